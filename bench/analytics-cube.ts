@@ -135,7 +135,7 @@ async function measureImport(lines: number): Promise<void> {
       "import beside it": (seconds / imported.seconds).toFixed(2),
     });
     console.log(
-      `${lines} lines of Comext bulk CSV, ${Math.round(size / 1e6)} MB; lock, house and log included`,
+      `${lines} lines of Comext bulk CSV, ${Math.round(size / 1e6)} MB; lock, setup and log included`,
     );
     console.table({
       "import, released": line(imported),

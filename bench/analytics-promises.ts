@@ -32,14 +32,14 @@ const worst = (values: number[]) => Math.max(...values);
 const p95 = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(0.95 * (values.length - 1))]!;
 
 /** All of them, each told as it is found. */
-export async function measurePromises(house: Runtime, release: Release, swaps: number): Promise<void> {
-  await withProbedService({ ...house.env, ANSWER_CACHE_MB: "0" }, async (service) => {
-    const caller = callerOf(service.url, house.secret, CONNECTIONS);
+export async function measurePromises(setup: Runtime, release: Release, swaps: number): Promise<void> {
+  await withProbedService({ ...setup.env, ANSWER_CACHE_MB: "0" }, async (service) => {
+    const caller = callerOf(service.url, setup.secret, CONNECTIONS);
     await untilOpen(caller);
     await fileReads(service, caller);
-    await swapping(service, caller, house, release, swaps);
+    await swapping(service, caller, setup, release, swaps);
   });
-  await withProbedService(house.env, ({ url }) => keptAnswers(callerOf(url, house.secret, 1)));
+  await withProbedService(setup.env, ({ url }) => keptAnswers(callerOf(url, setup.secret, 1)));
 }
 
 /** Asks at eight connections until told to stop. */

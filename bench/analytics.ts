@@ -86,15 +86,15 @@ async function together(ask: Ask, paths: number, seconds: number): Promise<numbe
 const uncached = ({ env }: Runtime) => ({ ...env, ANSWER_CACHE_MB: "0" });
 
 /** The first call of a fresh process, over HTTP, and of a fresh DuckDB with the files attached. */
-async function cold(house: Runtime, manifest: Manifest, question: Question, plan: Plan) {
-  const { served, loop_ms } = await withProbedService(uncached(house), async (service) => {
+async function cold(setup: Runtime, manifest: Manifest, question: Question, plan: Plan) {
+  const { served, loop_ms } = await withProbedService(uncached(setup), async (service) => {
     service.tell({ reset: true });
-    const caller = callerOf(service.url, house.secret, 1);
+    const caller = callerOf(service.url, setup.secret, 1);
     await untilOpen(caller);
     const { loop_ms } = await service.report();
     return { served: await milliseconds(() => answered(caller, question.paths[0]!)), loop_ms };
   });
-  const direct = await openDirect(house.env.DATA_DIR!, manifest);
+  const direct = await openDirect(setup.env.DATA_DIR!, manifest);
   const run = await milliseconds(() => direct.run(plan));
   direct.close();
   return { served, run, loop_ms };
@@ -129,13 +129,13 @@ type Lines = Record<string, Record<string, string>>;
 /** A line for each question, and the plans of the questions' first paths. */
 async function hot(
   service: ProbedService,
-  house: Runtime,
+  setup: Runtime,
   manifest: Manifest,
   postgres: Postgres | undefined,
 ): Promise<{ lines: Lines; first: Plan[] }> {
-  const caller = callerOf(service.url, house.secret, CONNECTIONS);
+  const caller = callerOf(service.url, setup.secret, CONNECTIONS);
   await untilOpen(caller);
-  const direct = await openDirect(house.env.DATA_DIR!, manifest);
+  const direct = await openDirect(setup.env.DATA_DIR!, manifest);
   const [empty] = await alone([() => emptyCall(caller)], 1, 200);
   console.log(`a call that asks DuckDB nothing: ${ms(at(0.5, empty!))} ms, p95 ${ms(at(0.95, empty!))}`);
   const lines: Lines = {};
@@ -183,13 +183,13 @@ async function hot(
   return { lines, first };
 }
 
-async function measureOperations(house: Runtime, manifest: Manifest, postgres: Postgres | undefined) {
-  const { lines, first } = await withProbedService(uncached(house), (service) =>
-    hot(service, house, manifest, postgres),
+async function measureOperations(setup: Runtime, manifest: Manifest, postgres: Postgres | undefined) {
+  const { lines, first } = await withProbedService(uncached(setup), (service) =>
+    hot(service, setup, manifest, postgres),
   );
   const opening = { between: 0, at_work: 0 };
   for (const [of, question] of questions.entries()) {
-    const { served, run, loop_ms } = await cold(house, manifest, question, first[of]!);
+    const { served, run, loop_ms } = await cold(setup, manifest, question, first[of]!);
     opening.between = Math.max(opening.between, loop_ms.between);
     opening.at_work = Math.max(opening.at_work, loop_ms.at_work);
     lines[question.name] = { cold: ms(served), "cold DuckDB": ms(run), ...lines[question.name] };
@@ -223,7 +223,7 @@ async function main(): Promise<void> {
         releaseVintage(app, DATA_DIR, vintage),
       );
     await release(vintages[0]);
-    const house: Runtime = { env, secret: await issueReadKey(env, "acme"), vintages };
+    const setup: Runtime = { env, secret: await issueReadKey(env, "acme"), vintages };
     const manifest = await readManifest(DATA_DIR, vintages[0]);
     const rows = manifest.partitions.reduce((sum, one) => sum + one.rows, 0);
     const bytes = manifest.partitions.reduce((sum, one) => sum + one.bytes, 0);
@@ -236,10 +236,10 @@ async function main(): Promise<void> {
         console.log(
           `Postgres: loaded in ${postgres.load_s.toFixed(0)} s, indexed in ${postgres.index_s.toFixed(0)} s, ${Math.round(postgres.bytes / 1e6)} MB`,
         );
-      await measureOperations(house, manifest, postgres);
+      await measureOperations(setup, manifest, postgres);
       await postgres?.close();
     }
-    if (given.only.includes("promises")) await measurePromises(house, release, Number(given.swaps));
+    if (given.only.includes("promises")) await measurePromises(setup, release, Number(given.swaps));
   } finally {
     await server.leave();
     await rm(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 1_000 });

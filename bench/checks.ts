@@ -10,7 +10,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startBareExpress } from "./bare-express.ts";
-import { appendRate, inHouse, orderKey, posts, takeTurns, tellRates, withDatabase } from "./load.ts";
+import { appendRate, orderKey, posts, takeTurns, tellRates, withDatabase, withService } from "./load.ts";
 import { startServiceProcess } from "./service-process.ts";
 
 const { values } = parseArgs({
@@ -29,7 +29,7 @@ const BODY = JSON.stringify({
 });
 
 await withDatabase(async (env) => {
-  const headers = await inHouse(env, (app) => orderKey(app, "acme"));
+  const headers = await withService(env, (app) => orderKey(app, "acme"));
   const service = await startServiceProcess(env);
   const url = `${service.url}/v1/agent/checks/create`;
   const first = { method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body: BODY };

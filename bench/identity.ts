@@ -19,7 +19,6 @@ import * as passports from "../src/domain/identity/passports.ts";
 import * as account from "../src/domain/lounge/account.ts";
 import * as trust from "../src/domain/trust/trust.ts";
 import {
-  inHouse,
   type Load,
   orderKey,
   type Post,
@@ -29,6 +28,7 @@ import {
   takeTurns,
   tellRates,
   withDatabase,
+  withService,
 } from "./load.ts";
 
 const { values } = parseArgs({
@@ -147,7 +147,7 @@ async function computed(url: string): Promise<void> {
 
 await withDatabase(async (given) => {
   const env = { ...given, TRUST_PROXY: "1" };
-  const key = await inHouse(env, async (app) => {
+  const key = await withService(env, async (app) => {
     await issue(app);
     await seedSome(app);
     const decision = account.followDeposits([RICH], [], app.clock.now().toISOString());

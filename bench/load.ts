@@ -48,7 +48,7 @@ export async function posts(url: string, next: () => Post, { connections, second
 
 /** Appends a second of one event each to streams of their own, as many at once as there are connections. */
 export async function appendRate(env: Environment, { connections, seconds }: Load): Promise<number> {
-  return inHouse(env, async ({ store }) => {
+  return withService(env, async ({ store }) => {
     const end = performance.now() + seconds * 1_000;
     let done = 0;
     const worker = async () => {
@@ -67,8 +67,8 @@ export async function appendRate(env: Environment, { connections, seconds }: Loa
   });
 }
 
-/** Opens the house for some work of the benchmark's own, without a chain. */
-export const inHouse = <T>(env: Environment, work: (app: App) => Promise<T>): Promise<T> =>
+/** Opens the service for some work of the benchmark's own, without a chain. */
+export const withService = <T>(env: Environment, work: (app: App) => Promise<T>): Promise<T> =>
   withRuntime(readConfig(env), pino({ level: "silent" }), ({ app }) => work(app));
 
 /** The headers of a new key of `tenant` that may read and order, without a quota. */

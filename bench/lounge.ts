@@ -11,7 +11,6 @@ import { forEach } from "../src/concurrency.ts";
 import * as account from "../src/domain/lounge/account.ts";
 import {
   appendRate,
-  inHouse,
   orderKey,
   type Post,
   posts,
@@ -20,6 +19,7 @@ import {
   takeTurns,
   tellRates,
   withDatabase,
+  withService,
 } from "./load.ts";
 
 const { values } = parseArgs({
@@ -37,7 +37,7 @@ const KENO = JSON.stringify({ numbers: [3, 17, 42, 60] });
 
 await withDatabase(async (env) => {
   const tenants = Array.from({ length: Number(values.accounts) }, (_, n) => `player-${n}`);
-  const keys = await inHouse(env, (app) =>
+  const keys = await withService(env, (app) =>
     forEach(tenants, async (tenant) => {
       const decision = account.followDeposits([RICH], [], app.clock.now().toISOString());
       await app.decide(account, account.targetOf(tenant), decision, {

@@ -25,7 +25,6 @@ import { mailSubject, type Sealed } from "../src/domain/sealed.ts";
 import { releaseSandboxTables } from "../src/operator/reference.ts";
 import {
   appendRate,
-  inHouse,
   type Load,
   orderKey,
   type Post,
@@ -35,6 +34,7 @@ import {
   takeTurns,
   tellRates,
   withDatabase,
+  withService,
 } from "./load.ts";
 import type { Environment } from "./service-process.ts";
 
@@ -119,7 +119,7 @@ async function rateOf({ connections, seconds }: Load, order: () => Promise<unkno
 
 /** Ours without HTTP: the two decisions in one commit. */
 const inProcess = (env: Environment, productOf: () => number) =>
-  inHouse(env, (app) =>
+  withService(env, (app) =>
     rateOf(load, () => {
       const [order_id, product_id] = [newId(), productOf()];
       const tenant = `buyer-${order_id}`;
@@ -222,7 +222,7 @@ await withDatabase(async (bare) => {
   const env: Environment = { ...bare, SUBJECT_KEYS_URL: await database(ownerUrl, "vault") };
   // After the thousand, one for each round and way: a tenant holds a product by three unpaid orders.
   const last = many + 2 * rounds;
-  const keys = await inHouse(env, async (app) => {
+  const keys = await withService(env, async (app) => {
     await releaseSandboxTables(app, env.DATA_DIR!);
     await listProducts(app, 1, last);
     const tenants = Array.from({ length: Number(values.tenants) }, (_, n) => `buyer-${n}`);

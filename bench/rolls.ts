@@ -13,12 +13,12 @@ import { type DrawnName, firstDrawn, play, readParams } from "../src/domain/rng/
 import { CELLS, cellOf, chiSquare, shareOf } from "../src/domain/rng/statistics.ts";
 import {
   appendRate,
-  inHouse,
   orderKey,
   posts,
   startDrawingService,
   takeTurns,
   withDatabase,
+  withService,
 } from "./load.ts";
 
 const { values } = parseArgs({
@@ -54,7 +54,7 @@ const batch = JSON.stringify({ rolls: Array.from({ length: BATCH }, (_, n) => ({
 async function speed(): Promise<void> {
   const load = { seconds, connections: Number(values.connections) };
   await withDatabase(async (env) => {
-    const headers = await inHouse(env, (app) => orderKey(app, "acme"));
+    const headers = await withService(env, (app) => orderKey(app, "acme"));
     const service = await startDrawingService(env, headers);
     const url = `${service.url}/v1/agent/rng/roll`;
     let at = 0;

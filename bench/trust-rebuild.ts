@@ -17,7 +17,7 @@ import * as trust from "../src/domain/trust/trust.ts";
 import { dayOfTime } from "../src/projections/trust/days.ts";
 import { inputAt, movedAt } from "../src/projections/trust/evidence.ts";
 import { trustProjection } from "../src/projections/trust/trust.ts";
-import { inHouse, withDatabase } from "./load.ts";
+import { withDatabase, withService } from "./load.ts";
 
 const { values } = parseArgs({
   options: {
@@ -87,14 +87,14 @@ async function empty({ pool }: App): Promise<void> {
 }
 
 await withDatabase(async (env) => {
-  await inHouse(env, async (app) => {
+  await withService(env, async (app) => {
     const began = performance.now();
     await fill(app);
     await folded(app);
     console.log(`${many} attestations of ${members} agents, said and folded in ${seconds(began)} s`);
     await empty(app);
   });
-  await inHouse(env, async (app) => {
+  await withService(env, async (app) => {
     const began = performance.now();
     await folded(app);
     const rebuilt = seconds(began);

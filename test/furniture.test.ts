@@ -1,4 +1,4 @@
-/** The papers of the house say what the house is: settings, links, requests, containers and decisions agree with the code. */
+/** The papers of the service say what the service is: settings, links, requests, containers and decisions agree with the code. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import pino from "pino";

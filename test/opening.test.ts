@@ -22,7 +22,7 @@ test("many at once keep one secret, whole, and leave nothing beside it", async (
 test.each([
   [{ DATABASE_URL: "postgres://a:b@127.0.0.1:9/x" }, /DATABASE_URL.*127\.0\.0\.1:9/],
   [{ DATA_DIR: "/dev/null/x" }, /^DATA_DIR \/dev\/null\/x/],
-])("a house that cannot be opened names the setting: %j", async (env, message) => {
+])("a service that cannot be opened names the setting: %j", async (env, message) => {
   const config = readConfig({ DATA_DIR: join(tmpdir(), "tallystick-nowhere"), ...env });
   const failure = await openRuntime(config, pino({ level: "silent" })).then(
     () => undefined,

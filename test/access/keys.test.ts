@@ -43,7 +43,7 @@ describe("an API key", () => {
 });
 
 test.each(["operator", "anonymous"])(
-  "no key is issued for the tenant %s, which is the house's own",
+  "no key is issued for the tenant %s, which is the service's own",
   (name) => {
     expect(key.tenantName.safeParse(name).success).toBe(false);
     expect(key.tenantName.safeParse(`${name}s`).success).toBe(true);

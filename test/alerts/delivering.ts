@@ -1,4 +1,4 @@
-/** A house that delivers alerts to a receiver of the test's own, on a clock that the test moves. */
+/** A service that delivers alerts to a receiver of the test's own, on a clock that the test moves. */
 import type { App } from "../../src/app.ts";
 import { alertIdOf } from "../../src/domain/alerts/message.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";

@@ -19,24 +19,24 @@ import { parseWitnesses, type WitnessAddress } from "../../src/anchoring/witness
 import type { App } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
-import { newSigningKey } from "../payments/ledger-house.ts";
+import { newSigningKey } from "../payments/ledger-setup.ts";
 import { startService } from "../support/service.ts";
 import { turnOf } from "../support/turns.ts";
 import { until } from "../support/until.ts";
 import { type RunningWitness, runWitness } from "../witness/running.ts";
-import { type AnchoringHouse, AT_ONCE, openAnchoringHouse } from "./anchoring-house.ts";
+import { type AnchoringSetup, AT_ONCE, openAnchoringSetup } from "./anchoring-setup.ts";
 import { signerOf } from "./signers.ts";
 
-let house: AnchoringHouse;
+let setup: AnchoringSetup;
 let app: App;
 let log: VerifierKey;
 let told: [witness: string, Trouble | undefined][];
 beforeEach(async () => {
-  house = await openAnchoringHouse();
-  app = house.app;
-  log = verifierKey(await house.origin(), "ed25519", app.signer.public_key);
+  setup = await openAnchoringSetup();
+  app = setup.app;
+  log = verifierKey(await setup.origin(), "ed25519", app.signer.public_key);
   told = [];
-  onTestFinished(() => house.close());
+  onTestFinished(() => setup.close());
 });
 
 /** A witness process of its own that follows this log. */
@@ -61,13 +61,13 @@ const cosign = (witnesses: readonly WitnessAddress[], more: Partial<CosigningOpt
     }),
   );
 const sign = async (by = app) => {
-  await house.happen(by);
+  await setup.happen(by);
   expect(await signTurn(by, AT_ONCE)).toBe("done");
 };
 /** Who cosigned the note as it is published. */
 const cosigners = async (witnesses: readonly WitnessAddress[], by = log) => {
   const keys = witnesses.map(({ key }) => key);
-  const note = anchors.publishedNote(await house.state())!;
+  const note = anchors.publishedNote(await setup.state())!;
   return openCheckpoint(note, { log: by, witnesses: keys }).cosignatures.map(({ witness }) => witness);
 };
 
@@ -89,7 +89,7 @@ test("a service's checkpoint is cosigned by a witness, and so it is published an
   const witness = await witnessOf(key);
   const running = await startService({
     beside: service,
-    chain: house.chain,
+    chain: setup.chain,
     reactors: true,
     env: { ANCHORING: "1", CHECKPOINT_SECONDS: "1", WITNESSES: witness.setting },
   });
@@ -120,7 +120,7 @@ test("each checkpoint is cosigned once, and what that appends asks for no furthe
       await signTurn(app, AT_ONCE);
     }
     expect(await cosigners([address])).toEqual(["w.example"]);
-    expect(await house.story()).toEqual(
+    expect(await setup.story()).toEqual(
       Array.from({ length: n }, () => ["CheckpointSigned", "CheckpointCosigned"]).flat(),
     );
   }
@@ -174,18 +174,18 @@ test("a cosignature that got lost on its way is given again; a witness that is n
 
 test("a log that was rewritten with its checkpoints finds no witness any more, and that is an alarm", async () => {
   const SIGNING_KEY = newSigningKey();
-  const [honest, forger] = [await house.beside({ SIGNING_KEY }), await house.beside({ SIGNING_KEY })];
+  const [honest, forger] = [await setup.beside({ SIGNING_KEY }), await setup.beside({ SIGNING_KEY })];
   onTestFinished(async () => {
     await honest.close();
     await forger.close();
   });
   const key = verifierKey(log.name, "ed25519", honest.app.signer.public_key);
   const witness = await witnessOf(key);
-  for (let n = 0; n < 5; n++) await house.happen();
+  for (let n = 0; n < 5; n++) await setup.happen();
   await sign(honest.app);
   await cosign([witness.address], {}, honest.app);
   expect(await cosigners([witness.address], key)).toEqual(["w.example"]);
-  const { size } = (await house.state()).checkpoint!;
+  const { size } = (await setup.state()).checkpoint!;
 
   await rewrite();
   const asked = async () => {
@@ -204,7 +204,7 @@ test("a log that was rewritten with its checkpoints finds no witness any more, a
 
 test("two services ask at once, and one cosignature is kept", async () => {
   const witness = await witnessOf();
-  const other = await house.beside();
+  const other = await setup.beside();
   onTestFinished(() => other.close());
   for (let n = 0; n < 4; n++) {
     await sign();
@@ -217,7 +217,7 @@ test("two services ask at once, and one cosignature is kept", async () => {
     await cosign([witness.address], {}, other.app);
     expect(await cosigners([witness.address])).toEqual(["w.example"]);
   }
-  expect(await house.story()).toEqual(
+  expect(await setup.story()).toEqual(
     Array.from({ length: 4 }, () => ["CheckpointSigned", "CheckpointCosigned"]).flat(),
   );
   expect(told).toEqual([]);
@@ -316,13 +316,13 @@ describe("a witness that", () => {
     ["one checkpoint after the other between two questions", 2],
   ])("was shown %s is no alarm", async (_, ahead) => {
     for (let n = 0; n <= ahead; n++) await sign();
-    const sizes = (await house.checkpoints()).slice(1);
+    const sizes = (await setup.checkpoints()).slice(1);
     const witness: RequestListener = async (request, response) => {
       const shown = sizes.shift();
       if (shown !== undefined) return size(shown)(request, response);
       if (ahead > 0) return honest(request, response);
       await sign();
-      return size((await house.checkpoints()).at(-1)!)(request, response);
+      return size((await setup.checkpoints()).at(-1)!)(request, response);
     };
     const address = { url: await listen(witness), key };
     await cosign([address]);

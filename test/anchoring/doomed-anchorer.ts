@@ -3,7 +3,7 @@ import { anchorTurn } from "../../src/anchoring/anchor-signed.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { openDoomed } from "../support/doomed.ts";
 import { turnOf } from "../support/turns.ts";
-import { AT_ONCE } from "./anchoring-house.ts";
+import { AT_ONCE } from "./anchoring-setup.ts";
 
 const app = await openDoomed({
   before: { CheckpointSigned: "before it is signed" },

@@ -7,22 +7,22 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { program } from "../../src/cli/program.ts";
 import { readConfig } from "../../src/config.ts";
 import { endorsedSuccessor, successorCall } from "../../src/domain/anchoring/contract.ts";
-import { openAnchoringHouse } from "./anchoring-house.ts";
+import { openAnchoringSetup } from "./anchoring-setup.ts";
 
 const NEXT = `0x${"Ab".repeat(20)}`;
 
 test("the next account is named on the chain, and no second one", async () => {
-  const house = await openAnchoringHouse();
+  const setup = await openAnchoringSetup();
   const DATA_DIR = await mkdtemp(join(tmpdir(), "tallystick-endorse-"));
   onTestFinished(async () => {
     vi.restoreAllMocks();
-    await house.close();
+    await setup.close();
     await rm(DATA_DIR, { recursive: true, force: true });
   });
-  const { rpc_url, gas_key, pay_to } = house.chain;
+  const { rpc_url, gas_key, pay_to } = setup.chain;
   const settings = () =>
     readConfig({
-      DATABASE_URL: house.database_url,
+      DATABASE_URL: setup.database_url,
       DATA_DIR,
       BASE_RPC_URL: rpc_url,
       GAS_KEY: gas_key,
@@ -40,7 +40,7 @@ test("the next account is named on the chain, and no second one", async () => {
 
   await endorse(NEXT);
   expect(written.join("")).toContain(`${NEXT.toLowerCase()} is endorsed by 0x`);
-  const { chain } = house.app;
+  const { chain } = setup.app;
   const [answer] = await chain.read([successorCall(chain.sender)]);
   expect(endorsedSuccessor(answer!)).toBe(NEXT.toLowerCase());
 

@@ -9,28 +9,28 @@ import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import { type Chain, ChainUnavailable } from "../../src/domain/ports.ts";
 import { type Meddler, openMeddler } from "../chain/meddler.ts";
-import { type AnchoringHouse, openAnchoringHouse } from "./anchoring-house.ts";
+import { type AnchoringSetup, openAnchoringSetup } from "./anchoring-setup.ts";
 
-let house: AnchoringHouse;
+let setup: AnchoringSetup;
 let app: App;
 beforeEach(async () => {
-  house = await openAnchoringHouse();
-  app = house.app;
-  onTestFinished(() => house.close());
+  setup = await openAnchoringSetup();
+  app = setup.app;
+  onTestFinished(() => setup.close());
 });
 
 describe("an endpoint that", () => {
   let meddler: Meddler;
   let by: App;
   beforeEach(async () => {
-    meddler = await openMeddler(house.workshop.node.rpc_url);
+    meddler = await openMeddler(setup.workshop.node.rpc_url);
     onTestFinished(() => meddler.close());
     by = through({ sending: { poll_ms: 20 } });
-    await house.happen();
+    await setup.happen();
   });
-  /** The house whose chain is asked by way of the endpoint. */
+  /** The service whose chain is asked by way of the endpoint. */
   function through(options: Partial<BaseChainOptions>): App {
-    const chain = house.workshop.connect({ rpc_url: meddler.url, ...options });
+    const chain = setup.workshop.connect({ rpc_url: meddler.url, ...options });
     onTestFinished(() => chain.close());
     return { ...app, chain };
   }
@@ -39,24 +39,24 @@ describe("an endpoint that", () => {
   test("hangs has the log signed all the same, and anchored when it answers again", async () => {
     meddler.meddle = () => "hangs";
     const impatient = through({ request_ms: 500, deadline_ms: 1_000 });
-    expect(await house.turn({}, impatient)).toMatchObject({ status: "away" });
-    expect(await house.story()).toEqual(["CheckpointSigned"]);
+    expect(await setup.turn({}, impatient)).toMatchObject({ status: "away" });
+    expect(await setup.story()).toEqual(["CheckpointSigned"]);
     meddler.meddle = honest;
-    expect(await house.turn({}, by)).toEqual({ status: "done" });
-    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+    expect(await setup.turn({}, by)).toEqual({ status: "done" });
+    expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
   test("loses the receipt leaves an anchor pending, which is taken up when it is found", async () => {
-    const before = await house.workshop.rpc<Hex>("eth_getTransactionCount", app.chain.sender, "latest");
+    const before = await setup.workshop.rpc<Hex>("eth_getTransactionCount", app.chain.sender, "latest");
     meddler.meddle = (method) => (method === "eth_getTransactionReceipt" ? { result: null } : undefined);
     const impatient = through({ sending: { wait_ms: 1_500, poll_ms: 20 } });
-    expect(await house.turn({}, impatient)).toEqual({ status: "done" });
-    expect(await house.turn({}, impatient)).toEqual({ status: "done" });
-    expect(await house.story()).toEqual(["CheckpointSigned", "AnchorPending"]);
+    expect(await setup.turn({}, impatient)).toEqual({ status: "done" });
+    expect(await setup.turn({}, impatient)).toEqual({ status: "done" });
+    expect(await setup.story()).toEqual(["CheckpointSigned", "AnchorPending"]);
     meddler.meddle = honest;
-    await house.turn({}, by);
-    expect((await house.story()).slice(2)).toEqual(["Anchored"]);
-    expect(await house.workshop.rpc("eth_getTransactionCount", app.chain.sender, "latest")).toBe(
+    await setup.turn({}, by);
+    expect((await setup.story()).slice(2)).toEqual(["Anchored"]);
+    expect(await setup.workshop.rpc("eth_getTransactionCount", app.chain.sender, "latest")).toBe(
       `0x${(BigInt(before) + 1n).toString(16)}`,
     );
   });
@@ -73,19 +73,19 @@ describe("an endpoint that", () => {
       result: [{ success: true, returnData: `0x${lie.toString("hex")}` }],
     });
     meddler.meddle = (method) => (method === "eth_call" ? { result: answer } : undefined);
-    expect(await house.turn({}, by)).toMatchObject({
+    expect(await setup.turn({}, by)).toMatchObject({
       status: "diverged",
       reason: expect.stringMatching(/1000000 events are anchored, and the log has \d+: .* unless the RPC/),
     });
-    expect(await house.story()).toEqual(["CheckpointSigned"]);
+    expect(await setup.story()).toEqual(["CheckpointSigned"]);
     meddler.meddle = honest;
-    expect(await house.turn({}, by)).toEqual({ status: "done" });
-    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+    expect(await setup.turn({}, by)).toEqual({ status: "done" });
+    expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
   test("serves a chain of another number is not sent anything", async () => {
     meddler.meddle = (method) => (method === "eth_chainId" ? { result: "0x1" } : undefined);
-    expect(await house.turn({}, by)).toMatchObject({
+    expect(await setup.turn({}, by)).toMatchObject({
       status: "away",
       reason: "the RPC endpoint serves chain 1, not 8453",
     });
@@ -93,110 +93,110 @@ describe("an endpoint that", () => {
   });
 
   test("takes its finalized block back neither takes an anchor back nor raises an alarm", async () => {
-    await house.turn({}, by);
-    await house.mine(4);
-    await house.turn({}, by);
-    const early = await house.workshop.rpc("eth_getBlockByNumber", "0x1", false);
+    await setup.turn({}, by);
+    await setup.mine(4);
+    await setup.turn({}, by);
+    const early = await setup.workshop.rpc("eth_getBlockByNumber", "0x1", false);
     meddler.meddle = (method, [tag]) =>
       method === "eth_getBlockByNumber" && tag === "finalized" ? { result: early } : undefined;
-    await house.happen();
-    expect(await house.turn({}, by)).toEqual({ status: "done" });
-    expect(await house.story()).toEqual([
+    await setup.happen();
+    expect(await setup.turn({}, by)).toEqual({ status: "done" });
+    expect(await setup.story()).toEqual([
       ...["CheckpointSigned", "Anchored", "AnchorFinal"],
       ...["CheckpointSigned", "Anchored"],
     ]);
-    expect((await house.state()).anchors).toMatchObject([{ final: true }, { final: false }]);
+    expect((await setup.state()).anchors).toMatchObject([{ final: true }, { final: false }]);
   });
 });
 
 describe("a chain that", () => {
   test("is dead changes nothing but that the log is signed", async () => {
-    await house.happen();
-    const dead = house.workshop.connect({ rpc_url: "http://127.0.0.1:1", deadline_ms: 200 });
+    await setup.happen();
+    const dead = setup.workshop.connect({ rpc_url: "http://127.0.0.1:1", deadline_ms: 200 });
     onTestFinished(() => dead.close());
-    expect(await house.turn({}, { ...app, chain: dead })).toMatchObject({ status: "away" });
-    expect(await house.story()).toEqual(["CheckpointSigned"]);
+    expect(await setup.turn({}, { ...app, chain: dead })).toMatchObject({ status: "away" });
+    expect(await setup.story()).toEqual(["CheckpointSigned"]);
   });
 
   test("is away has the log signed all the same, and anchored later", async () => {
-    await house.happen();
+    await setup.happen();
     const away = () => Promise.reject(new ChainUnavailable("no answer"));
-    expect(await house.turn({}, house.over({ read: away }))).toEqual({
+    expect(await setup.turn({}, setup.over({ read: away }))).toEqual({
       status: "away",
       reason: "no answer",
     });
-    expect(await house.story()).toEqual(["CheckpointSigned"]);
-    await house.turn();
-    expect(await house.turn({}, house.over({ heads: away }))).toMatchObject({ status: "away" });
-    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+    expect(await setup.story()).toEqual(["CheckpointSigned"]);
+    await setup.turn();
+    expect(await setup.turn({}, setup.over({ heads: away }))).toMatchObject({ status: "away" });
+    expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
   test("lags behind what it showed before changes nothing", async () => {
-    await house.happen();
+    await setup.happen();
     const { latest: old } = await app.chain.heads();
-    await house.turn();
-    await house.happen();
+    await setup.turn();
+    await setup.happen();
     const block: Chain["block"] = async (number) =>
       number > old.number ? undefined : app.chain.block(number);
     const heads = async () => ({ latest: old, safe: old, finalized: old });
-    expect(await house.turn({}, house.over({ heads, block }))).toMatchObject({ status: "behind" });
+    expect(await setup.turn({}, setup.over({ heads, block }))).toMatchObject({ status: "behind" });
     // Blocks come of themselves; none of them makes the anchor final here.
     const mined = async () => ({ ...(await app.chain.heads()), finalized: old });
-    expect(await house.turn({}, house.over({ heads: mined, block }))).toMatchObject({ status: "away" });
+    expect(await setup.turn({}, setup.over({ heads: mined, block }))).toMatchObject({ status: "away" });
     // Behind one address there may be nodes of different heights.
     const read: Chain["read"] = async () => [{ success: true, data: `0x${"0".repeat(256)}` }];
-    expect(await house.turn({}, house.over({ heads: mined, read }))).toMatchObject({ status: "behind" });
-    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored", "CheckpointSigned"]);
+    expect(await setup.turn({}, setup.over({ heads: mined, read }))).toMatchObject({ status: "behind" });
+    expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored", "CheckpointSigned"]);
   });
 
   test("does not show who brought the head that it keeps is told of, and followed when it does", async () => {
-    await house.happen();
-    const dying = house.over({
+    await setup.happen();
+    const dying = setup.over({
       send: async (call, options) => {
         await app.chain.send(call, options);
         throw new Error("killed");
       },
     });
-    expect(await house.turn({}, dying)).toEqual({ status: "failed", reason: "killed" });
-    expect(await house.turn({}, house.over({ logs: async () => [] }))).toMatchObject({
+    expect(await setup.turn({}, dying)).toEqual({ status: "failed", reason: "killed" });
+    expect(await setup.turn({}, setup.over({ logs: async () => [] }))).toMatchObject({
       status: "behind",
       reason: expect.stringMatching(/does not show the transaction that anchored \d+ events/),
     });
-    expect(await house.turn()).toEqual({ status: "done" });
-    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+    expect(await setup.turn()).toEqual({ status: "done" });
+    expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
   test("has not the contract is told how it gets there", async () => {
-    await house.happen();
-    await house.workshop.rpc("anvil_setCode", ANCHOR_ADDRESS, "0x");
-    await house.workshop.rpc("anvil_setNonce", ANCHOR_ADDRESS, "0x0");
-    expect(await house.turn()).toMatchObject({
+    await setup.happen();
+    await setup.workshop.rpc("anvil_setCode", ANCHOR_ADDRESS, "0x");
+    await setup.workshop.rpc("anvil_setNonce", ANCHOR_ADDRESS, "0x0");
+    expect(await setup.turn()).toMatchObject({
       status: "unplaced",
       reason: expect.stringContaining("tallystick anchor deploy"),
     });
     const deployed = await deployAnchor(app.chain);
     expect(deployed).toMatchObject({ address: ANCHOR_ADDRESS, transaction: expect.stringMatching(/^0x/) });
     expect(await deployAnchor(app.chain)).toEqual({ address: ANCHOR_ADDRESS, transaction: null });
-    await house.turn();
-    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+    await setup.turn();
+    expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
   test("finds no gas on our key is asked again when there is some", async () => {
-    await house.happen();
-    const poor = house.workshop.connect({ gas_key: generatePrivateKey() });
+    await setup.happen();
+    const poor = setup.workshop.connect({ gas_key: generatePrivateKey() });
     onTestFinished(() => poor.close());
-    expect(await house.turn({}, { ...app, chain: poor })).toMatchObject({
+    expect(await setup.turn({}, { ...app, chain: poor })).toMatchObject({
       status: "away",
       reason: expect.stringContaining("the gas key has too little ether"),
     });
-    expect(await house.story()).toEqual(["CheckpointSigned"]);
-    await house.workshop.rpc("anvil_setBalance", poor.sender, "0xde0b6b3a7640000");
-    expect(await house.turn({}, { ...app, chain: poor })).toEqual({ status: "done" });
-    expect((await house.state()).anchors).toMatchObject([{ signer: poor.sender }]);
+    expect(await setup.story()).toEqual(["CheckpointSigned"]);
+    await setup.workshop.rpc("anvil_setBalance", poor.sender, "0xde0b6b3a7640000");
+    expect(await setup.turn({}, { ...app, chain: poor })).toEqual({ status: "done" });
+    expect((await setup.state()).anchors).toMatchObject([{ signer: poor.sender }]);
     // Another key begins at the contract without a proof, and goes on from there.
-    await house.happen();
-    expect(await house.turn()).toEqual({ status: "done" });
-    expect((await house.state()).anchors.map(({ signer }) => signer)).toEqual([
+    await setup.happen();
+    expect(await setup.turn()).toEqual({ status: "done" });
+    expect((await setup.state()).anchors.map(({ signer }) => signer)).toEqual([
       poor.sender,
       app.chain.sender,
     ]);

@@ -5,23 +5,23 @@ import type { Hex } from "../../src/domain/chain.ts";
 import { GAS_KEY, PAYEE } from "../chain/fixture.ts";
 import { startProgram } from "../support/compiled.ts";
 import { until } from "../support/until.ts";
-import { type AnchoringHouse, openAnchoringHouse } from "./anchoring-house.ts";
+import { type AnchoringSetup, openAnchoringSetup } from "./anchoring-setup.ts";
 
-let house: AnchoringHouse;
+let setup: AnchoringSetup;
 beforeAll(async () => {
-  house = await openAnchoringHouse();
+  setup = await openAnchoringSetup();
 });
-afterAll(() => house.close());
+afterAll(() => setup.close());
 
 async function dies(at: string): Promise<void> {
   const child = startProgram("test/anchoring/doomed-anchorer.ts", [], {
     env: {
       PATH: process.env.PATH,
       DIES_AT: at,
-      DATABASE_URL: house.database_url,
-      DATA_DIR: house.workshop.dir,
-      BASE_RPC_URL: house.workshop.node.rpc_url,
-      SIGNING_KEY: house.signing_key,
+      DATABASE_URL: setup.database_url,
+      DATA_DIR: setup.workshop.dir,
+      BASE_RPC_URL: setup.workshop.node.rpc_url,
+      SIGNING_KEY: setup.signing_key,
       PAY_TO: PAYEE,
       GAS_KEY,
     },
@@ -31,7 +31,7 @@ async function dies(at: string): Promise<void> {
 }
 
 const sent = async () =>
-  Number(await house.workshop.rpc<Hex>("eth_getTransactionCount", house.workshop.chain.sender, "latest"));
+  Number(await setup.workshop.rpc<Hex>("eth_getTransactionCount", setup.workshop.chain.sender, "latest"));
 
 test.each([
   ["before it is signed", 0],
@@ -41,18 +41,18 @@ test.each([
   ["after it is mined", 1],
   ["after it is recorded", 1],
 ])("killed %s", async (step, by_the_dead) => {
-  await house.happen();
-  const [before, told] = [await sent(), (await house.story()).length];
+  await setup.happen();
+  const [before, told] = [await sent(), (await setup.story()).length];
   await dies(step);
   if (by_the_dead > 0) await until(async () => (await sent()) !== before);
   expect(await sent()).toBe(before + by_the_dead);
   // Its lease runs out.
-  await until(async () => (await house.turn()).status !== "taken");
-  await house.turn();
+  await until(async () => (await setup.turn()).status !== "taken");
+  await setup.turn();
   expect(await sent()).toBe(before + 1);
-  expect((await house.story()).slice(told).filter((type) => type !== "AnchorFinal")).toEqual([
+  expect((await setup.story()).slice(told).filter((type) => type !== "AnchorFinal")).toEqual([
     ...["CheckpointSigned", "Anchored"],
   ]);
-  const { checkpoint } = await house.state();
-  expect(await house.kept()).toMatchObject({ size: BigInt(checkpoint!.size), root: checkpoint!.root });
+  const { checkpoint } = await setup.state();
+  expect(await setup.kept()).toMatchObject({ size: BigInt(checkpoint!.size), root: checkpoint!.root });
 });

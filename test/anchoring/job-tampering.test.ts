@@ -3,14 +3,14 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { anchorTurn } from "../../src/anchoring/anchor-signed.ts";
 import { anchorStatus } from "../../src/anchoring/status.ts";
 import type { App } from "../../src/app.ts";
-import { type AnchoringHouse, AT_ONCE, openAnchoringHouse } from "./anchoring-house.ts";
+import { type AnchoringSetup, AT_ONCE, openAnchoringSetup } from "./anchoring-setup.ts";
 
-let house: AnchoringHouse;
+let setup: AnchoringSetup;
 let app: App;
 beforeEach(async () => {
-  house = await openAnchoringHouse();
-  app = house.app;
-  onTestFinished(() => house.close());
+  setup = await openAnchoringSetup();
+  app = setup.app;
+  onTestFinished(() => setup.close());
 });
 
 /** As somebody with the owner's rights who means harm. */
@@ -28,26 +28,26 @@ async function unguarded(sql: string): Promise<void> {
 
 describe("a log that was", () => {
   test("rewritten is neither signed nor anchored any more", async () => {
-    await house.happen();
-    await house.turn();
+    await setup.happen();
+    await setup.turn();
     await unguarded("update eventstore.events set event_hash = sha256('other') where position = 1");
-    await house.happen(house.heedless());
-    expect(await house.turn()).toMatchObject({
+    await setup.happen(setup.heedless());
+    expect(await setup.turn()).toMatchObject({
       status: "diverged",
       reason: expect.stringMatching(/does not (continue|begin with)/),
     });
     expect((await anchorStatus(app)).contradiction).toMatch(/are not those that were signed/);
-    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+    expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
   test("rewritten between its checkpoint and its anchor is not sent", async () => {
-    await house.happen();
-    await house.turn();
-    await house.happen();
-    await house.turn({ anchor_every_ms: 3_600_000 });
-    const { size } = (await house.state()).checkpoint!;
+    await setup.happen();
+    await setup.turn();
+    await setup.happen();
+    await setup.turn({ anchor_every_ms: 3_600_000 });
+    const { size } = (await setup.state()).checkpoint!;
     await unguarded(`update eventstore.events set event_hash = sha256('other') where position = ${size}`);
-    const unsent = house.over({ send: () => Promise.reject(new Error("it was sent")) });
+    const unsent = setup.over({ send: () => Promise.reject(new Error("it was sent")) });
     expect(await anchorTurn(unsent, AT_ONCE)).toMatchObject({
       status: "diverged",
       reason: expect.stringContaining("do not continue the anchor"),
@@ -55,63 +55,63 @@ describe("a log that was", () => {
   });
 
   test("rewritten with its checkpoints is caught by what the chain keeps", async () => {
-    await house.happen();
-    await house.happen();
-    await house.turn();
+    await setup.happen();
+    await setup.happen();
+    await setup.turn();
     await unguarded("update eventstore.events set event_hash = sha256('other') where position = 1");
     await unguarded("delete from eventstore.events where tenant = 'operator' and stream_id like 'anchor-%'");
-    const fresh = await house.beside();
+    const fresh = await setup.beside();
     onTestFinished(() => fresh.close());
-    await house.happen(house.heedless());
-    expect(await house.turn({}, fresh.app)).toMatchObject({
+    await setup.happen(setup.heedless());
+    expect(await setup.turn({}, fresh.app)).toMatchObject({
       status: "diverged",
       reason: expect.stringContaining("on the chain it is"),
     });
-    expect(await house.story()).toEqual(["CheckpointSigned"]);
+    expect(await setup.story()).toEqual(["CheckpointSigned"]);
   });
 
   test("cut is told from one that lags: by the checkpoint, and without it by the chain", async () => {
-    for (let n = 0; n < 5; n++) await house.happen();
-    await house.turn();
+    for (let n = 0; n < 5; n++) await setup.happen();
+    await setup.turn();
     await unguarded("delete from eventstore.events where position > 2");
-    expect(await house.turn()).toMatchObject({
+    expect(await setup.turn()).toMatchObject({
       status: "diverged",
       reason: expect.stringContaining("was cut"),
     });
-    const fresh = await house.beside();
+    const fresh = await setup.beside();
     onTestFinished(() => fresh.close());
-    expect(await house.turn({}, fresh.app)).toMatchObject({
+    expect(await setup.turn({}, fresh.app)).toMatchObject({
       status: "diverged",
       reason: expect.stringContaining("events are anchored, and the log has"),
     });
   });
 
   test("robbed of an event in its midst is known to be damaged", async () => {
-    for (let n = 0; n < 3; n++) await house.happen();
-    await house.turn();
-    await house.happen();
+    for (let n = 0; n < 3; n++) await setup.happen();
+    await setup.turn();
+    await setup.happen();
     await unguarded("delete from eventstore.events where position = 2");
-    expect(await house.turn()).toMatchObject({
+    expect(await setup.turn()).toMatchObject({
       status: "diverged",
       reason: expect.stringContaining("the log in this database is damaged"),
     });
-    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+    expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
   test("left without a part of its tree is known to be damaged, and goes on when the tree is grown anew", async () => {
-    await Promise.all(Array.from({ length: 520 }, () => house.happen()));
-    await house.turn();
+    await Promise.all(Array.from({ length: 520 }, () => setup.happen()));
+    await setup.turn();
     await unguarded("delete from anchoring.tiles_v1 where level = 0 and tile_index = 0");
-    await house.happen(house.heedless());
-    expect(await house.turn()).toMatchObject({
+    await setup.happen(setup.heedless());
+    expect(await setup.turn()).toMatchObject({
       status: "diverged",
       reason: expect.stringContaining("the log in this database is damaged"),
     });
     // An anchor becomes final whenever the chain has gone on enough.
-    const story = async () => (await house.story()).filter((type) => type !== "AnchorFinal");
+    const story = async () => (await setup.story()).filter((type) => type !== "AnchorFinal");
     expect(await story()).toEqual(["CheckpointSigned", "Anchored"]);
     await unguarded("truncate anchoring.tiles_v1");
-    expect(await house.turn()).toEqual({ status: "done" });
+    expect(await setup.turn()).toEqual({ status: "done" });
     expect((await story()).slice(2)).toEqual(["CheckpointSigned", "Anchored"]);
   });
 });

@@ -9,73 +9,73 @@ import type { Receipt } from "../../src/domain/chain.ts";
 import { TransactionPending } from "../../src/domain/ports.ts";
 import { GAS_KEY, inPool, mineAgain, PAYEE, type Pooled, stopMining } from "../chain/fixture.ts";
 import { until } from "../support/until.ts";
-import { type AnchoringHouse, AT_ONCE, openAnchoringHouse } from "./anchoring-house.ts";
+import { type AnchoringSetup, AT_ONCE, openAnchoringSetup } from "./anchoring-setup.ts";
 
-let house: AnchoringHouse;
+let setup: AnchoringSetup;
 let app: App;
 beforeEach(async () => {
-  house = await openAnchoringHouse();
-  app = house.app;
-  onTestFinished(() => house.close());
+  setup = await openAnchoringSetup();
+  app = setup.app;
+  onTestFinished(() => setup.close());
 });
 
 describe("after a send whose answer never came to the log", () => {
   test("the next turn takes up what the chain holds, and nothing is sent twice", async () => {
-    await house.happen();
-    const dying = house.over({
+    await setup.happen();
+    const dying = setup.over({
       send: async (call, options) => {
         await app.chain.send(call, options);
         throw new Error("killed");
       },
     });
-    expect(await house.turn({}, dying)).toEqual({ status: "failed", reason: "killed" });
-    expect(await house.story()).toEqual(["CheckpointSigned"]);
-    const asked = house.over({ send: () => Promise.reject(new Error("sent again")) });
-    expect(await house.turn({}, asked)).toEqual({ status: "done" });
-    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
-    expect((await house.state()).anchors).toMatchObject([{ size: Number((await house.kept())!.size) }]);
+    expect(await setup.turn({}, dying)).toEqual({ status: "failed", reason: "killed" });
+    expect(await setup.story()).toEqual(["CheckpointSigned"]);
+    const asked = setup.over({ send: () => Promise.reject(new Error("sent again")) });
+    expect(await setup.turn({}, asked)).toEqual({ status: "done" });
+    expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
+    expect((await setup.state()).anchors).toMatchObject([{ size: Number((await setup.kept())!.size) }]);
   });
 
   test("a pending one is waited for by every process, and sent again once it has been for too long", async () => {
-    await house.happen();
+    await setup.happen();
     let sent = 0;
     const transactions = [`0x${"1".repeat(64)}`] as const;
-    const pending = house.over({
+    const pending = setup.over({
       send: async () => {
         sent++;
         throw new TransactionPending(transactions);
       },
     });
-    for (let n = 0; n < 3; n++) expect(await house.turn({ memory: {} }, pending)).toEqual({ status: "done" });
+    for (let n = 0; n < 3; n++) expect(await setup.turn({ memory: {} }, pending)).toEqual({ status: "done" });
     expect(sent).toBe(1);
-    expect(await house.story()).toEqual(["CheckpointSigned", "AnchorPending"]);
-    const { size } = (await house.state()).checkpoint!;
+    expect(await setup.story()).toEqual(["CheckpointSigned", "AnchorPending"]);
+    const { size } = (await setup.state()).checkpoint!;
     expect((await anchorStatus(app)).pending).toMatchObject({ size, transactions });
-    await house.turn({ pending_holds_ms: -60_000 });
-    expect((await house.story()).slice(2)).toEqual(["Anchored"]);
+    await setup.turn({ pending_holds_ms: -60_000 });
+    expect((await setup.story()).slice(2)).toEqual(["Anchored"]);
     expect((await anchorStatus(app)).pending).toBeNull();
   });
 
   test("one that was mined while it was waited for is found", async () => {
-    await house.happen();
+    await setup.happen();
     const memory = {};
     let mined: Receipt | undefined;
-    const slow = house.over({
+    const slow = setup.over({
       send: async (call, options) => {
         mined = await app.chain.send(call, options);
         throw new TransactionPending([mined.transaction]);
       },
     });
-    await house.turn({ memory }, slow);
-    await house.turn({ memory }, slow);
-    expect((await house.state()).anchors).toMatchObject([{ transaction: mined!.transaction }]);
+    await setup.turn({ memory }, slow);
+    await setup.turn({ memory }, slow);
+    expect((await setup.state()).anchors).toMatchObject([{ transaction: mined!.transaction }]);
   });
 
   test("one that came to nothing is no anchor, and is not sent again at once", async () => {
-    await house.happen();
+    await setup.happen();
     const memory = {};
     let sent = 0;
-    const vain = house.over({
+    const vain = setup.over({
       send: async () => {
         sent++;
         const { latest } = await app.chain.heads();
@@ -84,9 +84,9 @@ describe("after a send whose answer never came to the log", () => {
         return { transaction, success: false, block_number, block_hash, fee_wei: 1n, logs: [] };
       },
     });
-    for (let n = 0; n < 3; n++) await house.turn({ memory }, vain);
+    for (let n = 0; n < 3; n++) await setup.turn({ memory }, vain);
     expect(sent).toBe(1);
-    expect(await house.story()).toEqual(["CheckpointSigned"]);
+    expect(await setup.story()).toEqual(["CheckpointSigned"]);
   });
 });
 
@@ -94,63 +94,63 @@ describe("a transaction that is stuck", () => {
   const sending = { stuck_ms: 150, poll_ms: 20, foreign_ms: 150 };
   /** As the chain goes on without saving its state, which would set it mining. */
   const stuckOver = async (more: Partial<SendLimits> = {}) => {
-    const chain = house.workshop.connect({ sending: { ...sending, ...more } });
+    const chain = setup.workshop.connect({ sending: { ...sending, ...more } });
     onTestFinished(() => chain.close());
-    await stopMining(house.workshop);
+    await stopMining(setup.workshop);
     return { ...app, chain };
   };
   const newestInPool = (isAwaited: (one: Pooled) => boolean = () => true) =>
     until(async () => {
-      const [one] = await inPool(house.workshop);
+      const [one] = await inPool(setup.workshop);
       expect(one).toSatisfy((waiting?: Pooled) => waiting !== undefined && isAwaited(waiting));
       return one!;
     });
 
   test("is replaced by one of the newest checkpoint that pays more; signing goes on meanwhile", async () => {
-    await house.happen();
+    await setup.happen();
     const by = await stuckOver();
-    const turn = house.turn({}, by);
+    const turn = setup.turn({}, by);
     const first = await newestInPool();
-    await house.happen();
+    await setup.happen();
     expect(await signTurn(app, AT_ONCE)).toBe("done");
-    const { size } = (await house.state()).checkpoint!;
+    const { size } = (await setup.state()).checkpoint!;
     // The first may be replaced before the newer checkpoint is signed, by one that pays more for the same.
     const second = await newestInPool(({ input }) => headInCall(input)?.size === BigInt(size));
     expect(second.nonce).toBe(first.nonce);
     expect(BigInt(second.maxFeePerGas) * 10n).toBeGreaterThanOrEqual(BigInt(first.maxFeePerGas) * 11n);
-    await mineAgain(house.workshop);
+    await mineAgain(setup.workshop);
     expect(await turn).toEqual({ status: "done" });
-    expect(await house.story()).toEqual(["CheckpointSigned", "CheckpointSigned", "Anchored"]);
-    expect((await house.state()).anchors).toMatchObject([{ size }]);
-    expect(await house.kept()).toMatchObject({ size: BigInt(size) });
+    expect(await setup.story()).toEqual(["CheckpointSigned", "CheckpointSigned", "Anchored"]);
+    expect((await setup.state()).anchors).toMatchObject([{ size }]);
+    expect(await setup.kept()).toMatchObject({ size: BigInt(size) });
   });
 
   test("outlives the process that sent it: another one replaces it under its nonce", async () => {
-    await house.happen();
+    await setup.happen();
     const dying = await stuckOver({ wait_ms: 100, stuck_ms: 60_000 });
-    await house.turn({}, dying);
+    await setup.turn({}, dying);
     dying.chain.close();
     const left = await newestInPool();
-    expect(await house.story()).toEqual(["CheckpointSigned", "AnchorPending"]);
-    expect((await house.state()).pending!.transactions).toEqual([left.hash]);
+    expect(await setup.story()).toEqual(["CheckpointSigned", "AnchorPending"]);
+    expect((await setup.state()).pending!.transactions).toEqual([left.hash]);
 
-    await house.happen();
+    await setup.happen();
     await signTurn(app, AT_ONCE);
-    const heir = house.workshop.connect({ sending });
+    const heir = setup.workshop.connect({ sending });
     onTestFinished(() => heir.close());
-    const turn = house.turn({ pending_holds_ms: -60_000 }, { ...app, chain: heir });
+    const turn = setup.turn({ pending_holds_ms: -60_000 }, { ...app, chain: heir });
     expect((await newestInPool(({ hash }) => hash !== left.hash)).nonce).toBe(left.nonce);
-    await mineAgain(house.workshop);
+    await mineAgain(setup.workshop);
     expect(await turn).toEqual({ status: "done" });
-    const { checkpoint, anchors, pending } = await house.state();
+    const { checkpoint, anchors, pending } = await setup.state();
     expect(anchors).toMatchObject([{ size: checkpoint!.size }]);
     expect(pending).toBeUndefined();
   });
 
   test("and whose nonce went to another is not sent anew; the next turn sees what is there", async () => {
-    await house.happen();
+    await setup.happen();
     const by = await stuckOver({ stuck_ms: 400 });
-    const turn = house.turn({}, by);
+    const turn = setup.turn({}, by);
     const { nonce, maxFeePerGas } = await newestInPool();
     const raw = await privateKeyToAccount(GAS_KEY).signTransaction({
       type: "eip1559",
@@ -161,61 +161,61 @@ describe("a transaction that is stuck", () => {
       maxPriorityFeePerGas: BigInt(maxFeePerGas) * 100n,
       to: PAYEE,
     });
-    await house.workshop.rpc("eth_sendRawTransaction", raw);
-    await mineAgain(house.workshop);
+    await setup.workshop.rpc("eth_sendRawTransaction", raw);
+    await mineAgain(setup.workshop);
     expect(await turn).toMatchObject({ status: "away", reason: expect.stringContaining("took the nonce") });
-    expect(await house.story()).toEqual(["CheckpointSigned"]);
-    await house.turn();
-    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+    expect(await setup.story()).toEqual(["CheckpointSigned"]);
+    await setup.turn();
+    expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 });
 
 describe("a reorg", () => {
   test("that drops an anchor has it sent again; once final it is said so, and later ones follow", async () => {
-    await house.happen();
-    const snapshot = await house.snapshot();
-    await house.turn();
-    await house.revert(snapshot);
-    await house.turn();
-    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored", "AnchorReorged", "Anchored"]);
-    const [again] = (await house.state()).anchors;
-    expect(again).toMatchObject({ size: Number((await house.kept())!.size), final: false });
+    await setup.happen();
+    const snapshot = await setup.snapshot();
+    await setup.turn();
+    await setup.revert(snapshot);
+    await setup.turn();
+    expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored", "AnchorReorged", "Anchored"]);
+    const [again] = (await setup.state()).anchors;
+    expect(again).toMatchObject({ size: Number((await setup.kept())!.size), final: false });
 
-    await house.mine(4);
-    await house.happen();
-    await house.turn();
-    expect((await house.story()).slice(4)).toEqual(["CheckpointSigned", "AnchorFinal", "Anchored"]);
-    expect((await house.state()).anchors).toMatchObject([{ final: true }, { final: false }]);
+    await setup.mine(4);
+    await setup.happen();
+    await setup.turn();
+    expect((await setup.story()).slice(4)).toEqual(["CheckpointSigned", "AnchorFinal", "Anchored"]);
+    expect((await setup.state()).anchors).toMatchObject([{ final: true }, { final: false }]);
     // What was final stays so, though the node's finalized head goes back.
     const heads = async () => ({ ...(await app.chain.heads()), finalized: (await app.chain.block(0n))! });
-    expect(await house.turn({}, house.over({ heads }))).toEqual({ status: "done" });
-    expect((await house.state()).anchors).toMatchObject([{ final: true }, { final: false }]);
+    expect(await setup.turn({}, setup.over({ heads }))).toEqual({ status: "done" });
+    expect((await setup.state()).anchors).toMatchObject([{ final: true }, { final: false }]);
   });
 
   test("that drops two leaves the chain with one that proves both", async () => {
-    await house.happen();
-    const snapshot = await house.snapshot();
-    await house.turn();
-    await house.happen();
-    await house.turn();
-    await house.revert(snapshot);
-    await house.turn();
-    expect((await house.story()).slice(4)).toEqual(["AnchorReorged", "AnchorReorged", "Anchored"]);
-    expect((await house.state()).anchors).toMatchObject([{ size: (await house.state()).checkpoint!.size }]);
+    await setup.happen();
+    const snapshot = await setup.snapshot();
+    await setup.turn();
+    await setup.happen();
+    await setup.turn();
+    await setup.revert(snapshot);
+    await setup.turn();
+    expect((await setup.story()).slice(4)).toEqual(["AnchorReorged", "AnchorReorged", "Anchored"]);
+    expect((await setup.state()).anchors).toMatchObject([{ size: (await setup.state()).checkpoint!.size }]);
   });
 
   test("of what is final is none: the RPC serves another chain, and nothing is marked or sent", async () => {
-    await house.happen();
-    const snapshot = await house.snapshot();
-    await house.turn();
-    await house.mine(4);
-    await house.turn();
-    await house.happen();
-    await house.revert(snapshot);
-    expect(await house.turn()).toMatchObject({
+    await setup.happen();
+    const snapshot = await setup.snapshot();
+    await setup.turn();
+    await setup.mine(4);
+    await setup.turn();
+    await setup.happen();
+    await setup.revert(snapshot);
+    expect(await setup.turn()).toMatchObject({
       status: "foreign",
       reason: expect.stringContaining("BASE_RPC_URL"),
     });
-    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored", "AnchorFinal", "CheckpointSigned"]);
+    expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored", "AnchorFinal", "CheckpointSigned"]);
   });
 });

@@ -15,33 +15,33 @@ import type { Hex } from "../../src/domain/chain.ts";
 import { type Chain, ChainUnavailable, GasBudgetSpent } from "../../src/domain/ports.ts";
 import { startReactors } from "../../src/reactor.ts";
 import { wallet } from "../chain/fixture.ts";
-import { newSigningKey } from "../payments/ledger-house.ts";
+import { newSigningKey } from "../payments/ledger-setup.ts";
 import { alone } from "../support/turns.ts";
 import { until } from "../support/until.ts";
-import { type AnchoringHouse, AT_ONCE, openAnchoringHouse } from "./anchoring-house.ts";
+import { type AnchoringSetup, AT_ONCE, openAnchoringSetup } from "./anchoring-setup.ts";
 
-let house: AnchoringHouse;
+let setup: AnchoringSetup;
 let app: App;
 beforeEach(async () => {
-  house = await openAnchoringHouse();
-  app = house.app;
-  onTestFinished(() => house.close());
+  setup = await openAnchoringSetup();
+  app = setup.app;
+  onTestFinished(() => setup.close());
 });
 
 test("a turn signs what is there and anchors it; the chain keeps the very root of the tree", async () => {
-  await house.happen();
-  await house.happen();
+  await setup.happen();
+  await setup.happen();
   const { position: size } = await app.store.head();
-  expect(await house.turn()).toEqual({ status: "done" });
-  expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+  expect(await setup.turn()).toEqual({ status: "done" });
+  expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
 
-  const { checkpoint, anchors: standing } = await house.state();
+  const { checkpoint, anchors: standing } = await setup.state();
   const root = `0x${(await openTree(app.pool, 1).rootAt(size)).toString("hex")}`;
   expect(checkpoint).toMatchObject({ size, root });
-  const log = verifierKey(await house.origin(), "ed25519", app.signer.public_key);
-  expect(openCheckpoint(checkpoint!.note, { log })).toMatchObject({ origin: await house.origin(), size });
+  const log = verifierKey(await setup.origin(), "ed25519", app.signer.public_key);
+  expect(openCheckpoint(checkpoint!.note, { log })).toMatchObject({ origin: await setup.origin(), size });
 
-  const kept = await house.kept();
+  const kept = await setup.kept();
   expect(kept).toMatchObject({ size: BigInt(size), root });
   const [anchor] = standing;
   expect(anchor).toMatchObject({
@@ -56,17 +56,17 @@ test("a turn signs what is there and anchors it; the chain keeps the very root o
 });
 
 test("where nothing is new, nothing is signed, and the anchoring's own events ask for no checkpoint", async () => {
-  expect(await house.turn()).toEqual({ status: "done" });
-  expect(await house.story()).toEqual([]);
-  await house.happen();
+  expect(await setup.turn()).toEqual({ status: "done" });
+  expect(await setup.story()).toEqual([]);
+  await setup.happen();
   const memory = {};
-  for (let n = 0; n < 4; n++) await house.turn({ memory });
-  await house.mine(4);
-  for (let n = 0; n < 3; n++) await house.turn({ memory });
-  expect(await house.story()).toEqual(["CheckpointSigned", "Anchored", "AnchorFinal"]);
+  for (let n = 0; n < 4; n++) await setup.turn({ memory });
+  await setup.mine(4);
+  for (let n = 0; n < 3; n++) await setup.turn({ memory });
+  expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored", "AnchorFinal"]);
 
   const asked = () => Promise.reject(new Error("the chain was asked"));
-  const deaf = house.over({
+  const deaf = setup.over({
     heads: asked,
     block: asked,
     read: asked,
@@ -74,102 +74,102 @@ test("where nothing is new, nothing is signed, and the anchoring's own events as
     receipt: asked,
     logs: asked,
   });
-  expect(await house.turn({ memory }, deaf)).toEqual({ status: "done" });
+  expect(await setup.turn({ memory }, deaf)).toEqual({ status: "done" });
 });
 
 test("events wait for their checkpoint as long, or as many, as they may, and checkpoints for their anchor", async () => {
   // An anchor becomes final whenever the chain has gone on enough.
-  const story = async () => (await house.story()).filter((type) => type !== "AnchorFinal");
-  await house.happen();
+  const story = async () => (await setup.story()).filter((type) => type !== "AnchorFinal");
+  await setup.happen();
   const patient = { checkpoint_every_ms: 3_600_000, anchor_every_ms: 3_600_000 };
-  await house.turn(patient);
+  await setup.turn(patient);
   expect(await story()).toEqual([]);
-  await house.turn({ ...patient, checkpoint_every_events: 1 });
+  await setup.turn({ ...patient, checkpoint_every_events: 1 });
   expect(await story()).toEqual(["CheckpointSigned", "Anchored"]);
-  await house.happen();
-  await house.turn({ ...patient, checkpoint_every_events: 100 });
+  await setup.happen();
+  await setup.turn({ ...patient, checkpoint_every_events: 100 });
   expect(await story()).toHaveLength(2);
-  await house.turn({ anchor_every_ms: 3_600_000 });
+  await setup.turn({ anchor_every_ms: 3_600_000 });
   expect((await story()).slice(2)).toEqual(["CheckpointSigned"]);
-  await house.turn();
+  await setup.turn();
   expect((await story()).slice(3)).toEqual(["Anchored"]);
-  const { checkpoint, anchors: standing } = await house.state();
+  const { checkpoint, anchors: standing } = await setup.state();
   expect(standing.at(-1)!.size).toBe(checkpoint!.size);
 });
 
 test("after a change of key what is signed is signed again, once, and a service that waits for its time does not", async () => {
-  await house.happen();
-  await house.turn();
-  const other = await house.beside({ SIGNING_KEY: newSigningKey() });
+  await setup.happen();
+  await setup.turn();
+  const other = await setup.beside({ SIGNING_KEY: newSigningKey() });
   onTestFinished(() => other.close());
   const signs = async (checkpoint_every_ms: number) => {
-    const before = (await house.story()).length;
+    const before = (await setup.story()).length;
     await signTurn(other.app, { checkpoint_every_ms });
-    return (await house.story()).length - before;
+    return (await setup.story()).length - before;
   };
   expect(await signs(3_600_000)).toBe(0);
   expect(await signs(-60_000)).toBe(1);
-  const origin = await house.origin();
+  const origin = await setup.origin();
   const log = verifierKey(origin, "ed25519", other.app.signer.public_key);
-  expect(openCheckpoint((await house.state()).checkpoint!.note, { log })).toMatchObject({ origin });
+  expect(openCheckpoint((await setup.state()).checkpoint!.note, { log })).toMatchObject({ origin });
   expect(await signs(-60_000)).toBe(0);
 });
 
 describe("several processes", () => {
   test("while one is at it, the others do nothing", async () => {
-    await house.happen();
+    await setup.happen();
     await alone(app, "log-anchoring", async () => {
-      expect(await house.turn()).toEqual({ status: "taken" });
+      expect(await setup.turn()).toEqual({ status: "taken" });
     });
     // The lease of payments is another.
     await alone(app, "payments", async () => {
-      expect(await house.turn()).toEqual({ status: "done" });
+      expect(await setup.turn()).toEqual({ status: "done" });
     });
-    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+    expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 
   test("taking turns all at once sign and anchor every size once, each after the one before", async () => {
-    const other = await house.beside();
+    const other = await setup.beside();
     onTestFinished(() => other.close());
     for (let n = 0; n < 4; n++) {
-      await house.happen();
+      await setup.happen();
       const turns = await Promise.all([
-        house.turn(),
-        house.turn({}, other.app),
-        house.turn(),
-        house.turn({}, other.app),
+        setup.turn(),
+        setup.turn({}, other.app),
+        setup.turn(),
+        setup.turn({}, other.app),
       ]);
       expect(turns.map(({ status }) => status)).toContain("done");
       expect(turns.filter(({ status }) => status !== "done" && status !== "taken")).toEqual([]);
     }
-    await house.turn({}, other.app);
-    const types = await house.story();
+    await setup.turn({}, other.app);
+    const types = await setup.story();
     expect(types.filter((type) => type === "Anchored")).toHaveLength(4);
     expect(types.filter((type) => type === "CheckpointSigned")).toHaveLength(4);
-    expect((await house.state()).anchors.at(-1)).toMatchObject({ size: Number((await house.kept())!.size) });
+    expect((await setup.state()).anchors.at(-1)).toMatchObject({ size: Number((await setup.kept())!.size) });
   });
 
   test("whose lease was lost do no harm: what one anchored the other takes up", async () => {
-    const other = await house.beside();
+    const other = await setup.beside();
     onTestFinished(() => other.close());
-    await house.happen();
+    await setup.happen();
     // The other one anchors between this one's look and its send.
-    const late = house.over({
+    const late = setup.over({
       send: async (call, options) => {
         await app.chain.send(call, options);
         return app.chain.send(call, options);
       },
     });
     const memory = {};
-    await house.turn({ memory }, late);
-    expect(await house.story()).toEqual(["CheckpointSigned"]);
-    await house.turn({ memory }, other.app);
-    expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+    await setup.turn({ memory }, late);
+    expect(await setup.story()).toEqual(["CheckpointSigned"]);
+    await setup.turn({ memory }, other.app);
+    expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
   });
 });
 
 test("it runs until it is stopped, and tells troubles when they begin and when they end", async () => {
-  await house.happen();
+  await setup.happen();
   let isAway = true;
   const read: Chain["read"] = (...calls) =>
     isAway ? Promise.reject(new ChainUnavailable("no answer")) : app.chain.read(...calls);
@@ -177,10 +177,10 @@ test("it runs until it is stopped, and tells troubles when they begin and when t
   const note = (level: string) => (facts: object, message: string) => void told.push([level, facts, message]);
   const log = { info: note("info"), warn: note("warn"), error: note("error") };
   const often = [signingReactor(AT_ONCE), anchoringReactor(AT_ONCE)].map((one) => ({ ...one, every_ms: 5 }));
-  const job = startReactors(house.over({ read }), often, log);
+  const job = startReactors(setup.over({ read }), often, log);
   await until(() => told.length >= 1);
   isAway = false;
-  await until(async () => (await house.story()).length >= 2);
+  await until(async () => (await setup.story()).length >= 2);
   await until(() => told.length >= 2);
   await job.stop();
   expect(told).toEqual([
@@ -191,22 +191,22 @@ test("it runs until it is stopped, and tells troubles when they begin and when t
     ],
     ["info", { reactor: "log-anchoring" }, "the log is anchored again"],
   ]);
-  expect(await house.story()).toEqual(["CheckpointSigned", "Anchored"]);
+  expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored"]);
 });
 
 test("the status says how far the log is proven", async () => {
-  await house.happen();
+  await setup.happen();
   const { position } = await app.store.head();
-  const origin = await house.origin();
+  const origin = await setup.origin();
   expect(await anchorStatus(app)).toEqual({
     ...{ origin, events: position, unproven_events: position },
     ...{ checkpoint: null, anchor: null, pending: null, contradiction: null },
   });
-  await house.turn();
+  await setup.turn();
   const mined = { events: position + 2, checkpoint: { size: position }, unproven_events: position + 2 };
   expect(await anchorStatus(app)).toMatchObject({ ...mined, anchor: { size: position, firmness: "mined" } });
-  await house.mine(4);
-  await house.turn();
+  await setup.mine(4);
+  await setup.turn();
   expect(await anchorStatus(app)).toMatchObject({
     ...{ events: position + 3, unproven_events: 3 },
     anchor: { size: position, firmness: "final" },
@@ -214,40 +214,40 @@ test("the status says how far the log is proven", async () => {
 });
 
 test("the gas of anchors counts against the day's budget in every process, and what a reorg took back was paid all the same", async () => {
-  await house.happen();
-  const snapshot = await house.snapshot();
-  await house.turn();
-  const [{ fee_wei, transaction, anchored_at }] = (await house.state()).anchors as [anchors.StandingAnchor];
+  await setup.happen();
+  const snapshot = await setup.snapshot();
+  await setup.turn();
+  const [{ fee_wei, transaction, anchored_at }] = (await setup.state()).anchors as [anchors.StandingAnchor];
   const { spent } = gasRecord(app.pool, "eip155:8453");
   const day = anchored_at.slice(0, 10);
   expect(await spent(day)).toBe(BigInt(fee_wei));
   expect(await spent(day, [transaction])).toBe(0n);
 
   const budget = async (GAS_BUDGET_ETH: string) => {
-    const other = await house.beside({ GAS_BUDGET_ETH });
+    const other = await setup.beside({ GAS_BUDGET_ETH });
     onTestFinished(() => other.close());
-    return other.app.settlement.facts(await house.sign(wallet(0), 5n));
+    return other.app.settlement.facts(await setup.sign(wallet(0), 5n));
   };
   await expect(budget(formatEther(BigInt(fee_wei)))).rejects.toThrow(GasBudgetSpent);
   expect(await budget(formatEther(BigInt(fee_wei) + 1n))).toMatchObject({ would_settle: true });
 
-  await house.revert(snapshot);
+  await setup.revert(snapshot);
   // At another fee: the same bytes would be the same transaction, and paid once.
-  await house.workshop.rpc("anvil_setNextBlockBaseFeePerGas", "0x77359400");
-  await house.mine(1);
-  await house.turn({ anchor_every_ms: 3_600_000 });
-  expect(await house.story()).toEqual(["CheckpointSigned", "Anchored", "AnchorReorged", "Anchored"]);
-  const again = (await house.state()).anchors.at(-1)!;
+  await setup.workshop.rpc("anvil_setNextBlockBaseFeePerGas", "0x77359400");
+  await setup.mine(1);
+  await setup.turn({ anchor_every_ms: 3_600_000 });
+  expect(await setup.story()).toEqual(["CheckpointSigned", "Anchored", "AnchorReorged", "Anchored"]);
+  const again = (await setup.state()).anchors.at(-1)!;
   expect(again.transaction).not.toBe(transaction);
   expect(await spent(day)).toBe(BigInt(fee_wei) + BigInt(again.fee_wei));
 });
 
 test("the chain says how firmly an anchor stands, and what the gas key has", async () => {
-  await house.happen();
-  const now = async () => chainStatus(app.chain, await house.origin());
+  await setup.happen();
+  const now = async () => chainStatus(app.chain, await setup.origin());
   expect(await now()).toMatchObject({ placed: true, head: null, contract: ANCHOR_ADDRESS });
-  await house.turn();
-  const { size, block_number } = (await house.state()).anchors[0]!;
+  await setup.turn();
+  const { size, block_number } = (await setup.state()).anchors[0]!;
   const firmness = async () => {
     const { head } = await now();
     expect(head).toMatchObject({ size, block_number });
@@ -256,11 +256,11 @@ test("the chain says how firmly an anchor stands, and what the gas key has", asy
   const seen = new Set<string>();
   for (let n = 0; n < 6; n++) {
     seen.add(await firmness());
-    await house.mine(1);
+    await setup.mine(1);
   }
   // A block may come of itself before the first look.
   expect(["unsafe", "safe", "finalized"].filter((one) => seen.has(one))).toEqual([...seen]);
   expect([...seen].at(-1)).toBe("finalized");
-  const balance = await house.workshop.rpc<Hex>("eth_getBalance", app.chain.sender, "latest");
+  const balance = await setup.workshop.rpc<Hex>("eth_getBalance", app.chain.sender, "latest");
   expect((await now()).balance_wei).toBe(String(BigInt(balance)));
 });

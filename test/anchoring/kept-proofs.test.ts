@@ -13,27 +13,27 @@ import {
 } from "../../src/domain/anchoring/state-proof.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import { ChainUnavailable } from "../../src/domain/ports.ts";
-import { type AnchoringHouse, openAnchoringHouse } from "./anchoring-house.ts";
+import { type AnchoringSetup, openAnchoringSetup } from "./anchoring-setup.ts";
 
-let house: AnchoringHouse;
+let setup: AnchoringSetup;
 let app: App;
 beforeEach(async () => {
-  house = await openAnchoringHouse();
-  app = house.app;
-  onTestFinished(() => house.close());
+  setup = await openAnchoringSetup();
+  app = setup.app;
+  onTestFinished(() => setup.close());
 });
 
 const rows = async () =>
   (await app.pool.query<{ n: number }>("select count(*)::int8 as n from anchoring.proofs_v1")).rows[0]!.n;
 
 test("the proof of an anchor shows the head in a block's state, and any other byte in it does not", async () => {
-  await house.happen();
-  await house.turn();
-  const { anchors: standing } = await house.state();
+  await setup.happen();
+  await setup.turn();
+  const { anchors: standing } = await setup.state();
   const [line] = await proofsOfAnchors(app.pool, { anchors: standing });
   expect(readEvidence(JSON.stringify(line))).toEqual(line);
 
-  const slots = headSlots(app.chain.sender, logIdOf(await house.origin()));
+  const slots = headSlots(app.chain.sender, logIdOf(await setup.origin()));
   const { state_root, hash, number } = readHeader(line!.header);
   expect(await app.chain.block(number)).toMatchObject({ hash });
   const head = (state: Hex, account: readonly Hex[], root: readonly Hex[], numbers: readonly Hex[]) => {
@@ -69,35 +69,35 @@ test("the proof of an anchor shows the head in a block's state, and any other by
 });
 
 test("it is gathered once, and again when the block of the proof left the chain", async () => {
-  await house.happen();
+  await setup.happen();
   const memory: AnchorMemory = {};
-  await house.turn({ memory });
-  await house.turn({ memory });
+  await setup.turn({ memory });
+  await setup.turn({ memory });
   expect(await rows()).toBe(1);
-  const [anchor] = (await house.state()).anchors;
+  const [anchor] = (await setup.state()).anchors;
   // Another block at the place of the proof's, though the anchor's own is where it was.
   await app.pool.query(
     "insert into anchoring.proofs_v1 select log_id, size, transaction, block_number + 1,'0x00', '{}' from anchoring.proofs_v1",
   );
-  await house.mine(3);
-  await house.turn({ memory });
+  await setup.mine(3);
+  await setup.turn({ memory });
   expect(await rows()).toBe(3);
   const [line] = await proofsOfAnchors(app.pool, { anchors: [{ ...anchor!, final: false }] });
   expect(line).toMatchObject({ evidence: "anchor", size: anchor!.size });
-  await house.mine(3);
-  await house.turn({ memory });
+  await setup.mine(3);
+  await setup.turn({ memory });
   expect(memory.proven).toBe(anchor!.transaction);
 });
 
 test("a node that proves nothing is told of, and all is anchored all the same", async () => {
-  await house.happen();
+  await setup.happen();
   const away = () => Promise.reject(new ChainUnavailable("eth_getProof: not supported"));
-  expect(await house.turn({}, house.over({ stateProof: away }))).toMatchObject({
+  expect(await setup.turn({}, setup.over({ stateProof: away }))).toMatchObject({
     status: "unproven",
     reason: expect.stringContaining("eth_getProof"),
   });
-  expect((await house.state()).anchors).toHaveLength(1);
+  expect((await setup.state()).anchors).toHaveLength(1);
   expect(await rows()).toBe(0);
-  expect(await house.turn()).toEqual({ status: "done" });
+  expect(await setup.turn()).toEqual({ status: "done" });
   expect(await rows()).toBe(1);
 });

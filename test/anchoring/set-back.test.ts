@@ -5,23 +5,23 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { anchorStatus } from "../../src/anchoring/status.ts";
-import { AT_ONCE, openAnchoringHouse } from "./anchoring-house.ts";
+import { AT_ONCE, openAnchoringSetup } from "./anchoring-setup.ts";
 
 test("a backup with fewer events, and one that went on otherwise, are told of and not signed", async () => {
-  const house = await openAnchoringHouse();
+  const setup = await openAnchoringSetup();
   const DATA_DIR = await mkdtemp(join(tmpdir(), "tallystick-signed-"));
   onTestFinished(async () => {
-    await house.close();
+    await setup.close();
     await rm(DATA_DIR, { recursive: true, force: true });
   });
   /** A process that starts anew on the same machine. */
   const start = async () => {
-    const started = await house.beside({ DATA_DIR });
+    const started = await setup.beside({ DATA_DIR });
     onTestFinished(() => started.close());
     return started.app;
   };
   const setBackTo = async (position: number) => {
-    const client = await house.app.pool.connect();
+    const client = await setup.app.pool.connect();
     try {
       await client.query("begin");
       await client.query("set local session_replication_role = replica");
@@ -33,23 +33,23 @@ test("a backup with fewer events, and one that went on otherwise, are told of an
   };
 
   const app = await start();
-  const origin = await house.origin();
-  await house.happen(app);
+  const origin = await setup.origin();
+  await setup.happen(app);
   expect(await signTurn(app, AT_ONCE)).toBe("done");
   const { position: early } = await app.store.head();
-  await house.happen(app);
+  await setup.happen(app);
   expect(await signTurn(app, AT_ONCE)).toBe("done");
   const signed = await app.signed.last(origin);
   expect(signed!.size).toBeGreaterThan(early);
 
   await setBackTo(early);
   const restored = await start();
-  await house.happen(house.heedless());
+  await setup.happen(setup.heedless());
   expect(await signTurn(restored, AT_ONCE)).toMatchObject({
     status: "diverged",
     reason: expect.stringContaining("set back to a backup"),
   });
-  for (let n = 0; n < 5; n++) await house.happen(house.heedless());
+  for (let n = 0; n < 5; n++) await setup.happen(setup.heedless());
   expect(await signTurn(restored, AT_ONCE)).toMatchObject({
     status: "diverged",
     reason: expect.stringContaining("does not begin with"),

@@ -11,7 +11,7 @@ let mine: { tenant: string; headers: { Authorization: string } };
 
 beforeAll(async () => {
   service = await startService({ operations: notes.noteOperations, env: { OPEN_CALLS_PER_MINUTE: "40" } });
-  // The test's own event types join those of the house.
+  // The test's own event types join those of the service.
   const schemas = registry([notes.events]);
   const store = createEventStore(service.app.pool, { schemas });
   Object.assign(service.app.unit, { schemas, store });
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Keys are issued through the house's own event types, so a second house beside it issues them. */
+/** Keys are issued through the service's own event types, so a second service beside it issues them. */
 async function issueBefore() {
   const beside = await startService({ beside: service as Service & { database_url: string } });
   const issued = await beside.issue();

@@ -4,28 +4,28 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openAnchoringHouse } from "../anchoring/anchoring-house.ts";
+import { openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 
 test("an event that is missing is found, and where", async () => {
-  const house = await openAnchoringHouse();
+  const setup = await openAnchoringSetup();
   const dir = await mkdtemp(join(tmpdir(), "tallystick-verify-"));
   onTestFinished(async () => {
     await rm(dir, { recursive: true, force: true });
-    await house.close();
+    await setup.close();
   });
-  const env = { PATH: process.env.PATH, HOME: dir, DATA_DIR: dir, DATABASE_URL: house.database_url };
+  const env = { PATH: process.env.PATH, HOME: dir, DATA_DIR: dir, DATABASE_URL: setup.database_url };
   const verified = () =>
     new Promise<{ code: number; said: string }>((done) => {
       execFile(process.execPath, [bin, "verify"], { env }, (error, stdout, stderr) =>
         done({ code: Number(error?.code ?? 0), said: stdout + stderr }),
       );
     });
-  for (let n = 0; n < 3; n++) await house.happen();
-  await house.turn();
+  for (let n = 0; n < 3; n++) await setup.happen();
+  await setup.turn();
 
-  const client = await house.app.pool.connect();
+  const client = await setup.app.pool.connect();
   await client.query("begin; set local session_replication_role = replica");
   await client.query("delete from eventstore.events where position = 2");
   await client.query("commit");

@@ -16,10 +16,10 @@ import { program } from "../../src/cli/program.ts";
 import { readConfig } from "../../src/config.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { openWitness } from "../../src/witness/witness.ts";
-import { type AnchoringHouse, openAnchoringHouse } from "../anchoring/anchoring-house.ts";
+import { type AnchoringSetup, openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
 import { failures } from "../eventstore/verify-support.ts";
 
-let house: AnchoringHouse;
+let setup: AnchoringSetup;
 let dir: string;
 let env: Record<string, string>;
 const closing: (() => unknown)[] = [];
@@ -29,7 +29,7 @@ let signed: number;
 
 /** A witness behind HTTP; what it answers is its own. */
 async function witnessAt(folder: string, origin: string): Promise<string> {
-  const log = verifierKey(origin, "ed25519", house.app.signer.public_key);
+  const log = verifierKey(origin, "ed25519", setup.app.signer.public_key);
   const witness = await openWitness({ dir: folder, name: "w.example", logs: [log] });
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
@@ -44,28 +44,28 @@ async function witnessAt(folder: string, origin: string): Promise<string> {
 
 /** Signed twice, anchored and cosigned once; then the database loses what came after the first commit boundary. */
 beforeAll(async () => {
-  house = await openAnchoringHouse();
-  closing.push(() => house.close());
+  setup = await openAnchoringSetup();
+  closing.push(() => setup.close());
   dir = await mkdtemp(join(tmpdir(), "tallystick-own-log-"));
   closing.push(() => rm(dir, { recursive: true, force: true }));
   const own = join(dir, "own");
-  const { app, close } = await house.beside({ DATA_DIR: own });
-  const origin = await house.origin();
+  const { app, close } = await setup.beside({ DATA_DIR: own });
+  const origin = await setup.origin();
   const witness = await witnessAt(join(dir, "witness"), origin);
-  await house.happen(app);
-  await house.turn({}, app);
+  await setup.happen(app);
+  await setup.turn({}, app);
   left = (await app.store.head()).position;
-  await house.happen(app);
-  await house.turn({}, app);
+  await setup.happen(app);
+  await setup.turn({}, app);
   await cosignTurn(app, { witnesses: parseWitnesses(witness) });
   signed = (await app.signed.last(origin))!.size;
   await close();
-  const client = await house.app.pool.connect();
+  const client = await setup.app.pool.connect();
   await client.query("begin; set local session_replication_role = replica");
   await client.query("delete from eventstore.events where position > $1", [left]);
   await client.query("commit");
   client.release();
-  env = { DATABASE_URL: house.database_url, SIGNING_KEY: house.signing_key, DATA_DIR: own };
+  env = { DATABASE_URL: setup.database_url, SIGNING_KEY: setup.signing_key, DATA_DIR: own };
   elsewhere = { ...env, DATA_DIR: join(dir, "elsewhere") };
   asking = { WITNESSES: witness };
 });
@@ -114,7 +114,7 @@ test("what this machine signed last does, with the place", async () => {
 });
 
 test("the configured chain does", async () => {
-  const { rpc_url, gas_key, pay_to } = house.chain;
+  const { rpc_url, gas_key, pay_to } = setup.chain;
   const onBase = { BASE_RPC_URL: rpc_url, GAS_KEY: gas_key, PAY_TO: pay_to, REFUND_KEY: gas_key };
   const { code, said } = await run(["verify"], { ...elsewhere, ...onBase });
   expect(said).toMatch(/FAIL completeness .*the chain keeps \d+ events.*the end was cut/);

@@ -17,20 +17,20 @@ import { chainView, type VerifyPackOptions, verifyPack } from "../../src/audit/v
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import { ANCHOR_ADDRESS, successorCall } from "../../src/domain/anchoring/contract.ts";
 import type { Hex } from "../../src/domain/chain.ts";
-import { type AnchoringHouse, openAnchoringHouse } from "../anchoring/anchoring-house.ts";
+import { type AnchoringSetup, openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
 import { failures } from "../eventstore/verify-support.ts";
 import { until } from "../support/until.ts";
 
-let house: AnchoringHouse;
+let setup: AnchoringSetup;
 let folder: string;
 let trusted: { origin: string; key: ReturnType<typeof verifierKey> };
 const { recover } = keyRecovery();
 
 /** Anchored at 5 and 8 of 12 events, the last four of which nothing vouches for. */
 beforeAll(async () => {
-  house = await openAnchoringHouse();
+  setup = await openAnchoringSetup();
   folder = await mkdtemp(join(tmpdir(), "tallystick-pack-"));
-  const { happen, turn } = house;
+  const { happen, turn } = setup;
   await happen();
   await happen();
   await turn();
@@ -38,12 +38,12 @@ beforeAll(async () => {
   await turn();
   await happen();
   await happen();
-  const origin = await house.origin();
-  trusted = { origin, key: verifierKey(origin, "ed25519", house.app.signer.public_key) };
+  const origin = await setup.origin();
+  trusted = { origin, key: verifierKey(origin, "ed25519", setup.app.signer.public_key) };
 });
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
-  await house.close();
+  await setup.close();
 });
 
 type Part = Omit<ExportLogOptions, "log_id"> | Omit<ExportStreamOptions, "log_id">;
@@ -51,12 +51,12 @@ type Part = Omit<ExportLogOptions, "log_id"> | Omit<ExportStreamOptions, "log_id
 let exports = 0;
 async function exported(part: Part): Promise<string> {
   const file = join(folder, `${exports++}.ndjson`);
-  await exportFile(house.app.pool, { log_id: 1, beside: evidenceFor(house.app), ...part }, file);
+  await exportFile(setup.app.pool, { log_id: 1, beside: evidenceFor(setup.app), ...part }, file);
   return file;
 }
 const verified = (file: string, options: Partial<VerifyPackOptions> = {}) =>
   verifyPack(openExport(file), { recover, ...options });
-const asking = (url = house.workshop.node.rpc_url) => jsonRpc({ rpc_url: url, request_ms: 2_000 });
+const asking = (url = setup.workshop.node.rpc_url) => jsonRpc({ rpc_url: url, request_ms: 2_000 });
 const says = (report: Awaited<ReturnType<typeof verified>>, name: string) =>
   report.verdicts.find((verdict) => verdict.name === name)!.detail;
 
@@ -71,12 +71,12 @@ describe.each<[string, () => Promise<Part>, RegExp]>([
   ["a part in between", async () => ({ from: 2, to: 3 }), /^begins at 2, .*anchored to 3, signed to 3$/],
   [
     "a part after all that is signed",
-    async () => ({ from: (await house.app.store.head()).position }),
+    async () => ({ from: (await setup.app.store.head()).position }),
     /^begins at/,
   ],
   [
     "one stream",
-    async () => ({ tenant: "operator", stream_id: anchors.streamOf(await house.origin()) }),
+    async () => ({ tenant: "operator", stream_id: anchors.streamOf(await setup.origin()) }),
     /^anchored to (\d), signed to \1, unproven beyond \1$/,
   ],
 ])("%s", (_name, partOf, completeness) => {
@@ -90,7 +90,7 @@ describe.each<[string, () => Promise<Part>, RegExp]>([
 
   test("verifies against what the auditor knows and what the chain says", async () => {
     const ask = asking();
-    const { sender } = house.app.chain;
+    const { sender } = setup.app.chain;
     const named = { network: "eip155:8453", contract: ANCHOR_ADDRESS, signer: sender };
     const report = await verified(await exported(await partOf()), { ...trusted, ...named, ask });
     expect(failures(report)).toEqual({});
@@ -103,13 +103,13 @@ test("a pack of yesterday verifies today, and says that the chain keeps more by 
   const file = await exported({});
   // Blocks are stamped in whole seconds, and on a busy machine late.
   const exported_at = Date.now();
-  const { chain } = house.app;
+  const { chain } = setup.app;
   await until(async () => {
-    await house.mine(1);
+    await setup.mine(1);
     expect((await chain.heads()).latest.timestamp * 1_000).toBeGreaterThan(exported_at);
   });
-  await house.happen();
-  await house.turn();
+  await setup.happen();
+  await setup.turn();
   const report = await verified(file, { ...trusted, ask: asking() });
   expect(failures(report)).toEqual({});
   expect(says(report, "anchor")).toMatch(/keeps \d+ events by now: export again/);
@@ -146,13 +146,13 @@ describe("who followed a signer", () => {
     (endorser: Hex): AskChain =>
     async (method, params) => {
       const { to, data } = (params[0] ?? {}) as { to?: string; data?: string };
-      if (to === endorser && data === successorCall(house.app.chain.sender).data)
+      if (to === endorser && data === successorCall(setup.app.chain.sender).data)
         return `0x${other.slice(2).padStart(64, "0")}` as never;
       return asking()(method, to === other ? [{ to: ANCHOR_ADDRESS, data }, "latest"] : params);
     };
   const view = async (endorser: Hex, contract?: Hex) =>
     chainView(endorsedBy(endorser), trusted.origin, [await anchorIn(other)], {
-      signer: house.app.chain.sender,
+      signer: setup.app.chain.sender,
       contract,
     });
 
@@ -188,7 +188,7 @@ describe("the chain convicts", () => {
 
   test("an end that was cut before the anchor, together with all that would tell of it", async () => {
     const lines = await cut(await exported({}), 4);
-    const { sender: signer } = house.app.chain;
+    const { sender: signer } = setup.app.chain;
     const alone = await verifyPack(bytes(lines), { recover });
     expect(failures(alone)).toEqual({});
     expect(says(alone, "completeness")).toContain("unproven beyond 0");
@@ -200,7 +200,7 @@ describe("the chain convicts", () => {
   test("and a checkpoint, a head or a receipt in the auditor's hand does too", async () => {
     const file = await exported({});
     const lines = await cut(file, 4);
-    const { checkpoint } = await house.state();
+    const { checkpoint } = await setup.state();
     const note = { name: "kept.note", note: checkpoint!.note };
     const later = JSON.parse((await readFile(file, "utf8")).trimEnd().split("\n").at(-3)!);
     const { position, event_hash, log_hash } = later as {
@@ -240,7 +240,7 @@ describe("the chain convicts", () => {
 });
 
 test("what the auditor names must be there", async () => {
-  const bare = await openAnchoringHouse();
+  const bare = await openAnchoringSetup();
   onTestFinished(() => bare.close());
   await bare.happen();
   const file = join(folder, "bare.ndjson");

@@ -13,7 +13,7 @@ const { DIES, DIES_AT, FOLLOWS, DATABASE, RPC, GAS_KEY, PAY_TO, SIGNING_KEY } = 
 
 const service = await startService({
   database_url: DATABASE!,
-  // Of the same house as whoever started it.
+  // Of the same service as whoever started it.
   env: { SIGNING_KEY: SIGNING_KEY! },
   chain: { rpc_url: RPC!, gas_key: GAS_KEY!, pay_to: PAY_TO! },
 });

@@ -1,5 +1,5 @@
 /**
- * Another process of a house, which ends itself as kill -9 would once a call of each tenant in STEPS has come to its step: just before or just
+ * Another process of a service, which ends itself as kill -9 would once a call of each tenant in STEPS has come to its step: just before or just
  * after (SIDE) an event of that type is appended. Until then those calls stand still there. Beside that it takes turns of the reactor
  * that lets orders expire.
  */

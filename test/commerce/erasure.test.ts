@@ -2,26 +2,26 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { wallet } from "../chain/fixture.ts";
-import { type Credentials, openShopHouse, pelletOrder, type ShopHouse } from "./shop-house.ts";
+import { type Credentials, openShopSetup, pelletOrder, type ShopSetup } from "./shop-setup.ts";
 
-let house: ShopHouse;
+let setup: ShopSetup;
 let mine: Credentials;
 beforeAll(async () => {
-  house = await openShopHouse();
-  mine = await house.keyOf("acme");
+  setup = await openShopSetup();
+  mine = await setup.keyOf("acme");
 });
-afterAll(() => house?.stop());
+afterAll(() => setup?.stop());
 
 test("is shown as erased in every order of hers, and in none of others'; orders go on, and can be placed again", async () => {
   const order = async (name: string, customer_email: string) =>
-    (await house.ask({ ...mine, "Idempotency-Key": name }, "orders", pelletOrder(1, { customer_email }))).body
+    (await setup.ask({ ...mine, "Idempotency-Key": name }, "orders", pelletOrder(1, { customer_email }))).body
       .data;
   const hers = await order("a", "Anna@Example.org");
   const his = await order("b", "bert@example.org");
-  const erased = await house.ask(mine, "commerce/erase", { email: "anna@example.org" });
+  const erased = await setup.ask(mine, "commerce/erase", { email: "anna@example.org" });
   expect(erased.body.data).toMatchObject({ status: "erased", sealed_events: 1 });
-  await house.folded();
-  const { data } = (await house.ask(mine, "orders")).body;
+  await setup.folded();
+  const { data } = (await setup.ask(mine, "orders")).body;
   expect(
     data.map(({ order_id, erased, customer }: { order_id: number; erased: boolean; customer: object }) => [
       order_id,
@@ -34,11 +34,11 @@ test("is shown as erased in every order of hers, and in none of others'; orders 
   ]);
   // What was kept of the answer is gone with her, and it is made anew over what stands.
   expect(await order("a", "Anna@Example.org")).toEqual(hers);
-  const cancelled = await house.ask(mine, "orders/cancel", { order_id: hers.order_id });
+  const cancelled = await setup.ask(mine, "orders/cancel", { order_id: hers.order_id });
   expect(cancelled.body.data.status).toBe("cancelled");
   await order("c", "anna@example.org");
-  await house.folded();
-  const again = (await house.ask(mine, "orders?limit=1")).body.data;
+  await setup.folded();
+  const again = (await setup.ask(mine, "orders?limit=1")).body.data;
   expect(again).toMatchObject([{ erased: false, customer: { email: "anna@example.org" } }]);
 });
 
@@ -49,15 +49,15 @@ test("stands in no table of the log's database: neither name, mail nor address, 
     delivery_address: "Secret Street 7",
     notes: "Secret note",
   };
-  await house.ask({ ...mine, "Idempotency-Key": "s" }, "orders", pelletOrder(1, person));
+  await setup.ask({ ...mine, "Idempotency-Key": "s" }, "orders", pelletOrder(1, person));
   const items = [{ product_id: 1, quantity: 1 }];
-  await house.ask(mine, "quotes", {
+  await setup.ask(mine, "quotes", {
     client_name: "Secret Person",
     client_email: "secret@example.org",
     items,
   });
-  await house.folded();
-  const { pool } = house.service.app;
+  await setup.folded();
+  const { pool } = setup.service.app;
   const { rows } = await pool.query<{ name: string }>(
     "select format('%I.%I', table_schema, table_name) as name from information_schema.tables where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')",
   );
@@ -68,18 +68,18 @@ test("stands in no table of the log's database: neither name, mail nor address, 
     );
     expect([name, found.rows.map(({ line }) => line)]).toEqual([name, []]);
   }
-  expect(JSON.stringify(house.service.logged)).not.toMatch(/secret person|secret@|secret street/i);
+  expect(JSON.stringify(setup.service.logged)).not.toMatch(/secret person|secret@|secret street/i);
 });
 
 test("whose order or quote is refused becomes no subject: the vault has no key of them", async () => {
-  const vault = new pg.Client({ connectionString: house.vault_url });
+  const vault = new pg.Client({ connectionString: setup.vault_url });
   await vault.connect();
   const keys = async () =>
     (await vault.query<{ n: number }>("select count(*)::int as n from subject_keys.subjects")).rows[0]!.n;
   const before = await keys();
-  const buyer = await house.keyOf("refused");
+  const buyer = await setup.keyOf("refused");
   const known = { ...pelletOrder(1, { product_slug: "finieris-ozols" }), customer_email: "bert@example.org" };
-  for (let n = 0; n < 3; n++) expect((await house.ask(buyer, "orders", known)).status).toBe(201);
+  for (let n = 0; n < 3; n++) expect((await setup.ask(buyer, "orders", known)).status).toBe(201);
   let people = 0;
   const nobody = () => `nobody-${people++}@example.org`;
   for (const [status, wrong] of [
@@ -91,16 +91,16 @@ test("whose order or quote is refused becomes no subject: the vault has no key o
     [404, { quote_id: "0".repeat(32) }],
   ] as const) {
     const body = { ...pelletOrder(1, wrong), customer_email: nobody() };
-    expect([wrong, (await house.ask(buyer, "orders", body)).status]).toEqual([wrong, status]);
+    expect([wrong, (await setup.ask(buyer, "orders", body)).status]).toEqual([wrong, status]);
   }
   const much = { ...pelletOrder(41, { product_slug: "saplaksnis-berzs" }), customer_email: nobody() };
-  expect((await house.pays(wallet(0), "orders", much)).status).toBe(409);
+  expect((await setup.pays(wallet(0), "orders", much)).status).toBe(409);
   for (const [status, item] of [
     [404, { product_id: 99, quantity: 1 }],
     [400, { product_id: 3, quantity: 1, unit: "bag" }],
   ] as const) {
     const body = { client_name: "No One", client_email: nobody(), items: [item] };
-    expect((await house.ask(buyer, "quotes", body)).status).toBe(status);
+    expect((await setup.ask(buyer, "quotes", body)).status).toBe(status);
   }
   // One key more, of the customer whose orders stand.
   expect(await keys()).toBe(before + 1);

@@ -8,17 +8,17 @@ import { expireOrder } from "../../src/reactors/commerce/steps.ts";
 import { addressOf, balanceOf, wallet } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { until } from "../support/until.ts";
-import { type Answer, type Credentials, openShopHouse, pelletOrder, type ShopHouse } from "./shop-house.ts";
+import { type Answer, type Credentials, openShopSetup, pelletOrder, type ShopSetup } from "./shop-setup.ts";
 
-let house: ShopHouse;
+let setup: ShopSetup;
 const real = { now: () => new Date() };
 beforeAll(async () => {
-  house = await openShopHouse();
+  setup = await openShopSetup();
 });
 afterEach(() => {
-  house.service.app.clock = real;
+  setup.service.app.clock = real;
 });
-afterAll(() => house?.stop());
+afterAll(() => setup?.stop());
 
 const tenant = "buyer";
 let credentials: Credentials | undefined;
@@ -26,10 +26,10 @@ let placed = 0;
 
 /** An order whose time to pay ends so many milliseconds from now. */
 async function orderEnding(in_ms: number) {
-  const { app } = house.service;
-  credentials ??= await house.keyOf(tenant);
+  const { app } = setup.service;
+  credentials ??= await setup.keyOf(tenant);
   app.clock = { now: () => new Date(Date.now() - orders.HOLD_S.x402 * 1_000 + in_ms) };
-  const answer = await house.ask(
+  const answer = await setup.ask(
     { ...credentials, "Idempotency-Key": `o${placed++}` },
     "orders",
     pelletOrder(1),
@@ -40,37 +40,37 @@ async function orderEnding(in_ms: number) {
 }
 
 const pay = (order: { pay: { body: object } }): Promise<Answer> =>
-  house.pays(wallet(9), "orders/pay", order.pay.body, credentials);
+  setup.pays(wallet(9), "orders/pay", order.pay.body, credentials);
 
 /** Decides the expiry as of its time, whatever the clock says. */
 async function expire({ order_id, until }: { order_id: number; until: string }): Promise<void> {
-  const { app } = house.service;
+  const { app } = setup.service;
   const meta = { actor: "test", operation: "test" };
   const at = orders.expiresAt({ until });
   await app.commit((unit) => expireOrder(unit, { tenant, order_id }, at), { meta });
 }
 
 const statusOf = async ({ order_id }: { order_id: number }) =>
-  orders.standing(await house.service.app.load(orders, orders.targetOf(tenant, order_id))).status;
+  orders.standing(await setup.service.app.load(orders, orders.targetOf(tenant, order_id))).status;
 
-const heldFor = async ({ order_id }: { order_id: number }) => stock.heldBy(await house.stockOf(1), order_id);
+const heldFor = async ({ order_id }: { order_id: number }) => stock.heldBy(await setup.stockOf(1), order_id);
 
 describe("an order whose time is over", () => {
   test("expires ten minutes after it, by the reactor, and its goods can be sold again", async () => {
-    const { app } = house.service;
-    const before = await house.stockOf(1);
+    const { app } = setup.service;
+    const before = await setup.stockOf(1);
     const early = await orderEnding(-9 * 60_000);
     const due = await orderEnding(-11 * 60_000);
-    await house.folded();
+    await setup.folded();
     expect(
       (await dueOrders(app.pool, new Date().toISOString())).map(({ order_id }: NamedOrder) => order_id),
     ).not.toContain(early.order_id);
     await until(async () => (await statusOf(due)) === "expired");
-    expect(await house.storyOf(tenant, due.order_id)).toEqual(["OrderPlaced", "OrderExpired"]);
+    expect(await setup.storyOf(tenant, due.order_id)).toEqual(["OrderPlaced", "OrderExpired"]);
     expect(await statusOf(early)).toBe("awaiting_payment");
     await expire(early);
-    expect(await house.stockOf(1)).toEqual(before);
-    expect((await house.ask(credentials!, `orders?order_id=${due.order_id}`)).body.data[0]).toMatchObject({
+    expect(await setup.stockOf(1)).toEqual(before);
+    expect((await setup.ask(credentials!, `orders?order_id=${due.order_id}`)).body.data[0]).toMatchObject({
       status: "expired",
       ended: { by: "time" },
     });
@@ -78,7 +78,7 @@ describe("an order whose time is over", () => {
 
   test("is not paid any more, though its goods are still held, and nothing is charged", async () => {
     const order = await orderEnding(0);
-    const before = await balanceOf(house.service.app.chain, addressOf(wallet(9)));
+    const before = await balanceOf(setup.service.app.chain, addressOf(wallet(9)));
     const { status, body } = await pay(order);
     expect([status, String(body.type).split("#")[1], body.detail]).toEqual([
       409,
@@ -86,7 +86,7 @@ describe("an order whose time is over", () => {
       expect.stringContaining(order.until),
     ]);
     expect(await heldFor(order)).toMatchObject({ confirmed: false });
-    expect(await balanceOf(house.service.app.chain, addressOf(wallet(9)))).toBe(before);
+    expect(await balanceOf(setup.service.app.chain, addressOf(wallet(9)))).toBe(before);
     await expire(order);
   });
 });
@@ -94,7 +94,7 @@ describe("an order whose time is over", () => {
 describe("a payment that is settled while expiry is decided", () => {
   /** Does something between the settlement of the next payment and the commit that it pays for. */
   function onceSettled(then: () => Promise<void>): void {
-    const { app } = house.service;
+    const { app } = setup.service;
     const { settlement } = app;
     app.settlement = Object.assign(Object.create(settlement), {
       settle: async (...args: Parameters<typeof settlement.settle>) => {
@@ -107,7 +107,7 @@ describe("a payment that is settled while expiry is decided", () => {
   }
 
   test("and expiry was first: the money goes back, whole", async () => {
-    const { app } = house.service;
+    const { app } = setup.service;
     const order = await orderEnding(60_000);
     const before = await balanceOf(app.chain, addressOf(wallet(9)));
     onceSettled(() => expire(order));
@@ -117,7 +117,7 @@ describe("a payment that is settled while expiry is decided", () => {
       "order-not-payable",
       expect.stringContaining("is being refunded"),
     ]);
-    expect(await house.storyOf(tenant, order.order_id)).toEqual(["OrderPlaced", "OrderExpired"]);
+    expect(await setup.storyOf(tenant, order.order_id)).toEqual(["OrderPlaced", "OrderExpired"]);
     expect(await heldFor(order)).toBeUndefined();
     const [, id] = /payments\/(\S+)/.exec(body.detail)!;
     await until(async () => (await app.load(payments, payments.targetOf(id!)))?.refund?.paid !== undefined);
@@ -133,11 +133,11 @@ describe("a payment that is settled while expiry is decided", () => {
     await expire(order);
     expect(await statusOf(order)).toBe("paid");
     expect(await heldFor(order)).toMatchObject({ confirmed: true });
-    await expectBooks(house.service.app);
+    await expectBooks(setup.service.app);
   });
 
   test("at the same moment: goods or a refund, never neither and never both", async () => {
-    const { app } = house.service;
+    const { app } = setup.service;
     const outcomes = new Set<string>();
     for (let n = 0; n < 10; n++) {
       const order = await orderEnding(60_000);

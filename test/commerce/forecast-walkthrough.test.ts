@@ -15,31 +15,31 @@ import { wallet } from "../chain/fixture.ts";
 import { opened } from "../support/sandbox.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
 import { facts as ordered, pellets } from "./goods.ts";
-import { type Credentials, openShopHouse, pelletOrder, type ShopHouse } from "./shop-house.ts";
+import { type Credentials, openShopSetup, pelletOrder, type ShopSetup } from "./shop-setup.ts";
 
-let house: ShopHouse;
+let setup: ShopSetup;
 let mine: Credentials;
 let last: string;
 beforeAll(async () => {
-  house = await openShopHouse();
-  mine = await house.keyOf("buyer");
-  last = lastMonth(house.service.app.clock.now());
+  setup = await openShopSetup();
+  mine = await setup.keyOf("buyer");
+  last = lastMonth(setup.service.app.clock.now());
 });
 afterAll(async () => {
-  const broken = house?.service.logged.filter(({ msg }) => msg === "an operation is not as it declares");
-  await house?.stop();
+  const broken = setup?.service.logged.filter(({ msg }) => msg === "an operation is not as it declares");
+  await setup?.stop();
   expect(broken).toEqual([]);
 });
 
 const meta = { actor: "test", operation: "test" };
 
 async function folded() {
-  const { app } = house.service;
+  const { app } = setup.service;
   const { position } = await app.store.head();
   for (const list of [demandProjection, catalogueProjection])
     await until(() => app.runner.reached(list, position, LIMIT_MS));
 }
-const ask = (body: object, credentials = mine) => house.ask(credentials, "forecast", body);
+const ask = (body: object, credentials = mine) => setup.ask(credentials, "forecast", body);
 async function forecastOf(product_slug: string, more: object = {}, credentials = mine) {
   await folded();
   const { status, body } = await ask({ product_slug, ...more }, credentials);
@@ -106,13 +106,13 @@ describe("a forecast", () => {
   });
 
   test("is sold for 0.10", async () => {
-    const paid = await house.pays(wallet(3), "forecast", { product_slug: "briketes-ozols" });
+    const paid = await setup.pays(wallet(3), "forecast", { product_slug: "briketes-ozols" });
     expect([paid.status, paid.body.data[0].slug]).toEqual([200, "briketes-ozols"]);
     expect((await ask({}, {})).status).toBe(402);
   });
 
   test("of a product that was listed this month is none yet", async () => {
-    await listProduct(house.service.app, "live", { ...pellets, product_id: undefined, slug: "new-pellets" });
+    await listProduct(setup.service.app, "live", { ...pellets, product_id: undefined, slug: "new-pellets" });
     expect(await forecastOf("new-pellets")).toMatchObject({
       history: [],
       method: "none",
@@ -126,7 +126,7 @@ describe("a forecast", () => {
 
 describe("its forms", () => {
   const inForm = async (accept: string, body: object) => {
-    const response = await fetch(`${house.service.url}/v1/agent/forecast`, {
+    const response = await fetch(`${setup.service.url}/v1/agent/forecast`, {
       method: "POST",
       headers: { ...mine, "Content-Type": "application/json", Accept: accept },
       body: JSON.stringify(body),
@@ -170,7 +170,7 @@ const FAR = "2099-01-01T00:00:00.000Z";
 
 describe("orders", () => {
   const place = (order_id: number, more: Partial<orders.OrderFacts>) =>
-    house.service.app.decide(
+    setup.service.app.decide(
       orders,
       orders.targetOf("buyer", order_id),
       orders.place({ ...ordered, order_id, slug: "granulas-premium", until: FAR, ...more }),
@@ -179,7 +179,7 @@ describe("orders", () => {
   const inMonth = (month: string, day: number) => `${month}-${String(day).padStart(2, "0")}T08:00:00.000Z`;
 
   test("count in the month they were placed in, until they expire or are cancelled; the running month does not count", async () => {
-    const { app } = house.service;
+    const { app } = setup.service;
     const month = monthAfter(last, -1);
     const before = quantityIn(await forecastOf("granulas-premium"), month)!;
     await place(11, { placed_at: inMonth(month, 3), base_quantity: 65 });
@@ -193,7 +193,7 @@ describe("orders", () => {
     await app.decide(orders, orders.targetOf("buyer", 13), orders.cancel(cancelled), { meta });
     const after = await forecastOf("granulas-premium");
     expect(quantityIn(after, month)).toBe(before + 65);
-    const bought = await house.ask({ ...mine, "Idempotency-Key": "now" }, "orders", pelletOrder(7));
+    const bought = await setup.ask({ ...mine, "Idempotency-Key": "now" }, "orders", pelletOrder(7));
     expect(bought.status).toBe(201);
     const { meta: _, ...same } = await forecastOf("granulas-premium");
     const { meta: __, ...known } = after;
@@ -201,7 +201,7 @@ describe("orders", () => {
   });
 
   test("of test keys count in the shop of test keys alone", async () => {
-    const tester = await house.keyOf("buyer", "test");
+    const tester = await setup.keyOf("buyer", "test");
     const before = await forecastOf("saplaksnis-berzs");
     const target = orders.targetOf("test:buyer", 21);
     const facts = {
@@ -212,14 +212,14 @@ describe("orders", () => {
       placed_at: inMonth(last, 2),
       base_quantity: 5,
     };
-    await house.service.app.decide(orders, target, orders.place(facts), { meta });
+    await setup.service.app.decide(orders, target, orders.place(facts), { meta });
     const test = await forecastOf("saplaksnis-berzs", {}, tester);
     expect(quantityIn(test, last)).toBe(quantityIn(before, last)! + 5);
     expect(quantityIn(await forecastOf("saplaksnis-berzs"), last)).toBe(quantityIn(before, last));
   });
 
   test("say too little of months in which the product was out of stock", async () => {
-    const { app } = house.service;
+    const { app } = setup.service;
     const [first, second, third] = [-2, -1, 0].map((at) => monthAfter(last, at)) as [string, string, string];
     const listed_at = inMonth(first, 1);
     const facts = { ...pellets, product_id: 77, slug: "scarce-pellets", listed_at };
@@ -261,7 +261,7 @@ describe("orders", () => {
 
   test("are folded one by one to the same as together", async () => {
     await folded();
-    const { app } = house.service;
+    const { app } = setup.service;
     const events = await app.store.readLog({ after: 0, limit: 100_000 });
     const tables = ["demand", "demand_orders", "demand_stock", "demand_held", "stock_outs"];
     const client = await app.pool.connect();
@@ -290,9 +290,9 @@ describe("orders", () => {
 
 describe("sales from before the log", () => {
   const sales = async (...lines: string[]) => {
-    const path = join(house.service.data_dir, "sales.csv");
+    const path = join(setup.service.data_dir, "sales.csv");
     await writeFile(path, `${lines.join("\n")}\n`);
-    return importSales(house.service.app, house.service.data_dir, path);
+    return importSales(setup.service.app, setup.service.data_dir, path);
   };
   const HEADER = "product_slug,month,quantity";
 
@@ -319,7 +319,7 @@ describe("sales from before the log", () => {
       `lignite,${last},5`,
     );
     expect(imported).toMatchObject({ unlisted: ["lignite"], facts: { dataset: "shop-sales", rows: 10 } });
-    await opened(house.service, [imported.facts.vintage]);
+    await opened(setup.service, [imported.facts.vintage]);
     const after = await forecastOf("briketes-ozols");
     expect(after).toMatchObject({ synthetic: false, method: "tsb" });
     expect(after.history.map(({ quantity }: Month) => quantity)).toEqual([40, 41, 42, 43, 44, 45, 46, 47, 0]);
@@ -331,7 +331,7 @@ describe("sales from before the log", () => {
     const again = await forecastOf("briketes-ozols", { vintage: before.meta.rests_on });
     const { as_of_position: _, ...earlier } = before.meta;
     expect(again).toEqual({ ...before, meta: { ...earlier, as_of_position: again.meta.as_of_position } });
-    const tester = await house.keyOf("buyer", "test");
+    const tester = await setup.keyOf("buyer", "test");
     expect((await forecastOf("briketes-ozols", {}, tester)).synthetic).toBe(true);
     const unknown = await ask({ vintage: "0".repeat(64) });
     expect(unknown.status).toBe(404);

@@ -12,35 +12,35 @@ import { until } from "../support/until.ts";
 import {
   type Answer,
   type Credentials,
-  openShopHouse,
+  openShopSetup,
   pelletOrder,
-  type ShopHouse,
+  type ShopSetup,
   walletTenantOf,
-} from "./shop-house.ts";
+} from "./shop-setup.ts";
 
-let house: ShopHouse;
+let setup: ShopSetup;
 let mine: Credentials;
 let tenant: string;
 let buyers = 0;
 const real = { now: () => new Date() };
 beforeAll(async () => {
-  house = await openShopHouse();
+  setup = await openShopSetup();
 });
 beforeEach(async () => {
   tenant = `hostile-${buyers++}`;
-  mine = await house.keyOf(tenant);
+  mine = await setup.keyOf(tenant);
 });
 afterEach(() => {
-  house.service.app.clock = real;
+  setup.service.app.clock = real;
 });
 afterAll(async () => {
-  const broken = house?.service.logged.filter(({ msg }) => msg === "an operation is not as it declares");
-  const failed = house?.service.logged.filter(({ level }) => Number(level) >= 50);
-  await house?.stop();
+  const broken = setup?.service.logged.filter(({ msg }) => msg === "an operation is not as it declares");
+  const failed = setup?.service.logged.filter(({ level }) => Number(level) >= 50);
+  await setup?.stop();
   expect([broken, failed]).toEqual([[], []]);
 });
 
-const ask = (path: string, body?: object, credentials = mine) => house.ask(credentials, path, body);
+const ask = (path: string, body?: object, credentials = mine) => setup.ask(credentials, path, body);
 const named = (key: string, credentials = mine) => ({ ...credentials, "Idempotency-Key": key });
 const refusal = ({ status, body }: Answer) => [status, String(body.type).split("#")[1]];
 const paths = ({ status, body }: Answer) => [
@@ -48,9 +48,9 @@ const paths = ({ status, body }: Answer) => [
   [...new Set(body.errors?.map(({ path }: { path: string }) => path))],
 ];
 const at = (time: number) => {
-  house.service.app.clock = { now: () => new Date(time) };
+  setup.service.app.clock = { now: () => new Date(time) };
 };
-const has = (n: number) => balanceOf(house.service.app.chain, addressOf(wallet(n)));
+const has = (n: number) => balanceOf(setup.service.app.chain, addressOf(wallet(n)));
 const micro = ({ total_usdc }: { total_usdc: string }) => BigInt(Math.round(Number(total_usdc) * 1e6));
 
 async function order(quantity = 1, more: object = {}, credentials = mine) {
@@ -61,8 +61,8 @@ async function order(quantity = 1, more: object = {}, credentials = mine) {
 
 const noRefundIsOpen = () =>
   until(async () => {
-    await house.folded();
-    const { rows } = await house.service.app.pool.query(
+    await setup.folded();
+    const { rows } = await setup.service.app.pool.query(
       "select from read.payments_v1 where refund_status = 'open'",
     );
     return rows.length === 0;
@@ -81,18 +81,18 @@ describe("one name", () => {
     expect((await ask("orders/cancel", { order_id }, named("one"))).status).toBe(422);
     for (const more of [{ notes: "x" }, { customer_email: "bert@example.org" }, { payment: "invoice" }])
       expect((await ask("orders", pelletOrder(1, more), named("one"))).status).toBe(422);
-    const other = await house.keyOf(`${tenant}-other`);
+    const other = await setup.keyOf(`${tenant}-other`);
     const theirs = await ask("orders", pelletOrder(1), named("one", other));
     expect([theirs.status, theirs.body.meta.tenant]).toEqual([201, `${tenant}-other`]);
     expect(theirs.body.data.order_id).not.toBe(order_id);
-    const tested = await ask("orders", pelletOrder(1), named("one", await house.keyOf(tenant, "test")));
+    const tested = await ask("orders", pelletOrder(1), named("one", await setup.keyOf(tenant, "test")));
     expect([tested.status, tested.body.meta.tenant]).toEqual([201, `test:${tenant}`]);
   });
 
   test("with two payments at the same moment is one order, charged once", async () => {
     const before = await has(5);
     const asked = { ...pelletOrder(1), idempotency_key: `twice-${tenant}` };
-    const answers = await Promise.all([0, 1, 2].map(() => house.pays(wallet(5), "orders", asked)));
+    const answers = await Promise.all([0, 1, 2].map(() => setup.pays(wallet(5), "orders", asked)));
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
     expect(new Set(answers.map(({ body }) => body.data.order_id)).size).toBe(1);
     await noRefundIsOpen();
@@ -100,7 +100,7 @@ describe("one name", () => {
   });
 
   test("of a payment that placed an order pays for no other, and for no goods", async () => {
-    const url = `${house.service.url}/v1/agent/orders`;
+    const url = `${setup.service.url}/v1/agent/orders`;
     const init = (body: object) => ({
       method: "POST",
       headers: { "Content-Type": "application/json" },
@@ -112,7 +112,7 @@ describe("one name", () => {
     expect((await present(url, payment, init(pelletOrder(2)))).status).toBe(402);
     expect((await present(`${url}/pay`, payment, init({ order_id, total_usdc }))).status).toBe(402);
     expect((await present(`${url}/pay`, payment, init({ order_id, total_usdc: "0.05" }))).status).toBe(402);
-    expect(await house.storyOf(walletTenantOf(wallet(6)), order_id)).toEqual(["OrderPlaced"]);
+    expect(await setup.storyOf(walletTenantOf(wallet(6)), order_id)).toEqual(["OrderPlaced"]);
   });
 });
 
@@ -135,7 +135,7 @@ describe("a quote", () => {
     ]);
     const other = { quote_id, product_slug: "briketes-ozols" };
     expect(paths(await ask("orders", pelletOrder(1, other)))).toEqual([400, ["quote_id"]]);
-    for (const stranger of [await house.keyOf(tenant, "test"), await house.keyOf(`${tenant}-other`)])
+    for (const stranger of [await setup.keyOf(tenant, "test"), await setup.keyOf(`${tenant}-other`)])
       expect(refusal(await ask("orders", pelletOrder(1, { quote_id }), stranger))).toEqual([
         404,
         "not-found",
@@ -157,7 +157,7 @@ describe("a quote", () => {
 });
 
 test("an order has the price that holds at its moment, to the millisecond, and keeps it", async () => {
-  const { app } = house.service;
+  const { app } = setup.service;
   const begins = Date.now() + 3_600_000;
   const from = new Date(begins).toISOString();
   const facts = { unit: "bag" as const, net_cents: 500, from, set_at: app.clock.now().toISOString() };
@@ -177,20 +177,20 @@ describe("what comes at the same moment", () => {
     const data = await order();
     const before = (await has(0)) + (await has(1));
     const answers = await Promise.all(
-      [0, 1].map((n) => house.pays(wallet(n), "orders/pay", data.pay.body, mine)),
+      [0, 1].map((n) => setup.pays(wallet(n), "orders/pay", data.pay.body, mine)),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
     await noRefundIsOpen();
     expect((await has(0)) + (await has(1))).toBe(before - micro(data));
-    expect(await house.storyOf(tenant, data.order_id)).toEqual(["OrderPlaced", "OrderPaid"]);
+    expect(await setup.storyOf(tenant, data.order_id)).toEqual(["OrderPlaced", "OrderPaid"]);
   });
 
   test("paying and cancelling: the goods are free, and nothing was paid in the end", async () => {
     const before = await has(2);
-    const goods = await house.stockOf(1);
+    const goods = await setup.stockOf(1);
     const data = await order();
     const [, cancelled] = await Promise.all([
-      house.pays(wallet(2), "orders/pay", data.pay.body, mine),
+      setup.pays(wallet(2), "orders/pay", data.pay.body, mine),
       ask("orders/cancel", { order_id: data.order_id }),
     ]);
     expect(cancelled.body.data.status).toBe("cancelled");
@@ -198,20 +198,20 @@ describe("what comes at the same moment", () => {
       await noRefundIsOpen();
       return (await has(2)) === before;
     });
-    expect(await house.stockOf(1)).toEqual(goods);
+    expect(await setup.stockOf(1)).toEqual(goods);
   });
 
   test("cancelling a paid order many times: one refund", async () => {
     const before = await has(3);
     const data = await order();
-    expect((await house.pays(wallet(3), "orders/pay", data.pay.body, mine)).status).toBe(200);
+    expect((await setup.pays(wallet(3), "orders/pay", data.pay.body, mine)).status).toBe(200);
     const { order_id } = data;
     const reasons = ["other", "too_slow", "wrong_order", "changed_mind"];
     const answers = await forEach(reasons, (reason) => ask("orders/cancel", { order_id, reason }));
     expect(new Set(answers.map(({ body }) => body.data.ended.reason)).size).toBe(1);
     await noRefundIsOpen();
     expect(await has(3)).toBe(before);
-    await expectBooks(house.service.app);
+    await expectBooks(setup.service.app);
   });
 
   test("eight unpaid orders of one buyer: three hold the product", async () => {
@@ -219,7 +219,7 @@ describe("what comes at the same moment", () => {
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
     for (const answer of answers.filter(({ status }) => status !== 201))
       expect(refusal(answer)).toEqual([409, "unpaid-orders"]);
-    const { open } = await house.stockOf(1);
+    const { open } = await setup.stockOf(1);
     expect(entriesOf(open).filter(([, held]) => held.tenant === tenant)).toHaveLength(3);
   });
 });
@@ -228,13 +228,13 @@ describe("an order that is not the caller's, or is over", () => {
   test("is neither seen, paid nor cancelled by another tenant, wallet or test key, and nothing is charged", async () => {
     const { order_id, pay } = await order();
     const before = await has(4);
-    for (const stranger of [await house.keyOf(`${tenant}-other`), await house.keyOf(tenant, "test")]) {
+    for (const stranger of [await setup.keyOf(`${tenant}-other`), await setup.keyOf(tenant, "test")]) {
       expect(refusal(await ask(`orders?order_id=${order_id}`, undefined, stranger))).toEqual([
         404,
         "not-found",
       ]);
       expect(refusal(await ask("orders/cancel", { order_id }, stranger))).toEqual([404, "not-found"]);
-      expect(refusal(await house.pays(wallet(4), "orders/pay", pay.body, stranger))).toEqual([
+      expect(refusal(await setup.pays(wallet(4), "orders/pay", pay.body, stranger))).toEqual([
         404,
         "not-found",
       ]);
@@ -244,21 +244,21 @@ describe("an order that is not the caller's, or is over", () => {
       ["orders/cancel", { order_id }],
       [`orders?order_id=${order_id}`, undefined],
     ])
-      expect(refusal(await house.pays(wallet(4), path, body))).toEqual([404, "not-found"]);
+      expect(refusal(await setup.pays(wallet(4), path, body))).toEqual([404, "not-found"]);
     expect(await has(4)).toBe(before);
-    expect(await house.storyOf(tenant, order_id)).toEqual(["OrderPlaced"]);
+    expect(await setup.storyOf(tenant, order_id)).toEqual(["OrderPlaced"]);
   });
 
   test("by invoice is not paid over x402, nor one of x402 by saying so", async () => {
     const { order_id, total_usdc } = await order(1, { payment: "invoice" });
     const before = await has(4);
-    const answer = await house.pays(wallet(4), "orders/pay", { order_id, total_usdc }, mine);
+    const answer = await setup.pays(wallet(4), "orders/pay", { order_id, total_usdc }, mine);
     expect(refusal(answer)).toEqual([409, "order-not-payable"]);
     expect(await has(4)).toBe(before);
   });
 
   test("of a product that was withdrawn is paid and told again; nothing new is sold of it", async () => {
-    const { app } = house.service;
+    const { app } = setup.service;
     await receiveStock(app, "live", { name: "4", location: "riga", quantity: 5, reference: null });
     const wanted = pelletOrder(1, { product_slug: "finieris-ozols" });
     const draft = {
@@ -274,7 +274,7 @@ describe("an order that is not the caller's, or is over", () => {
     expect(refusal(await ask("quotes", draft))).toEqual([404, "not-found"]);
     await app.pool.query("delete from access.kept_answers");
     expect((await ask("orders", wanted, named("before"))).body).toEqual(placed.body);
-    const paid = await house.pays(wallet(0), "orders/pay", placed.body.data.pay.body, mine);
+    const paid = await setup.pays(wallet(0), "orders/pay", placed.body.data.pay.body, mine);
     expect(paid.body.data.status).toBe("paid");
     await ask("orders/cancel", { order_id: placed.body.data.order_id });
   });
@@ -319,7 +319,7 @@ describe("input", () => {
     "%j is no total_usdc",
     async (total_usdc) => {
       const { order_id } = await order();
-      const paid = await house.pays(wallet(4), "orders/pay", { order_id, total_usdc }, mine);
+      const paid = await setup.pays(wallet(4), "orders/pay", { order_id, total_usdc }, mine);
       expect(paths(paid)).toEqual([400, ["total_usdc"]]);
     },
   );
@@ -341,7 +341,7 @@ describe("input", () => {
 
   test("of a list stays within its limits, and beyond the end there is nothing", async () => {
     await order();
-    await house.folded();
+    await setup.folded();
     for (const wrong of ["limit=0", "limit=101", "limit=x", "offset=-1", "offset=1000001"])
       expect(paths(await ask(`orders?${wrong}`))).toEqual([400, [wrong.split("=")[0]]]);
     expect((await ask("orders?limit=100&offset=1000000")).body).toMatchObject({
@@ -353,14 +353,14 @@ describe("input", () => {
   test("of another tenant's customer erases nobody, nor does a live key one of the test shop", async () => {
     const customer_email = `${tenant}@example.org`;
     const { order_id } = await order(1, { customer_email });
-    for (const stranger of [await house.keyOf(`${tenant}-other`), await house.keyOf(tenant, "test")])
+    for (const stranger of [await setup.keyOf(`${tenant}-other`), await setup.keyOf(tenant, "test")])
       expect((await ask("commerce/erase", { email: customer_email }, stranger)).status).toBe(404);
-    const { app } = house.service;
+    const { app } = setup.service;
     expect(orders.standing(await app.load(orders, orders.targetOf(tenant, order_id))).status).toBe(
       "awaiting_payment",
     );
     expect((await ask(`orders?order_id=${order_id}`)).body.data[0]).toMatchObject({ erased: false });
-    const { headers } = await house.service.issue({ tenant, scopes: ["read"] });
+    const { headers } = await setup.service.issue({ tenant, scopes: ["read"] });
     for (const [path, body] of [
       ["orders", pelletOrder(1)],
       ["orders/cancel", { order_id }],

@@ -22,21 +22,21 @@ import { until } from "../support/until.ts";
 import {
   type Answer,
   type Credentials,
-  openShopHouse,
+  openShopSetup,
   pelletOrder,
-  type ShopHouse,
+  type ShopSetup,
   walletTenantOf,
-} from "./shop-house.ts";
+} from "./shop-setup.ts";
 
-let house: ShopHouse;
+let setup: ShopSetup;
 const children: ChildProcess[] = [];
 beforeAll(async () => {
   // Turns are taken by hand: else a reactor would be done before the process that is to be killed.
-  house = await openShopHouse({ reactors: false });
+  setup = await openShopSetup({ reactors: false });
 });
 afterAll(async () => {
   for (const child of children) child.kill("SIGKILL");
-  await house?.stop();
+  await setup?.stop();
 });
 
 /** A call that a process is killed at, and that is asked again as it was. */
@@ -47,7 +47,7 @@ let products = 0;
 
 /** A product of its own, so that calls do not queue for one stream while they stand still. */
 async function rare(): Promise<{ product_id: number; slug: string }> {
-  const { app } = house.service;
+  const { app } = setup.service;
   const slug = `rare-${products++}`;
   const unit = "pallet" as const;
   const product_id = await listProduct(app, "live", {
@@ -61,7 +61,7 @@ async function rare(): Promise<{ product_id: number; slug: string }> {
   await setPrice(app, "live", { name, unit, net_cents: 10_000 });
   app.clock = clock;
   await receiveStock(app, "live", { name, location: "riga", quantity: UNITS, reference: null });
-  await house.folded();
+  await setup.folded();
   return { product_id, slug };
 }
 
@@ -76,7 +76,7 @@ async function paying(payer: HDAccount, path: string, body: object, credentials:
     body: JSON.stringify(body),
   };
   const quoted = { ...init, headers: { "Content-Type": "application/json" } };
-  const signed = await signPayment(payer, await quoteOf(`${house.service.url}/v1/agent/${path}`, quoted));
+  const signed = await signPayment(payer, await quoteOf(`${setup.service.url}/v1/agent/${path}`, quoted));
   return async (url: string): Promise<Answer> => {
     const response = await present(`${url}/v1/agent/${path}`, signed, init);
     return { status: response.status, body: await response.json(), headers: response.headers };
@@ -86,17 +86,17 @@ async function paying(payer: HDAccount, path: string, body: object, credentials:
 /** Asks the surviving process until nothing is under way any more. */
 const again = ({ ask }: Story): Promise<Answer> =>
   until(async () => {
-    const answer = await ask(house.service.url);
+    const answer = await ask(setup.service.url);
     return !String(answer.body.type).endsWith("#payment-pending") && answer;
   });
 
-const has = (payer: HDAccount) => balanceOf(house.service.app.chain, addressOf(payer));
+const has = (payer: HDAccount) => balanceOf(setup.service.app.chain, addressOf(payer));
 const micro = ({ total_usdc }: { total_usdc: string }) => BigInt(Math.round(Number(total_usdc) * 1e6));
 const ofCustomer = (tenant: string, order_id: number) => orders.targetOf(tenant, order_id);
 
 /** The goods of a product are held by these orders and nobody else, each for two. */
 async function expectHeld(product_id: number, held: readonly { order_id: number; confirmed: boolean }[]) {
-  const { shelves, open } = await house.stockOf(product_id);
+  const { shelves, open } = await setup.stockOf(product_id);
   expect(entriesOf(open).map(([id, { confirmed }]) => ({ order_id: Number(id), confirmed }))).toEqual(held);
   expect(shelves).toEqual([{ location: "riga", on_hand: UNITS, reserved: 2 * held.length }]);
 }
@@ -108,8 +108,8 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
   let prepared: Awaited<ReturnType<typeof prepare>>;
 
   async function prepare() {
-    const { app } = house.service;
-    const mine = (tenant: string) => house.keyOf(keyed(tenant));
+    const { app } = setup.service;
+    const mine = (tenant: string) => setup.keyOf(keyed(tenant));
     const goods = {
       placed: await rare(),
       bought: await rare(),
@@ -127,7 +127,7 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
     tell("an order by a key", {
       tenant: keyed("placed"),
       step: "OrderPlaced",
-      ask: (url) => house.ask(placer, "orders", bodyFor(goods.placed.slug), url),
+      ask: (url) => setup.ask(placer, "orders", bodyFor(goods.placed.slug), url),
     });
     for (const [name, payer, of, step] of [
       ["an order by a wallet", wallet(0), goods.bought, "OrderPlaced"],
@@ -143,7 +143,7 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
       ["a paid order", wallet(2), goods.paid, "OrderPaid"],
       ["the payment of an order", wallet(3), goods.paying, "PaymentClaimed"],
     ] as const) {
-      const placed = (await house.pays(payer, "orders", bodyFor(of.slug))).body.data;
+      const placed = (await setup.pays(payer, "orders", bodyFor(of.slug))).body.data;
       due[name] = placed;
       tell(name, {
         tenant: walletTenantOf(payer),
@@ -153,13 +153,13 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
     }
 
     const giver = await mine("cancelled");
-    const given = (await house.ask(giver, "orders", bodyFor(goods.cancelled.slug))).body.data;
-    const paid = await house.pays(wallet(4), "orders/pay", given.pay.body, giver);
+    const given = (await setup.ask(giver, "orders", bodyFor(goods.cancelled.slug))).body.data;
+    const paid = await setup.pays(wallet(4), "orders/pay", given.pay.body, giver);
     expect(paid.status, JSON.stringify(paid.body)).toBe(200);
     tell("a cancelled order", {
       tenant: keyed("cancelled"),
       step: "OrderCancelled",
-      ask: (url) => house.ask(giver, "orders/cancel", { order_id: given.order_id }, url),
+      ask: (url) => setup.ask(giver, "orders/cancel", { order_id: given.order_id }, url),
     });
 
     const quoter = { ...(await mine("quoted")), "Idempotency-Key": "once" };
@@ -171,7 +171,7 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
     tell("a quote", {
       tenant: keyed("quoted"),
       step: "QuoteDrafted",
-      ask: (url) => house.ask(quoter, "quotes", quote, url),
+      ask: (url) => setup.ask(quoter, "quotes", quote, url),
     });
 
     const erased: Record<string, { subject_id: string; order_id: number }> = {};
@@ -179,19 +179,19 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
       const eraser = await mine(step);
       const email = `${keyed(step.toLowerCase())}@example.org`;
       const body = { ...bodyFor(goods.erased.slug), customer_email: email };
-      const { order_id } = (await house.ask(eraser, "orders", body)).body.data;
+      const { order_id } = (await setup.ask(eraser, "orders", body)).body.data;
       const { facts } = orders.standing(await app.load(orders, ofCustomer(keyed(step), order_id)));
       erased[step] = { subject_id: facts.customer.subject_id, order_id };
       tell(step, {
         tenant: keyed(step),
         step,
-        ask: (url) => house.ask(eraser, "commerce/erase", { email }, url),
+        ask: (url) => setup.ask(eraser, "commerce/erase", { email }, url),
       });
     }
 
     const { clock } = app;
     app.clock = { now: () => new Date(Date.now() - 41 * 60_000) };
-    const late = await house.ask(await mine("expired"), "orders", bodyFor(goods.expired.slug));
+    const late = await setup.ask(await mine("expired"), "orders", bodyFor(goods.expired.slug));
     app.clock = clock;
     expect(late.status, JSON.stringify(late.body)).toBe(201);
     // Nobody asks for it: the process takes its turns.
@@ -200,20 +200,20 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
       step: "OrderExpired",
       ask: () => Promise.reject(new Error("nobody asks")),
     });
-    await house.folded();
+    await setup.folded();
     return { goods, before, due, given, erased, late: late.body.data };
   }
 
   beforeAll(async () => {
     prepared = await prepare();
-    const { database_url, data_dir } = house.service;
+    const { database_url, data_dir } = setup.service;
     const steps = Object.fromEntries([...stories.values()].map(({ tenant, step }) => [tenant, step]));
     const child = startProgram("test/commerce/doomed-shop.ts", [], {
       env: {
         PATH: process.env.PATH,
         DATABASE: database_url,
         DATA: data_dir,
-        VAULT: house.vault_url,
+        VAULT: setup.vault_url,
         SIDE: side,
         STEPS: JSON.stringify(steps),
       },
@@ -222,8 +222,8 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
     children.push(child);
     const ended = once(child, "exit");
     const url = ((await once(child.stdout!, "data")) as [Buffer])[0].toString().trim();
-    const reader = await house.keyOf("reader");
-    await until(async () => (await house.ask(reader, "prices?currency=USD", undefined, url)).status === 200);
+    const reader = await setup.keyOf("reader");
+    await until(async () => (await setup.ask(reader, "prices?currency=USD", undefined, url)).status === 200);
     for (const { ask } of stories.values())
       dead.push(
         ask(url).then(
@@ -244,7 +244,7 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
     const { order_id } = body.data;
     expect((await again(story)).body.data).toEqual(body.data);
     await expectHeld(product_id, [{ order_id, confirmed }]);
-    expect(await house.storyOf(story.tenant, order_id)).toEqual(
+    expect(await setup.storyOf(story.tenant, order_id)).toEqual(
       confirmed ? ["OrderPlaced", "OrderPaid"] : ["OrderPlaced"],
     );
   }
@@ -272,7 +272,7 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
   test("a cancelled order: its goods are free, and it is refunded once", async () => {
     const { body } = await again(stories.get("a cancelled order")!);
     expect(body.data).toMatchObject({ status: "cancelled", ended: { by: "buyer" } });
-    const { app } = house.service;
+    const { app } = setup.service;
     const target = payments.targetOf(body.data.paid.payment_id);
     await until(async () => {
       await turn(app, paymentsReactor(), { patient: true });
@@ -281,7 +281,7 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
     await turn(app, paymentsReactor(), { patient: true });
     expect(await has(wallet(4))).toBe(prepared.before[4]);
     await expectHeld(prepared.goods.cancelled.product_id, []);
-    expect(await house.storyOf(keyed("cancelled"), body.data.order_id)).toEqual([
+    expect(await setup.storyOf(keyed("cancelled"), body.data.order_id)).toEqual([
       "OrderPlaced",
       "OrderPaid",
       "OrderCancelled",
@@ -293,7 +293,7 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
     const { status, body } = await again(story);
     expect(status).toBe(201);
     expect((await again(story)).body.data).toEqual(body.data);
-    const { rows } = await house.service.app.pool.query(
+    const { rows } = await setup.service.app.pool.query(
       "select type from eventstore.events where tenant = $1 and stream_id like 'quote-%'",
       [story.tenant],
     );
@@ -303,44 +303,44 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
   test.each(["SubjectErasureRequested", "SubjectErased"])(
     "%s: the customer is erased, once",
     async (step) => {
-      const { app } = house.service;
+      const { app } = setup.service;
       const { subject_id, order_id } = prepared.erased[step]!;
       // By the second step the key is gone, and nobody is known by this name any more.
       expect((await again(stories.get(step)!)).status).toBe(step === "SubjectErased" ? 404 : 200);
-      await house.folded();
+      await setup.folded();
       await until(async () => {
         await turn(app, erasuresReactor, { patient: true });
         return (await app.load(subject, { tenant: keyed(step), id: subject_id }))?.status === "erased";
       });
-      const events = await house.eventsOf(keyed(step), subject.streamOf(subject_id));
+      const events = await setup.eventsOf(keyed(step), subject.streamOf(subject_id));
       expect(events.map(({ type }) => type)).toEqual(["SubjectErasureRequested", "SubjectErased"]);
-      const credentials = await house.keyOf(keyed(step));
-      const { data } = (await house.ask(credentials, `orders?order_id=${order_id}`)).body;
+      const credentials = await setup.keyOf(keyed(step));
+      const { data } = (await setup.ask(credentials, `orders?order_id=${order_id}`)).body;
       expect(data).toMatchObject([{ erased: true, customer: null }]);
     },
   );
 
   test("an expired order: it is expired, and its goods are free once", async () => {
-    const { app } = house.service;
+    const { app } = setup.service;
     const { order_id } = prepared.late;
     const story = ["OrderPlaced", "OrderExpired"];
     await until(async () => {
       await turn(app, ordersReactor, { patient: true });
-      return (await house.storyOf(keyed("expired"), order_id)).length === story.length;
+      return (await setup.storyOf(keyed("expired"), order_id)).length === story.length;
     });
-    expect(await house.storyOf(keyed("expired"), order_id)).toEqual(story);
+    expect(await setup.storyOf(keyed("expired"), order_id)).toEqual(story);
     await expectHeld(prepared.goods.expired.product_id, []);
   });
 
   test("all of them: every call was cut off, the books agree, and the vault has whom the log names and nobody else", async () => {
     expect(new Set(await Promise.all(dead))).toEqual(new Set(["cut off"]));
-    await expectBooks(house.service.app);
+    await expectBooks(setup.service.app);
     const named = new Set<string>();
-    for (const { type, payload } of await house.service.app.store.readLog({ after: 0, limit: 10_000 })) {
+    for (const { type, payload } of await setup.service.app.store.readLog({ after: 0, limit: 10_000 })) {
       for (const { subject_id } of sealedIn(payload)) named.add(subject_id);
       if (type === "SubjectErased") named.delete(String(payload.subject_id));
     }
-    const vault = new pg.Client({ connectionString: house.vault_url });
+    const vault = new pg.Client({ connectionString: setup.vault_url });
     await vault.connect();
     const { rows } = await vault.query<{ subject_id: string }>(
       "select subject_id from subject_keys.subjects",

@@ -16,36 +16,36 @@ import { until } from "../support/until.ts";
 import {
   type Answer,
   type Credentials,
-  openShopHouse,
+  openShopSetup,
   pelletOrder,
-  type ShopHouse,
+  type ShopSetup,
   walletTenantOf,
-} from "./shop-house.ts";
+} from "./shop-setup.ts";
 
 const CALLERS = Number(process.env.SHOP_CALLERS ?? 100);
 const ROUNDS = Number(process.env.SHOP_ROUNDS ?? 1);
 /** Of four callers one gets what it asks for. */
 const UNITS = CALLERS / 4;
 
-let house: ShopHouse;
+let setup: ShopSetup;
 const children: ChildProcess[] = [];
-/** The addresses of all processes of the house, this one's first. */
+/** The addresses of all processes of the service, this one's first. */
 const urls: string[] = [];
 let callers: { tenant: string; credentials: Credentials }[];
 
 beforeAll(async () => {
-  house = await openShopHouse();
-  const { database_url, data_dir, url } = house.service;
+  setup = await openShopSetup();
+  const { database_url, data_dir, url } = setup.service;
   urls.push(url);
   for (let n = 0; n < 3; n++)
     children.push(
       startProgram("test/commerce/second-process.ts", [], {
-        env: { PATH: process.env.PATH, DATABASE: database_url, DATA: data_dir, VAULT: house.vault_url },
+        env: { PATH: process.env.PATH, DATABASE: database_url, DATA: data_dir, VAULT: setup.vault_url },
         stdio: ["ignore", "pipe", "inherit"],
       }),
     );
   const tenants = Array.from({ length: CALLERS }, (_, n) => `caller-${n}`);
-  callers = await forEach(tenants, async (tenant) => ({ tenant, credentials: await house.keyOf(tenant) }));
+  callers = await forEach(tenants, async (tenant) => ({ tenant, credentials: await setup.keyOf(tenant) }));
   for (const child of children) {
     const [line] = (await once(child.stdout!, "data")) as [Buffer];
     urls.push(line.toString().trim());
@@ -53,17 +53,17 @@ beforeAll(async () => {
   const { credentials } = callers[0]!;
   for (const url of urls)
     await until(
-      async () => (await house.ask(credentials, "prices?currency=USD", undefined, url)).status === 200,
+      async () => (await setup.ask(credentials, "prices?currency=USD", undefined, url)).status === 200,
     );
 });
 afterAll(async () => {
   for (const child of children) child.kill("SIGKILL");
-  await house?.stop();
+  await setup?.stop();
 });
 
 /** A product of so many units, over two locations. */
 async function rare(slug: string, units: number): Promise<number> {
-  const { app } = house.service;
+  const { app } = setup.service;
   const unit = "pallet" as const;
   const product_id = await listProduct(app, "live", {
     ...{ slug, type: "finieris", name: slug, base_unit: unit, units: [{ unit, base: 1 }] },
@@ -75,7 +75,7 @@ async function rare(slug: string, units: number): Promise<number> {
   await receiveStock(app, "live", { name, location: "riga", quantity: first, reference: null });
   if (units > first)
     await receiveStock(app, "live", { name, location: "liepaja", quantity: units - first, reference: null });
-  await house.folded();
+  await setup.folded();
   return product_id;
 }
 
@@ -89,14 +89,14 @@ async function insist(
   return until(async () => {
     const url = urls[(at + tries++) % urls.length]!;
     const named = { ...credentials, "Idempotency-Key": slug };
-    const answer = await house.ask(named, "orders", pelletOrder(1, { product_slug: slug }), url);
+    const answer = await setup.ask(named, "orders", pelletOrder(1, { product_slug: slug }), url);
     return answer.status !== 503 && answer;
   });
 }
 
 /** Holds stock and orders against each other: each reservation has its order in the same commit, and the other way round. */
 async function expectNoOrphan(product_id: number, units: number): Promise<void> {
-  const { app } = house.service;
+  const { app } = setup.service;
   const stream_id = stock.streamOf(String(product_id));
   const goods = await app.store.readStream({ tenant: "operator", stream_id });
   const reserved = goods.filter(({ type }) => type === "StockReserved");
@@ -115,7 +115,7 @@ async function expectNoOrphan(product_id: number, units: number): Promise<void> 
     .flat()
     .map(({ meta, position }) => [meta.commit === undefined ? "string" : "", position]);
   expect(ended.sort()).toEqual(begun.sort());
-  const { shelves, open } = await house.stockOf(product_id);
+  const { shelves, open } = await setup.stockOf(product_id);
   expect(entriesOf(open)).toHaveLength(units);
   expect(shelves.reduce((sum, { reserved }) => sum + reserved, 0)).toBe(units);
   expect(shelves.every(({ on_hand, reserved }) => on_hand === reserved)).toBe(true);
@@ -142,20 +142,20 @@ describe.each(Array.from({ length: ROUNDS }, (_, n) => n))("round %i", (round) =
 test("Medusa #16825: who loses the race is left with nothing: no order, no goods, no charge", async () => {
   const product_id = await rare("last-one", 1);
   const payers = [wallet(6), wallet(7), wallet(8)];
-  const { chain } = house.service.app;
+  const { chain } = setup.service.app;
   const held = () => Promise.all(payers.map((payer) => balanceOf(chain, addressOf(payer))));
   const before = await held();
   const answers = await Promise.all(
-    payers.map((payer) => house.pays(payer, "orders", pelletOrder(1, { product_slug: "last-one" }))),
+    payers.map((payer) => setup.pays(payer, "orders", pelletOrder(1, { product_slug: "last-one" }))),
   );
   expect(outcomesOf(answers)).toEqual({ "out-of-stock": 2, placed: 1 });
-  const { open } = await house.stockOf(product_id);
+  const { open } = await setup.stockOf(product_id);
   const [[, holder]] = entriesOf(open) as [[string, stock.Reservation]];
-  await house.folded();
+  await setup.folded();
   for (const [n, { status }] of answers.entries()) {
     const tenant = walletTenantOf(payers[n]!);
     expect(status === 201).toBe(holder.tenant === tenant);
-    const { app } = house.service;
+    const { app } = setup.service;
     const { rows } = await app.pool.query("select from read.orders_v1 where tenant = $1", [tenant]);
     expect(rows).toHaveLength(status === 201 ? 1 : 0);
   }
@@ -168,7 +168,7 @@ test("Medusa #16825: who loses the race is left with nothing: no order, no goods
 test("one of four processes is killed meanwhile: each caller has one answer, and what is sold is what there was", async () => {
   const product_id = await rare("killed", UNITS);
   const answering = callers.map((caller, n) => insist(caller, "killed", n));
-  await until(async () => entriesOf((await house.stockOf(product_id)).open).length > UNITS / 5);
+  await until(async () => entriesOf((await setup.stockOf(product_id)).open).length > UNITS / 5);
   children[0]!.kill("SIGKILL");
   const answers = await Promise.all(answering);
   expect(outcomesOf(answers)).toEqual({ "out-of-stock": CALLERS - UNITS, placed: UNITS });
@@ -176,13 +176,13 @@ test("one of four processes is killed meanwhile: each caller has one answer, and
   const ids = answers.flatMap(({ status, body }) => (status === 201 ? [body.data.order_id] : []));
   expect(new Set(ids).size).toBe(UNITS);
   for (const { tenant } of callers.slice(0, 5)) {
-    const { rows } = await house.service.app.pool.query<{ order_id: number }>(
+    const { rows } = await setup.service.app.pool.query<{ order_id: number }>(
       "select order_id from read.orders_v1 where tenant = $1",
       [tenant],
     );
     for (const { order_id } of rows)
       expect(
-        orders.standing(await house.service.app.load(orders, orders.targetOf(tenant, order_id))).status,
+        orders.standing(await setup.service.app.load(orders, orders.targetOf(tenant, order_id))).status,
       ).toBe("awaiting_payment");
   }
 });

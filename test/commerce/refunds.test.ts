@@ -6,22 +6,22 @@ import { cancelled, delivered, returned, ship } from "../../src/operator/shop.ts
 import { addressOf, balanceOf, wallet } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { until } from "../support/until.ts";
-import { openShopHouse, pelletOrder, type ShopHouse, walletTenantOf } from "./shop-house.ts";
+import { openShopSetup, pelletOrder, type ShopSetup, walletTenantOf } from "./shop-setup.ts";
 
-let house: ShopHouse;
+let setup: ShopSetup;
 beforeAll(async () => {
-  house = await openShopHouse();
+  setup = await openShopSetup();
 });
-afterAll(() => house?.stop());
+afterAll(() => setup?.stop());
 
 const buyer = wallet(2);
 const tenant = walletTenantOf(buyer);
-const has = () => balanceOf(house.service.app.chain, addressOf(buyer));
+const has = () => balanceOf(setup.service.app.chain, addressOf(buyer));
 
 /** An order of the buyer's that is paid, what it cost, and its payment. */
 async function paidOrder(quantity: number) {
-  const { data } = (await house.pays(buyer, "orders", pelletOrder(quantity))).body;
-  const paid = await house.pays(buyer, "orders/pay", data.pay.body);
+  const { data } = (await setup.pays(buyer, "orders", pelletOrder(quantity))).body;
+  const paid = await setup.pays(buyer, "orders/pay", data.pay.body);
   expect(paid.status, JSON.stringify(paid.body)).toBe(200);
   const micro = BigInt(Math.round(Number(data.total_usdc) * 1e6));
   return {
@@ -32,16 +32,16 @@ async function paidOrder(quantity: number) {
 }
 
 const refundOf = async (payment_id: string) =>
-  (await house.service.app.load(payments, payments.targetOf(payment_id)))?.refund;
+  (await setup.service.app.load(payments, payments.targetOf(payment_id)))?.refund;
 
 const refunded = (payment_id: string) => until(async () => (await refundOf(payment_id))?.paid !== undefined);
 
 test("a paid order that its buyer cancels frees its goods, and its payment is paid back whole, seen on the chain", async () => {
-  const { app } = house.service;
-  const before = await house.stockOf(1);
+  const { app } = setup.service;
+  const before = await setup.stockOf(1);
   const { named, micro, payment_id } = await paidOrder(3);
   const had = await has();
-  const answer = await house.pays(buyer, "orders/cancel", {
+  const answer = await setup.pays(buyer, "orders/cancel", {
     order_id: named.order_id,
     reason: "wrong_order",
   });
@@ -50,24 +50,24 @@ test("a paid order that its buyer cancels frees its goods, and its payment is pa
     ended: { by: "buyer", reason: "wrong_order" },
     paid: { payment_id },
   });
-  expect(await house.stockOf(1)).toEqual(before);
+  expect(await setup.stockOf(1)).toEqual(before);
   await refunded(payment_id);
   // What the call itself cost stays.
   expect(await has()).toBe(had + micro - 1_000n);
-  expect(await house.storyOf(tenant, named.order_id)).toEqual(["OrderPlaced", "OrderPaid", "OrderCancelled"]);
-  const again = await house.pays(buyer, "orders/cancel", { order_id: named.order_id });
+  expect(await setup.storyOf(tenant, named.order_id)).toEqual(["OrderPlaced", "OrderPaid", "OrderCancelled"]);
+  const again = await setup.pays(buyer, "orders/cancel", { order_id: named.order_id });
   expect(again.body.data).toMatchObject({ status: "cancelled", ended: { reason: "wrong_order" } });
-  const told = await (await fetch(`${house.service.url}/v1/agent/payments/${payment_id}`)).json();
+  const told = await (await fetch(`${setup.service.url}/v1/agent/payments/${payment_id}`)).json();
   expect(told).toMatchObject({ data: { refund: { status: "paid", reason: "the order was cancelled" } } });
   await expectBooks(app);
 });
 
 test("one that the operator cancels is paid back too, in the commit that frees its goods", async () => {
-  const { app } = house.service;
+  const { app } = setup.service;
   const { named, micro, payment_id } = await paidOrder(1);
   const had = await has();
   await cancelled(app, named, "the pellets were damp");
-  const [event] = (await house.eventsOf(tenant, orders.streamOf(String(named.order_id)))).slice(-1);
+  const [event] = (await setup.eventsOf(tenant, orders.streamOf(String(named.order_id)))).slice(-1);
   const after = await app.store.readLog({ after: event!.position - 1, limit: 3 });
   expect(after.map(({ type }) => type)).toEqual(["OrderCancelled", "StockReleased", "RefundOpened"]);
   await refunded(payment_id);
@@ -75,18 +75,18 @@ test("one that the operator cancels is paid back too, in the commit that frees i
 });
 
 test("goods that come back can be sold again, and are paid back once", async () => {
-  const { app } = house.service;
-  const before = await house.stockOf(1);
+  const { app } = setup.service;
+  const before = await setup.stockOf(1);
   const { named, micro, payment_id } = await paidOrder(4);
   const had = await has();
   const sent = { carrier: null, tracking: null };
   await until(async () => (await ship(app, named, sent)).status === "shipped");
   await delivered(app, named);
-  const gone = await house.stockOf(1);
+  const gone = await setup.stockOf(1);
   expect(gone.shelves[0]!.on_hand).toBe(before.shelves[0]!.on_hand - 4);
   await expect(cancelled(app, named, "too late")).rejects.toThrow("is delivered");
   expect((await returned(app, named, { reason: "not as described" })).status).toBe("returned");
-  expect(await house.stockOf(1)).toEqual(before);
+  expect(await setup.stockOf(1)).toEqual(before);
   await expect(returned(app, named, { reason: "again" })).rejects.toThrow("is returned");
   await refunded(payment_id);
   expect(await has()).toBe(had + micro);
@@ -94,18 +94,18 @@ test("goods that come back can be sold again, and are paid back once", async () 
 });
 
 test("goods that come back unsellable are paid back all the same", async () => {
-  const { app } = house.service;
+  const { app } = setup.service;
   const { named, payment_id } = await paidOrder(1);
   await until(async () => (await ship(app, named, { carrier: null, tracking: null })).status === "shipped");
-  const gone = await house.stockOf(1);
+  const gone = await setup.stockOf(1);
   await returned(app, named, { reason: "burnt", restocked: null });
-  expect(await house.stockOf(1)).toEqual(gone);
+  expect(await setup.stockOf(1)).toEqual(gone);
   await refunded(payment_id);
 });
 
 test("goods do not leave while the chain may take their payment back; if it does for good, the order is cancelled and nothing is owed", async () => {
-  const { app } = house.service;
-  const before = await house.stockOf(1);
+  const { app } = setup.service;
+  const before = await setup.stockOf(1);
   const { named, payment_id } = await paidOrder(2);
   const target = payments.targetOf(payment_id);
   const meta = { actor: "test", operation: "test" };
@@ -128,8 +128,8 @@ test("goods do not leave while the chain may take their payment back; if it does
     async () =>
       orders.standing(await app.load(orders, orders.targetOf(tenant, named.order_id))).status === "cancelled",
   );
-  const shown = (await house.pays(buyer, `orders?order_id=${named.order_id}`)).body.data[0];
+  const shown = (await setup.pays(buyer, `orders?order_id=${named.order_id}`)).body.data[0];
   expect(shown.ended).toMatchObject({ by: "chain", reason: "payment_taken_back" });
-  expect(await house.stockOf(1)).toEqual(before);
+  expect(await setup.stockOf(1)).toEqual(before);
   expect(await refundOf(payment_id)).toBeUndefined();
 });

@@ -24,21 +24,21 @@ import { ask, runningNode } from "../chain/lent-node.ts";
 import { expectBooks } from "../support/books.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
-import { openShopHouse, pelletOrder, type ShopHouse, walletTenantOf } from "./shop-house.ts";
+import { openShopSetup, pelletOrder, type ShopSetup, walletTenantOf } from "./shop-setup.ts";
 
-let house: ShopHouse;
+let setup: ShopSetup;
 let node: Meddled;
 beforeAll(async () => {
   // Turns are taken by hand, so that the chain moves between them.
-  house = await openShopHouse({ reactors: false });
-  const { app, data_dir } = house.service;
+  setup = await openShopSetup({ reactors: false });
+  const { app, data_dir } = setup.service;
   const { port } = await runningNode(join(data_dir, "chain"));
   node = {
     chain: app.chain,
     rpc: (method, ...params) => ask(`http://127.0.0.1:${port}`, method, ...params),
   };
 });
-afterAll(() => house?.stop());
+afterAll(() => setup?.stop());
 
 const buyer = wallet(2);
 const tenant = walletTenantOf(buyer);
@@ -53,8 +53,8 @@ let goods: stock.StockState;
 let money: bigint;
 let before: Hex;
 beforeEach(async () => {
-  goods = await house.stockOf(1);
-  const placed = await house.pays(buyer, "orders", pelletOrder(2));
+  goods = await setup.stockOf(1);
+  const placed = await setup.pays(buyer, "orders", pelletOrder(2));
   expect(placed.status, JSON.stringify(placed.body)).toBe(201);
   order = placed.body.data;
   // The call that placed it is paid for good: what is reverted is the payment of the goods alone.
@@ -66,27 +66,27 @@ beforeEach(async () => {
 
 /** A turn of each reactor, over lists that know the whole log. */
 async function follow(): Promise<void> {
-  const { app } = house.service;
+  const { app } = setup.service;
   for (const reactor of [paymentsReactor(), ordersReactor]) {
-    await house.folded();
+    await setup.folded();
     expect(await turn(app, reactor)).toEqual({ status: "done" });
   }
-  await house.folded();
+  await setup.folded();
 }
 
 const named = () => ({ tenant, order_id: order.order_id });
 const stateOf = async () =>
-  orders.standing(await house.service.app.load(orders, orders.targetOf(tenant, order.order_id)));
-const paymentOf = (id: string) => house.service.app.load(payments, payments.targetOf(id));
-const story = () => house.storyOf(tenant, order.order_id);
+  orders.standing(await setup.service.app.load(orders, orders.targetOf(tenant, order.order_id)));
+const paymentOf = (id: string) => setup.service.app.load(payments, payments.targetOf(id));
+const story = () => setup.storyOf(tenant, order.order_id);
 const goodsStory = async () =>
-  (await house.eventsOf("operator", stock.streamOf("1")))
+  (await setup.eventsOf("operator", stock.streamOf("1")))
     .filter(({ payload }) => payload.order_id === order.order_id)
     .map(({ type }) => type);
 
 /** Pays for the order; the payment's name. */
 async function pay(): Promise<string> {
-  const { status, body } = await house.pays(buyer, "orders/pay", order.pay.body);
+  const { status, body } = await setup.pays(buyer, "orders/pay", order.pay.body);
   expect(status, JSON.stringify(body)).toBe(200);
   return body.data.paid.payment_id;
 }
@@ -103,7 +103,7 @@ async function takenForGood(id: string, spent: "cancelled" | "used" = "cancelled
 async function expire(): Promise<void> {
   const at = orders.expiresAt(order);
   const meta = { actor: "test", operation: "test" };
-  await house.service.app.commit((unit) => expireOrder(unit, named(), at), { meta });
+  await setup.service.app.commit((unit) => expireOrder(unit, named(), at), { meta });
 }
 
 describe("for good", () => {
@@ -119,10 +119,10 @@ describe("for good", () => {
         status: "cancelled",
         cancelled: { by: "chain", reason: "payment_taken_back" },
       });
-      expect(await house.stockOf(1)).toEqual(goods);
+      expect(await setup.stockOf(1)).toEqual(goods);
       expect(await paymentOf(id)).not.toHaveProperty("refund");
       expect(await has()).toBe(money - (spent === "used" ? 1n : 0n));
-      await expectBooks(house.service.app);
+      await expectBooks(setup.service.app);
     },
   );
 
@@ -136,12 +136,12 @@ describe("for good", () => {
     await expire();
     expect(await story()).toEqual(["OrderPlaced", "OrderPaid", "OrderCancelled"]);
     expect(await goodsStory()).toEqual(["StockReserved", "ReservationConfirmed", "StockReleased"]);
-    expect(await house.stockOf(1)).toEqual(goods);
-    await expectBooks(house.service.app);
+    expect(await setup.stockOf(1)).toEqual(goods);
+    await expectBooks(setup.service.app);
   });
 
   test("and it had expired before the payment was recorded: the refund that was opened is owed no more", async () => {
-    const { app } = house.service;
+    const { app } = setup.service;
     const { settlement } = app;
     app.settlement = Object.assign(Object.create(settlement), {
       settle: async (...args: Parameters<typeof settlement.settle>) => {
@@ -151,7 +151,7 @@ describe("for good", () => {
         return receipt;
       },
     });
-    const { status, body } = await house.pays(buyer, "orders/pay", order.pay.body);
+    const { status, body } = await setup.pays(buyer, "orders/pay", order.pay.body);
     expect([status, body.detail]).toEqual([409, expect.stringContaining("is being refunded")]);
     const [, id] = /payments\/(\S+)/.exec(body.detail)!;
     await takenForGood(id!);
@@ -160,7 +160,7 @@ describe("for good", () => {
     expect(await paymentOf(id!)).toMatchObject({ status: "failed", for_good: true });
     expect((await paymentOf(id!))!.refund?.paid).toBeUndefined();
     expect(await story()).toEqual(["OrderPlaced", "OrderExpired"]);
-    expect(await house.stockOf(1)).toEqual(goods);
+    expect(await setup.stockOf(1)).toEqual(goods);
     expect(await has()).toBe(money);
     await expectBooks(app);
   });
@@ -170,7 +170,7 @@ describe("for good", () => {
     async (when) => {
       const id = await pay();
       const cancel = () =>
-        house.service.app.commit((unit) => cancelOrder(unit, named(), BY_BUYER), { meta: { actor: "test" } });
+        setup.service.app.commit((unit) => cancelOrder(unit, named(), BY_BUYER), { meta: { actor: "test" } });
       if (when === "before") await cancel();
       await takenForGood(id);
       // The first turn learns that the blocks are gone, the second that the authorization has ended.
@@ -184,16 +184,16 @@ describe("for good", () => {
       expect(await paymentOf(id)).toMatchObject({ status: "failed", for_good: true });
       expect((await paymentOf(id))!.refund?.paid).toBeUndefined();
       expect((await stateOf()).status).toBe("cancelled");
-      expect(await house.stockOf(1)).toEqual(goods);
+      expect(await setup.stockOf(1)).toEqual(goods);
       expect(await has()).toBe(money);
-      await expectBooks(house.service.app);
+      await expectBooks(setup.service.app);
     },
   );
 });
 
 describe("while its authorization still holds", () => {
   test("it is sent again: the order stays paid, keeps its goods, and leaves once that is final", async () => {
-    const { app } = house.service;
+    const { app } = setup.service;
     const id = await pay();
     await rewind(node, before);
     expect(await has()).toBe(money);
@@ -201,7 +201,7 @@ describe("while its authorization still holds", () => {
     await follow();
     expect(await paymentOf(id)).toMatchObject({ status: "settled", answer: { status: 200 } });
     expect(await story()).toEqual(["OrderPlaced", "OrderPaid"]);
-    expect(stock.heldBy(await house.stockOf(1), order.order_id)).toMatchObject({ confirmed: true });
+    expect(stock.heldBy(await setup.stockOf(1), order.order_id)).toMatchObject({ confirmed: true });
     await finalize(node);
     await follow();
     expect((await ship(app, named(), { carrier: null, tracking: null })).status).toBe("shipped");
@@ -210,7 +210,7 @@ describe("while its authorization still holds", () => {
   });
 
   test("and its buyer cancels meanwhile: it is sent again, and goes back whole, once", async () => {
-    const { app } = house.service;
+    const { app } = setup.service;
     const id = await pay();
     await rewind(node, before);
     await app.commit((unit) => cancelOrder(unit, named(), BY_BUYER), { meta: { actor: "test" } });
@@ -222,7 +222,7 @@ describe("while its authorization still holds", () => {
     await finalize(node);
     await follow();
     expect(await has()).toBe(money);
-    expect(await house.stockOf(1)).toEqual(goods);
+    expect(await setup.stockOf(1)).toEqual(goods);
     await expectBooks(app);
   });
 });

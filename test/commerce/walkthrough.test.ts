@@ -10,31 +10,31 @@ import { until } from "../support/until.ts";
 import {
   type Answer,
   type Credentials,
-  openShopHouse,
+  openShopSetup,
   pelletOrder,
-  type ShopHouse,
+  type ShopSetup,
   walletTenantOf,
-} from "./shop-house.ts";
+} from "./shop-setup.ts";
 
-let house: ShopHouse;
+let setup: ShopSetup;
 let mine: Credentials;
 let tenant: string;
 let buyers = 0;
 beforeAll(async () => {
-  house = await openShopHouse();
+  setup = await openShopSetup();
 });
 beforeEach(async () => {
   // Each a buyer of its own: none holds a product by more than three unpaid orders.
   tenant = `buyer-${buyers++}`;
-  mine = await house.keyOf(tenant);
+  mine = await setup.keyOf(tenant);
 });
 afterAll(async () => {
-  const broken = house?.service.logged.filter(({ msg }) => msg === "an operation is not as it declares");
-  await house?.stop();
+  const broken = setup?.service.logged.filter(({ msg }) => msg === "an operation is not as it declares");
+  await setup?.stop();
   expect(broken).toEqual([]);
 });
 
-const ask = (path: string, body?: object, credentials = mine) => house.ask(credentials, path, body);
+const ask = (path: string, body?: object, credentials = mine) => setup.ask(credentials, path, body);
 const named = (key: string, credentials = mine) => ({ ...credentials, "Idempotency-Key": key });
 const refusal = ({ status, body }: Answer) => [status, String(body.type).split("#")[1]];
 const listed = (order_id: number, credentials = mine) =>
@@ -164,7 +164,7 @@ describe("a quote", () => {
     });
     const { quote_id, drafted_at, valid_until } = body.data;
     expect(Date.parse(valid_until) - Date.parse(drafted_at)).toBe(14 * 86_400_000);
-    const { app } = house.service;
+    const { app } = setup.service;
     const set_at = app.clock.now().toISOString();
     const dearer = product.price({ unit: "pallet", net_cents: 31_000, from: set_at, set_at });
     await app.decide(product, { tenant: "operator", id: "1" }, dearer, {
@@ -174,7 +174,7 @@ describe("a quote", () => {
     expect(await order(1, { unit: "pallet" })).toMatchObject({ net: "310.00", quote_id: null });
     const more = await ask("orders", pelletOrder(3, { unit: "pallet", quote_id }), named("more"));
     expect([more.status, more.body.errors[0].path]).toEqual([400, "quantity"]);
-    const other = await house.keyOf("other");
+    const other = await setup.keyOf("other");
     expect(
       refusal(await ask("orders", pelletOrder(1, { unit: "pallet", quote_id }), named("q", other))),
     ).toEqual([404, "not-found"]);
@@ -194,7 +194,7 @@ describe("a quote", () => {
 
 describe("an order", () => {
   test("holds its goods at once, and says how it is paid for", async () => {
-    const before = await house.stockOf(1);
+    const before = await setup.stockOf(1);
     const data = await order(10);
     expect(data).toMatchObject({
       status: "awaiting_payment",
@@ -212,12 +212,12 @@ describe("an order", () => {
     expect(Number(data.total_usdc)).toBeCloseTo(59.9 * Number(data.eur_usd), 5);
     expect(Date.parse(data.until) - Date.parse(data.placed_at)).toBe(30 * 60_000);
     expect(data.pay).toMatchObject({
-      url: `${house.service.url}/v1/agent/orders/pay`,
+      url: `${setup.service.url}/v1/agent/orders/pay`,
       body: { order_id: data.order_id, total_usdc: data.total_usdc },
     });
-    const now = await house.stockOf(1);
+    const now = await setup.stockOf(1);
     expect(now.shelves[0]!.reserved - before.shelves[0]!.reserved).toBe(10);
-    expect(await house.storyOf(tenant, data.order_id)).toEqual(["OrderPlaced"]);
+    expect(await setup.storyOf(tenant, data.order_id)).toEqual(["OrderPlaced"]);
     await ask("orders/cancel", { order_id: data.order_id });
   });
 
@@ -243,20 +243,20 @@ describe("an order", () => {
       },
     ]);
     expect(meta).toMatchObject({ count: 1, total: 1 });
-    const stranger = await house.keyOf("stranger");
+    const stranger = await setup.keyOf("stranger");
     for (const path of [`orders?order_id=${order_id}`, "orders/cancel"])
       expect(refusal(await ask(path, path === "orders/cancel" ? { order_id } : undefined, stranger))).toEqual(
         [404, "not-found"],
       );
-    const [event] = await house.eventsOf(tenant, `order-${order_id}`);
+    const [event] = await setup.eventsOf(tenant, `order-${order_id}`);
     expect(JSON.stringify(event!.payload)).not.toMatch(/anna|Anna|2000|Rīga/);
     await ask("orders/cancel", { order_id });
   });
 
   test("is among its buyer's, the newest first", async () => {
-    const pager = await house.keyOf("pager");
+    const pager = await setup.keyOf("pager");
     const placed = [await order(1, {}, pager), await order(2, {}, pager), await order(3, {}, pager)];
-    await house.folded();
+    await setup.folded();
     const { data, meta } = (await ask("orders?limit=2&offset=1", undefined, pager)).body;
     expect(data.map(({ order_id }: { order_id: number }) => order_id)).toEqual([
       placed[1].order_id,
@@ -266,7 +266,7 @@ describe("an order", () => {
   });
 
   test("asked for twice under one name is one order, by header or by field; without a name each is another", async () => {
-    const buyer = await house.keyOf("twice");
+    const buyer = await setup.keyOf("twice");
     const first = await ask("orders", pelletOrder(1), named("once", buyer));
     const again = await ask("orders", pelletOrder(1, { idempotency_key: "once" }), buyer);
     const both = await ask("orders", pelletOrder(1, { idempotency_key: "once" }), named("once", buyer));
@@ -279,7 +279,7 @@ describe("an order", () => {
     expect(loose.body.meta.warning).toContain("Idempotency-Key");
     expect(loose.body.data.order_id).not.toBe(first.body.data.order_id);
     // The answer that was kept is gone: what was recorded is told again.
-    await house.service.app.pool.query("delete from access.kept_answers");
+    await setup.service.app.pool.query("delete from access.kept_answers");
     expect((await ask("orders", pelletOrder(1), named("once", buyer))).body).toEqual(first.body);
   });
 
@@ -301,7 +301,7 @@ describe("an order", () => {
   ])("with %j is refused by its field", async (wrong, path) => {
     const rich = path === "quantity" && "unit" in wrong;
     if (rich) {
-      const { app } = house.service;
+      const { app } = setup.service;
       const { receiveStock } = await import("../../src/operator/shop.ts");
       await receiveStock(app, "live", { name: "1", location: "riga", quantity: 10_000, reference: null });
     }
@@ -317,7 +317,7 @@ describe("an order", () => {
   });
 
   test("is refused for what there is not, for more than is left, and for a fourth that is not paid", async () => {
-    const buyer = await house.keyOf("greedy");
+    const buyer = await setup.keyOf("greedy");
     expect(refusal(await ask("orders", pelletOrder(1, { product_slug: "none" }), named("a", buyer)))).toEqual(
       [404, "not-found"],
     );
@@ -332,13 +332,13 @@ describe("an order", () => {
   });
 
   test("by invoice needs a key, and is paid when the operator says so", async () => {
-    const stranger = await house.pays(wallet(5), "orders", pelletOrder(1, { payment: "invoice" }));
+    const stranger = await setup.pays(wallet(5), "orders", pelletOrder(1, { payment: "invoice" }));
     expect([stranger.status, stranger.body.detail]).toEqual([403, expect.stringContaining("API key")]);
     const data = await order(1, { payment: "invoice" });
     expect(data.pay).toBeNull();
     expect(Date.parse(data.until) - Date.parse(data.placed_at)).toBe(72 * 3_600_000);
     const { invoicePaid } = await import("../../src/operator/shop.ts");
-    await invoicePaid(house.service.app, { tenant, order_id: data.order_id }, "bank 7");
+    await invoicePaid(setup.service.app, { tenant, order_id: data.order_id }, "bank 7");
     expect((await listed(data.order_id)).body.data[0]).toMatchObject({
       status: "paid",
       paid: { payment_id: null },
@@ -346,11 +346,11 @@ describe("an order", () => {
   });
 
   test("of a test key takes no real stock", async () => {
-    const before = await house.stockOf(1);
-    const tester = await house.keyOf(tenant, "test");
+    const before = await setup.stockOf(1);
+    const tester = await setup.keyOf(tenant, "test");
     const data = await order(10, {}, tester);
-    expect(await house.stockOf(1)).toEqual(before);
-    expect(stock.heldBy(await house.stockOf(1, "test:operator"), data.order_id)).toMatchObject({
+    expect(await setup.stockOf(1)).toEqual(before);
+    expect(stock.heldBy(await setup.stockOf(1, "test:operator"), data.order_id)).toMatchObject({
       tenant: `test:${tenant}`,
     });
     expect(refusal(await listed(data.order_id))).toEqual([404, "not-found"]);
@@ -361,15 +361,15 @@ describe("paying for an order", () => {
   test("by a wallet: placed, paid, shipped once its payment is final, delivered", async () => {
     const buyer = wallet(3);
     const tenant = walletTenantOf(buyer);
-    const quoted = await house.pays(buyer, "orders", pelletOrder(2));
+    const quoted = await setup.pays(buyer, "orders", pelletOrder(2));
     expect(quoted.status).toBe(201);
     const { data, meta } = quoted.body;
     expect([meta.tenant, meta.warning]).toEqual([tenant, null]);
     // Whoever has never paid holds goods for ten minutes.
     expect(Date.parse(data.until) - Date.parse(data.placed_at)).toBe(10 * 60_000);
-    const { app } = house.service;
+    const { app } = setup.service;
     const before = await balanceOf(app.chain, addressOf(buyer));
-    const paid = await house.pays(buyer, "orders/pay", payBody(data));
+    const paid = await setup.pays(buyer, "orders/pay", payBody(data));
     expect(paid.body.data).toMatchObject({ status: "paid", order_id: data.order_id });
     const micro = BigInt(Math.round(Number(data.total_usdc) * 1e6));
     expect(await balanceOf(app.chain, addressOf(buyer))).toBe(before - micro);
@@ -378,27 +378,27 @@ describe("paying for an order", () => {
       async () => (await ship(app, named, { carrier: "Omniva", tracking: "CC1" })).status === "shipped",
     );
     expect((await delivered(app, named)).status).toBe("delivered");
-    expect(await house.storyOf(tenant, data.order_id)).toEqual([
+    expect(await setup.storyOf(tenant, data.order_id)).toEqual([
       "OrderPlaced",
       "OrderPaid",
       "OrderShipped",
       "OrderDelivered",
     ]);
-    const shown = (await house.pays(buyer, `orders?order_id=${data.order_id}`)).body.data[0];
+    const shown = (await setup.pays(buyer, `orders?order_id=${data.order_id}`)).body.data[0];
     expect(shown).toMatchObject({
       status: "delivered",
       shipped: { carrier: "Omniva" },
       customer: { email: "anna@example.org" },
     });
     // One commit: the goods, the order and the payment.
-    const [, orderPaid] = await house.eventsOf(tenant, `order-${data.order_id}`);
-    const settled = await house.eventsOf(tenant, payments.streamOf(shown.paid.payment_id));
+    const [, orderPaid] = await setup.eventsOf(tenant, `order-${data.order_id}`);
+    const settled = await setup.eventsOf(tenant, payments.streamOf(shown.paid.payment_id));
     const [confirmed] = await app.store.readLog({ after: orderPaid!.position - 2, limit: 1 });
     expect(confirmed).toMatchObject({ type: "ReservationConfirmed", meta: { commit: expect.any(String) } });
     expect(settled.find(({ type }) => type === "PaymentSettled")!.position).toBe(orderPaid!.position + 1);
     expect(settled.at(-1)!.meta.commit).toBeUndefined();
-    await house.folded();
-    expect(Date.parse((await house.pays(buyer, "orders", pelletOrder(1))).body.data.until)).toBeGreaterThan(
+    await setup.folded();
+    expect(Date.parse((await setup.pays(buyer, "orders", pelletOrder(1))).body.data.until)).toBeGreaterThan(
       Date.now() + 25 * 60_000,
     );
     await expectBooks(app);
@@ -407,33 +407,33 @@ describe("paying for an order", () => {
   test("by a key's tenant takes its key beside the payment; a key alone buys no goods", async () => {
     const data = await order(1);
     expect((await ask("orders/pay", payBody(data))).status).toBe(402);
-    expect(refusal(await house.pays(wallet(4), "orders/pay", payBody(data)))).toEqual([404, "not-found"]);
-    const paid = await house.pays(wallet(4), "orders/pay", payBody(data), mine);
+    expect(refusal(await setup.pays(wallet(4), "orders/pay", payBody(data)))).toEqual([404, "not-found"]);
+    const paid = await setup.pays(wallet(4), "orders/pay", payBody(data), mine);
     expect(paid.body.data).toMatchObject({ status: "paid" });
   });
 
   test("is refused before anything is settled: another total, twice, and what is cancelled", async () => {
-    const before = await balanceOf(house.service.app.chain, addressOf(wallet(4)));
+    const before = await balanceOf(setup.service.app.chain, addressOf(wallet(4)));
     const data = await order(1);
     const { order_id } = data;
-    const other = await house.pays(wallet(4), "orders/pay", { order_id, total_usdc: "1.5" }, mine);
+    const other = await setup.pays(wallet(4), "orders/pay", { order_id, total_usdc: "1.5" }, mine);
     expect([...refusal(other), other.body.detail]).toEqual([
       409,
       "order-total-differs",
       expect.stringContaining(data.total_usdc),
     ]);
     await ask("orders/cancel", { order_id });
-    expect(refusal(await house.pays(wallet(4), "orders/pay", payBody(data), mine))).toEqual([
+    expect(refusal(await setup.pays(wallet(4), "orders/pay", payBody(data), mine))).toEqual([
       409,
       "order-not-payable",
     ]);
-    expect(await balanceOf(house.service.app.chain, addressOf(wallet(4)))).toBe(before);
+    expect(await balanceOf(setup.service.app.chain, addressOf(wallet(4)))).toBe(before);
   });
 
   test("asked again with the same payment it answers the same, and nothing is charged twice", async () => {
     const data = await order(1);
     const { quoteOf, signPayment, present } = await import("../support/buyer.ts");
-    const url = `${house.service.url}/v1/agent/orders/pay`;
+    const url = `${setup.service.url}/v1/agent/orders/pay`;
     const init = {
       method: "POST",
       headers: { ...mine, "Content-Type": "application/json" },
@@ -446,12 +446,12 @@ describe("paying for an order", () => {
     const answers = await Promise.all([present(url, payment, init), present(url, payment, init)]);
     const told = await Promise.all(answers.map((answer) => answer.text()));
     expect([answers.map(({ status }) => status), told[0]]).toEqual([[200, 200], told[1]]);
-    expect(await house.storyOf(tenant, data.order_id)).toEqual(["OrderPlaced", "OrderPaid"]);
+    expect(await setup.storyOf(tenant, data.order_id)).toEqual(["OrderPlaced", "OrderPaid"]);
   });
 });
 
 test("a cancelled order frees its goods at once", async () => {
-  const before = await house.stockOf(1);
+  const before = await setup.stockOf(1);
   const { order_id } = await order(4);
   const cancelled = await ask("orders/cancel", { order_id, reason: "changed_mind" });
   expect(cancelled.body.data).toMatchObject({
@@ -459,5 +459,5 @@ test("a cancelled order frees its goods at once", async () => {
     ended: { by: "buyer", reason: "changed_mind" },
   });
   expect((await ask("orders/cancel", { order_id })).body.data).toEqual(cancelled.body.data);
-  expect(await house.stockOf(1)).toEqual(before);
+  expect(await setup.stockOf(1)).toEqual(before);
 });

@@ -6,38 +6,38 @@ import * as account from "../../src/domain/payments/account.ts";
 import { decideDispute } from "../../src/operator/disputes.ts";
 import { auditReactor } from "../../src/reactors/compute/audit.ts";
 import { turn } from "../support/turns.ts";
-import { type ComputeHouse, chainOf, openComputeHouse, sha256, type TestNode } from "./compute-house.ts";
+import { type ComputeSetup, chainOf, openComputeSetup, sha256, type TestNode } from "./compute-setup.ts";
 
-let house: ComputeHouse;
+let setup: ComputeSetup;
 let node: TestNode;
 beforeAll(async () => {
-  house = await openComputeHouse();
-  node = await house.node("worker-one");
+  setup = await openComputeSetup();
+  node = await setup.node("worker-one");
 });
-afterAll(() => house.service.stop());
+afterAll(() => setup.service.stop());
 
 const input = { seed: sha256("seed"), n: 5 };
 
 async function lent(tenant: string, more: object = {}) {
-  const headers = await house.requester(tenant);
+  const headers = await setup.requester(tenant);
   const task = { task_type: "sha256-chain", input_data: input, max_price_usd: 0.02, ...more };
-  await house.submit(headers, task);
+  await setup.submit(headers, task);
   return { headers, task: await node.pull("?wait_s=10") };
 }
 
 const checked = async () => {
-  await house.folded();
-  expect(await turn(house.app, auditReactor)).toEqual({ status: "done" });
+  await setup.folded();
+  expect(await turn(setup.app, auditReactor)).toEqual({ status: "done" });
 };
 
 test("a right result is run again, accepted and paid, and its receipt stands in the log", async () => {
   const { headers, task } = await lent("right");
   expect(await node.gives(task, chainOf(input))).toMatchObject({ status: 200, body: { state: "submitted" } });
-  expect((await house.ask(headers, "/soul/compute/settle", { task_id: task.task_id })).body.type).toContain(
+  expect((await setup.ask(headers, "/soul/compute/settle", { task_id: task.task_id })).body.type).toContain(
     "#not-due",
   );
   await checked();
-  const shown = await house.ask(headers, `/soul/compute/status/${task.task_id}`);
+  const shown = await setup.ask(headers, `/soul/compute/status/${task.task_id}`);
   expect(shown.body).toMatchObject({
     state: "accepted",
     audit: "valid",
@@ -50,24 +50,24 @@ test("a right result is run again, accepted and paid, and its receipt stands in 
 
 test("a wrong result is refunded, and the node loses what it came to own", async () => {
   const { task } = await lent("cheated");
-  const before = await house.account(`soul:${node.sx}`);
+  const before = await setup.account(`soul:${node.sx}`);
   await node.gives(task, { hash: "00".repeat(32) });
   await checked();
-  const state = await house.task("cheated", task.task_id);
+  const state = await setup.task("cheated", task.task_id);
   expect(state).toMatchObject({
     status: "refunded",
     audit: { verdict: "mismatch", expected_sha256: sha256(JSON.stringify(chainOf(input))) },
   });
   // The node had 900 from the task before; the price was 1,000.
-  expect(before.available - (await house.account(`soul:${node.sx}`)).available).toBe(900);
-  expect(await house.account("cheated")).toMatchObject({ available: 1_000_900, held: 0 });
+  expect(before.available - (await setup.account(`soul:${node.sx}`)).available).toBe(900);
+  expect(await setup.account("cheated")).toMatchObject({ available: 1_000_900, held: 0 });
   const status = await node.get(`/soul/node/status/${node.agent_id}`);
   expect(status.body).toMatchObject({ slashes: 1, valid_audits: 0 });
 });
 
 test("a result that may be checked needs its worker's receipt, and a bent one leaves the lease", async () => {
   const { task } = await lent("signed");
-  const stranger = await house.node("stranger");
+  const stranger = await setup.node("stranger");
   const refused = [
     node.gives(task, chainOf(input), { receipt: undefined }),
     node.gives({ ...task, attempt: 2 }, chainOf(input)),
@@ -84,19 +84,19 @@ test("a result that may be checked needs its worker's receipt, and a bent one le
     [400, "receipt-refused"],
     [409, "stale-lease"],
   ]);
-  expect((await house.task("signed", task.task_id)).status).toBe("leased");
+  expect((await setup.task("signed", task.task_id)).status).toBe("leased");
   expect((await node.gives(task, chainOf(input))).status).toBe(200);
   await checked();
 });
 
 test("inputs of built-in kinds are checked before anything is held, each field by name", async () => {
-  const headers = await house.requester("mistaken");
+  const headers = await setup.requester("mistaken");
   const bad = {
     task_type: "sha256-chain",
     input_data: { seed: "short", n: 0, more: 1 },
     max_price_usd: 0.02,
   };
-  const told = await house.submit(headers, bad);
+  const told = await setup.submit(headers, bad);
   expect(told.status).toBe(400);
   expect(told.body.errors.map((one: { path: string }) => one.path)).toEqual(
     expect.arrayContaining(["input_data.seed", "input_data.n"]),
@@ -108,7 +108,7 @@ test("inputs of built-in kinds are checked before anything is held, each field b
   ] as const)
     expect(
       (
-        await house.submit(headers, {
+        await setup.submit(headers, {
           task_type: "sha256-chain",
           input_data: input,
           max_price_usd: 0.02,
@@ -116,11 +116,11 @@ test("inputs of built-in kinds are checked before anything is held, each field b
         })
       ).body.errors,
     ).toMatchObject([{ path }]);
-  expect(await house.account("mistaken")).toMatchObject({ available: 1_000_000, held: 0 });
+  expect(await setup.account("mistaken")).toMatchObject({ available: 1_000_000, held: 0 });
 });
 
 test("once a node has given enough right results, a draw says whether one is checked, and anybody draws it again", async () => {
-  await house.app.pool.query("update read.compute_nodes_v2 set valid_audits = 1000000 where sx = $1", [
+  await setup.app.pool.query("update read.compute_nodes_v2 set valid_audits = 1000000 where sx = $1", [
     node.sx,
   ]);
   // So much to lose that a task's price is next to nothing.
@@ -129,12 +129,12 @@ test("once a node has given enough right results, a draw says whether one is che
     amount_micro: 90_000_000_000,
     at: new Date().toISOString(),
   });
-  await house.app.decide(account, account.targetOf(`soul:${node.sx}`), rich, { meta: { actor: "test" } });
+  await setup.app.decide(account, account.targetOf(`soul:${node.sx}`), rich, { meta: { actor: "test" } });
   const secret = Buffer.alloc(32, 7);
   const seed_hash = createHash("sha256").update(secret).digest("hex");
   const at = new Date().toISOString();
   const place = { space: "live", chain: 1, index: 0 };
-  await house.app.store.append({
+  await setup.app.store.append({
     appends: [
       {
         tenant: "operator",
@@ -158,11 +158,11 @@ test("once a node has given enough right results, a draw says whether one is che
     guards: [],
     meta: { actor: "test" },
   });
-  house.app.seeds = { length: 1, head: () => seed_hash, seed: () => secret };
+  setup.app.seeds = { length: 1, head: () => seed_hash, seed: () => secret };
   const { task } = await lent("drawn");
   await node.gives(task, chainOf(input));
   await checked();
-  const { accepted, audit } = await house.task("drawn", task.task_id);
+  const { accepted, audit } = await setup.task("drawn", task.task_id);
   const draw = accepted!.draw!;
   const message = `v1:soul:${node.sx}:audit:${task.task_id}:1:0`;
   // Numbers below 1,000,000 are drawn from three bytes at a time, again from the largest multiple up.
@@ -180,19 +180,19 @@ test("a dispute is decided for one side, which gets the other's bond", async () 
     const { headers, task } = await lent(tenant, { task_type: "opinion", input_data: {} });
     const { task_id } = task;
     await node.gives(task, { opinion: "good" });
-    await house.ask(headers, "/soul/compute/settle", { task_id, accept: false });
-    const before = (await house.account(`soul:${node.sx}`)).available;
+    await setup.ask(headers, "/soul/compute/settle", { task_id, accept: false });
+    const before = (await setup.account(`soul:${node.sx}`)).available;
     expect((await node.post("/soul/compute/dispute", { task_id })).body.state).toBe("disputed");
-    expect((await house.account(tenant)).available).toBe(1_000_000 - 20_000 - 10_000);
-    const decided = await decideDispute(house.app, task_id, { verdict, reason: "we looked at it" });
+    expect((await setup.account(tenant)).available).toBe(1_000_000 - 20_000 - 10_000);
+    const decided = await decideDispute(setup.app, task_id, { verdict, reason: "we looked at it" });
     expect(decided.status).toBe(verdict === "worker" ? "accepted" : "refunded");
     if (verdict === "worker") await node.post("/soul/compute/settle", { task_id });
-    const won = (await house.account(`soul:${node.sx}`)).available - before;
+    const won = (await setup.account(`soul:${node.sx}`)).available - before;
     expect([verdict, won]).toEqual([verdict, verdict === "worker" ? 10_000 + 9_000 : -10_000]);
     const back = verdict === "worker" ? 1_000_000 - 10_000 - 10_000 : 1_000_000 + 10_000;
-    expect(await house.account(tenant)).toMatchObject({ available: back, held: 0 });
+    expect(await setup.account(tenant)).toMatchObject({ available: back, held: 0 });
     expect(
-      tasks.standing(await house.app.load(tasks, tasks.targetOf(tenant, task_id))).dispute?.decided,
+      tasks.standing(await setup.app.load(tasks, tasks.targetOf(tenant, task_id))).dispute?.decided,
     ).toMatchObject({ verdict });
   }
 });

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { processExecutor } from "../../src/adapters/executor.ts";
 import { type BuiltIn, readKind } from "../../src/domain/compute/kinds.ts";
-import { chainOf } from "./compute-house.ts";
+import { chainOf } from "./compute-setup.ts";
 
 /** How refusals begin; a fault of our own would read otherwise. */
 const REFUSED =

@@ -3,28 +3,28 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import * as tasks from "../../src/domain/compute/task.ts";
 import { stepTask } from "../../src/reactors/compute/steps.ts";
 import { type Service, startService } from "../support/service.ts";
-import { type ComputeHouse, type Lent, openComputeHouse, sha256 } from "./compute-house.ts";
+import { type ComputeSetup, type Lent, openComputeSetup, sha256 } from "./compute-setup.ts";
 import { startWork, type WorkProcess } from "./work-process.ts";
 
 /** COMPUTE_TASKS=500 npm test -- compute/fences asks for what the market has to stand. */
 const TASKS = Number(process.env.COMPUTE_TASKS ?? 6);
 const CALLERS = 64;
 
-let house: ComputeHouse;
+let setup: ComputeSetup;
 let second: Service & { database_url: string };
 beforeAll(async () => {
-  house = await openComputeHouse({ reactors: true });
-  second = await startService({ beside: house.service, chain: "embedded", env: { TRUST_PROXY: "1" } });
+  setup = await openComputeSetup({ reactors: true });
+  second = await startService({ beside: setup.service, chain: "embedded", env: { TRUST_PROXY: "1" } });
 });
 afterAll(async () => {
   await second.stop();
-  await house.service.stop();
+  await setup.service.stop();
 });
 
 /** Every account adds up, and nothing is held any more. */
 async function expectSettled(): Promise<void> {
-  await house.folded();
-  const { rows } = await house.app.pool.query(
+  await setup.folded();
+  const { rows } = await setup.app.pool.query(
     `select tenant from read.accounts_v2
       where held <> 0 or debt <> 0 or credited - reversed <> available + held + spent + withdrawn - debt`,
   );
@@ -32,11 +32,11 @@ async function expectSettled(): Promise<void> {
 }
 
 test("64 callers at two processes: no task is lent twice, and none is left", async () => {
-  const node = await house.node("crowd", { max_concurrent: 256 });
-  const headers = await house.requester("crowded", 10_000_000);
-  for (let n = 0; n < CALLERS; n++) await house.submit(headers, { task_type: "crowded" });
-  await house.folded();
-  const at = [house.service.url, second.url];
+  const node = await setup.node("crowd", { max_concurrent: 256 });
+  const headers = await setup.requester("crowded", 10_000_000);
+  for (let n = 0; n < CALLERS; n++) await setup.submit(headers, { task_type: "crowded" });
+  await setup.folded();
+  const at = [setup.service.url, second.url];
   const pull = async (n: number): Promise<Lent | null> => {
     const asked = `${at[n % 2]}/soul/compute/pull?wait_s=20&kinds=crowded`;
     const answer = await fetch(asked, { headers: node.headers });
@@ -47,69 +47,69 @@ test("64 callers at two processes: no task is lent twice, and none is left", asy
   const ids = lent.map((task) => task?.task_id);
   expect(new Set(ids).size).toBe(CALLERS);
   expect(ids).not.toContain(undefined);
-  await house.folded();
-  const { rows } = await house.app.pool.query<{ leases: number }>(
+  await setup.folded();
+  const { rows } = await setup.app.pool.query<{ leases: number }>(
     "select count(*)::int as leases from read.compute_leases_v1",
   );
   expect(rows).toEqual([{ leases: CALLERS }]);
   const given = await Promise.all(lent.map((task) => node.gives(task!, { done: true })));
   expect(new Set(given.map(({ status }) => status))).toEqual(new Set([200]));
-  const settle = (task_id: string) => house.ask(headers, "/soul/compute/settle", { task_id });
+  const settle = (task_id: string) => setup.ask(headers, "/soul/compute/settle", { task_id });
   const settled = await Promise.all(lent.map((task) => settle(task!.task_id)));
   expect(new Set(settled.map(({ status }) => status))).toEqual(new Set([200]));
   await expectSettled();
 });
 
 test("a result, the end of its lease, cancelling and settling at the same time come to one end", async () => {
-  const node = await house.node("racer", { max_concurrent: 256 });
+  const node = await setup.node("racer", { max_concurrent: 256 });
   const meta = { meta: { actor: "test" } };
   for (let round = 0; round < 8; round++) {
     const tenant = `race-${round}`;
-    const headers = await house.requester(tenant);
-    await house.submit(headers, { task_type: "raced" });
-    await house.folded();
+    const headers = await setup.requester(tenant);
+    await setup.submit(headers, { task_type: "raced" });
+    await setup.folded();
     const task = await node.pull("?wait_s=10&kinds=raced");
     const named = { tenant, task_id: task.task_id };
     const lost = { attempt: 1, reason: "silence" as const, last_heartbeat_at: null };
     const acts = [
       () => node.gives(task, { done: true }),
       () =>
-        house.app.commit(
+        setup.app.commit(
           (unit) => stepTask(unit, named, tasks.loseLease(lost, new Date().toISOString())),
           meta,
         ),
-      () => house.ask(headers, "/soul/compute/cancel", { task_id: task.task_id }),
-      () => house.ask(headers, "/soul/compute/settle", { task_id: task.task_id }),
-      () => house.ask(headers, "/soul/compute/settle", { task_id: task.task_id, accept: false }),
+      () => setup.ask(headers, "/soul/compute/cancel", { task_id: task.task_id }),
+      () => setup.ask(headers, "/soul/compute/settle", { task_id: task.task_id }),
+      () => setup.ask(headers, "/soul/compute/settle", { task_id: task.task_id, accept: false }),
     ];
     // Each begins once.
     const order = acts.map((_, at) => acts[(at + round) % acts.length]!);
     await Promise.all(order.map((act) => act().catch(() => undefined)));
-    const story = await house.storyOf(tenant, task.task_id);
+    const story = await setup.storyOf(tenant, task.task_id);
     const has = (type: string) => story.filter((one) => one === type).length;
     expect(has("TaskLeased")).toBe(1);
     expect(has("TaskResultSubmitted") + has("TaskLeaseExpired")).toBe(1);
     expect(has("TaskSettled") + has("TaskRefunded")).toBeLessThanOrEqual(1);
     expect(has("TaskAccepted") + has("TaskRejected")).toBeLessThanOrEqual(1);
-    const { credited, available, held, spent } = await house.account(tenant);
+    const { credited, available, held, spent } = await setup.account(tenant);
     expect(credited).toBe(available + held + spent);
     // What is still open is ended, so that the next round and the sums begin clean.
-    const { status } = await house.task(tenant, task.task_id);
-    if (status === "queued") await house.ask(headers, "/soul/compute/cancel", { task_id: task.task_id });
-    if (status === "submitted") await house.ask(headers, "/soul/compute/settle", { task_id: task.task_id });
+    const { status } = await setup.task(tenant, task.task_id);
+    if (status === "queued") await setup.ask(headers, "/soul/compute/cancel", { task_id: task.task_id });
+    if (status === "submitted") await setup.ask(headers, "/soul/compute/settle", { task_id: task.task_id });
     if (status === "rejected") {
       const at = new Date(Date.now() + 86_401_000).toISOString();
-      await house.app.commit((unit) => stepTask(unit, named, tasks.refundRejected(at)), meta);
+      await setup.app.commit((unit) => stepTask(unit, named, tasks.refundRejected(at)), meta);
     }
   }
   await expectSettled();
 });
 
 test(`three workers, one killed with -9 again and again: ${TASKS} tasks are each settled or refunded once, to the micro-unit`, async () => {
-  const headers = await house.requester("steady", TASKS * 20_000);
+  const headers = await setup.requester("steady", TASKS * 20_000);
   const workers: WorkProcess[] = [];
   const hire = async (n: number, dir?: string) => {
-    const worker = await startWork(house.service.url, `killed-${n}`, ["--concurrency", "2"], dir);
+    const worker = await startWork(setup.service.url, `killed-${n}`, ["--concurrency", "2"], dir);
     workers.push(worker);
     return worker;
   };
@@ -119,7 +119,7 @@ test(`three workers, one killed with -9 again and again: ${TASKS} tasks are each
       n % 2 === 0
         ? { task_type: "js", input_data: { code: "return args * args", args: n } }
         : { task_type: "sha256-chain", input_data: { seed: sha256("seed"), n: 300_000 } };
-    ids.push((await house.submit(headers, { ...task, max_price_usd: 0.02 })).body.task_id);
+    ids.push((await setup.submit(headers, { ...task, max_price_usd: 0.02 })).body.task_id);
   }
   const doomed = await hire(0);
   await Promise.all([hire(1), hire(2)]);
@@ -131,7 +131,7 @@ test(`three workers, one killed with -9 again and again: ${TASKS} tasks are each
   }
   // The silence of the killed is a minute and a half: told at once here.
   const silent = setInterval(() => {
-    void house.app.pool.query(
+    void setup.app.pool.query(
       `update read.compute_tasks_v1 t set leased_at = leased_at - interval '2 minutes'
         where status = 'leased' and leased_at < now() - interval '5 seconds'
           and not exists (select from compute.leases_heard h where h.lease_sha256 = t.lease_sha256 and h.heard_at > now() - interval '60 seconds')`,
@@ -140,7 +140,7 @@ test(`three workers, one killed with -9 again and again: ${TASKS} tasks are each
   try {
     for (const task_id of ids)
       await expect
-        .poll(async () => (await house.task("steady", task_id)).status)
+        .poll(async () => (await setup.task("steady", task_id)).status)
         .toMatch(/^(?:settled|dead_lettered)$/);
   } finally {
     clearInterval(silent);
@@ -148,10 +148,10 @@ test(`three workers, one killed with -9 again and again: ${TASKS} tasks are each
   }
   let settled = 0;
   for (const task_id of ids) {
-    const story = await house.storyOf("steady", task_id);
+    const story = await setup.storyOf("steady", task_id);
     expect(story.filter((type) => type === "TaskSettled" || type === "TaskRefunded")).toHaveLength(1);
     settled += story.filter((type) => type === "TaskSettled").length;
   }
-  expect(await house.account("steady")).toMatchObject({ held: 0, spent: settled * 1_000 });
+  expect(await setup.account("steady")).toMatchObject({ held: 0, spent: settled * 1_000 });
   await expectSettled();
 });

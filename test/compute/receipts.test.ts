@@ -2,23 +2,23 @@
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
-  type ComputeHouse,
+  type ComputeSetup,
   chainOf,
   type Lent,
-  openComputeHouse,
+  openComputeSetup,
   sha256,
   type TestNode,
-} from "./compute-house.ts";
+} from "./compute-setup.ts";
 
-let house: ComputeHouse;
+let setup: ComputeSetup;
 let node: TestNode;
 const wallet = privateKeyToAccount(generatePrivateKey());
 beforeAll(async () => {
-  house = await openComputeHouse();
-  node = await house.node("signer");
+  setup = await openComputeSetup();
+  node = await setup.node("signer");
   await prove(node, wallet);
 });
-afterAll(() => house.service.stop());
+afterAll(() => setup.service.stop());
 
 /** A second key of an agent, endorsed by its first. */
 async function prove(of: TestNode, account: PrivateKeyAccount): Promise<void> {
@@ -44,9 +44,9 @@ async function prove(of: TestNode, account: PrivateKeyAccount): Promise<void> {
 const input = { seed: sha256("seed"), n: 3 };
 let buyers = 0;
 async function lent(): Promise<Lent> {
-  const headers = await house.requester(`receipt-${++buyers}`);
-  await house.submit(headers, { task_type: "sha256-chain", input_data: input, max_price_usd: 0.02 });
-  await house.folded();
+  const headers = await setup.requester(`receipt-${++buyers}`);
+  await setup.submit(headers, { task_type: "sha256-chain", input_data: input, max_price_usd: 0.02 });
+  await setup.folded();
   return node.pull("?wait_s=10");
 }
 
@@ -137,7 +137,7 @@ test("a receipt of one task is none of the next, nor another agent's", async () 
   expect(await given(first, receipt)).toEqual([200, "submitted"]);
   const second = await lent();
   expect(await given(second, receipt)).toEqual([400, "receipt-refused"]);
-  const other = await house.node("borrower");
+  const other = await setup.node("borrower");
   const borrowed = privateKeyToAccount(generatePrivateKey());
   await prove(other, borrowed);
   expect(await given(second, await byWallet(borrowed, second))).toEqual([400, "receipt-refused"]);

@@ -3,18 +3,18 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { auditReactor } from "../../src/reactors/compute/audit.ts";
 import { computeReactor } from "../../src/reactors/compute/due.ts";
 import { turn } from "../support/turns.ts";
-import { type ComputeHouse, openComputeHouse, sha256, type TestNode } from "./compute-house.ts";
+import { type ComputeSetup, openComputeSetup, sha256, type TestNode } from "./compute-setup.ts";
 
-let house: ComputeHouse;
+let setup: ComputeSetup;
 let node: TestNode;
 let tenant: string;
 beforeAll(async () => {
-  house = await openComputeHouse();
-  node = await house.node("staker");
+  setup = await openComputeSetup();
+  node = await setup.node("staker");
   tenant = `soul:${node.sx}`;
-  await house.requester(tenant, 50_000);
+  await setup.requester(tenant, 50_000);
 });
-afterAll(() => house.service.stop());
+afterAll(() => setup.service.stop());
 
 const WEEK_S = 7 * 86_400;
 const stake = (stake_usdc: number) =>
@@ -25,16 +25,16 @@ const stake = (stake_usdc: number) =>
     max_concurrent: 8,
     stake_usdc,
   });
-const has = () => house.account(tenant);
+const has = () => setup.account(tenant);
 
 async function cheat(requester: string): Promise<void> {
-  const headers = await house.requester(requester);
+  const headers = await setup.requester(requester);
   const input_data = { seed: sha256("seed"), n: 5 };
-  await house.submit(headers, { task_type: "sha256-chain", input_data, max_price_usd: 0.02 });
-  await house.folded();
+  await setup.submit(headers, { task_type: "sha256-chain", input_data, max_price_usd: 0.02 });
+  await setup.folded();
   await node.gives(await node.pull("?wait_s=10"), { hash: "00".repeat(32) });
-  await house.folded();
-  expect(await turn(house.app, auditReactor)).toEqual({ status: "done" });
+  await setup.folded();
+  expect(await turn(setup.app, auditReactor)).toEqual({ status: "done" });
 }
 
 test("it is held, can grow, and cannot be more than there is", async () => {
@@ -54,7 +54,7 @@ test("it is held, can grow, and cannot be more than there is", async () => {
 test("a wrong result takes its price from it, for the requester", async () => {
   await cheat("deceived");
   expect(await has()).toMatchObject({ available: 0, held: 49_000, spent: 1_000 });
-  expect(await house.account("deceived")).toMatchObject({ available: 1_001_000, held: 0 });
+  expect(await setup.account("deceived")).toMatchObject({ available: 1_001_000, held: 0 });
   const { body } = await node.get(`/soul/node/status/${node.agent_id}`);
   expect(body).toMatchObject({ node: { stake_usdc: "0.049" }, slashes: 1 });
 });
@@ -67,10 +67,10 @@ test("asked back it can still be lost for a week, and then it is there again", a
     stake_usdc: "0.048",
     stake_free_at: body.stake_free_at,
   });
-  await house.folded();
-  await turn(house.app, computeReactor);
+  await setup.folded();
+  await turn(setup.app, computeReactor);
   expect(await has()).toMatchObject({ available: 0, held: 48_000 });
-  await house.later(WEEK_S, () => turn(house.app, computeReactor));
+  await setup.later(WEEK_S, () => turn(setup.app, computeReactor));
   expect(await has()).toMatchObject({ available: 48_000, held: 0, spent: 2_000 });
   expect((await stake(0.01)).body).toMatchObject({ stake_usdc: "0.01", stake_free_at: null });
 });

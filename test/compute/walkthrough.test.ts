@@ -4,26 +4,26 @@ import { computeReactor } from "../../src/reactors/compute/due.ts";
 import { addressOf, wallet } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { turn } from "../support/turns.ts";
-import { type ComputeHouse, openComputeHouse, type TestNode } from "./compute-house.ts";
+import { type ComputeSetup, openComputeSetup, type TestNode } from "./compute-setup.ts";
 
-let house: ComputeHouse;
+let setup: ComputeSetup;
 let node: TestNode;
 let other: TestNode;
 beforeAll(async () => {
-  house = await openComputeHouse();
-  node = await house.node("worker-one");
-  other = await house.node("worker-two");
+  setup = await openComputeSetup();
+  node = await setup.node("worker-one");
+  other = await setup.node("worker-two");
 });
-afterAll(() => house.service.stop());
+afterAll(() => setup.service.stop());
 
 const settled = (headers: Record<string, string>, task_id: string, more: object = {}) =>
-  house.ask(headers, "/soul/compute/settle", { task_id, ...more });
+  setup.ask(headers, "/soul/compute/settle", { task_id, ...more });
 
 /** A task that this node has, of a requester of its own. */
 async function lent(tenant: string, more: object = {}) {
-  const headers = await house.requester(tenant);
-  const { body } = await house.submit(headers, { assign: `agent:${node.agent_id}`, ...more });
-  await house.folded();
+  const headers = await setup.requester(tenant);
+  const { body } = await setup.submit(headers, { assign: `agent:${node.agent_id}`, ...more });
+  await setup.folded();
   const task = await node.pull("?wait_s=10");
   expect(task.task_id).toBe(body.task_id);
   return { headers, task };
@@ -31,8 +31,8 @@ async function lent(tenant: string, more: object = {}) {
 
 describe("a task", () => {
   test("is paid from an account, done, accepted, and nine tenths of its price are the worker's", async () => {
-    const headers = await house.requester("acme");
-    const submitted = await house.submit(headers);
+    const headers = await setup.requester("acme");
+    const submitted = await setup.submit(headers);
     expect(submitted).toMatchObject({
       status: 201,
       body: { state: "queued", account: { available_usdc: "0.95", held_usdc: "0.05" } },
@@ -50,7 +50,7 @@ describe("a task", () => {
       status: 200,
       body: { state: "submitted" },
     });
-    const shown = await house.ask(headers, `/soul/compute/status/${task_id}`);
+    const shown = await setup.ask(headers, `/soul/compute/status/${task_id}`);
     expect(shown.body).toMatchObject({
       state: "submitted",
       worker: `SX#${node.sx}`,
@@ -61,12 +61,12 @@ describe("a task", () => {
         status: 200,
         body: { state: "settled", price_usd: "0.01", provider_usd: "0.009" },
       });
-    expect(await house.account("acme")).toMatchObject({ available: 990_000, held: 0, spent: 10_000 });
-    expect(await house.account(`soul:${node.sx}`)).toMatchObject({ available: 9_000 });
-    await house.folded();
+    expect(await setup.account("acme")).toMatchObject({ available: 990_000, held: 0, spent: 10_000 });
+    expect(await setup.account(`soul:${node.sx}`)).toMatchObject({ available: 9_000 });
+    await setup.folded();
     expect((await node.get("/soul/analytics/roi")).body).toMatchObject({ earned_usdc: "0.009" });
     expect((await other.get("/soul/analytics/roi")).body).toMatchObject({ earned_usdc: "0.00" });
-    expect(await house.storyOf("acme", task_id)).toEqual([
+    expect(await setup.storyOf("acme", task_id)).toEqual([
       "TaskSubmitted",
       "TaskLeased",
       "TaskResultSubmitted",
@@ -77,7 +77,7 @@ describe("a task", () => {
 
   test("is paid for by x402 alone: the wallet is its owner", async () => {
     const body = { task_type: "translate", input_data: { text: "hi" }, max_price_usd: 0.02 };
-    const paid = await house.pays(wallet(3), body);
+    const paid = await setup.pays(wallet(3), body);
     expect(paid).toMatchObject({
       status: 201,
       body: { account: { available_usdc: "0.00", held_usdc: "0.02" } },
@@ -86,41 +86,41 @@ describe("a task", () => {
     const task = await other.pull("?wait_s=10");
     expect(task.task_id).toBe(paid.body.task_id);
     await other.gives(task, { text: "salut" });
-    await house.later(86_401, async () => {
-      await house.folded();
-      await turn(house.app, computeReactor);
-      expect((await house.task(tenant, task.task_id)).status).toBe("accepted");
+    await setup.later(86_401, async () => {
+      await setup.folded();
+      await turn(setup.app, computeReactor);
+      expect((await setup.task(tenant, task.task_id)).status).toBe("accepted");
       expect(await settled(other.headers, task.task_id)).toMatchObject({ body: { state: "settled" } });
     });
-    expect(await house.account(tenant)).toMatchObject({ credited: 20_000, available: 10_000, spent: 10_000 });
-    await expectBooks(house.app);
+    expect(await setup.account(tenant)).toMatchObject({ credited: 20_000, available: 10_000, spent: 10_000 });
+    await expectBooks(setup.app);
   });
 
   test("that its account does not cover is a 402 for exactly the sum, and a payment with the key brings it", async () => {
-    const headers = await house.requester("poor", 10_000);
-    const told = await house.submit(headers, { max_price_usd: 0.25 });
+    const headers = await setup.requester("poor", 10_000);
+    const told = await setup.submit(headers, { max_price_usd: 0.25 });
     expect(told.status).toBe(402);
     expect(told.body.accepts[0].maxAmountRequired).toBe("250000");
     const body = { task_type: "translate", input_data: {}, max_price_usd: 0.25, kinds: undefined };
-    const paid = await house.pays(wallet(4), body, headers);
+    const paid = await setup.pays(wallet(4), body, headers);
     expect(paid).toMatchObject({
       status: 201,
       body: { account: { available_usdc: "0.01", held_usdc: "0.25" } },
     });
-    expect(await house.ask(headers, "/soul/compute/cancel", { task_id: paid.body.task_id })).toMatchObject({
+    expect(await setup.ask(headers, "/soul/compute/cancel", { task_id: paid.body.task_id })).toMatchObject({
       status: 200,
       body: { state: "cancelled", refunded: "it was cancelled" },
     });
-    expect(await house.account("poor")).toMatchObject({ available: 260_000, held: 0 });
+    expect(await setup.account("poor")).toMatchObject({ available: 260_000, held: 0 });
   });
 
   test("is nobody else's to see, settle or cancel", async () => {
     const { task } = await lent("private");
-    const stranger = await house.keyOf("stranger");
+    const stranger = await setup.keyOf("stranger");
     for (const headers of [stranger, other.headers]) {
-      expect((await house.ask(headers, `/soul/compute/status/${task.task_id}`)).status).toBe(404);
+      expect((await setup.ask(headers, `/soul/compute/status/${task.task_id}`)).status).toBe(404);
       for (const path of ["settle", "cancel"])
-        expect((await house.ask(headers, `/soul/compute/${path}`, { task_id: task.task_id })).status).toBe(
+        expect((await setup.ask(headers, `/soul/compute/${path}`, { task_id: task.task_id })).status).toBe(
           404,
         );
     }
@@ -135,29 +135,29 @@ describe("a task", () => {
     const rejected = await settled(headers, task.task_id, { accept: false, reason: "this is no French" });
     expect(rejected.body).toMatchObject({ state: "rejected" });
     expect((await settled(node.headers, task.task_id)).status).toBe(409);
-    await house.folded();
-    await house.later(86_401, () => turn(house.app, computeReactor));
-    expect(await house.task("picky", task.task_id)).toMatchObject({
+    await setup.folded();
+    await setup.later(86_401, () => turn(setup.app, computeReactor));
+    expect(await setup.task("picky", task.task_id)).toMatchObject({
       status: "refunded",
       refunded: { back_micro: 50_000 },
     });
-    expect(await house.account("picky")).toMatchObject({ available: 1_000_000, held: 0 });
+    expect(await setup.account("picky")).toMatchObject({ available: 1_000_000, held: 0 });
   });
 
   test("that nobody begins goes back at its deadline", async () => {
-    const headers = await house.requester("patient");
-    const { body } = await house.submit(headers, { deadline_s: 60, max_price_usd: 0.000001 });
-    await house.folded();
-    await house.later(61, () => turn(house.app, computeReactor));
-    expect(await house.task("patient", body.task_id)).toMatchObject({ status: "expired" });
-    expect(await house.account("patient")).toMatchObject({ available: 1_000_000 });
+    const headers = await setup.requester("patient");
+    const { body } = await setup.submit(headers, { deadline_s: 60, max_price_usd: 0.000001 });
+    await setup.folded();
+    await setup.later(61, () => turn(setup.app, computeReactor));
+    expect(await setup.task("patient", body.task_id)).toMatchObject({ status: "expired" });
+    expect(await setup.account("patient")).toMatchObject({ available: 1_000_000 });
   });
 });
 
 describe("a lease", () => {
   const silence = async () => {
-    await house.folded();
-    await house.app.pool.query(
+    await setup.folded();
+    await setup.app.pool.query(
       "update read.compute_tasks_v1 set leased_at = leased_at - interval '2 minutes' where status = 'leased'",
     );
   };
@@ -165,8 +165,8 @@ describe("a lease", () => {
   test("of a worker that fell silent is over, and what it says later does not count", async () => {
     const { task } = await lent("fenced", { assign: "queue" });
     await silence();
-    await turn(house.app, computeReactor);
-    expect((await house.task("fenced", task.task_id)).status).toBe("queued");
+    await turn(setup.app, computeReactor);
+    expect((await setup.task("fenced", task.task_id)).status).toBe("queued");
     expect((await node.beat(task.lease_id)).body.leases).toEqual([
       { lease_id: task.lease_id, expires_at: null, lost: true },
     ]);
@@ -185,20 +185,20 @@ describe("a lease", () => {
     const { task } = await lent("beating");
     expect((await node.beat(task.lease_id)).body.leases).toMatchObject([{ lost: false }]);
     await silence();
-    await turn(house.app, computeReactor);
-    expect((await house.task("beating", task.task_id)).status).toBe("leased");
+    await turn(setup.app, computeReactor);
+    expect((await setup.task("beating", task.task_id)).status).toBe("leased");
     expect((await other.beat(task.lease_id)).body.leases).toMatchObject([{ lost: true }]);
     await node.gives(task, {});
   });
 
   test("is told again to who asks again under its Idempotency-Key, and no second task is lent", async () => {
-    const headers = await house.requester("twice");
-    for (const _ of [1, 2]) await house.submit(headers, { assign: `agent:${node.agent_id}` });
-    await house.folded();
+    const headers = await setup.requester("twice");
+    for (const _ of [1, 2]) await setup.submit(headers, { assign: `agent:${node.agent_id}` });
+    await setup.folded();
     const named = { "Idempotency-Key": "pull-1" };
     const first = await node.pull("", named);
     expect(await node.pull("", named)).toEqual(first);
-    const kept = await house.app.pool.query(
+    const kept = await setup.app.pool.query(
       "select convert_from(body, 'UTF8') as body from access.kept_answers where body is not null",
     );
     expect(JSON.stringify(kept.rows)).not.toContain(first.lease_id);
@@ -209,7 +209,7 @@ describe("a lease", () => {
 
   test("that comes to nothing three times gives the task up, and the money goes back", async () => {
     const { task } = await lent("hopeless");
-    await house.folded();
+    await setup.folded();
     const fails = (one: typeof task) =>
       node.post("/soul/compute/result", {
         task_id: one.task_id,
@@ -218,16 +218,16 @@ describe("a lease", () => {
       });
     expect((await fails(task)).body).toMatchObject({ state: "queued" });
     for (const attempt of [2, 3]) {
-      await house.folded();
+      await setup.folded();
       const next = await node.pull("?wait_s=30");
       expect(next).toMatchObject({ task_id: task.task_id, attempt });
       await fails(next);
     }
-    expect(await house.task("hopeless", task.task_id)).toMatchObject({
+    expect(await setup.task("hopeless", task.task_id)).toMatchObject({
       status: "dead_lettered",
       attempts: 3,
     });
-    expect(await house.account("hopeless")).toMatchObject({ available: 1_000_000, held: 0 });
+    expect(await setup.account("hopeless")).toMatchObject({ available: 1_000_000, held: 0 });
   });
 
   test("takes one result: the same again is the same, another is refused", async () => {
@@ -243,27 +243,27 @@ describe("a lease", () => {
 
 describe("a node", () => {
   test("waits for work, and gets it as soon as there is some", async () => {
-    const headers = await house.requester("waited-for");
+    const headers = await setup.requester("waited-for");
     const waiting = node.pull("?wait_s=30&kinds=awaited");
-    const { body } = await house.submit(headers, { task_type: "awaited" });
+    const { body } = await setup.submit(headers, { task_type: "awaited" });
     const task = await waiting;
     expect(task.task_id).toBe(body.task_id);
     await node.gives(task, {});
   });
 
   test("never gets tasks that pay less than it asks", async () => {
-    const credit = await house.requester("cheap");
-    await house.submit(credit, { task_type: "cheap", max_price_usd: 0.009999 });
-    await house.folded();
+    const credit = await setup.requester("cheap");
+    await setup.submit(credit, { task_type: "cheap", max_price_usd: 0.009999 });
+    await setup.folded();
     expect(await node.pull("?kinds=cheap")).toBeNull();
   });
 
   test("takes as many as it said at once, and none while it is paused", async () => {
-    const small = await house.node("small-one", { max_concurrent: 1, kinds: ["little"] });
-    const headers = await house.requester("many");
-    for (const _ of [1, 2]) await house.submit(headers, { task_type: "little" });
+    const small = await setup.node("small-one", { max_concurrent: 1, kinds: ["little"] });
+    const headers = await setup.requester("many");
+    for (const _ of [1, 2]) await setup.submit(headers, { task_type: "little" });
     const task = await small.pull("?wait_s=10");
-    await house.folded();
+    await setup.folded();
     expect((await small.get("/soul/compute/pull")).status).toBe(409);
     await small.gives(task, {});
     await small.post("/soul/node/availability", { agent_id: small.agent_id, status: "paused" });
@@ -275,34 +275,34 @@ describe("a node", () => {
   test("acts by its own key alone", async () => {
     const body = { agent_id: node.agent_id, leases: [] };
     expect((await other.post("/soul/node/heartbeat", body)).status).toBe(403);
-    expect((await house.ask(await house.keyOf("acme"), "/soul/node/heartbeat", body)).status).toBe(403);
+    expect((await setup.ask(await setup.keyOf("acme"), "/soul/node/heartbeat", body)).status).toBe(403);
   });
 
   test("is found by what it has, and shows its money to its owner alone", async () => {
-    await house.folded();
-    const { body } = await house.ask({}, "/soul/match?need=cpu");
+    await setup.folded();
+    const { body } = await setup.ask({}, "/soul/match?need=cpu");
     expect(body.nodes.map((one: { sx_id: string }) => one.sx_id)).toContain(`SX#${node.sx}`);
-    expect((await house.ask({}, "/soul/match?need=gpu")).body.nodes).toEqual([]);
-    expect((await house.ask({}, "/soul/match?need=cpu&max_hourly_usd=0.01")).body.nodes).toEqual([]);
+    expect((await setup.ask({}, "/soul/match?need=gpu")).body.nodes).toEqual([]);
+    expect((await setup.ask({}, "/soul/match?need=cpu&max_hourly_usd=0.01")).body.nodes).toEqual([]);
     const own = await node.get(`/soul/node/status/${node.agent_id}`);
     expect(own.body).toMatchObject({ node: { online: true }, account: { debt_usdc: "0.00" } });
     expect((await other.get(`/soul/node/status/${node.agent_id}`)).body).toMatchObject({
       account: null,
       earned_usd: null,
     });
-    expect((await house.ask({}, "/soul/compute/marketplace")).body).toMatchObject({
+    expect((await setup.ask({}, "/soul/compute/marketplace")).body).toMatchObject({
       hourly_rate_usd: { median: "0.06" },
       settled: expect.any(Number),
     });
   });
 
   test("that falls silent goes offline, and back online with its next heartbeat", async () => {
-    await house.folded();
-    await house.app.pool.query(
+    await setup.folded();
+    await setup.app.pool.query(
       "update compute.nodes_heard set heard_at = now() - interval '2 minutes' where sx = $1",
       [other.sx],
     );
-    await turn(house.app, computeReactor);
+    await turn(setup.app, computeReactor);
     expect((await other.get(`/soul/node/status/${other.agent_id}`)).body.node.online).toBe(false);
     await other.beat();
     expect((await other.get(`/soul/node/status/${other.agent_id}`)).body.node.online).toBe(true);
@@ -316,7 +316,7 @@ describe("a node", () => {
 });
 
 test("HEAD does not pull, and says so", async () => {
-  const told = await fetch(`${house.service.url}/soul/compute/pull`, {
+  const told = await fetch(`${setup.service.url}/soul/compute/pull`, {
     method: "HEAD",
     headers: node.headers,
   });
@@ -324,10 +324,10 @@ test("HEAD does not pull, and says so", async () => {
 });
 
 test("each task's money is where its end says, and the books agree", async () => {
-  await house.folded();
-  const { rows } = await house.app.pool.query<{ n: string }>(
+  await setup.folded();
+  const { rows } = await setup.app.pool.query<{ n: string }>(
     "select count(*) as n from read.accounts_v2 where credited - reversed <> available + held + spent + withdrawn - debt",
   );
   expect(rows).toEqual([{ n: 0 }]);
-  await expectBooks(house.app);
+  await expectBooks(setup.app);
 });

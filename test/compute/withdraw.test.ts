@@ -18,7 +18,7 @@ import {
 } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { turnOf } from "../support/turns.ts";
-import { type ComputeHouse, openComputeHouse } from "./compute-house.ts";
+import { type ComputeSetup, openComputeSetup } from "./compute-setup.ts";
 
 /** Payments come in where withdrawals go out. */
 const REFUND_KEY = generatePrivateKey();
@@ -27,31 +27,31 @@ const buyer = wallet(3);
 const DAY_S = 86_400 + 3_601;
 
 let workshop: Workshop;
-let house: ComputeHouse;
+let setup: ComputeSetup;
 let headers: Record<string, string>;
 beforeAll(async () => {
   workshop = await openWorkshop();
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to };
-  house = await openComputeHouse({ chain, env: { REFUND_KEY, CUSTODY: "1", TRUST_PROXY: "1" } });
-  headers = await house.keyOf("acme");
+  setup = await openComputeSetup({ chain, env: { REFUND_KEY, CUSTODY: "1", TRUST_PROXY: "1" } });
+  headers = await setup.keyOf("acme");
   const body = { task_type: "translate", input_data: {}, max_price_usd: 2 };
-  const { body: task } = await house.pays(buyer, body, headers);
-  await house.ask(headers, "/soul/compute/cancel", { task_id: task.task_id });
-  await house.folded();
+  const { body: task } = await setup.pays(buyer, body, headers);
+  await setup.ask(headers, "/soul/compute/cancel", { task_id: task.task_id });
+  await setup.folded();
 });
 afterAll(async () => {
-  await house.service.stop();
+  await setup.service.stop();
   await workshop.close();
 });
-afterEach(() => expectBooks(house.app));
+afterEach(() => expectBooks(setup.app));
 
 const withdraw = (amount_usdc: number, more: object = {}, as = headers) =>
-  house.ask(as, "/soul/compute/withdraw", { amount_usdc, to: buyer.address, ...more });
+  setup.ask(as, "/soul/compute/withdraw", { amount_usdc, to: buyer.address, ...more });
 
 /** Asked for a day later, when the money may leave. */
 async function asked(amount_usdc: number): Promise<string> {
   let id = "";
-  await house.later(DAY_S, async () => {
+  await setup.later(DAY_S, async () => {
     const { status, body } = await withdraw(amount_usdc);
     expect(status, JSON.stringify(body)).toBe(202);
     id = body.withdrawal_id;
@@ -61,15 +61,15 @@ async function asked(amount_usdc: number): Promise<string> {
 
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 async function turn(): Promise<void> {
-  await house.folded();
-  expect(await turnOf(house.app, "payments", ({ app }) => payWithdrawals(app, { log }))).toEqual({
+  await setup.folded();
+  expect(await turnOf(setup.app, "payments", ({ app }) => payWithdrawals(app, { log }))).toEqual({
     status: "done",
   });
 }
 
 const has = () => balanceOf(workshop.chain, addressOf(buyer));
 const storyOf = async (id: string) =>
-  (await house.app.store.readStream({ tenant: "acme", stream_id: account.streamOf("acme") }))
+  (await setup.app.store.readStream({ tenant: "acme", stream_id: account.streamOf("acme") }))
     .filter(({ payload }) => payload.withdrawal_id === id)
     .map(({ type }) => type);
 
@@ -78,20 +78,20 @@ test("what came in within a day stays, and so does what is not there", async () 
     status: 409,
     body: { type: expect.stringContaining("#funds-missing") },
   });
-  await house.later(DAY_S, async () => {
+  await setup.later(DAY_S, async () => {
     expect((await withdraw(2.1)).status).toBe(409);
     expect((await withdraw(0.09)).body.errors).toMatchObject([{ path: "amount_usdc" }]);
   });
 });
 
 test("nothing leaves to a stranger's wallet", async () => {
-  await house.later(DAY_S, async () => {
+  await setup.later(DAY_S, async () => {
     expect(await withdraw(0.5, { to: addressOf(wallet(7)) })).toMatchObject({
       status: 403,
       body: { detail: expect.stringContaining("has not paid into this account") },
     });
-    const node = await house.node("earner");
-    await house.requester(`soul:${node.sx}`);
+    const node = await setup.node("earner");
+    await setup.requester(`soul:${node.sx}`);
     expect((await withdraw(0.5, {}, node.headers)).body.detail).toContain("no live key of this agent");
     expect((await withdraw(0.5, { to: undefined })).body.errors).toMatchObject([{ path: "to" }]);
   });
@@ -100,7 +100,7 @@ test("nothing leaves to a stranger's wallet", async () => {
 test("it is paid once, and again looked at it stays so", async () => {
   const before = await has();
   const id = await asked(0.5);
-  expect(await house.account("acme")).toMatchObject({ available: 1_500_000, withdrawn: 500_000 });
+  expect(await setup.account("acme")).toMatchObject({ available: 1_500_000, withdrawn: 500_000 });
   for (const _ of [1, 2]) await turn();
   expect((await has()) - before).toBe(500_000n);
   expect(await storyOf(id)).toEqual(["WithdrawalAsked", "WithdrawalPaid"]);
@@ -109,14 +109,14 @@ test("it is paid once, and again looked at it stays so", async () => {
 test("one that a process sent and died before it could say so is found, and not sent again", async () => {
   const before = await has();
   const id = await asked(0.2);
-  await house.folded();
-  const { withdrawals } = await house.account("acme");
+  await setup.folded();
+  const { withdrawals } = await setup.account("acme");
   const sought = withdrawalToSeek("acme", withdrawals.get(id)!);
   const dies = async () => {
     throw new Error("kill -9");
   };
   await expect(
-    carryOut(house.app, [{ name: "it", sought, record: dies }], "withdrawals", { log }),
+    carryOut(setup.app, [{ name: "it", sought, record: dies }], "withdrawals", { log }),
   ).rejects.toThrow("kill -9");
   expect((await has()) - before).toBe(200_000n);
   expect(await storyOf(id)).toEqual(["WithdrawalAsked"]);
@@ -144,23 +144,23 @@ test("one that the chain takes back is paid again, once", async () => {
 });
 
 test("two at the same instant leave no account below zero", async () => {
-  const { available } = await house.account("acme");
+  const { available } = await setup.account("acme");
   const most = available / 1e6;
-  await house.later(DAY_S, async () => {
+  await setup.later(DAY_S, async () => {
     const told = await Promise.all([withdraw(most), withdraw(most), withdraw(most)]);
     expect(told.map(({ status }) => status).sort()).toEqual([202, 409, 409]);
   });
-  expect(await house.account("acme")).toMatchObject({ available: 0 });
+  expect(await setup.account("acme")).toMatchObject({ available: 0 });
   await turn();
 });
 
 test("one that cannot be carried in its time comes back, once no block can have it", async () => {
   // Credited without a payment: the account that pays has less.
-  await house.requester("acme", 5_000_000);
+  await setup.requester("acme", 5_000_000);
   const id = await asked(5);
   await turn();
   expect(await storyOf(id)).toEqual(["WithdrawalAsked"]);
-  const { withdrawals } = await house.account("acme");
+  const { withdrawals } = await setup.account("acme");
   await workshop.rpc("evm_setNextBlockTimestamp", withdrawals.get(id)!.valid_before + 10);
   await workshop.rpc("evm_mine");
   await turn();
@@ -168,8 +168,8 @@ test("one that cannot be carried in its time comes back, once no block can have 
   await finalize(workshop);
   await turn();
   expect(await storyOf(id)).toEqual(["WithdrawalAsked", "WithdrawalFailed"]);
-  expect(await house.account("acme")).toMatchObject({ available: 5_000_000 });
-  await house.app.caughtUp(accountsProjection);
-  const open = await withdrawalsToFollow(house.app.pool, "2999-01-01T00:00:00.000Z");
+  expect(await setup.account("acme")).toMatchObject({ available: 5_000_000 });
+  await setup.app.caughtUp(accountsProjection);
+  const open = await withdrawalsToFollow(setup.app.pool, "2999-01-01T00:00:00.000Z");
   expect(open.map(({ withdrawal_id }) => withdrawal_id)).not.toContain(id);
 });

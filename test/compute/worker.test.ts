@@ -4,20 +4,20 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../support/until.ts";
-import { type ComputeHouse, chainOf, openComputeHouse, sha256 } from "./compute-house.ts";
+import { type ComputeSetup, chainOf, openComputeSetup, sha256 } from "./compute-setup.ts";
 import { startWork, type WorkProcess } from "./work-process.ts";
 
-let house: ComputeHouse;
+let setup: ComputeSetup;
 const workers: WorkProcess[] = [];
 beforeAll(async () => {
-  house = await openComputeHouse({ reactors: true });
+  setup = await openComputeSetup({ reactors: true });
 });
 afterAll(async () => {
   await Promise.all(workers.map((worker) => worker.clear()));
-  await house.service.stop();
+  await setup.service.stop();
 });
 
-async function hire(agent: string, more: string[] = [], { url = house.service.url, dir = "" } = {}) {
+async function hire(agent: string, more: string[] = [], { url = setup.service.url, dir = "" } = {}) {
   const worker = await startWork(url, agent, more, dir || undefined);
   workers.push(worker);
   return worker;
@@ -27,13 +27,13 @@ const seed = sha256("seed");
 const chain = (n: number) => ({ task_type: "sha256-chain", input_data: { seed, n } });
 
 async function submit(headers: Record<string, string>, task: object): Promise<string> {
-  const { status, body } = await house.submit(headers, { max_price_usd: 0.02, ...task });
+  const { status, body } = await setup.submit(headers, { max_price_usd: 0.02, ...task });
   if (status !== 201) throw new Error(JSON.stringify(body));
   return body.task_id;
 }
 
 const shown = async (headers: Record<string, string>, task_id: string) =>
-  (await house.ask(headers, `/soul/compute/status/${task_id}`)).body;
+  (await setup.ask(headers, `/soul/compute/status/${task_id}`)).body;
 
 /** Whether a key has signed a receipt: with what docs/compute.md says, and nothing of ours. */
 function isSigned(text: string, jws: string, x: string): boolean {
@@ -46,7 +46,7 @@ function isSigned(text: string, jws: string, x: string): boolean {
 }
 
 test("an agent that nobody knew registers, does each kind, is checked, is paid, and has signed what it did", async () => {
-  const headers = await house.requester("first-buyer");
+  const headers = await setup.requester("first-buyer");
   const worker = await hire("process-one", ["--rate", "0.06", "--concurrency", "2"]);
   const { sx_id } = await worker.tells("online");
   const ids = [
@@ -62,10 +62,10 @@ test("an agent that nobody knew registers, does each kind, is checked, is paid, 
     expect(task).toMatchObject({ state: "settled", audit: "valid", worker: sx_id, result: results[at] });
     expect(task.exit).toBe(at === 3 ? "limit" : "ok");
   }
-  const { body } = await house.ask({}, `/soul/passport/${encodeURIComponent(sx_id)}`);
+  const { body } = await setup.ask({}, `/soul/passport/${encodeURIComponent(sx_id)}`);
   const task = await shown(headers, ids[1]!);
-  const { lease } = await house.task("first-buyer", ids[1]!);
-  const { origin } = await house.app.store.identity();
+  const { lease } = await setup.task("first-buyer", ids[1]!);
+  const { origin } = await setup.app.store.identity();
   const text = JSON.stringify({
     attempt: 1,
     ended_at: task.receipt.ended_at,
@@ -86,12 +86,12 @@ test("an agent that nobody knew registers, does each kind, is checked, is paid, 
 
   worker.signal("SIGTERM");
   expect(await worker.ended, worker.stderr()).toBe(0);
-  expect((await house.account(`soul:${sx_id.slice(3)}`)).available).toBe(4 * 900);
-  expect(await house.account("first-buyer")).toMatchObject({ held: 0, spent: 4_000 });
+  expect((await setup.account(`soul:${sx_id.slice(3)}`)).available).toBe(4 * 900);
+  expect(await setup.account("first-buyer")).toMatchObject({ held: 0, spent: 4_000 });
 });
 
 test("SIGTERM ends what is begun and takes nothing more; started again, it is the same agent", async () => {
-  const headers = await house.requester("drained");
+  const headers = await setup.requester("drained");
   const worker = await hire("process-two", ["--kinds", "sha256-chain"]);
   const { sx_id } = await worker.tells("online");
   const task_id = await submit(headers, chain(1_500_000));
@@ -113,14 +113,14 @@ test("SIGTERM ends what is begun and takes nothing more; started again, it is th
 });
 
 test("a worker that was stopped past its lease loses it to another, and its result does not count", async () => {
-  const headers = await house.requester("stopped");
+  const headers = await setup.requester("stopped");
   const slow = await hire("process-slow", ["--kinds", "sha256-chain"]);
   await slow.tells("online");
   const task_id = await submit(headers, chain(1_000_000));
   await until(async () => (await shown(headers, task_id)).state === "leased");
   slow.signal("SIGSTOP");
-  await house.folded();
-  await house.app.pool.query(
+  await setup.folded();
+  await setup.app.pool.query(
     "update read.compute_tasks_v1 set leased_at = leased_at - interval '2 minutes' where status = 'leased'",
   );
   await until(async () => (await shown(headers, task_id)).state !== "leased");
@@ -128,7 +128,7 @@ test("a worker that was stopped past its lease loses it to another, and its resu
   await other.tells("paid", task_id);
   slow.signal("SIGCONT");
   expect(await slow.tells("task", task_id)).toMatchObject({ exit: "lost", state: "lost" });
-  const story = await house.storyOf("stopped", task_id);
+  const story = await setup.storyOf("stopped", task_id);
   expect(story.filter((type) => type === "TaskResultSubmitted")).toHaveLength(1);
   expect(await shown(headers, task_id)).toMatchObject({
     attempts: 2,
@@ -167,8 +167,8 @@ async function lossy(target: string) {
 }
 
 test("answers that are lost on the way are asked for again, and nothing is done twice", async () => {
-  const network = await lossy(house.service.url);
-  const headers = await house.requester("unlucky");
+  const network = await lossy(setup.service.url);
+  const headers = await setup.requester("unlucky");
   const ids = [];
   for (let n = 1; n <= 4; n++) ids.push(await submit(headers, chain(n)));
   const worker = await hire("process-unlucky", ["--kinds", "sha256-chain"], network);
@@ -184,11 +184,11 @@ test("answers that are lost on the way are asked for again, and nothing is done 
   worker.signal("SIGTERM");
   expect(await worker.ended, worker.stderr()).toBe(0);
   await network.close();
-  expect(await house.account("unlucky")).toMatchObject({ held: 0, spent: 4_000 });
+  expect(await setup.account("unlucky")).toMatchObject({ held: 0, spent: 4_000 });
 });
 
 test("another's name and a key that is none are told in a sentence", async () => {
-  await house.node("taken");
+  await setup.node("taken");
   const thief = await hire("taken");
   expect(await thief.ended).toBe(1);
   expect(thief.stderr()).toContain("taken is registered");

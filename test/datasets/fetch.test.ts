@@ -39,126 +39,126 @@ async function expectWhole({ dir, path, bytes }: { dir: string; path: string; by
 
 describe("a month", () => {
   test("is fetched once; what is there with its digest is not fetched again, unless that is asked for", async () => {
-    const house = await mirror();
+    const setup = await mirror();
     const seen: number[] = [];
-    const [file] = await house.ask({ progress: (done) => seen.push(done) });
-    expect(file).toMatchObject({ path: house.path, sha256: sha256(house.bytes), fetched: true });
-    expect(seen.at(-1)).toBe(house.bytes.length);
-    await expectWhole(house);
-    expect((await house.ask())[0]).toMatchObject({ sha256: sha256(house.bytes), fetched: false });
-    expect(house.asked).toHaveLength(1);
-    expect(house.asked[0]!.url).toBe(`/files?file=${NAME}`);
-    await house.ask({ again: true });
-    expect(house.asked).toHaveLength(2);
+    const [file] = await setup.ask({ progress: (done) => seen.push(done) });
+    expect(file).toMatchObject({ path: setup.path, sha256: sha256(setup.bytes), fetched: true });
+    expect(seen.at(-1)).toBe(setup.bytes.length);
+    await expectWhole(setup);
+    expect((await setup.ask())[0]).toMatchObject({ sha256: sha256(setup.bytes), fetched: false });
+    expect(setup.asked).toHaveLength(1);
+    expect(setup.asked[0]!.url).toBe(`/files?file=${NAME}`);
+    await setup.ask({ again: true });
+    expect(setup.asked).toHaveLength(2);
   });
 
   test("whose file was changed since is fetched anew", async () => {
-    const house = await mirror();
-    await house.ask();
-    await writeFile(house.path, "something else");
-    expect((await house.ask())[0]).toMatchObject({ fetched: true });
-    await expectWhole(house);
+    const setup = await mirror();
+    await setup.ask();
+    await writeFile(setup.path, "something else");
+    expect((await setup.ask())[0]).toMatchObject({ fetched: true });
+    await expectWhole(setup);
   });
 
   test("cut off at several places goes on from each, naming the state it has", async () => {
-    const house = await mirror();
-    house.whims.push({ cut_after: 0 }, { cut_after: 1 }, { cut_after: 30_000 }, { cut_after: 5_000 });
-    await house.ask();
-    await expectWhole(house);
-    expect(house.asked.map(({ status }) => status)).toEqual([200, 200, 206, 206, 206]);
-    expect(house.asked.slice(2).map(({ range }) => range)).toEqual([
+    const setup = await mirror();
+    setup.whims.push({ cut_after: 0 }, { cut_after: 1 }, { cut_after: 30_000 }, { cut_after: 5_000 });
+    await setup.ask();
+    await expectWhole(setup);
+    expect(setup.asked.map(({ status }) => status)).toEqual([200, 200, 206, 206, 206]);
+    expect(setup.asked.slice(2).map(({ range }) => range)).toEqual([
       "bytes=1-",
       "bytes=30001-",
       "bytes=35001-",
     ]);
-    expect(house.asked.slice(2).every(({ ifRange }) => ifRange === '"one"')).toBe(true);
+    expect(setup.asked.slice(2).every(({ ifRange }) => ifRange === '"one"')).toBe(true);
   });
 
   test("without an ETag goes on by its date", async () => {
-    const house = await mirror();
-    house.file.etag = undefined;
-    house.whims.push({ cut_after: 9_000 });
-    await house.ask();
-    await expectWhole(house);
-    expect(house.asked[1]).toMatchObject({ status: 206, ifRange: house.file.modified });
+    const setup = await mirror();
+    setup.file.etag = undefined;
+    setup.whims.push({ cut_after: 9_000 });
+    await setup.ask();
+    await expectWhole(setup);
+    expect(setup.asked[1]).toMatchObject({ status: 206, ifRange: setup.file.modified });
   });
 
   test("changed on the server in between starts over", async () => {
-    const house = await mirror();
-    house.whims.push({ cut_after: 9_000 }, { cut_after: 0 }, ...Array(5).fill({ status: 500 }));
-    await refusalOf(house.ask());
-    house.whims.length = 0;
-    house.file.bytes = await archive(await tempDir(), 30_000);
-    house.file.etag = '"two"';
-    await house.ask();
-    await expectWhole({ ...house, bytes: house.file.bytes });
-    expect(house.asked.at(-1)).toMatchObject({ range: "bytes=9000-", ifRange: '"one"', status: 200 });
+    const setup = await mirror();
+    setup.whims.push({ cut_after: 9_000 }, { cut_after: 0 }, ...Array(5).fill({ status: 500 }));
+    await refusalOf(setup.ask());
+    setup.whims.length = 0;
+    setup.file.bytes = await archive(await tempDir(), 30_000);
+    setup.file.etag = '"two"';
+    await setup.ask();
+    await expectWhole({ ...setup, bytes: setup.file.bytes });
+    expect(setup.asked.at(-1)).toMatchObject({ range: "bytes=9000-", ifRange: '"one"', status: 200 });
   });
 
   test("from a server that sends the rest of another state starts over", async () => {
-    const house = await mirror();
-    house.whims.push({ cut_after: 9_000 }, { headers: { etag: '"other"' } });
-    await house.ask();
-    await expectWhole(house);
-    expect(house.asked.map(({ status }) => status)).toEqual([200, 206, 200]);
+    const setup = await mirror();
+    setup.whims.push({ cut_after: 9_000 }, { headers: { etag: '"other"' } });
+    await setup.ask();
+    await expectWhole(setup);
+    expect(setup.asked.map(({ status }) => status)).toEqual([200, 206, 200]);
   });
 
   test("from a server that knows no ranges starts over", async () => {
-    const house = await mirror();
-    house.whims.push({ cut_after: 9_000 }, { ignore_range: true });
-    await house.ask();
-    await expectWhole(house);
-    expect(house.asked.map(({ status }) => status)).toEqual([200, 200]);
+    const setup = await mirror();
+    setup.whims.push({ cut_after: 9_000 }, { ignore_range: true });
+    await setup.ask();
+    await expectWhole(setup);
+    expect(setup.asked.map(({ status }) => status)).toEqual([200, 200]);
   });
 
   test("is tried again when the server is busy, as late as it says", async () => {
-    const house = await mirror();
-    house.whims.push({ status: 503, headers: { "retry-after": "70" } }, { status: 429 }, { status: 500 });
-    await house.ask();
-    expect(house.pauses).toEqual([70_000, 2_000, 4_000]);
-    expect(house.asked.map(({ status }) => status)).toEqual([503, 429, 500, 200]);
-    house.whims.push({
+    const setup = await mirror();
+    setup.whims.push({ status: 503, headers: { "retry-after": "70" } }, { status: 429 }, { status: 500 });
+    await setup.ask();
+    expect(setup.pauses).toEqual([70_000, 2_000, 4_000]);
+    expect(setup.asked.map(({ status }) => status)).toEqual([503, 429, 500, 200]);
+    setup.whims.push({
       status: 503,
       headers: { "retry-after": new Date(Date.now() + 300_000).toUTCString() },
     });
-    await house.ask({ again: true });
-    expect(Math.round(house.pauses[3]! / 60_000)).toBe(5);
+    await setup.ask({ again: true });
+    expect(Math.round(setup.pauses[3]! / 60_000)).toBe(5);
   });
 });
 
 describe("is refused, and why", () => {
   test("a month that is not there, naming the last likely one", async () => {
-    const house = await mirror();
-    house.whims.push({ status: 404 });
-    const refusal = await refusalOf(house.ask());
+    const setup = await mirror();
+    setup.whims.push({ status: 404 });
+    const refusal = await refusalOf(setup.ask());
     expect(refusal).toMatchObject({ code: "not_found", message: expect.stringMatching(/404.* 2026-01$/) });
-    expect(await readdir(house.dir)).toEqual([]);
+    expect(await readdir(setup.dir)).toEqual([]);
   });
 
   test("a month that is not over, before anything is asked", async () => {
-    const house = await mirror();
-    expect((await refusalOf(house.ask({ to: 202604 }))).message).toMatch(/2026-04 is not over/);
-    expect(house.asked).toEqual([]);
+    const setup = await mirror();
+    expect((await refusalOf(setup.ask({ to: 202604 }))).message).toMatch(/2026-04 is not over/);
+    expect(setup.asked).toEqual([]);
   });
 
   test("a server that stays away, keeping what came", async () => {
-    const house = await mirror();
-    house.whims.push({ cut_after: 9_000 }, ...Array(6).fill({ status: 502 }));
-    expect((await refusalOf(house.ask())).message).toMatch(/answered 502.*what came is in .*\.part/);
-    expect(await readFile(`${house.path}.part`)).toHaveLength(9_000);
+    const setup = await mirror();
+    setup.whims.push({ cut_after: 9_000 }, ...Array(6).fill({ status: 502 }));
+    expect((await refusalOf(setup.ask())).message).toMatch(/answered 502.*what came is in .*\.part/);
+    expect(await readFile(`${setup.path}.part`)).toHaveLength(9_000);
   });
 
   test("a server that wants to be left alone for hours", async () => {
-    const house = await mirror();
-    house.whims.push({ status: 429, headers: { "retry-after": "7200" } });
-    expect((await refusalOf(house.ask())).message).toMatch(/left alone for 120 minutes/);
+    const setup = await mirror();
+    setup.whims.push({ status: 429, headers: { "retry-after": "7200" } });
+    expect((await refusalOf(setup.ask())).message).toMatch(/left alone for 120 minutes/);
   });
 
   test("a file shorter than the server says", async () => {
-    const house = await mirror();
-    const lie = { "content-length": String(house.bytes.length + 10) };
-    house.whims.push(...Array(20).fill({ headers: lie, cut_after: house.bytes.length }));
-    expect((await refusalOf(house.ask())).message).toMatch(/could not be fetched/);
+    const setup = await mirror();
+    const lie = { "content-length": String(setup.bytes.length + 10) };
+    setup.whims.push(...Array(20).fill({ headers: lie, cut_after: setup.bytes.length }));
+    expect((await refusalOf(setup.ask())).message).toMatch(/could not be fetched/);
   });
 
   const damage = (at: number) => (bytes: Buffer) => {
@@ -181,19 +181,19 @@ describe("is refused, and why", () => {
     ],
     ["damaged contents", damage(5_000), /7z: .*ERROR/],
   ])("%s, which is thrown away", async (_, spoil, says) => {
-    const house = await mirror();
-    house.whims.push({ body: spoil(house.bytes) });
-    const refusal = await refusalOf(house.ask());
+    const setup = await mirror();
+    setup.whims.push({ body: spoil(setup.bytes) });
+    const refusal = await refusalOf(setup.ask());
     expect(refusal).toMatchObject({ code: "invalid", message: expect.stringMatching(says) });
-    expect(await readdir(house.dir)).toEqual([]);
-    await house.ask();
-    await expectWhole(house);
+    expect(await readdir(setup.dir)).toEqual([]);
+    await setup.ask();
+    await expectWhole(setup);
   });
 
   test("a full disk", async () => {
-    const house = await mirror();
-    await symlink("/dev/full", `${house.path}.part.json.new`);
-    expect(await refusalOf(house.ask())).toMatchObject({ code: "unavailable", type: { slug: "disk-full" } });
+    const setup = await mirror();
+    await symlink("/dev/full", `${setup.path}.part.json.new`);
+    expect(await refusalOf(setup.ask())).toMatchObject({ code: "unavailable", type: { slug: "disk-full" } });
   });
 });
 

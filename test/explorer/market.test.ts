@@ -1,21 +1,21 @@
 /** The page at /soul/market as a visitor meets it: a real Chromium, a real service, strangers' texts. */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type MarketHouse, openMarketHouse, type TestAgent } from "../marketplace/market-house.ts";
+import { type MarketSetup, openMarketSetup, type TestAgent } from "../marketplace/market-setup.ts";
 import { chromiumPath, launchChromium, type Visit, visit } from "./browser.ts";
 
 const chromium = chromiumPath();
 const HOSTILE = `<img src=x onerror="document.title='owned'">`;
 
 describe.skipIf(!chromium)(`the market's page${chromium ? "" : " (skipped: no Chromium here)"}`, () => {
-  let house: MarketHouse;
+  let setup: MarketSetup;
   let browser: Browser;
   let maker: TestAgent;
   let awarded: string;
   let visits: Visit[] = [];
 
   const open = async (options: BrowserContextOptions = {}): Promise<Page> => {
-    const opened = await visit(browser, house.service.url, "/soul/market", options);
+    const opened = await visit(browser, setup.service.url, "/soul/market", options);
     visits.push(opened);
     for (const list of ["nodes", "bounty-rows", "item-rows", "settlement-rows"])
       await opened.page.locator(`#${list} li`).first().waitFor();
@@ -23,19 +23,19 @@ describe.skipIf(!chromium)(`the market's page${chromium ? "" : " (skipped: no Ch
   };
 
   beforeAll(async () => {
-    house = await openMarketHouse({ env: { OPEN_CALLS_PER_MINUTE: "100000" } });
-    maker = await house.agent("maker");
-    const headers = await house.rich("acme", 10_000_000);
+    setup = await openMarketSetup({ env: { OPEN_CALLS_PER_MINUTE: "100000" } });
+    maker = await setup.agent("maker");
+    const headers = await setup.rich("acme", 10_000_000);
     const wide = { title: `${HOSTILE} ${"wide".repeat(15)}`, reward_usd: 3 };
-    expect((await house.ask(headers, "/soul/bounties", wide)).status).toBe(201);
-    const { bounty_id } = (await house.ask(headers, "/soul/bounties", { title: "Done", reward_usd: 1 })).body;
+    expect((await setup.ask(headers, "/soul/bounties", wide)).status).toBe(201);
+    const { bounty_id } = (await setup.ask(headers, "/soul/bounties", { title: "Done", reward_usd: 1 })).body;
     const path = `/soul/bounties/${bounty_id}`;
-    const { claim_id } = (await house.ask(maker.headers, `${path}/claim`, {})).body;
-    await house.ask(maker.headers, `${path}/submit`, { content: "Done." });
-    await house.ask(headers, `${path}/award`, { claim_id });
+    const { claim_id } = (await setup.ask(maker.headers, `${path}/claim`, {})).body;
+    await setup.ask(maker.headers, `${path}/submit`, { content: "Done." });
+    await setup.ask(headers, `${path}/award`, { claim_id });
     const note = { kind: "note", title: HOSTILE, price_usd: 0.05, content: "x" };
-    await house.ask(maker.headers, "/soul/stack", note);
-    const stream = await house.app.store.readStream({
+    await setup.ask(maker.headers, "/soul/stack", note);
+    const stream = await setup.app.store.readStream({
       tenant: "operator",
       stream_id: `bounty-${bounty_id}`,
     });
@@ -44,7 +44,7 @@ describe.skipIf(!chromium)(`the market's page${chromium ? "" : " (skipped: no Ch
   });
   afterAll(async () => {
     await browser?.close();
-    await house?.service.stop();
+    await setup?.service.stop();
   });
   afterEach(async () => {
     const complaints = visits.flatMap((one) => one.complaints);
@@ -63,7 +63,7 @@ describe.skipIf(!chromium)(`the market's page${chromium ? "" : " (skipped: no Ch
     expect(settled).toContain("0.90 USDC");
     const href = await page.locator("#settlement-rows a.event").getAttribute("href");
     expect(href).toBe(`/log#events/${awarded}`);
-    await page.goto(house.service.url + href);
+    await page.goto(setup.service.url + href);
     await expect.poll(() => page.locator("h2:visible").textContent()).toBe("BountyAwarded");
   });
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import type { App } from "../../src/app.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
-import { AT_ONCE } from "../anchoring/anchoring-house.ts";
+import { AT_ONCE } from "../anchoring/anchoring-setup.ts";
 import { GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
 import { facts, wares } from "../payments/wares.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";

@@ -7,15 +7,15 @@ import { ATTO } from "../../src/domain/lounge/token.ts";
 import * as seeds from "../../src/domain/rng/seeds.ts";
 import { startProgram } from "../support/compiled.ts";
 import { until } from "../support/until.ts";
-import { type Headers, type LoungeHouse, openLoungeHouse } from "./lounge-house.ts";
+import { type Headers, type LoungeSetup, openLoungeSetup } from "./lounge-setup.ts";
 
-let house: LoungeHouse;
+let setup: LoungeSetup;
 let child: ChildProcess;
 let second: string;
 
 beforeAll(async () => {
-  house = await openLoungeHouse({ SEED_ROLLS: "1000000", SEED_SECONDS: "3600" });
-  const { database_url, data_dir } = house.service;
+  setup = await openLoungeSetup({ SEED_ROLLS: "1000000", SEED_SECONDS: "3600" });
+  const { database_url, data_dir } = setup.service;
   child = startProgram("test/lounge/second-process.ts", [], {
     env: { PATH: process.env.PATH, DATABASE: database_url, DATA: data_dir },
     stdio: ["ignore", "pipe", "inherit"],
@@ -25,11 +25,11 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   child?.kill("SIGKILL");
-  await house?.service.stop();
+  await setup?.service.stop();
 });
 
 const play = (headers: Headers, body: object, url?: string) =>
-  house.ask(headers, "lounge/roulette", body, url);
+  setup.ask(headers, "lounge/roulette", body, url);
 
 const named = (headers: Headers, name: string): Headers => ({ ...headers, "Idempotency-Key": name });
 
@@ -39,7 +39,7 @@ const atOnce = (headers: Headers, name: string, body: object, url?: string) =>
 
 /** Reveals the active seed, and goes on with the next. */
 async function rotate(): Promise<void> {
-  const { app } = house.service;
+  const { app } = setup.service;
   const { chain, index } = seeds.activeSeed(await app.load(seeds, seeds.targetOf("live")));
   const seed = Buffer.from(app.seeds.seed("live", chain, index)).toString("hex");
   const revealed_at = app.clock.now().toISOString();
@@ -51,7 +51,7 @@ async function rotate(): Promise<void> {
 
 /** Holds an account's events against each other: no balance below zero, no gap in a seed's count; answers the bets. */
 async function auditedBets(tenant: string) {
-  const [welcome, ...bets] = await house.storyOf(tenant);
+  const [welcome, ...bets] = await setup.storyOf(tenant);
   expect(welcome).toMatchObject({ type: "WelcomeGranted", version: 1 });
   let balance = 100n * ATTO;
   const counts = new Map<unknown, number>();
@@ -64,18 +64,18 @@ async function auditedBets(tenant: string) {
     expect(nonce).toBe(counts.get(seed_hash) ?? 0);
     counts.set(seed_hash, Number(nonce) + 1);
   }
-  const state = await house.service.app.load(account, account.targetOf(tenant));
+  const state = await setup.service.app.load(account, account.targetOf(tenant));
   expect(state.balance).toBe(balance);
   expect(balance).toBe(state.granted + state.deposited + state.won - state.staked);
   return { bets: bets.map(({ payload }) => payload), seeds: counts.size };
 }
 
 test("200 bets at once on one account, from two processes, with seeds revealed between them, never go below zero", async () => {
-  const headers = await house.keyOf("crowd");
+  const headers = await setup.keyOf("crowd");
   const first = await play(headers, { bet_type: "red", client_seed: "first" });
   const asked = Array.from({ length: 200 }, (_, n) => {
     const body = { bet_type: n % 3 ? "red" : "7", client_seed: `c${n}`, amount: 4 };
-    return atOnce(headers, `c${n}`, body, n % 2 ? second : house.service.url);
+    return atOnce(headers, `c${n}`, body, n % 2 ? second : setup.service.url);
   });
   for (let n = 0; n < 3; n++) await rotate();
   const answers = [first, ...(await Promise.all(asked))];
@@ -89,23 +89,23 @@ test("200 bets at once on one account, from two processes, with seeds revealed b
 });
 
 test("a bet asked twice under one key is one bet, in either process", async () => {
-  const headers = { ...(await house.keyOf("twice")), "Idempotency-Key": "once" };
+  const headers = { ...(await setup.keyOf("twice")), "Idempotency-Key": "once" };
   const body = { bet_type: "black", client_seed: "twice", amount: 5 };
   const both = await Promise.all([play(headers, body), play(headers, body, second)]);
   expect(both[1]).toEqual(both[0]);
   await rotate();
   expect(await play(headers, body, second)).toEqual(both[0]);
-  expect((await house.storyOf("twice")).map(({ type }) => type)).toEqual(["WelcomeGranted", "BetPlayed"]);
+  expect((await setup.storyOf("twice")).map(({ type }) => type)).toEqual(["WelcomeGranted", "BetPlayed"]);
   expect((await play(headers, { ...body, amount: 6 })).status).toBe(422);
 });
 
 // The last one: the second process is gone afterwards.
 test("bets cut off by a kill are asked again, and each is played once", async () => {
-  const headers = await house.keyOf("killed");
+  const headers = await setup.keyOf("killed");
   const body = (n: number) => ({ bet_type: "red", client_seed: `k${n}` });
   const numbers = Array.from({ length: 200 }, (_, n) => n);
   const cut = Promise.allSettled(numbers.map((n) => play(named(headers, `k${n}`), body(n), second)));
-  await until(async () => (await house.storyOf("killed")).length >= 5);
+  await until(async () => (await setup.storyOf("killed")).length >= 5);
   child.kill("SIGKILL");
   const before = await cut;
   expect(before.some(({ status }) => status === "rejected")).toBe(true);

@@ -40,7 +40,7 @@ async function mine(blocks: number): Promise<void> {
   for (let n = 0; n < blocks; n++) await workshop.rpc("evm_mine");
 }
 
-/** Sends tokens to the house, or elsewhere, from one of the demo wallets. */
+/** Sends tokens to the service, or elsewhere, from one of the demo wallets. */
 async function send(index: number, amount: bigint, to: Hex = PAYEE): Promise<void> {
   const from = addressOf(wallet(index));
   const data = encodeFunctionData({ abi: ABI, functionName: "transfer", args: [to, amount] });

@@ -8,17 +8,17 @@ import { faultOf } from "../../src/explorer/roll-verifier.js";
 import { addressOf, wallet } from "../chain/fixture.ts";
 import { buy } from "../support/buyer.ts";
 import { until } from "../support/until.ts";
-import { type Answer, type Headers, type LoungeHouse, openLoungeHouse } from "./lounge-house.ts";
+import { type Answer, type Headers, type LoungeSetup, openLoungeSetup } from "./lounge-setup.ts";
 
-let house: LoungeHouse;
+let setup: LoungeSetup;
 let mine: Headers;
 beforeAll(async () => {
-  house = await openLoungeHouse({ SEED_ROLLS: "40", SEED_SECONDS: "3600" });
-  mine = await house.keyOf("acme");
+  setup = await openLoungeSetup({ SEED_ROLLS: "40", SEED_SECONDS: "3600" });
+  mine = await setup.keyOf("acme");
 });
-afterAll(() => house?.service.stop());
+afterAll(() => setup?.service.stop());
 
-const ask = (path: string, body?: object, headers = mine) => house.ask(headers, path, body);
+const ask = (path: string, body?: object, headers = mine) => setup.ask(headers, path, body);
 const play = (game: string, body: object, headers = mine) => ask(`lounge/${game}`, body, headers);
 
 describe("a bet", () => {
@@ -45,7 +45,7 @@ describe("a bet", () => {
 
   test("is proven at once by its HMACs, and by the seed once that is revealed", async () => {
     const tenant = "prover";
-    const headers = await house.keyOf(tenant);
+    const headers = await setup.keyOf(tenant);
     const keno = (await play("keno", { numbers: [1, 2, 3], client_seed: "k" }, headers)).body.data;
     const wheel = (await play("roulette", { bet_type: "000", client_seed: "r" }, headers)).body.data;
     const die = (await play("dice", { direction: "under", target: 50, client_seed: "d" }, headers)).body.data;
@@ -74,10 +74,10 @@ describe("a bet", () => {
   });
 
   test("is refused over the balance, and draws and counts nothing then", async () => {
-    const headers = await house.keyOf("poor");
+    const headers = await setup.keyOf("poor");
     const { status, body } = await play("roulette", { bet_type: "red", amount: 101 }, headers);
     expect([status, body.type]).toEqual([409, expect.stringContaining("balance-too-low")]);
-    expect(await house.storyOf("poor")).toEqual([]);
+    expect(await setup.storyOf("poor")).toEqual([]);
   });
 
   test.each([
@@ -108,7 +108,7 @@ describe("a bet", () => {
   });
 
   test("of a wallet that pays is from an account of its own, welcomed once", async () => {
-    const url = `${house.service.url}/v1/agent/lounge/dice`;
+    const url = `${setup.service.url}/v1/agent/lounge/dice`;
     const body = JSON.stringify({ direction: "under", target: 50, client_seed: "paid" });
     const init = { method: "POST", headers: { "Content-Type": "application/json" }, body };
     const answers = [await buy(wallet(3), url, init), await buy(wallet(3), url, init)];
@@ -116,7 +116,7 @@ describe("a bet", () => {
       answers.map(async ({ answer }) => ((await answer.json()) as Answer["body"]).data),
     );
     expect(told.map(({ welcome_grant }) => welcome_grant)).toEqual(["100", null]);
-    const { balance } = await house.service.app.load(
+    const { balance } = await setup.service.app.load(
       account,
       account.targetOf(`wallet:${addressOf(wallet(3))}`),
     );
@@ -124,7 +124,7 @@ describe("a bet", () => {
   });
 
   test("with a test key is drawn from test seeds, from an account of its own", async () => {
-    const headers = await house.keyOf("acme", "test");
+    const headers = await setup.keyOf("acme", "test");
     await until(async () => (await ask("rng/seed", undefined, headers)).status === 200);
     const { data } = (await play("roulette", { bet_type: "green" }, headers)).body;
     expect(data).toMatchObject({ welcome_grant: "100", fairness: { space: "test", nonce: 0 } });

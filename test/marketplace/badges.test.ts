@@ -4,20 +4,20 @@ import * as items from "../../src/domain/marketplace/item.ts";
 import { digestOf } from "../../src/domain/objects.ts";
 import { meritsProjection } from "../../src/projections/marketplace/merits.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
-import { type MarketHouse, openMarketHouse } from "./market-house.ts";
+import { type MarketSetup, openMarketSetup } from "./market-setup.ts";
 
-let house: MarketHouse;
+let setup: MarketSetup;
 beforeAll(async () => {
-  house = await openMarketHouse();
+  setup = await openMarketSetup();
 });
-afterAll(() => house.service.stop());
+afterAll(() => setup.service.stop());
 
-const at = () => house.app.clock.now().toISOString();
+const at = () => setup.app.clock.now().toISOString();
 
 /** Decides on an item past HTTP: here it counts what was recorded, and not how it was bought. */
 const decided = async (item_id: string, decision: (state: items.ItemState) => items.ItemEvent[]) => {
   const command = { meta: { actor: "test" } };
-  const { events } = await house.app.decide(items, items.targetOf(item_id), decision, command);
+  const { events } = await setup.app.decide(items, items.targetOf(item_id), decision, command);
   return events[0]!.event_id;
 };
 
@@ -34,13 +34,13 @@ const judged = (item_id: string, by: string, verdict: "works" | "broken") =>
   decided(item_id, items.validate({ by, verdict, note_sha256: null, validated_at: at() }));
 
 async function badgesOf(sx: number): Promise<{ kind: string; event_id: string }[]> {
-  const { position } = await house.app.store.head();
-  await until(() => house.app.runner.reached(meritsProjection, position, LIMIT_MS));
-  return (await house.ask({}, `/soul/badges/${sx}`)).body.badges;
+  const { position } = await setup.app.store.head();
+  await until(() => setup.app.runner.reached(meritsProjection, position, LIMIT_MS));
+  return (await setup.ask({}, `/soul/badges/${sx}`)).body.badges;
 }
 
 test("Creator is earned by the third buyer, or by a bounty won", async () => {
-  const author = await house.agent("author");
+  const author = await setup.agent("author");
   const item_id = await published(author.sx, 1);
   await sold(item_id, "one");
   await sold(await published(author.sx, 2), "one");
@@ -53,15 +53,15 @@ test("Creator is earned by the third buyer, or by a bounty won", async () => {
     { kind: "Creator", event_id: third },
   ]);
 
-  const winner = await house.agent("winner");
-  const headers = await house.rich("acme", 1_000_000);
-  const { body } = await house.ask(headers, "/soul/bounties", { title: "A task", reward_usd: 1 });
+  const winner = await setup.agent("winner");
+  const headers = await setup.rich("acme", 1_000_000);
+  const { body } = await setup.ask(headers, "/soul/bounties", { title: "A task", reward_usd: 1 });
   const path = `/soul/bounties/${body.bounty_id}`;
-  const { claim_id } = (await house.ask(winner.headers, `${path}/claim`, {})).body;
-  await house.ask(winner.headers, `${path}/submit`, { content: "Done." });
+  const { claim_id } = (await setup.ask(winner.headers, `${path}/claim`, {})).body;
+  await setup.ask(winner.headers, `${path}/submit`, { content: "Done." });
   expect((await badgesOf(winner.sx)).length).toBe(1);
-  await house.ask(headers, `${path}/award`, { claim_id });
-  const stream = await house.app.store.readStream({
+  await setup.ask(headers, `${path}/award`, { claim_id });
+  const stream = await setup.app.store.readStream({
     tenant: "operator",
     stream_id: `bounty-${body.bounty_id}`,
   });
@@ -72,8 +72,8 @@ test("Creator is earned by the third buyer, or by a bounty won", async () => {
 });
 
 test("Validator is earned by 25 verdicts that a later buyer agreed with, each item once", async () => {
-  const author = await house.agent("prolific");
-  const judge = await house.agent("judge");
+  const author = await setup.agent("prolific");
+  const judge = await setup.agent("judge");
   const tenant = judge.tenant;
   let last = "";
   for (let n = 0; n < 25; n++) {
@@ -86,11 +86,11 @@ test("Validator is earned by 25 verdicts that a later buyer agreed with, each it
     await judged(item_id, "again", "works");
   }
   expect(await badgesOf(judge.sx)).toMatchObject([{}, { kind: "Validator", event_id: last }]);
-  expect((await house.ask({}, "/soul/badges/nobody-here")).status).toBe(404);
+  expect((await setup.ask({}, "/soul/badges/nobody-here")).status).toBe(404);
 });
 
 test("the insights are the priced operations on data, with what each asks and an example that is a call", async () => {
-  const { body } = await house.ask({}, "/soul/insights/catalog");
+  const { body } = await setup.ask({}, "/soul/insights/catalog");
   const entry = body.entries.find(
     ({ insight_id }: { insight_id: string }) => insight_id === "trade_seasonality",
   );

@@ -6,35 +6,35 @@ import { marketplaceReactor } from "../../src/reactors/marketplace/due.ts";
 import { addressOf, wallet } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { turn } from "../support/turns.ts";
-import { kindOf, type MarketHouse, openMarketHouse, type TestAgent } from "./market-house.ts";
+import { kindOf, type MarketSetup, openMarketSetup, type TestAgent } from "./market-setup.ts";
 
 const DAY_S = 86_400;
 
-let house: MarketHouse;
+let setup: MarketSetup;
 let one: TestAgent;
 let other: TestAgent;
 beforeAll(async () => {
-  house = await openMarketHouse();
-  one = await house.agent("maker-one");
-  other = await house.agent("maker-two");
+  setup = await openMarketSetup();
+  one = await setup.agent("maker-one");
+  other = await setup.agent("maker-two");
 });
-afterAll(() => house.service.stop());
+afterAll(() => setup.service.stop());
 
 const work = (bounty_id: string, step: string) => `/soul/bounties/${bounty_id}/${step}`;
 
 /** A bounty of 0.50 of a tenant that has 1.00. */
 async function opened(tenant: string, more: object = {}) {
-  const headers = await house.rich(tenant, 1_000_000);
+  const headers = await setup.rich(tenant, 1_000_000);
   const asked = { title: `Work for ${tenant}`, reward_usd: 0.5, ...more };
-  const { status, body } = await house.ask(headers, "/soul/bounties", asked);
+  const { status, body } = await setup.ask(headers, "/soul/bounties", asked);
   expect(status, JSON.stringify(body)).toBe(201);
   return { headers, bounty_id: String(body.bounty_id), body };
 }
 
 async function submitted(bounty_id: string, agent: TestAgent, content = `by ${agent.agent_id}`) {
-  const claimed = await house.ask(agent.headers, work(bounty_id, "claim"), { note: "By Friday." });
+  const claimed = await setup.ask(agent.headers, work(bounty_id, "claim"), { note: "By Friday." });
   expect(claimed.status, JSON.stringify(claimed.body)).toBe(200);
-  const made = await house.ask(agent.headers, work(bounty_id, "submit"), { content });
+  const made = await setup.ask(agent.headers, work(bounty_id, "submit"), { content });
   expect(made.status, JSON.stringify(made.body)).toBe(200);
   return String(claimed.body.claim_id);
 }
@@ -43,10 +43,10 @@ describe("a bounty", () => {
   test("of a key with an account is open at once, is claimed, submitted to and awarded", async () => {
     const { headers, bounty_id, body } = await opened("acme", { skills: ["latvian"] });
     expect(body).toMatchObject({ status: "open", funded: true, creator: null, reward_usd: "0.50" });
-    expect(await house.account("acme")).toMatchObject({ available: 500_000, held: 500_000 });
+    expect(await setup.account("acme")).toMatchObject({ available: 500_000, held: 500_000 });
     const first = await submitted(bounty_id, one, "Malka, skaldīta");
     await submitted(bounty_id, other);
-    const seen = await house.ask(headers, `/soul/bounties/${bounty_id}`);
+    const seen = await setup.ask(headers, `/soul/bounties/${bounty_id}`);
     expect(seen.body).toMatchObject({ status: "submitted", claims: 2, submissions: 2 });
     expect(seen.body.claimants[0]).toMatchObject({
       claim_id: first,
@@ -54,107 +54,107 @@ describe("a bounty", () => {
       note: "By Friday.",
       content_sha256: digestOf("Malka, skaldīta"),
     });
-    const stranger = await house.ask({}, `/soul/bounties/${bounty_id}`);
+    const stranger = await setup.ask({}, `/soul/bounties/${bounty_id}`);
     expect(stranger.body.claimants.map(({ note }: { note: string | null }) => note)).toEqual([null, null]);
     const paper = `/soul/bounties/${bounty_id}/submissions/${first}`;
     for (const who of [headers, one.headers])
-      expect((await house.ask(who, paper)).body).toMatchObject({ content: "Malka, skaldīta" });
-    for (const who of [other.headers, await house.keyOf("nosy")])
-      expect((await house.ask(who, paper)).status).toBe(404);
-    expect(kindOf(await house.ask(one.headers, work(bounty_id, "award"), { claim_id: first }))).toEqual([
+      expect((await setup.ask(who, paper)).body).toMatchObject({ content: "Malka, skaldīta" });
+    for (const who of [other.headers, await setup.keyOf("nosy")])
+      expect((await setup.ask(who, paper)).status).toBe(404);
+    expect(kindOf(await setup.ask(one.headers, work(bounty_id, "award"), { claim_id: first }))).toEqual([
       403,
       "forbidden",
     ]);
     for (const _ of [1, 2])
-      expect((await house.ask(headers, work(bounty_id, "award"), { claim_id: first })).body).toMatchObject({
+      expect((await setup.ask(headers, work(bounty_id, "award"), { claim_id: first })).body).toMatchObject({
         status: "awarded",
         winner: `SX#${one.sx}`,
       });
-    expect(await house.account("acme")).toMatchObject({ available: 500_000, held: 0, spent: 500_000 });
-    expect(await house.account(one.tenant)).toMatchObject({ available: 450_000 });
-    expect(kindOf(await house.ask(headers, work(bounty_id, "cancel"), {}))).toEqual([409, "bounty-state"]);
+    expect(await setup.account("acme")).toMatchObject({ available: 500_000, held: 0, spent: 500_000 });
+    expect(await setup.account(one.tenant)).toMatchObject({ available: 450_000 });
+    expect(kindOf(await setup.ask(headers, work(bounty_id, "cancel"), {}))).toEqual([409, "bounty-state"]);
   });
 
   test("of a stranger is unfunded and listed nowhere, until a payment makes its wallet the creator", async () => {
     const asked = { title: "Find the cheapest pellets", reward_usd: 0.25 };
-    const { status, body } = await house.ask({}, "/soul/bounties", asked);
+    const { status, body } = await setup.ask({}, "/soul/bounties", asked);
     expect([status, body.status, body.funded]).toEqual([201, "unfunded", false]);
     const { bounty_id } = body;
     const list = async () =>
-      (await house.ask({}, "/soul/bounties?q=pellets")).body.bounties.map(
+      (await setup.ask({}, "/soul/bounties?q=pellets")).body.bounties.map(
         (shown: { bounty_id: string }) => shown.bounty_id,
       );
     expect(await list()).toEqual([]);
-    expect((await house.ask({}, `/soul/bounties/${bounty_id}`)).body).toMatchObject({ title: asked.title });
-    expect(kindOf(await house.ask(one.headers, work(bounty_id, "claim"), {}))).toEqual([409, "bounty-state"]);
-    const wrong = await house.ask(await house.rich("generous", 1_000_000), work(bounty_id, "fund"), {
+    expect((await setup.ask({}, `/soul/bounties/${bounty_id}`)).body).toMatchObject({ title: asked.title });
+    expect(kindOf(await setup.ask(one.headers, work(bounty_id, "claim"), {}))).toEqual([409, "bounty-state"]);
+    const wrong = await setup.ask(await setup.rich("generous", 1_000_000), work(bounty_id, "fund"), {
       reward_usd: 0.3,
     });
     expect(kindOf(wrong)).toEqual([409, "bounty-state"]);
-    const paid = await house.pays(wallet(3), work(bounty_id, "fund"), { reward_usd: 0.25 });
+    const paid = await setup.pays(wallet(3), work(bounty_id, "fund"), { reward_usd: 0.25 });
     expect(paid).toMatchObject({
       status: 200,
       body: { status: "open", creator: addressOf(wallet(3)), account: { held_usdc: "0.25" } },
     });
     expect(await list()).toEqual([bounty_id]);
     const claim_id = await submitted(bounty_id, one);
-    const awarded = await house.signed(wallet(3), work(bounty_id, "award"), { claim_id });
+    const awarded = await setup.signed(wallet(3), work(bounty_id, "award"), { claim_id });
     expect(awarded.body).toMatchObject({ status: "awarded", winner: `SX#${one.sx}` });
   });
 
   test("that nobody funds within the hour is gone, and is paid for by nobody", async () => {
-    const { body } = await house.ask({}, "/soul/bounties", { title: "Too late", reward_usd: 0.25 });
+    const { body } = await setup.ask({}, "/soul/bounties", { title: "Too late", reward_usd: 0.25 });
     const { bounty_id } = body;
-    const headers = await house.rich("tardy", 1_000_000);
-    await house.later(3_601, async () => {
-      expect((await house.ask({}, `/soul/bounties/${bounty_id}`)).status).toBe(404);
-      expect((await house.ask(headers, work(bounty_id, "fund"), { reward_usd: 0.25 })).status).toBe(404);
+    const headers = await setup.rich("tardy", 1_000_000);
+    await setup.later(3_601, async () => {
+      expect((await setup.ask({}, `/soul/bounties/${bounty_id}`)).status).toBe(404);
+      expect((await setup.ask(headers, work(bounty_id, "fund"), { reward_usd: 0.25 })).status).toBe(404);
     });
-    expect(await house.account("tardy")).toMatchObject({ available: 1_000_000, held: 0 });
+    expect(await setup.account("tardy")).toMatchObject({ available: 1_000_000, held: 0 });
   });
 
   test("is nobody's own to claim, and only for those who are trusted enough", async () => {
-    await house.credited(other.tenant, 1_000_000);
-    const own = await house.ask(other.headers, "/soul/bounties", { title: "My own work", reward_usd: 0.5 });
+    await setup.credited(other.tenant, 1_000_000);
+    const own = await setup.ask(other.headers, "/soul/bounties", { title: "My own work", reward_usd: 0.5 });
     expect(own.body).toMatchObject({ status: "open", creator: `SX#${other.sx}` });
-    expect(kindOf(await house.ask(other.headers, work(own.body.bounty_id, "claim"), {}))).toEqual([
+    expect(kindOf(await setup.ask(other.headers, work(own.body.bounty_id, "claim"), {}))).toEqual([
       409,
       "own-goods",
     ]);
     const { bounty_id } = await opened("picky", { min_trust: 50 });
-    expect(kindOf(await house.ask(one.headers, work(bounty_id, "claim"), {}))).toEqual([
+    expect(kindOf(await setup.ask(one.headers, work(bounty_id, "claim"), {}))).toEqual([
       409,
       "trust-missing",
     ]);
-    expect((await house.ask(await house.keyOf("no-agent"), work(bounty_id, "claim"), {})).status).toBe(403);
+    expect((await setup.ask(await setup.keyOf("no-agent"), work(bounty_id, "claim"), {})).status).toBe(403);
   });
 
   test("that is cancelled comes back, less a tenth where somebody has submitted", async () => {
     const { headers, bounty_id } = await opened("fickle");
-    const [before] = await Promise.all([one, other].map(({ tenant }) => house.account(tenant)));
+    const [before] = await Promise.all([one, other].map(({ tenant }) => setup.account(tenant)));
     await submitted(bounty_id, one);
     await submitted(bounty_id, other);
     for (const _ of [1, 2])
-      expect((await house.ask(headers, work(bounty_id, "cancel"), {})).body.status).toBe("cancelled");
-    expect(await house.account("fickle")).toMatchObject({ available: 950_000, held: 0, spent: 50_000 });
-    expect((await house.account(one.tenant)).available - before!.available).toBe(25_000);
+      expect((await setup.ask(headers, work(bounty_id, "cancel"), {})).body.status).toBe("cancelled");
+    expect(await setup.account("fickle")).toMatchObject({ available: 950_000, held: 0, spent: 50_000 });
+    expect((await setup.account(one.tenant)).available - before!.available).toBe(25_000);
   });
 
   test("expires where nothing is submitted, and a silent creator's goes to who has submitted", async () => {
     const idle = await opened("idle", { deadline_days: 1 });
     const silent = await opened("silent", { deadline_days: 1 });
     await submitted(silent.bounty_id, one);
-    const before = (await house.account(one.tenant)).available;
+    const before = (await setup.account(one.tenant)).available;
     const standsAfter = async (seconds: number, bounty_id: string) => {
-      await house.folded();
-      await house.later(seconds, () => turn(house.app, marketplaceReactor));
-      return (await house.ask({}, `/soul/bounties/${bounty_id}`)).body.status;
+      await setup.folded();
+      await setup.later(seconds, () => turn(setup.app, marketplaceReactor));
+      return (await setup.ask({}, `/soul/bounties/${bounty_id}`)).body.status;
     };
     expect(await standsAfter(DAY_S + 60, idle.bounty_id)).toBe("expired");
-    expect(await house.account("idle")).toMatchObject({ available: 1_000_000, held: 0 });
+    expect(await setup.account("idle")).toMatchObject({ available: 1_000_000, held: 0 });
     expect(await standsAfter(14 * DAY_S - 60, silent.bounty_id)).toBe("submitted");
     expect(await standsAfter(14 * DAY_S + 60, silent.bounty_id)).toBe("awarded");
-    expect((await house.account(one.tenant)).available - before).toBe(450_000);
+    expect((await setup.account(one.tenant)).available - before).toBe(450_000);
   });
 
   test("is taken down by the operator: its text and what was submitted go, its events stay", async () => {
@@ -163,25 +163,25 @@ describe("a bounty", () => {
       description: "golden words",
     });
     const claim_id = await submitted(bounty_id, one);
-    await house.folded();
-    await hideBounty(house.app, bounty_id, "advertising");
-    const seen = await house.ask({}, `/soul/bounties/${bounty_id}`);
+    await setup.folded();
+    await hideBounty(setup.app, bounty_id, "advertising");
+    const seen = await setup.ask({}, `/soul/bounties/${bounty_id}`);
     expect(seen.body).toMatchObject({ title: null, description: null, status: "cancelled" });
-    const paper = await house.ask(headers, `/soul/bounties/${bounty_id}/submissions/${claim_id}`);
+    const paper = await setup.ask(headers, `/soul/bounties/${bounty_id}/submissions/${claim_id}`);
     expect(paper.body).toMatchObject({ content: null, content_sha256: digestOf("by maker-one") });
-    await house.folded();
-    const found = await house.ask({}, "/soul/bounties?q=golden&status=cancelled");
+    await setup.folded();
+    const found = await setup.ask({}, "/soul/bounties?q=golden&status=cancelled");
     expect(found.body.bounties).toEqual([]);
-    while ((await house.app.objects.deletePast(100)) > 0);
-    expect(await house.app.objects.list(`bounty/${bounty_id}/`)).toEqual([]);
+    while ((await setup.app.objects.deletePast(100)) > 0);
+    expect(await setup.app.objects.list(`bounty/${bounty_id}/`)).toEqual([]);
   });
 
   test("whose submission was swapped is shown to nobody: the digest in the log says what it was", async () => {
     const { bounty_id, headers } = await opened("careful");
     const claim_id = await submitted(bounty_id, one, "the real thing");
     const name = `bounty/${bounty_id}/${digestOf("the real thing")}`;
-    await house.app.pool.query("update objects.small set bytes = 'forged' where name = $1", [name]);
-    const paper = await house.ask(headers, `/soul/bounties/${bounty_id}/submissions/${claim_id}`);
+    await setup.app.pool.query("update objects.small set bytes = 'forged' where name = $1", [name]);
+    const paper = await setup.ask(headers, `/soul/bounties/${bounty_id}/submissions/${claim_id}`);
     expect(kindOf(paper)).toEqual([503, "content-damaged"]);
   });
 });
@@ -190,7 +190,7 @@ describe("the list", () => {
   test("takes whatever somebody types", async () => {
     const { bounty_id } = await opened("searched", { title: "Needle in a haystack", skills: ["sewing"] });
     const asked = (q: string, more = "") =>
-      house.ask({}, `/soul/bounties?q=${encodeURIComponent(q)}&${more}`);
+      setup.ask({}, `/soul/bounties?q=${encodeURIComponent(q)}&${more}`);
     for (const q of ["needle", '"in a haystack"', "NEEDLE -camel", "needle or pin"])
       expect((await asked(q, "skill=sewing")).body.bounties).toMatchObject([{ bounty_id }]);
     const hostile = ["'; drop table read.bounties_v1; --", "a & | ! ( ) :* <->", "%", "\\", '"', "🙂", "-"];
@@ -205,26 +205,26 @@ describe("the list", () => {
     const seen: string[] = [];
     let cursor = "";
     do {
-      const { body } = await house.ask({}, `/soul/bounties?limit=1${cursor}`);
+      const { body } = await setup.ask({}, `/soul/bounties?limit=1${cursor}`);
       seen.push(...body.bounties.map((shown: { bounty_id: string }) => shown.bounty_id));
       cursor = body.next_cursor === null ? "" : `&cursor=${body.next_cursor}`;
     } while (cursor !== "");
     expect(new Set(seen).size).toBe(seen.length);
-    const { body } = await house.ask({}, "/soul/bounties?limit=100");
+    const { body } = await setup.ask({}, "/soul/bounties?limit=100");
     expect(seen).toEqual(body.bounties.map((shown: { bounty_id: string }) => shown.bounty_id));
   });
 });
 
 test("where no money is kept for others, nothing is promised either", async () => {
-  const { custody } = house.app.settings;
+  const { custody } = setup.app.settings;
   custody.open = false;
-  const told = await house.ask({}, "/soul/bounties", { title: "Closed", reward_usd: 1 });
+  const told = await setup.ask({}, "/soul/bounties", { title: "Closed", reward_usd: 1 });
   custody.open = true;
   expect(kindOf(told)).toEqual([503, "custody-off"]);
 });
 
 test("all of it adds up, on the chain too", async () => {
-  await house.folded();
-  expect(await house.unbalanced()).toEqual([]);
-  await expectBooks(house.app);
+  await setup.folded();
+  expect(await setup.unbalanced()).toEqual([]);
+  await expectBooks(setup.app);
 });

@@ -1,5 +1,5 @@
 /**
- * Two processes of one house, each end of a bounty asked for at once, and one of them killed in the middle of sales: whatever was faster,
+ * Two processes of one service, each end of a bounty asked for at once, and one of them killed in the middle of sales: whatever was faster,
  * the money went one way, and the books agree to the micro-unit. MARKET_ROUNDS and MARKET_BUYERS make it larger.
  */
 import type { ChildProcess } from "node:child_process";
@@ -14,45 +14,45 @@ import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { startProgram } from "../support/compiled.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
-import { type MarketHouse, openMarketHouse, type TestAgent } from "./market-house.ts";
+import { type MarketSetup, openMarketSetup, type TestAgent } from "./market-setup.ts";
 
 const ROUNDS = Number(process.env.MARKET_ROUNDS ?? 6);
 const BUYERS = Number(process.env.MARKET_BUYERS ?? 12);
 const DAY_S = 86_400;
 
-let house: MarketHouse;
+let setup: MarketSetup;
 let child: ChildProcess;
 let other: string;
 let makers: TestAgent[];
 beforeAll(async () => {
-  house = await openMarketHouse();
-  const { database_url, data_dir } = house.service;
+  setup = await openMarketSetup();
+  const { database_url, data_dir } = setup.service;
   child = startProgram("test/marketplace/second-process.ts", [], {
     env: { PATH: process.env.PATH, DATABASE: database_url, DATA: data_dir },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  makers = [await house.agent("first-maker"), await house.agent("second-maker")];
+  makers = [await setup.agent("first-maker"), await setup.agent("second-maker")];
   const [line] = (await once(child.stdout!, "data")) as [Buffer];
   other = line.toString().trim();
 });
 afterAll(async () => {
   child?.kill("SIGKILL");
-  await house?.service.stop();
+  await setup?.service.stop();
 });
 
 /** A bounty with two submissions, whose time is over; or with none. */
 async function overdue(n: number, isSubmitted: boolean) {
   const tenant = `creator-${n}-${isSubmitted}`;
-  const headers = await house.rich(tenant, 1_000_000);
+  const headers = await setup.rich(tenant, 1_000_000);
   const asked = { title: "Raced for", reward_usd: 1, deadline_days: 1 };
-  const { bounty_id } = (await house.ask(headers, "/soul/bounties", asked)).body;
+  const { bounty_id } = (await setup.ask(headers, "/soul/bounties", asked)).body;
   const path = `/soul/bounties/${bounty_id}`;
   const claims: string[] = [];
   for (const maker of isSubmitted ? makers : []) {
-    claims.push((await house.ask(maker.headers, `${path}/claim`, {})).body.claim_id);
-    await house.ask(maker.headers, `${path}/submit`, { content: `by ${maker.agent_id}` });
+    claims.push((await setup.ask(maker.headers, `${path}/claim`, {})).body.claim_id);
+    await setup.ask(maker.headers, `${path}/submit`, { content: `by ${maker.agent_id}` });
   }
-  await house.folded();
+  await setup.folded();
   return { tenant, headers, bounty_id: String(bounty_id), path, claims };
 }
 
@@ -61,15 +61,15 @@ test("award, cancel, silence and expiry at once: one of them ends the bounty, an
     for (const isSubmitted of [true, false]) {
       const { tenant, headers, bounty_id, path, claims } = await overdue(n, isSubmitted);
       const before = await Promise.all(
-        makers.map(async (one) => (await house.account(one.tenant)).available),
+        makers.map(async (one) => (await setup.account(one.tenant)).available),
       );
-      await house.later(15 * DAY_S, async () => {
+      await setup.later(15 * DAY_S, async () => {
         const asked = [
-          () => turn(house.app, marketplaceReactor),
-          () => house.ask(headers, `${path}/cancel`, {}, other),
+          () => turn(setup.app, marketplaceReactor),
+          () => setup.ask(headers, `${path}/cancel`, {}, other),
           ...claims.map(
             (claim_id, at) => () =>
-              house.ask(headers, `${path}/award`, { claim_id }, at === 0 ? other : undefined),
+              setup.ask(headers, `${path}/award`, { claim_id }, at === 0 ? other : undefined),
           ),
         ];
         // Each of them begins first in some round.
@@ -77,15 +77,15 @@ test("award, cancel, silence and expiry at once: one of them ends the bounty, an
           [...asked.slice(n % asked.length), ...asked.slice(0, n % asked.length)].map((ask) => ask()),
         );
       });
-      const stream = await house.app.store.readStream({
+      const stream = await setup.app.store.readStream({
         tenant: "operator",
         stream_id: bounties.streamOf(bounty_id),
       });
       const last = stream.filter(({ type }) => /Awarded|Cancelled|Expired/.test(type));
       expect(last.length).toBe(1);
-      const { available, held, spent } = await house.account(tenant);
+      const { available, held, spent } = await setup.account(tenant);
       expect([available + spent, held]).toEqual([1_000_000, 0]);
-      const after = await Promise.all(makers.map(async (one) => (await house.account(one.tenant)).available));
+      const after = await Promise.all(makers.map(async (one) => (await setup.account(one.tenant)).available));
       const won = after.map((sum, at) => sum - before[at]!).toSorted((a, b) => a - b);
       const paid = { BountyAwarded: [0, 900_000], BountyCancelled: [50_000, 50_000], BountyExpired: [0, 0] };
       const isShared = last[0]!.type === "BountyCancelled" && !isSubmitted;
@@ -94,31 +94,31 @@ test("award, cancel, silence and expiry at once: one of them ends the bounty, an
 });
 
 test("two who fund one bounty at once: one is its creator, and the other keeps or gets back what it paid", async () => {
-  const { body } = await house.ask({}, "/soul/bounties", { title: "Wanted by two", reward_usd: 0.5 });
+  const { body } = await setup.ask({}, "/soul/bounties", { title: "Wanted by two", reward_usd: 0.5 });
   const path = `/soul/bounties/${body.bounty_id}/fund`;
-  const keys = [await house.rich("fast", 500_000), await house.rich("faster", 500_000)];
+  const keys = [await setup.rich("fast", 500_000), await setup.rich("faster", 500_000)];
   const told = await Promise.all(
-    keys.map((headers, n) => house.ask(headers, path, { reward_usd: 0.5 }, n ? other : undefined)),
+    keys.map((headers, n) => setup.ask(headers, path, { reward_usd: 0.5 }, n ? other : undefined)),
   );
   expect(told.map(({ status }) => status).sort()).toEqual([200, 409]);
-  const accounts = await Promise.all(["fast", "faster"].map(house.account));
+  const accounts = await Promise.all(["fast", "faster"].map(setup.account));
   expect(accounts.map(({ held }) => held).sort()).toEqual([0, 500_000]);
 });
 
 test("a process is killed -9 in the middle of sales: asked again with the same payment each is sold once", async () => {
   const [author] = makers as [TestAgent];
   const note = { kind: "note", title: "Sold in a storm", price_usd: 0.01, content: "calm" };
-  const { item_id } = (await house.ask(author.headers, "/soul/stack", note)).body;
+  const { item_id } = (await setup.ask(author.headers, "/soul/stack", note)).body;
   const path = `/soul/stack/${item_id}/buy`;
-  const before = (await house.account(author.tenant)).available;
+  const before = (await setup.account(author.tenant)).available;
   const numbers = Array.from({ length: BUYERS }, (_, n) => n);
   const buyers = await forEach(numbers, async (n) => {
     const init = {
       method: "POST",
-      headers: { ...(await house.keyOf(`storm-${n}`)), "Content-Type": "application/json" },
+      headers: { ...(await setup.keyOf(`storm-${n}`)), "Content-Type": "application/json" },
       body: JSON.stringify({ price_usd: 0.01 }),
     };
-    const payment = await signPayment(wallet(1 + (n % 9)), await quoteOf(house.service.url + path, init));
+    const payment = await signPayment(wallet(1 + (n % 9)), await quoteOf(setup.service.url + path, init));
     return { init, payment };
   });
   const asked = buyers.map(({ init, payment }) =>
@@ -129,20 +129,20 @@ test("a process is killed -9 in the middle of sales: asked again with the same p
   await Promise.all(asked);
   await forEach(buyers, ({ init, payment }) =>
     until(async () => {
-      const answer = await present(house.service.url + path, payment, init);
+      const answer = await present(setup.service.url + path, payment, init);
       const body = (await answer.json()) as { content?: string };
       if (answer.status === 503) return false;
       expect([answer.status, body.content]).toEqual([200, "calm"]);
       return true;
     }),
   );
-  expect((await house.account(author.tenant)).available - before).toBe(BUYERS * 8_000);
-  const stream = await house.app.store.readStream({ tenant: "operator", stream_id: `stack-${item_id}` });
+  expect((await setup.account(author.tenant)).available - before).toBe(BUYERS * 8_000);
+  const stream = await setup.app.store.readStream({ tenant: "operator", stream_id: `stack-${item_id}` });
   expect(stream.filter(({ type }) => type === "ItemSold").length).toBe(BUYERS);
 });
 
 test("after all of it every account adds up, and the books agree with the chain", async () => {
-  await house.folded();
-  expect(await house.unbalanced()).toEqual([]);
-  await expectBooks(house.app);
+  await setup.folded();
+  expect(await setup.unbalanced()).toEqual([]);
+  await expectBooks(setup.app);
 });

@@ -1,4 +1,4 @@
-/** Another process of a house: serves HTTP on its own port until it is killed. */
+/** Another process of a service: serves HTTP on its own port until it is killed. */
 import { PROXIED } from "../identity/agents.ts";
 import { startService } from "../support/service.ts";
 

@@ -6,38 +6,38 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import * as account from "../../src/domain/payments/account.ts";
 import { delegation, evmKey } from "../identity/agents.ts";
 import { startProgram } from "../support/compiled.ts";
-import { kindOf, type MarketHouse, openMarketHouse, type TestAgent } from "./market-house.ts";
+import { kindOf, type MarketSetup, openMarketSetup, type TestAgent } from "./market-setup.ts";
 
 const CALLS = Number(process.env.MARKET_CALLS ?? 24);
 
-let house: MarketHouse;
+let setup: MarketSetup;
 let child: ChildProcess;
 let urls: string[];
 let principal: TestAgent;
 let delegate: TestAgent;
 const key = evmKey();
 beforeAll(async () => {
-  house = await openMarketHouse();
-  const { database_url, data_dir, url } = house.service;
+  setup = await openMarketSetup();
+  const { database_url, data_dir, url } = setup.service;
   child = startProgram("test/marketplace/second-process.ts", [], {
     env: { PATH: process.env.PATH, DATABASE: database_url, DATA: data_dir },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  principal = await house.agent("principal");
-  delegate = await house.agent("delegate");
-  const { post, proof } = house.api;
+  principal = await setup.agent("principal");
+  delegate = await setup.agent("delegate");
+  const { post, proof } = setup.api;
   await post("/soul/principal/keys", await proof(key, "principal"), principal.headers);
-  await house.credited(principal.tenant, 10_000_000);
+  await setup.credited(principal.tenant, 10_000_000);
   const [line] = (await once(child.stdout!, "data")) as [Buffer];
   urls = [url, line.toString().trim()];
 });
 afterAll(async () => {
   child?.kill("SIGKILL");
-  await house?.service.stop();
+  await setup?.service.stop();
 });
 
 const let_ = (max_spend_usdc?: string) =>
-  delegation(house.api, {
+  delegation(setup.api, {
     by: key,
     from: "principal",
     to: `SX#${delegate.sx}`,
@@ -48,20 +48,20 @@ const let_ = (max_spend_usdc?: string) =>
 
 const acting = () => ({ ...delegate.headers, "On-Behalf-Of": `SX#${principal.sx}` });
 const task = { task_type: "translate", input_data: {}, max_price_usd: 0.1 };
-const submits = (url?: string) => house.ask(acting(), "/soul/compute/submit", task, url);
+const submits = (url?: string) => setup.ask(acting(), "/soul/compute/submit", task, url);
 const heldBy = async (delegation_id: string) =>
-  (await house.account(principal.tenant)).delegated.get(delegation_id) ?? 0;
+  (await setup.account(principal.tenant)).delegated.get(delegation_id) ?? 0;
 
 test("a delegation that says nothing of money spends none", async () => {
   await let_();
   expect(kindOf(await submits())).toEqual([403, "delegation-spent"]);
   const asked = { title: "On behalf of another", reward_usd: 1 };
-  expect(kindOf(await house.ask(acting(), "/soul/bounties", asked))).toEqual([403, "delegation-spent"]);
-  expect(await house.account(principal.tenant)).toMatchObject({ available: 10_000_000, held: 0 });
+  expect(kindOf(await setup.ask(acting(), "/soul/bounties", asked))).toEqual([403, "delegation-spent"]);
+  expect(await setup.account(principal.tenant)).toMatchObject({ available: 10_000_000, held: 0 });
 });
 
 test("what is signed is the sum: another one than was signed is refused", async () => {
-  const { post, proof } = house.api;
+  const { post, proof } = setup.api;
   const wanted = { to: `SX#${delegate.sx}`, scopes: ["order"], expires_in_s: 3_600 };
   const text = JSON.stringify({
     agent_id: "principal",
@@ -84,7 +84,7 @@ test("many calls at two processes at once hold what was given, and not a micro-u
     new Set(["403 delegation-spent"]),
   );
   expect(await heldBy(delegation_id)).toBe(1_000_000);
-  const holds = await house.app.store.readStream({
+  const holds = await setup.app.store.readStream({
     tenant: principal.tenant,
     stream_id: account.streamOf(principal.tenant),
   });
@@ -93,24 +93,24 @@ test("many calls at two processes at once hold what was given, and not a micro-u
 
   // What comes back is the delegate's to spend again.
   const { task_id } = held[0]!.body;
-  expect((await house.ask(acting(), "/soul/compute/cancel", { task_id })).status).toBe(200);
+  expect((await setup.ask(acting(), "/soul/compute/cancel", { task_id })).status).toBe(200);
   expect(await heldBy(delegation_id)).toBe(900_000);
   expect((await submits(urls[1])).status).toBe(201);
   expect(kindOf(await submits(urls[0]))).toEqual([403, "delegation-spent"]);
   // The principal's own spending is counted against nobody.
-  expect((await house.ask(principal.headers, "/soul/compute/submit", task)).status).toBe(201);
+  expect((await setup.ask(principal.headers, "/soul/compute/submit", task)).status).toBe(201);
 });
 
 test("a delegate opens and funds bounties by its delegation, and what it pays for itself is its own", async () => {
   const delegation_id = await let_("1.50");
-  const opened = await house.ask(acting(), "/soul/bounties", { title: "On behalf", reward_usd: 0.75 });
+  const opened = await setup.ask(acting(), "/soul/bounties", { title: "On behalf", reward_usd: 0.75 });
   expect(opened.body).toMatchObject({ status: "open", creator: `SX#${principal.sx}` });
   expect(await heldBy(delegation_id)).toBe(750_000);
-  const unfunded = await house.ask({}, "/soul/bounties", { title: "To be funded", reward_usd: 0.8 });
+  const unfunded = await setup.ask({}, "/soul/bounties", { title: "To be funded", reward_usd: 0.8 });
   const path = `/soul/bounties/${unfunded.body.bounty_id}/fund`;
-  expect(kindOf(await house.ask(acting(), path, { reward_usd: 0.8 }))).toEqual([403, "delegation-spent"]);
+  expect(kindOf(await setup.ask(acting(), path, { reward_usd: 0.8 }))).toEqual([403, "delegation-spent"]);
   const paying = { ...acting(), "X-PAYMENT": "e30=" };
-  expect((await house.ask(paying, path, { reward_usd: 0.8 })).status).toBe(400);
-  const shown = await house.ask({}, `/soul/passport/${principal.sx}`);
+  expect((await setup.ask(paying, path, { reward_usd: 0.8 })).status).toBe(400);
+  const shown = await setup.ask({}, `/soul/passport/${principal.sx}`);
   expect(shown.body.delegations.at(-1)).toMatchObject({ delegation_id, max_spend_usdc: "1.50" });
 });

@@ -7,15 +7,15 @@ import { stackProjection } from "../../src/projections/marketplace/stack.ts";
 import { wallet } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
-import { kindOf, type MarketHouse, openMarketHouse, type TestAgent } from "./market-house.ts";
+import { kindOf, type MarketSetup, openMarketSetup, type TestAgent } from "./market-setup.ts";
 
-let house: MarketHouse;
+let setup: MarketSetup;
 let author: TestAgent;
 beforeAll(async () => {
-  house = await openMarketHouse();
-  author = await house.agent("author-one");
+  setup = await openMarketSetup();
+  author = await setup.agent("author-one");
 });
-afterAll(() => house.service.stop());
+afterAll(() => setup.service.stop());
 
 const note = (more: object = {}) => ({
   kind: "note",
@@ -26,21 +26,21 @@ const note = (more: object = {}) => ({
 });
 
 async function published(more: object = {}, by = author): Promise<string> {
-  const { status, body } = await house.ask(by.headers, "/soul/stack", note(more));
+  const { status, body } = await setup.ask(by.headers, "/soul/stack", note(more));
   expect(status, JSON.stringify(body)).toBe(201);
   return String(body.item_id);
 }
 
 const buys = (n: number, item_id: string, headers = {}, price_usd = 0.05) =>
-  house.pays(wallet(1 + (n % 9)), `/soul/stack/${item_id}/buy`, { price_usd }, headers);
-const item = (item_id: string, headers = {}) => house.ask(headers, `/soul/stack/${item_id}`);
+  setup.pays(wallet(1 + (n % 9)), `/soul/stack/${item_id}/buy`, { price_usd }, headers);
+const item = (item_id: string, headers = {}) => setup.ask(headers, `/soul/stack/${item_id}`);
 const listed = async (query: string): Promise<string[]> =>
-  (await house.ask({}, `/soul/stack?${query}`)).body.items.map((one: { item_id: string }) => one.item_id);
+  (await setup.ask({}, `/soul/stack?${query}`)).body.items.map((one: { item_id: string }) => one.item_id);
 
 /** Points of trust, as if they had been computed. */
 async function trusted(points: Record<number, number>): Promise<void> {
   for (const [sx, score] of Object.entries(points))
-    await house.app.pool.query(
+    await setup.app.pool.query(
       `insert into read.trust_ranks_v1 (sx, score, valid_from) values ($1, $2, 0)
        on conflict (sx, valid_from) do update set score = excluded.score`,
       [sx, score * 1e6],
@@ -51,14 +51,14 @@ describe("an item", () => {
   test("is bought by x402, four fifths are its author's, and the buyer alone has what it holds", async () => {
     const item_id = await published({ summary: "Three years." });
     expect((await item(item_id)).body).toMatchObject({ content: null, price_usd: "0.05", sales: 0 });
-    const before = await house.account(author.tenant);
+    const before = await setup.account(author.tenant);
     const { status, body } = await buys(3, item_id);
     expect([status, body]).toMatchObject([
       200,
       { content: "March, by the ton.", content_sha256: digestOf("March, by the ton."), price_usd: "0.05" },
     ]);
-    expect((await house.account(author.tenant)).available - before.available).toBe(40_000);
-    const key = await house.keyOf("reader");
+    expect((await setup.account(author.tenant)).available - before.available).toBe(40_000);
+    const key = await setup.keyOf("reader");
     expect((await item(item_id, key)).body.content).toBeNull();
     expect((await buys(4, item_id, key)).status).toBe(200);
     expect((await item(item_id, key)).body).toMatchObject({ content: "March, by the ton.", sales: 2 });
@@ -66,7 +66,7 @@ describe("an item", () => {
     expect(kindOf(await buys(4, item_id, key))).toEqual([409, "item-state"]);
     expect(kindOf(await buys(4, item_id, author.headers))).toEqual([409, "own-goods"]);
     expect(kindOf(await buys(5, item_id, {}, 0.04))).toEqual([409, "item-state"]);
-    await expectBooks(house.app);
+    await expectBooks(setup.app);
   });
 
   test("that costs nothing is for all, here or where its digest says; what lies elsewhere is never sold", async () => {
@@ -84,7 +84,7 @@ describe("an item", () => {
       [{ price_usd: 0.0005 }, "price_usd"],
       [{ url: "http://example.org/", content: undefined, sha256: digestOf("rows"), price_usd: 0 }, "url"],
     ] as const) {
-      const { status, body } = await house.ask((await stranger()).headers, "/soul/stack", note(more));
+      const { status, body } = await setup.ask((await stranger()).headers, "/soul/stack", note(more));
       expect([status, body.errors?.[0]?.path]).toEqual([400, path]);
     }
     expect(kindOf(await buys(5, free))).toEqual([409, "item-state"]);
@@ -93,21 +93,21 @@ describe("an item", () => {
   test("whose content was swapped is refused by its digest, and nothing is charged", async () => {
     const item_id = await published({ content: "the real thing" });
     const name = `stack/${item_id}/${digestOf("the real thing")}`;
-    await house.app.pool.query("update objects.small set bytes = 'forged' where name = $1", [name]);
-    const before = await house.account(author.tenant);
+    await setup.app.pool.query("update objects.small set bytes = 'forged' where name = $1", [name]);
+    const before = await setup.account(author.tenant);
     expect(kindOf(await buys(6, item_id))).toEqual([503, "content-damaged"]);
-    await house.app.pool.query("delete from objects.small where name = $1", [name]);
+    await setup.app.pool.query("delete from objects.small where name = $1", [name]);
     expect(kindOf(await buys(6, item_id))).toEqual([503, "content-damaged"]);
-    expect(await house.account(author.tenant)).toEqual(before);
-    await expectBooks(house.app);
+    expect(await setup.account(author.tenant)).toEqual(before);
+    await expectBooks(setup.app);
   });
 
   test("is judged by its buyers alone, a word each", async () => {
     const item_id = await published();
-    const [key, other] = [await house.keyOf("judge"), await house.keyOf("nobody")];
+    const [key, other] = [await setup.keyOf("judge"), await setup.keyOf("nobody")];
     await buys(7, item_id, key);
     const says = (headers: object, verdict: string, more = {}) =>
-      house.ask(headers as Record<string, string>, `/soul/stack/${item_id}/validate`, { verdict, ...more });
+      setup.ask(headers as Record<string, string>, `/soul/stack/${item_id}/validate`, { verdict, ...more });
     expect(kindOf(await says(other, "works"))).toEqual([403, "buyers-only"]);
     expect(kindOf(await says(author.headers, "works"))).toEqual([403, "buyers-only"]);
     for (const _ of [1, 2]) expect((await says(key, "broken", { note: "No." })).status).toBe(200);
@@ -117,7 +117,7 @@ describe("an item", () => {
     });
     await says(key, "works");
     expect((await item(item_id)).body.validations).toEqual({ works: 1, broken: 0 });
-    const events = await house.app.store.readStream({ tenant: "operator", stream_id: `stack-${item_id}` });
+    const events = await setup.app.store.readStream({ tenant: "operator", stream_id: `stack-${item_id}` });
     expect(events.map(({ type }) => type)).toEqual([
       "ItemPublished",
       "ItemSold",
@@ -128,10 +128,10 @@ describe("an item", () => {
 
   test("is withdrawn by its author: sold no more, and its buyers have it yet", async () => {
     const item_id = await published({ title: "Withdrawn one" });
-    const key = await house.keyOf("early-bird");
+    const key = await setup.keyOf("early-bird");
     await buys(8, item_id, key);
     const drop = (headers: Record<string, string>) =>
-      house.api.call("DELETE", `/soul/stack/${item_id}`, undefined, headers);
+      setup.api.call("DELETE", `/soul/stack/${item_id}`, undefined, headers);
     expect((await drop((await stranger()).headers)).status).toBe(403);
     for (const _ of [1, 2]) expect((await drop(author.headers)).status).toBe(200);
     expect(kindOf(await buys(9, item_id))).toEqual([409, "item-state"]);
@@ -141,9 +141,9 @@ describe("an item", () => {
 
   test("is taken down by the operator: what was written goes, and every hash stays", async () => {
     const item_id = await published({ title: "Forbidden fruit", content: "bad words" });
-    const key = await house.keyOf("unlucky");
+    const key = await setup.keyOf("unlucky");
     await buys(9, item_id, key);
-    await hideItem(house.app, item_id, "against the law");
+    await hideItem(setup.app, item_id, "against the law");
     expect((await item(item_id, key)).body).toMatchObject({
       withdrawn: true,
       title: null,
@@ -151,22 +151,22 @@ describe("an item", () => {
       content_sha256: digestOf("bad words"),
     });
     expect(await listed("q=forbidden")).toEqual([]);
-    while ((await house.app.objects.deletePast(100)) > 0);
-    expect(await house.app.objects.list(`stack/${item_id}/`)).toEqual([]);
+    while ((await setup.app.objects.deletePast(100)) > 0);
+    expect(await setup.app.objects.list(`stack/${item_id}/`)).toEqual([]);
   });
 
   test("comes from an agent, twenty a day", async () => {
-    const busy = await house.agent("busy-one");
-    expect((await house.ask(await house.keyOf("acme"), "/soul/stack", note())).status).toBe(403);
+    const busy = await setup.agent("busy-one");
+    expect((await setup.ask(await setup.keyOf("acme"), "/soul/stack", note())).status).toBe(403);
     const told = [];
     for (let n = 0; n < 21; n++)
-      told.push((await house.ask(busy.headers, "/soul/stack", note({ title: `Busy ${n}` }))).status);
+      told.push((await setup.ask(busy.headers, "/soul/stack", note({ title: `Busy ${n}` }))).status);
     expect(told).toEqual([...Array.from({ length: 20 }, () => 201), 429]);
   });
 });
 
 let strangers = 0;
-const stranger = () => house.agent(`stranger-${++strangers}`);
+const stranger = () => setup.agent(`stranger-${++strangers}`);
 
 describe("the feed", () => {
   test("finds by words whatever somebody types, by price and by author", async () => {
@@ -190,9 +190,9 @@ describe("the feed", () => {
       "''",
     ];
     for (const q of hostile)
-      expect((await house.ask({}, `/soul/stack?q=${encodeURIComponent(q)}`)).status).toBe(200);
+      expect((await setup.ask({}, `/soul/stack?q=${encodeURIComponent(q)}`)).status).toBe(200);
     for (const q of ["", "x".repeat(201), "%00"])
-      expect((await house.ask({}, `/soul/stack?q=${q}`)).status).toBe(400);
+      expect((await setup.ask({}, `/soul/stack?q=${q}`)).status).toBe(400);
   });
 
   test("orders by trust, hides by it only when asked, and pages in every order", async () => {
@@ -209,19 +209,19 @@ describe("the feed", () => {
       const seen: string[] = [];
       for (let cursor: string | null = ""; cursor !== null; ) {
         const more: string = cursor === "" ? "" : `&cursor=${cursor}`;
-        const { body } = await house.ask({}, `/soul/stack?q=quokka&limit=2&sort=${sort}${more}`);
+        const { body } = await setup.ask({}, `/soul/stack?q=quokka&limit=2&sort=${sort}${more}`);
         seen.push(...body.items.map((one: { item_id: string }) => one.item_id));
         cursor = body.next_cursor;
       }
       expect([sort, seen]).toEqual([sort, wanted]);
     }
-    expect((await house.ask({}, "/soul/stack?sort=price&cursor=7")).status).toBe(400);
+    expect((await setup.ask({}, "/soul/stack?sort=price&cursor=7")).status).toBe(400);
   });
 });
 
 describe("what is trending", () => {
   const warm = async (window = "7d") =>
-    (await house.ask({}, `/soul/stack/trending?window=${window}&limit=50`)).body.items;
+    (await setup.ask({}, `/soul/stack/trending?window=${window}&limit=50`)).body.items;
   const heatOf = async (item_id: string, window?: string) =>
     (await warm(window)).find((one: { item_id: string }) => one.item_id === item_id);
 
@@ -232,18 +232,18 @@ describe("what is trending", () => {
     await buys(10, item_id, wise.headers);
     await buys(11, item_id, plain.headers);
     for (const { headers } of [wise, plain])
-      await house.ask(headers, `/soul/stack/${item_id}/validate`, { verdict: "works" });
+      await setup.ask(headers, `/soul/stack/${item_id}/validate`, { verdict: "works" });
     // Two sales of 5 units and a word of floor(65 / 20) = 3.
     const fresh = await heatOf(item_id);
     expect(fresh).toMatchObject({ heat: 13 * 64, counted: 3 });
-    const stream = await house.app.store.readStream({ tenant: "operator", stream_id: `stack-${item_id}` });
+    const stream = await setup.app.store.readStream({ tenant: "operator", stream_id: `stack-${item_id}` });
     const counted = stream.slice(1, 4).map(({ event_id }) => event_id);
     expect([...fresh.events].sort()).toEqual(counted.sort());
-    await house.later(3 * 86_400, async () => {
+    await setup.later(3 * 86_400, async () => {
       expect(await heatOf(item_id)).toMatchObject({ heat: 13 * 8 });
       expect(await heatOf(item_id, "24h")).toBeUndefined();
     });
-    await house.later(7 * 86_400, async () => expect(await heatOf(item_id)).toBeUndefined());
+    await setup.later(7 * 86_400, async () => expect(await heatOf(item_id)).toBeUndefined());
   });
 
   test("is moved by no crowd of strangers who have neither money nor trust", async () => {
@@ -251,15 +251,15 @@ describe("what is trending", () => {
     const before = await warm();
     const crowd = Array.from({ length: Number(process.env.MARKET_SYBILS ?? 40) }, (_, n) => n);
     await forEach(crowd, async (n) => {
-      const { headers } = await house.agent(`sybil-${n}`);
-      const judged = await house.ask(headers, `/soul/stack/${item_id}/validate`, { verdict: "works" });
+      const { headers } = await setup.agent(`sybil-${n}`);
+      const judged = await setup.ask(headers, `/soul/stack/${item_id}/validate`, { verdict: "works" });
       expect(judged.status).toBe(403);
     });
     // Two that pay as little as there is have no weight either.
     for (const n of [12, 13]) {
       const { headers } = await stranger();
       expect((await buys(n, item_id, headers, 0.001)).status).toBe(200);
-      await house.ask(headers, `/soul/stack/${item_id}/validate`, { verdict: "works" });
+      await setup.ask(headers, `/soul/stack/${item_id}/validate`, { verdict: "works" });
     }
     expect(await warm()).toEqual(before);
   });
@@ -267,16 +267,16 @@ describe("what is trending", () => {
 
 test("many buyers of one item at once: each is sold it once, and its author has four fifths of each", async () => {
   const item_id = await published({ title: "Wanted by all", price_usd: 0.01 });
-  const before = (await house.account(author.tenant)).available;
+  const before = (await setup.account(author.tenant)).available;
   const crowd = Array.from({ length: Number(process.env.MARKET_BUYERS ?? 30) }, (_, n) => `crowd-${n}`);
-  const keys = await forEach(crowd, house.keyOf);
+  const keys = await forEach(crowd, setup.keyOf);
   const told = await Promise.all(keys.map((key) => buys(14, item_id, key, 0.01)));
   expect(told.map(({ status }) => status)).toEqual(crowd.map(() => 200));
-  expect((await house.account(author.tenant)).available - before).toBe(crowd.length * 8_000);
-  const { position } = await house.app.store.head();
-  await until(() => house.app.runner.reached(stackProjection, position, LIMIT_MS));
+  expect((await setup.account(author.tenant)).available - before).toBe(crowd.length * 8_000);
+  const { position } = await setup.app.store.head();
+  await until(() => setup.app.runner.reached(stackProjection, position, LIMIT_MS));
   expect((await item(item_id)).body.sales).toBe(crowd.length);
-  await house.folded();
-  expect(await house.unbalanced()).toEqual([]);
-  await expectBooks(house.app);
+  await setup.folded();
+  expect(await setup.unbalanced()).toEqual([]);
+  await expectBooks(setup.app);
 });

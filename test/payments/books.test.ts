@@ -4,21 +4,21 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { books } from "../../src/operator/books.ts";
 import { GAS_KEY, PAYEE, wallet } from "../chain/fixture.ts";
-import { type LedgerHouse, openLedgerHouse } from "./ledger-house.ts";
+import { type LedgerSetup, openLedgerSetup } from "./ledger-setup.ts";
 
-let house: LedgerHouse;
+let setup: LedgerSetup;
 beforeAll(async () => {
-  house = await openLedgerHouse();
+  setup = await openLedgerSetup();
 });
-afterAll(() => house.close());
+afterAll(() => setup.close());
 
 const bin = join(import.meta.dirname, "../../bin/tallystick");
 
-function run(rpc_url = house.chain.rpc_url): Promise<{ code: number; stdout: string; stderr: string }> {
+function run(rpc_url = setup.chain.rpc_url): Promise<{ code: number; stdout: string; stderr: string }> {
   const env = {
     PATH: process.env.PATH,
-    DATABASE_URL: house.database_url,
-    DATA_DIR: join(house.workshop.dir, "cli"),
+    DATABASE_URL: setup.database_url,
+    DATA_DIR: join(setup.workshop.dir, "cli"),
     BASE_RPC_URL: rpc_url,
     GAS_KEY,
     PAY_TO: PAYEE,
@@ -32,17 +32,17 @@ function run(rpc_url = house.chain.rpc_url): Promise<{ code: number; stdout: str
 }
 
 test("agree once every settlement is in the log, and disagree before", async () => {
-  const [settled, carried] = [await house.claim(wallet(0), 1_000_000n), await house.claim(wallet(1), 5n)];
-  await house.settle(settled);
-  await house.carry(carried.signed);
-  expect(await books(house.app)).toMatchObject({
+  const [settled, carried] = [await setup.claim(wallet(0), 1_000_000n), await setup.claim(wallet(1), 5n)];
+  await setup.settle(settled);
+  await setup.carry(carried.signed);
+  expect(await books(setup.app)).toMatchObject({
     agree: false,
     payments: { chain_micro: 1_000_005n, log_micro: 1_000_000n, differences: [carried.id] },
     refunds: { chain_micro: 0n, log_micro: 0n },
   });
   const before = await run();
   expect(before).toMatchObject({ code: 1, stdout: expect.stringContaining(`differs: ${carried.id}`) });
-  await house.reconcile();
+  await setup.reconcile();
   expect(await run()).toEqual({
     code: 0,
     stdout: [
@@ -58,10 +58,10 @@ test("agree once every settlement is in the log, and disagree before", async () 
 });
 
 test("of payments that expired long ago are still read to the end", async () => {
-  const paid = await house.claim(wallet(2), 7n);
-  await house.settle(paid);
-  await house.pass(1_000);
-  expect(await books(house.app)).toMatchObject({ agree: true, payments: { chain_micro: 1_000_012n } });
+  const paid = await setup.claim(wallet(2), 7n);
+  await setup.settle(paid);
+  await setup.pass(1_000);
+  expect(await books(setup.app)).toMatchObject({ agree: true, payments: { chain_micro: 1_000_012n } });
 });
 
 test("a chain that is away is named as the reason", async () => {

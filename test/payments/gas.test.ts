@@ -99,7 +99,7 @@ test("a service whose gas budget is spent says when to come back, charges nothin
   expect(seconds).toBeLessThanOrEqual(86_400);
   expect(await balanceOf(workshop.chain, PAYEE)).toBe(before);
   expect((await thrifty.app.store.head()).position).toBe(position);
-  // Another process of the same house knows by the ledger what was spent.
+  // Another process of the same service knows by the ledger what was spent.
   while (!(await thrifty.app.caughtUp(paymentsProjection)));
   const beside = await startService({
     operations: wares,

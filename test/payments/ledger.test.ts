@@ -4,31 +4,31 @@ import * as payments from "../../src/domain/payments/payment.ts";
 import { ChainUnavailable } from "../../src/domain/ports.ts";
 import { wallet } from "../chain/fixture.ts";
 import { type Service, startService } from "../support/service.ts";
-import { type LedgerHouse, openLedgerHouse, type Paid } from "./ledger-house.ts";
+import { type LedgerSetup, openLedgerSetup, type Paid } from "./ledger-setup.ts";
 
-let house: LedgerHouse;
+let setup: LedgerSetup;
 let service: Service;
 const told: Record<"pending" | "answered" | "refunded" | "failed", Paid> = {} as never;
 
 beforeAll(async () => {
-  house = await openLedgerHouse();
-  const { app } = house;
-  service = await startService({ database_url: house.database_url, chain: house.chain });
-  told.pending = await house.claim(wallet(0), 1n);
-  told.answered = await house.claim(wallet(1), 1_250_000n);
-  told.failed = await house.claim(wallet(2), 50_000n);
-  told.refunded = await house.claim(wallet(3), 100_000n, {}, { operation: "test_other" });
-  await house.fail(told.failed);
-  await house.settle(told.answered);
-  await house.settle(told.refunded, null);
+  setup = await openLedgerSetup();
+  const { app } = setup;
+  service = await startService({ database_url: setup.database_url, chain: setup.chain });
+  told.pending = await setup.claim(wallet(0), 1n);
+  told.answered = await setup.claim(wallet(1), 1_250_000n);
+  told.failed = await setup.claim(wallet(2), 50_000n);
+  told.refunded = await setup.claim(wallet(3), 100_000n, {}, { operation: "test_other" });
+  await setup.fail(told.failed);
+  await setup.settle(told.answered);
+  await setup.settle(told.refunded, null);
   const refund = payments.openRefund("test", app.clock.now().toISOString());
   const meta = { actor: "test", operation: "test" };
   await app.decide(payments, told.refunded.target, refund, { meta });
-  await house.folded();
+  await setup.folded();
 });
 afterAll(async () => {
   await service.stop();
-  await house.close();
+  await setup.close();
 });
 
 type Body = Record<string, never> & { data: Record<string, unknown>; errors: { path: string }[] };
@@ -55,7 +55,7 @@ describe("a payment", () => {
       development_chain: false,
     });
     expect(JSON.stringify(before)).not.toContain(told.answered.signed.signature.slice(2));
-    await house.mine(4);
+    await setup.mine(4);
     // The heads may be a second old.
     await expect.poll(async () => (await statusOf(told.answered)).finality).toBe("final");
   });
@@ -85,9 +85,9 @@ describe("a payment", () => {
   test("has no known finality while the chain is away, and none is claimed", async () => {
     const { chain } = service.app;
     const { heads, block } = chain;
-    await house.reconcile();
-    const paid = await house.claim(wallet(1), 10n);
-    await house.settle(paid);
+    await setup.reconcile();
+    const paid = await setup.claim(wallet(1), 10n);
+    await setup.settle(paid);
     const away = () => Promise.reject(new ChainUnavailable("away"));
     Object.assign(chain, { heads: away, block: away });
     expect(await statusOf(paid)).toMatchObject({ status: "settled", finality: null });
@@ -108,7 +108,7 @@ describe("the public ledger", () => {
     (await get(`/soul/revenue/transparency${query}`)).body as unknown as Ledger;
 
   test("adds up what was settled, by operation and by day, and shows no more than that", async () => {
-    await house.folded();
+    await setup.folded();
     const ledger = await page();
     expect(ledger).toMatchObject({
       development_chain: false,

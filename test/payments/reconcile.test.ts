@@ -7,82 +7,82 @@ import * as confirmation from "../../src/domain/payments/confirmation.ts";
 import { reconcile } from "../../src/reactors/payments/reconcile.ts";
 import { balanceOf, cancelAuthorization, PAYEE, wallet } from "../chain/fixture.ts";
 import { alone, turnOf } from "../support/turns.ts";
-import { type LedgerHouse, openLedgerHouse } from "./ledger-house.ts";
+import { type LedgerSetup, openLedgerSetup } from "./ledger-setup.ts";
 
-let house: LedgerHouse;
+let setup: LedgerSetup;
 beforeAll(async () => {
-  house = await openLedgerHouse();
+  setup = await openLedgerSetup();
 });
-afterAll(() => house.close());
-afterEach(() => house.expectBooks());
+afterAll(() => setup.close());
+afterEach(() => setup.expectBooks());
 
 test("one that a stranger settled after it failed here is settled after all", async () => {
-  const paid = await house.claim(wallet(0), 50_000n);
-  await house.fail(paid);
-  await house.carry(paid.signed);
-  await house.reconcile();
-  expect(await house.storyOf(paid)).toEqual(["PaymentClaimed", "PaymentFailed", "PaymentSettled"]);
+  const paid = await setup.claim(wallet(0), 50_000n);
+  await setup.fail(paid);
+  await setup.carry(paid.signed);
+  await setup.reconcile();
+  expect(await setup.storyOf(paid)).toEqual(["PaymentClaimed", "PaymentFailed", "PaymentSettled"]);
 });
 
 test("one whose process died between claim and send stays pending, then expires for good", async () => {
-  const paid = await house.claim(wallet(0), 50_000n);
-  await house.reconcile();
-  expect(await house.stateOf(paid)).toMatchObject({ status: "claimed" });
-  await house.pass(400);
-  await house.reconcile();
-  expect(await house.stateOf(paid)).toMatchObject({ status: "failed", reason: "expired", for_good: true });
-  await house.reconcile();
-  expect(await house.storyOf(paid)).toEqual(["PaymentClaimed", "PaymentFailed"]);
+  const paid = await setup.claim(wallet(0), 50_000n);
+  await setup.reconcile();
+  expect(await setup.stateOf(paid)).toMatchObject({ status: "claimed" });
+  await setup.pass(400);
+  await setup.reconcile();
+  expect(await setup.stateOf(paid)).toMatchObject({ status: "failed", reason: "expired", for_good: true });
+  await setup.reconcile();
+  expect(await setup.storyOf(paid)).toEqual(["PaymentClaimed", "PaymentFailed"]);
 });
 
 test("one that failed for a while is closed once nobody can carry it any more", async () => {
-  const paid = await house.claim(wallet(0), 50_000n);
-  await house.fail(paid);
-  await house.reconcile();
-  expect(await house.stateOf(paid)).toMatchObject({ status: "failed", reason: "test", for_good: false });
-  await house.pass(400);
-  await house.reconcile();
-  expect(await house.stateOf(paid)).toMatchObject({ status: "failed", reason: "expired", for_good: true });
+  const paid = await setup.claim(wallet(0), 50_000n);
+  await setup.fail(paid);
+  await setup.reconcile();
+  expect(await setup.stateOf(paid)).toMatchObject({ status: "failed", reason: "test", for_good: false });
+  await setup.pass(400);
+  await setup.reconcile();
+  expect(await setup.stateOf(paid)).toMatchObject({ status: "failed", reason: "expired", for_good: true });
 });
 
 test("one whose process died between send and append is found; one that is being served is left alone", async () => {
   const claimed_at = new Date().toISOString();
   const [left, served] = [
-    await house.claim(wallet(1), 60_000n),
-    await house.claim(wallet(1), 70_000n, {}, { claimed_at }),
+    await setup.claim(wallet(1), 60_000n),
+    await setup.claim(wallet(1), 70_000n, {}, { claimed_at }),
   ];
-  const receipt = await house.app.settlement.settle(left.signed, 0n);
-  await house.app.settlement.settle(served.signed, 0n);
-  await house.reconcile();
-  expect(await house.stateOf(left)).toMatchObject({
+  const receipt = await setup.app.settlement.settle(left.signed, 0n);
+  await setup.app.settlement.settle(served.signed, 0n);
+  await setup.reconcile();
+  expect(await setup.stateOf(left)).toMatchObject({
     status: "settled",
     settlement: { transaction: receipt.transaction, fee_wei: String(receipt.fee_wei) },
   });
-  expect(await house.stateOf(served)).toMatchObject({ status: "claimed" });
-  await house.reconcile({ claim_holds_ms: -1_000 });
-  expect(await house.stateOf(served)).toMatchObject({ status: "settled" });
+  expect(await setup.stateOf(served)).toMatchObject({ status: "claimed" });
+  await setup.reconcile({ claim_holds_ms: -1_000 });
+  expect(await setup.stateOf(served)).toMatchObject({ status: "settled" });
 });
 
 test("one that is settled and appended by its call while it is looked for stays settled", async () => {
-  const paid = await house.claim(wallet(1), 80_000n);
-  const { chain } = house.app;
+  const paid = await setup.claim(wallet(1), 80_000n);
+  const { chain } = setup.app;
   const logs: typeof chain.logs = async (query) => {
     const found = await chain.logs(query);
-    await house.settle(paid);
+    await setup.settle(paid);
     return found;
   };
-  await house.folded();
-  expect(await reconcile({ ...house.app, chain: { ...chain, logs } })).toBe("done");
-  expect(await house.storyOf(paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
+  await setup.folded();
+  expect(await reconcile({ ...setup.app, chain: { ...chain, logs } })).toBe("done");
+  expect(await setup.storyOf(paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
 });
 
 describe("an authorization that ended otherwise is given up once that is final:", () => {
   test("cancelled", async () => {
-    const paid = await house.claim(wallet(2), 50_000n);
-    await cancelAuthorization(house.workshop, wallet(2), paid.signed.transfer);
-    await house.mine(4);
-    await house.reconcile();
-    expect(await house.stateOf(paid)).toMatchObject({
+    const paid = await setup.claim(wallet(2), 50_000n);
+    await cancelAuthorization(setup.workshop, wallet(2), paid.signed.transfer);
+    await setup.mine(4);
+    await setup.reconcile();
+    expect(await setup.stateOf(paid)).toMatchObject({
       status: "failed",
       reason: "cancelled",
       for_good: true,
@@ -90,34 +90,34 @@ describe("an authorization that ended otherwise is given up once that is final:"
   });
 
   test("used by its payer for a transfer to another", async () => {
-    const paid = await house.claim(wallet(2), 50_000n);
+    const paid = await setup.claim(wallet(2), 50_000n);
     const { nonce } = paid.signed.transfer;
-    await house.carry(
-      await house.sign(wallet(2), 1n, { nonce, to: "0x000000000000000000000000000000000000dead" }),
+    await setup.carry(
+      await setup.sign(wallet(2), 1n, { nonce, to: "0x000000000000000000000000000000000000dead" }),
     );
-    await house.mine(3);
-    await house.reconcile();
+    await setup.mine(3);
+    await setup.reconcile();
     const reason = "used for another transfer";
-    expect(await house.stateOf(paid)).toMatchObject({ status: "failed", reason, for_good: true });
+    expect(await setup.stateOf(paid)).toMatchObject({ status: "failed", reason, for_good: true });
   });
 });
 
 describe("a reorg", () => {
   test("that moves a settlement into another transaction is followed", async () => {
-    const paid = await house.claim(wallet(3), 50_000n);
-    const before = await house.snapshot();
-    const first = await house.settle(paid);
-    await house.revert(before);
-    const transaction = await house.carry(paid.signed);
-    await house.mine(3);
-    await house.reconcile();
+    const paid = await setup.claim(wallet(3), 50_000n);
+    const before = await setup.snapshot();
+    const first = await setup.settle(paid);
+    await setup.revert(before);
+    const transaction = await setup.carry(paid.signed);
+    await setup.mine(3);
+    await setup.reconcile();
     expect(transaction).not.toBe(first.transaction);
-    expect(await house.stateOf(paid)).toMatchObject({
+    expect(await setup.stateOf(paid)).toMatchObject({
       status: "settled",
       settlement: { transaction },
       answer: {},
     });
-    expect((await house.storyOf(paid)).slice(1)).toEqual([
+    expect((await setup.storyOf(paid)).slice(1)).toEqual([
       "PaymentSettled",
       "PaymentReorged",
       "PaymentSettled",
@@ -125,46 +125,46 @@ describe("a reorg", () => {
   });
 
   test("that drops it has it sent again while it holds", async () => {
-    const before = await balanceOf(house.workshop.chain, PAYEE);
-    const paid = await house.claim(wallet(3), 51_000n);
-    const snapshot = await house.snapshot();
-    await house.settle(paid);
-    await house.revert(snapshot);
-    await house.reconcile();
-    expect((await house.storyOf(paid)).slice(1)).toEqual([
+    const before = await balanceOf(setup.workshop.chain, PAYEE);
+    const paid = await setup.claim(wallet(3), 51_000n);
+    const snapshot = await setup.snapshot();
+    await setup.settle(paid);
+    await setup.revert(snapshot);
+    await setup.reconcile();
+    expect((await setup.storyOf(paid)).slice(1)).toEqual([
       "PaymentSettled",
       "PaymentReorged",
       "PaymentSettled",
     ]);
-    expect(await balanceOf(house.workshop.chain, PAYEE)).toBe(before + 51_000n);
+    expect(await balanceOf(setup.workshop.chain, PAYEE)).toBe(before + 51_000n);
   });
 
   test("that drops it while its payer has nothing left is tried again when it would go through", async () => {
-    const paid = await house.claim(wallet(4), 52_000n);
-    const snapshot = await house.snapshot();
-    await house.settle(paid);
-    await house.revert(snapshot);
-    const rest = await balanceOf(house.workshop.chain, paid.signed.transfer.from);
-    const away = await house.sign(wallet(4), rest, { to: "0x000000000000000000000000000000000000dead" });
-    await house.carry(away);
-    await house.reconcile();
-    expect(await house.stateOf(paid)).toMatchObject({ status: "reorged" });
-    await house.expectBooks();
-    await house.carry(await house.sign(wallet(5), 52_000n, { to: paid.signed.transfer.from }));
-    await house.reconcile();
-    expect(await house.stateOf(paid)).toMatchObject({ status: "settled" });
+    const paid = await setup.claim(wallet(4), 52_000n);
+    const snapshot = await setup.snapshot();
+    await setup.settle(paid);
+    await setup.revert(snapshot);
+    const rest = await balanceOf(setup.workshop.chain, paid.signed.transfer.from);
+    const away = await setup.sign(wallet(4), rest, { to: "0x000000000000000000000000000000000000dead" });
+    await setup.carry(away);
+    await setup.reconcile();
+    expect(await setup.stateOf(paid)).toMatchObject({ status: "reorged" });
+    await setup.expectBooks();
+    await setup.carry(await setup.sign(wallet(5), 52_000n, { to: paid.signed.transfer.from }));
+    await setup.reconcile();
+    expect(await setup.stateOf(paid)).toMatchObject({ status: "settled" });
   });
 
   test("that drops it after it expired leaves it failed for good, its answer on record", async () => {
-    const paid = await house.claim(wallet(3), 53_000n);
-    const snapshot = await house.snapshot();
-    await house.settle(paid);
-    await house.revert(snapshot);
-    await house.pass(400);
-    await house.reconcile();
-    expect(await house.stateOf(paid)).toMatchObject({ status: "reorged" });
-    await house.reconcile();
-    expect(await house.stateOf(paid)).toMatchObject({
+    const paid = await setup.claim(wallet(3), 53_000n);
+    const snapshot = await setup.snapshot();
+    await setup.settle(paid);
+    await setup.revert(snapshot);
+    await setup.pass(400);
+    await setup.reconcile();
+    expect(await setup.stateOf(paid)).toMatchObject({ status: "reorged" });
+    await setup.reconcile();
+    expect(await setup.stateOf(paid)).toMatchObject({
       status: "failed",
       reason: "expired",
       answer: { status: 200 },
@@ -173,42 +173,42 @@ describe("a reorg", () => {
 });
 
 test("what is final is confirmed once, and nothing is asked of the chain after that", async () => {
-  const paid = await house.claim(wallet(5), 50_000n);
-  await house.settle(paid);
-  await house.mine(4);
-  await house.reconcile();
+  const paid = await setup.claim(wallet(5), 50_000n);
+  await setup.settle(paid);
+  await setup.mine(4);
+  await setup.reconcile();
   const target = confirmation.targetOf("eip155:8453");
-  const confirmed = await house.app.load(confirmation, target);
-  const { rows } = await house.app.pool.query<{ unfinished: boolean }>(
+  const confirmed = await setup.app.load(confirmation, target);
+  const { rows } = await setup.app.pool.query<{ unfinished: boolean }>(
     "select unfinished from read.payments_v1 where id = $1 and final",
     [paid.id],
   );
   expect(rows).toEqual([{ unfinished: false }]);
   expect(confirmed).toMatchObject({ payments: expect.any(Number), settled_micro: expect.any(Number) });
-  const events = await house.app.store.readStream({ tenant: target.tenant, stream_id: "chain-eip155:8453" });
-  const settled = await house.app.pool.query<{ micro: number }>(
+  const events = await setup.app.store.readStream({ tenant: target.tenant, stream_id: "chain-eip155:8453" });
+  const settled = await setup.app.pool.query<{ micro: number }>(
     "select sum(amount_micro)::bigint as micro from read.payments_v1 where status = 'settled'",
   );
   const sums = events.map(({ payload }) => payload.settled_micro as number);
   expect(sums.reduce((a, b) => a + b)).toBe(settled.rows[0]!.micro);
   const asked = () => Promise.reject(new Error("the chain was asked"));
-  const deaf = { ...house.app.chain, heads: asked, block: asked, logs: asked, receipt: asked, read: asked };
-  expect(await reconcile({ ...house.app, chain: deaf })).toBe("done");
+  const deaf = { ...setup.app.chain, heads: asked, block: asked, logs: asked, receipt: asked, read: asked };
+  expect(await reconcile({ ...setup.app, chain: deaf })).toBe("done");
 });
 
 test("what was settled and never answered is refunded in the end, and not before", async () => {
-  const paid = await house.claim(wallet(5), 50_000n);
-  await house.settle(paid, null);
-  await house.mine(4);
-  await house.reconcile();
-  expect(await house.stateOf(paid)).not.toHaveProperty("refund");
-  await house.reconcile({ answer_within_ms: -1_000 });
-  expect(await house.stateOf(paid)).toMatchObject({ refund: { amount_micro: 50_000 } });
+  const paid = await setup.claim(wallet(5), 50_000n);
+  await setup.settle(paid, null);
+  await setup.mine(4);
+  await setup.reconcile();
+  expect(await setup.stateOf(paid)).not.toHaveProperty("refund");
+  await setup.reconcile({ answer_within_ms: -1_000 });
+  expect(await setup.stateOf(paid)).toMatchObject({ refund: { amount_micro: 50_000 } });
 });
 
 test("while another process is at it, nothing is done", async () => {
-  await alone(house.app, "payments", async () => {
-    await house.reconcile({}, "taken");
+  await alone(setup.app, "payments", async () => {
+    await setup.reconcile({}, "taken");
     return "done";
   });
 });
@@ -224,26 +224,26 @@ describe("an RPC", () => {
     );
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
     const rpc_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const chain = house.workshop.connect({ rpc_url, request_ms: 100, deadline_ms: 300 });
-    const paid = await house.claim(wallet(5), 50_000n);
-    await house.carry(paid.signed);
-    await house.folded();
-    const { position } = await house.app.store.head();
-    expect(await turnOf({ ...house.app, chain }, "payments", (turn) => reconcile(turn.app))).toMatchObject({
+    const chain = setup.workshop.connect({ rpc_url, request_ms: 100, deadline_ms: 300 });
+    const paid = await setup.claim(wallet(5), 50_000n);
+    await setup.carry(paid.signed);
+    await setup.folded();
+    const { position } = await setup.app.store.head();
+    expect(await turnOf({ ...setup.app, chain }, "payments", (turn) => reconcile(turn.app))).toMatchObject({
       status: "away",
     });
-    expect(await house.app.store.head()).toMatchObject({ position });
+    expect(await setup.app.store.head()).toMatchObject({ position });
     chain.close();
     server.closeAllConnections();
     await new Promise((done) => server.close(done));
-    await house.reconcile();
-    expect(await house.stateOf(paid)).toMatchObject({ status: "settled" });
+    await setup.reconcile();
+    expect(await setup.stateOf(paid)).toMatchObject({ status: "settled" });
   });
 
   test("that lags behind what it showed before changes nothing", async () => {
-    const paid = await house.claim(wallet(6), 50_000n);
-    await house.settle(paid);
-    const { chain } = house.app;
+    const paid = await setup.claim(wallet(6), 50_000n);
+    await setup.settle(paid);
+    const { chain } = setup.app;
     const { latest } = await chain.heads();
     const old = (await chain.block(latest.number - 3n))!;
     const lagging = {
@@ -251,31 +251,31 @@ describe("an RPC", () => {
       heads: async () => ({ latest: old, safe: old, finalized: old }),
       block: async (number: bigint) => (number > old.number ? undefined : chain.block(number)),
     };
-    await house.folded();
-    expect(await reconcile({ ...house.app, chain: lagging })).toBe("behind");
-    expect(await house.stateOf(paid)).toMatchObject({ status: "settled" });
+    await setup.folded();
+    expect(await reconcile({ ...setup.app, chain: lagging })).toBe("behind");
+    expect(await setup.stateOf(paid)).toMatchObject({ status: "settled" });
   });
 });
 
 // The last one: afterwards the log and the chain have nothing in common.
 describe("another history", () => {
   test("behind the RPC is told from a reorg: nothing is marked, and the remedy is named", async () => {
-    expect(await compareChain(house.app)).toEqual({ status: "same" });
-    const paid = await house.claim(wallet(6), 50_000n);
-    const snapshot = await house.snapshot();
-    await house.settle(paid);
-    await house.mine(4);
-    await house.reconcile();
-    const open = await house.claim(wallet(6), 50_000n);
-    await house.revert(snapshot);
-    expect(await compareChain(house.app)).toMatchObject({
+    expect(await compareChain(setup.app)).toEqual({ status: "same" });
+    const paid = await setup.claim(wallet(6), 50_000n);
+    const snapshot = await setup.snapshot();
+    await setup.settle(paid);
+    await setup.mine(4);
+    await setup.reconcile();
+    const open = await setup.claim(wallet(6), 50_000n);
+    await setup.revert(snapshot);
+    expect(await compareChain(setup.app)).toMatchObject({
       status: "foreign",
       reason: expect.stringContaining("BASE_RPC_URL"),
     });
-    await house.reconcile({}, "foreign");
-    expect(await house.stateOf(paid)).toMatchObject({ status: "settled" });
-    expect(await house.stateOf(open)).toMatchObject({ status: "claimed" });
+    await setup.reconcile({}, "foreign");
+    expect(await setup.stateOf(paid)).toMatchObject({ status: "settled" });
+    expect(await setup.stateOf(open)).toMatchObject({ status: "claimed" });
     // Carried to this history too, so that the books can be compared.
-    await house.carry(paid.signed);
+    await setup.carry(paid.signed);
   });
 });

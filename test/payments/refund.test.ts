@@ -18,90 +18,90 @@ import { transact } from "../../src/unit.ts";
 import { addressOf, balanceOf, wallet } from "../chain/fixture.ts";
 import { freshDatabase } from "../support/database.ts";
 import { turnOf } from "../support/turns.ts";
-import { fundRefunds, type LedgerHouse, openLedgerHouse, type Paid } from "./ledger-house.ts";
+import { fundRefunds, type LedgerSetup, openLedgerSetup, type Paid } from "./ledger-setup.ts";
 import { facts as keyFacts } from "./wares.ts";
 
-let house: LedgerHouse;
+let setup: LedgerSetup;
 beforeAll(async () => {
-  house = await openLedgerHouse();
+  setup = await openLedgerSetup();
 });
-afterAll(() => house.close());
-afterEach(() => house.expectBooks());
+afterAll(() => setup.close());
+afterEach(() => setup.expectBooks());
 
 const meta = { actor: "test", operation: "test" };
 const warnings: string[] = [];
 const warn = (_: object, message: string) => void warnings.push(message);
 const log = { info: warn, warn, error: warn };
 
-const pay = async (app = house.app, told = {}) => {
-  await house.folded();
+const pay = async (app = setup.app, told = {}) => {
+  await setup.folded();
   return (await turnOf(app, "payments", (turn) => payRefunds(turn.app, { log, told }))).status;
 };
 
 /** A settled payment whose refund is open and may be paid. */
 async function owed(micro: bigint): Promise<Paid> {
-  const paid = await house.claim(wallet(0), micro);
-  await house.settle(paid, null);
-  await house.app.decide(payments, paid.target, payments.openRefund("test", new Date().toISOString()), {
+  const paid = await setup.claim(wallet(0), micro);
+  await setup.settle(paid, null);
+  await setup.app.decide(payments, paid.target, payments.openRefund("test", new Date().toISOString()), {
     meta: { actor: "test", operation: "test" },
   });
-  await house.mine(4);
-  await house.reconcile();
+  await setup.mine(4);
+  await setup.reconcile();
   return paid;
 }
 
-const refundOf = async (paid: Paid) => (await house.stateOf(paid))?.refund;
-const payerHas = () => balanceOf(house.workshop.chain, addressOf(wallet(0)));
+const refundOf = async (paid: Paid) => (await setup.stateOf(paid))?.refund;
+const payerHas = () => balanceOf(setup.workshop.chain, addressOf(wallet(0)));
 
 test("without money it stays open, and the operator is told once which account needs how much", async () => {
   const paid = await owed(50_000n);
   const told = {};
-  expect([await pay(house.app, told), await pay(house.app, told)]).toEqual(["done", "done"]);
+  expect([await pay(setup.app, told), await pay(setup.app, told)]).toEqual(["done", "done"]);
   expect(warnings).toEqual([
-    `refunds of 0.05 USDC are open: send that much USDC to ${house.app.refunds.address}`,
+    `refunds of 0.05 USDC are open: send that much USDC to ${setup.app.refunds.address}`,
   ]);
   expect(await refundOf(paid)).not.toHaveProperty("paid");
-  await fundRefunds(house, 1_000_000n);
-  await pay(house.app, told);
+  await fundRefunds(setup, 1_000_000n);
+  await pay(setup.app, told);
   expect(await refundOf(paid)).toHaveProperty("paid");
 });
 
 test("it is paid once, though two processes try at once and again", async () => {
   const paid = await owed(60_000n);
   const before = await payerHas();
-  const other = await house.beside();
+  const other = await setup.beside();
   await Promise.all([pay(), pay(other.app), pay(), pay(other.app)]);
   await pay(other.app);
   await other.close();
   expect(await payerHas()).toBe(before + 60_000n);
-  expect((await house.storyOf(paid)).slice(2)).toEqual(["RefundOpened", "RefundPaid"]);
+  expect((await setup.storyOf(paid)).slice(2)).toEqual(["RefundOpened", "RefundPaid"]);
 });
 
 test("one that was sent by a process that died before it could say so is found", async () => {
   const paid = await owed(70_000n);
   const before = await payerHas();
-  const { transfer } = refundToSeek(house.app, await house.stateOf(paid))!;
-  const signature = await house.app.refunds.sign({ hash: refundDigest(transfer, 8453) });
-  const { transaction } = await house.app.settlement.settle({ transfer, signature }, 0n);
+  const { transfer } = refundToSeek(setup.app, await setup.stateOf(paid))!;
+  const signature = await setup.app.refunds.sign({ hash: refundDigest(transfer, 8453) });
+  const { transaction } = await setup.app.settlement.settle({ transfer, signature }, 0n);
   await pay();
   expect(await refundOf(paid)).toMatchObject({ paid: { transaction } });
   expect(await payerHas()).toBe(before + 70_000n);
 });
 
 test("nothing is paid back before the payment is final, nor after the chain took it back", async () => {
-  const paid = await house.claim(wallet(0), 80_000n);
-  const snapshot = await house.snapshot();
-  await house.settle(paid, null);
-  await house.app.decide(payments, paid.target, payments.openRefund("test", new Date().toISOString()), {
+  const paid = await setup.claim(wallet(0), 80_000n);
+  const snapshot = await setup.snapshot();
+  await setup.settle(paid, null);
+  await setup.app.decide(payments, paid.target, payments.openRefund("test", new Date().toISOString()), {
     meta: { actor: "test", operation: "test" },
   });
   await pay();
   expect(await refundOf(paid)).not.toHaveProperty("paid");
-  await house.revert(snapshot);
-  await house.pass(400);
-  await house.reconcile();
-  await house.reconcile();
-  expect(await house.stateOf(paid)).toMatchObject({ status: "failed", for_good: true });
+  await setup.revert(snapshot);
+  await setup.pass(400);
+  await setup.reconcile();
+  await setup.reconcile();
+  expect(await setup.stateOf(paid)).toMatchObject({ status: "failed", for_good: true });
   await pay();
   expect(await refundOf(paid)).not.toHaveProperty("paid");
 });
@@ -109,27 +109,27 @@ test("nothing is paid back before the payment is final, nor after the chain took
 test("one that a reorg dropped is paid again", async () => {
   const paid = await owed(90_000n);
   const before = await payerHas();
-  const snapshot = await house.snapshot();
+  const snapshot = await setup.snapshot();
   await pay();
-  await house.revert(snapshot);
+  await setup.revert(snapshot);
   expect(await payerHas()).toBe(before);
-  await house.reconcile();
+  await setup.reconcile();
   await pay();
   expect(await payerHas()).toBe(before + 90_000n);
   const story = ["RefundOpened", "RefundPaid", "RefundReorged", "RefundPaid"];
-  expect((await house.storyOf(paid)).slice(2)).toEqual(story);
+  expect((await setup.storyOf(paid)).slice(2)).toEqual(story);
 });
 
 test("one that a reorg moved is followed", async () => {
   const paid = await owed(91_000n);
-  const snapshot = await house.snapshot();
+  const snapshot = await setup.snapshot();
   await pay();
-  const { transfer } = refundToSeek(house.app, await house.stateOf(paid))!;
-  await house.revert(snapshot);
-  const signature = await house.app.refunds.sign({ hash: refundDigest(transfer, 8453) });
-  const transaction = await house.carry({ transfer, signature });
-  await house.mine(1);
-  await house.reconcile();
+  const { transfer } = refundToSeek(setup.app, await setup.stateOf(paid))!;
+  await setup.revert(snapshot);
+  const signature = await setup.app.refunds.sign({ hash: refundDigest(transfer, 8453) });
+  const transaction = await setup.carry({ transfer, signature });
+  await setup.mine(1);
+  await setup.reconcile();
   expect(await refundOf(paid)).toMatchObject({ paid: { transaction } });
 });
 
@@ -139,15 +139,15 @@ test.each([
 ])(
   "$what of what an answer was bought with goes back, opened in the commit that says why",
   async ({ part, micro }) => {
-    await fundRefunds(house, 1_000_000n);
-    const paid = await house.claim(wallet(0), 98_000n);
-    await house.settle(paid);
+    await fundRefunds(setup, 1_000_000n);
+    const paid = await setup.claim(wallet(0), 98_000n);
+    await setup.settle(paid);
     // It is final, and nothing is owed for it, when it is cancelled.
-    await house.mine(4);
-    await house.reconcile();
+    await setup.mine(4);
+    await setup.reconcile();
     const before = await payerHas();
     const at = new Date().toISOString();
-    const { app } = house;
+    const { app } = setup;
     const { events } = await transact(app.unit, { meta }, async ({ decide }) => {
       await decide(apiKey, { tenant: "acme", id: `k_${micro}` }, apiKey.issue(keyFacts(`k_${micro}`)));
       await decide(payments, paid.target, payments.refundAnswered("cancelled", at, part));
@@ -156,11 +156,11 @@ test.each([
     await pay();
     expect(await payerHas()).toBe(before + micro);
     await pay();
-    expect((await house.storyOf(paid)).slice(1)).toEqual(["PaymentSettled", "RefundOpened", "RefundPaid"]);
+    expect((await setup.storyOf(paid)).slice(1)).toEqual(["PaymentSettled", "RefundOpened", "RefundPaid"]);
     const found = await books(app);
     expect(found).toMatchObject({ agree: true });
-    await house.mine(4);
-    await house.reconcile();
+    await setup.mine(4);
+    await setup.reconcile();
     const sql = "select answered, refund_final, unfinished, refund_micro from read.payments_v1 where id = $1";
     const { rows } = await app.pool.query(sql, [paid.id]);
     expect(rows).toEqual([
@@ -170,76 +170,76 @@ test.each([
 );
 
 test("of a payment that is not final yet nothing goes back before it is", async () => {
-  const paid = await house.claim(wallet(0), 99_000n);
-  await house.settle(paid);
+  const paid = await setup.claim(wallet(0), 99_000n);
+  await setup.settle(paid);
   const before = await payerHas();
   const back = payments.refundAnswered("returned", new Date().toISOString(), 40_000);
-  await house.app.decide(payments, paid.target, back, { meta });
+  await setup.app.decide(payments, paid.target, back, { meta });
   await pay();
   expect(await payerHas()).toBe(before);
-  await house.mine(4);
-  await house.reconcile();
+  await setup.mine(4);
+  await setup.reconcile();
   await pay();
   expect(await payerHas()).toBe(before + 40_000n);
 });
 
 test("the reactors see a payment through by themselves, from settlement to a final refund, and stop when told", async () => {
   const before = await payerHas();
-  const paid = await house.claim(wallet(0), 95_000n);
-  await house.carry(paid.signed);
-  const other = await house.beside();
+  const paid = await setup.claim(wallet(0), 95_000n);
+  await setup.carry(paid.signed);
+  const other = await setup.beside();
   const often = { ...paymentsReactor({ answer_within_ms: -1_000 }), every_ms: 20 };
-  const reactors = [house.app, other.app].map((app) => startReactors(app, [often], log));
+  const reactors = [setup.app, other.app].map((app) => startReactors(app, [often], log));
   const isFinal = async () => {
     const sql = "select refund_final from read.payments_v1 where id = $1";
-    const { rows } = await house.app.pool.query<{ refund_final: boolean }>(sql, [paid.id]);
+    const { rows } = await setup.app.pool.query<{ refund_final: boolean }>(sql, [paid.id]);
     return rows[0]?.refund_final;
   };
-  while (!(await isFinal())) await house.mine(1);
+  while (!(await isFinal())) await setup.mine(1);
   await Promise.all(reactors.map((one) => one.stop()));
   await other.close();
   expect(await payerHas()).toBe(before);
-  expect((await house.storyOf(paid)).slice(1)).toEqual(["PaymentSettled", "RefundOpened", "RefundPaid"]);
+  expect((await setup.storyOf(paid)).slice(1)).toEqual(["PaymentSettled", "RefundOpened", "RefundPaid"]);
 });
 
 test("gas is counted once for each transaction that the service sent, refunds included, and none that a stranger did", async () => {
   const ours: { transaction: Hex; fee_wei: string }[] = (
-    await house.app.pool.query<{ transaction: Hex; fee_wei: string }>(
+    await setup.app.pool.query<{ transaction: Hex; fee_wei: string }>(
       "select transaction, fee_wei::text from chain.gas order by transaction",
     )
   ).rows;
-  const carried = await house.claim(wallet(0), 96_000n);
-  await house.carry(carried.signed);
-  await house.mine(4);
-  await house.reconcile();
-  expect(await house.stateOf(carried)).toMatchObject({ status: "settled" });
-  const settled = await house.claim(wallet(0), 97_000n);
-  const { transaction, fee_wei } = await house.settle(settled);
-  const day = house.app.clock.now().toISOString().slice(0, 10);
-  const { rows } = await house.app.pool.query<{ transaction: Hex; fee_wei: string; day: string }>(
+  const carried = await setup.claim(wallet(0), 96_000n);
+  await setup.carry(carried.signed);
+  await setup.mine(4);
+  await setup.reconcile();
+  expect(await setup.stateOf(carried)).toMatchObject({ status: "settled" });
+  const settled = await setup.claim(wallet(0), 97_000n);
+  const { transaction, fee_wei } = await setup.settle(settled);
+  const day = setup.app.clock.now().toISOString().slice(0, 10);
+  const { rows } = await setup.app.pool.query<{ transaction: Hex; fee_wei: string; day: string }>(
     "select transaction, fee_wei::text, day from chain.gas order by transaction",
   );
   expect(rows).toHaveLength(ours.length + 1);
   expect(rows).toContainEqual({ transaction, fee_wei: String(fee_wei), day });
   expect(rows.map((row) => row.transaction)).not.toContain(await transactionOf(carried));
-  const { spent } = gasRecord(house.app.pool, "eip155:8453");
+  const { spent } = gasRecord(setup.app.pool, "eip155:8453");
   expect(await spent(day)).toBe(
     rows.filter((row) => row.day === day).reduce((sum, row) => sum + BigInt(row.fee_wei), 0n),
   );
   expect(await spent("2026-01-01")).toBe(0n);
   // A service that begins later knows it, too.
-  const other = await house.beside({ GAS_BUDGET_ETH: "0.000000000000000001" });
+  const other = await setup.beside({ GAS_BUDGET_ETH: "0.000000000000000001" });
   await expect(other.app.settlement.facts(carried.signed)).rejects.toThrow(GasBudgetSpent);
   await other.close();
 });
 
 const transactionOf = async (paid: Paid) => {
-  const state = await house.stateOf(paid);
+  const state = await setup.stateOf(paid);
   return state?.status === "settled" ? state.settlement.transaction : undefined;
 };
 
 test("the read model is the same however the log is cut into batches", async () => {
-  await house.folded();
+  await setup.folded();
   const tables = ["payments", "payments_sums", "payments_confirmed"];
   const contentOf = async (pool: pg.Pool) =>
     Promise.all(
@@ -248,9 +248,9 @@ test("the read model is the same however the log is cut into batches", async () 
         return (await pool.query<{ rows: unknown }>(sql)).rows[0]!.rows;
       }),
     );
-  const live = await contentOf(house.app.pool);
-  const events = await house.app.store.readLog({ after: 0, limit: 10_000 });
-  const folding = new Folding(house.app.unit.schemas);
+  const live = await contentOf(setup.app.pool);
+  const events = await setup.app.store.readLog({ after: 0, limit: 10_000 });
+  const folding = new Folding(setup.app.unit.schemas);
   for (const size of [1, 3, events.length]) {
     const database = await freshDatabase();
     const pool = openPool(database.url, { max: 1 });

@@ -8,21 +8,21 @@ import { checksReactor } from "../../src/reactors/checks/follow.ts";
 import { transfersReactor } from "../../src/reactors/wallet/follow-transfers.ts";
 import { airdropsReactor } from "../../src/reactors/wallet/pay-airdrops.ts";
 import { wallet } from "../chain/fixture.ts";
-import { type LedgerHouse, openLedgerHouse } from "../payments/ledger-house.ts";
+import { type LedgerSetup, openLedgerSetup } from "../payments/ledger-setup.ts";
 import { turn } from "../support/turns.ts";
 
-let house: LedgerHouse;
+let setup: LedgerSetup;
 beforeAll(async () => {
-  house = await openLedgerHouse();
+  setup = await openLedgerSetup();
 });
-afterAll(() => house?.close());
+afterAll(() => setup?.close());
 
 const meta = { actor: "test", operation: "test" };
 const OTHER: Hex = `0x${"ab".repeat(32)}`;
 
 test("a block that one area holds for final and the chain has not stops all reactors, though another's stands", async () => {
-  const { app } = house;
-  await house.mine(4);
+  const { app } = setup;
+  await setup.mine(4);
   expect(await compareChain(app)).toEqual({ status: "same" });
   expect(await turn(app, checksReactor)).toEqual({ status: "done" });
   expect(await compareChain(app)).toEqual({ status: "same" });
@@ -50,9 +50,9 @@ test("a block that one area holds for final and the chain has not stops all reac
     status: "foreign",
     reason: expect.stringContaining(OTHER),
   });
-  await house.mine(4);
+  await setup.mine(4);
   for (const one of [checksReactor, transfersReactor]) expect((await turn(app, one)).status).toBe("foreign");
   // Nothing is asked for, so there is nothing to believe the chain about.
   expect((await turn(app, airdropsReactor)).status).toBe("done");
-  await expect(app.settlement.facts(await house.sign(wallet(0), 5n))).rejects.toThrow(/another history/);
+  await expect(app.settlement.facts(await setup.sign(wallet(0), 5n))).rejects.toThrow(/another history/);
 });

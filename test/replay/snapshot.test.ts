@@ -234,7 +234,7 @@ describe("the link", () => {
     expect(await gone.json()).toMatchObject({ type: expect.stringMatching(/#link-expired$/) });
   });
 
-  test("holds at another process of the house, and at no other house", async () => {
+  test("holds at another process of the service, and at no other service", async () => {
     const there = (url: string) => newer.url.replace(service.url, url);
     const beside = await startService({ beside: service });
     expect((await fetch(there(beside.url), { method: "HEAD" })).status).toBe(200);

@@ -1,4 +1,4 @@
-/** The house of a process that ends itself as kill -9 would, at the step named by DIES_AT. */
+/** The service of a process that ends itself as kill -9 would, at the step named by DIES_AT. */
 import pino from "pino";
 import type { App } from "../../src/app.ts";
 import { openRuntime } from "../../src/assemble.ts";

@@ -56,7 +56,7 @@ export type ServiceOptions = {
   database_url?: string;
   /** The key that pages show to whoever sits at this machine. */
   sandbox_key?: string;
-  /** Shares another service's database and folder: a second process of the same house. */
+  /** Shares another service's database and folder: a second process of the same service. */
   beside?: Pick<Service, "data_dir"> & { database_url: string };
 };
 

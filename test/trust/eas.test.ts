@@ -5,57 +5,57 @@ import { noOnChainMemory } from "../../src/reactors/trust/attest-on-chain.ts";
 import { GAS_KEY, mineAgain, PAYEE, stopMining } from "../chain/fixture.ts";
 import { startProgram } from "../support/compiled.ts";
 import { until } from "../support/until.ts";
-import { type EasHouse, openEasHouse, RICH } from "./eas-house.ts";
+import { type EasSetup, openEasSetup, RICH } from "./eas-setup.ts";
 
-let house: EasHouse;
+let setup: EasSetup;
 beforeAll(async () => {
-  house = await openEasHouse();
+  setup = await openEasSetup();
 });
-afterAll(() => house?.close());
+afterAll(() => setup?.close());
 
 const done = { status: "done" };
 
 describe("an attestation that was answered", () => {
   test("is carried to EAS once, forty in a transaction, and says where it is", async () => {
-    const ids = await house.attest(45);
-    const before = await house.sent();
-    expect(await house.turn()).toEqual(done);
-    expect(await house.sent()).toBe(before + 1);
-    expect(await house.turn()).toEqual(done);
-    expect(await house.sent()).toBe(before + 2);
+    const ids = await setup.attest(45);
+    const before = await setup.sent();
+    expect(await setup.turn()).toEqual(done);
+    expect(await setup.sent()).toBe(before + 1);
+    expect(await setup.turn()).toEqual(done);
+    expect(await setup.sent()).toBe(before + 2);
     for (const id of [ids[0]!, ids[39]!, ids[40]!]) {
-      const { on_chain } = await house.stateOf(id);
-      expect(on_chain).toMatchObject({ status: "anchored", signer: house.app.chain.sender, revoked_s: null });
-      expect(await house.kept(id)).toEqual([{ attestation_id: id, revoked_s: 0 }]);
+      const { on_chain } = await setup.stateOf(id);
+      expect(on_chain).toMatchObject({ status: "anchored", signer: setup.app.chain.sender, revoked_s: null });
+      expect(await setup.kept(id)).toEqual([{ attestation_id: id, revoked_s: 0 }]);
     }
-    await house.turn();
-    expect(await house.sent()).toBe(before + 2);
-    const { rows } = await house.app.pool.query(
+    await setup.turn();
+    expect(await setup.sent()).toBe(before + 2);
+    const { rows } = await setup.app.pool.query(
       "select count(*)::int as sent from chain.gas where purpose = 'attestation'",
     );
     expect(rows).toEqual([{ sent: 2 }]);
   });
 
   test("that goes to no chain costs nothing", async () => {
-    const before = await house.sent();
-    const [id] = await house.attest();
-    await house.takeBack(id!);
-    expect(await house.turn()).toEqual(done);
-    expect(await house.sent()).toBe(before);
-    expect(await house.storyOf(id!)).toEqual(["Made", "Revoked"]);
+    const before = await setup.sent();
+    const [id] = await setup.attest();
+    await setup.takeBack(id!);
+    expect(await setup.turn()).toEqual(done);
+    expect(await setup.sent()).toBe(before);
+    expect(await setup.storyOf(id!)).toEqual(["Made", "Revoked"]);
   });
 
   test("is revoked there when it is taken back, once", async () => {
-    const [id] = await house.attest();
-    await house.turn();
-    await house.takeBack(id!);
-    const before = await house.sent();
-    await house.turn();
-    await house.turn();
-    expect(await house.sent()).toBe(before + 1);
-    expect(await house.storyOf(id!)).toEqual(["Made", "Sent", "Anchored", "Revoked", "RevocationAnchored"]);
-    const [kept] = await house.kept(id!);
-    const { on_chain } = await house.stateOf(id!);
+    const [id] = await setup.attest();
+    await setup.turn();
+    await setup.takeBack(id!);
+    const before = await setup.sent();
+    await setup.turn();
+    await setup.turn();
+    expect(await setup.sent()).toBe(before + 1);
+    expect(await setup.storyOf(id!)).toEqual(["Made", "Sent", "Anchored", "Revoked", "RevocationAnchored"]);
+    const [kept] = await setup.kept(id!);
+    const { on_chain } = await setup.stateOf(id!);
     expect(kept!.revoked_s).toBeGreaterThan(0);
     expect(on_chain).toMatchObject({ revoked_s: kept!.revoked_s });
   });
@@ -63,15 +63,15 @@ describe("an attestation that was answered", () => {
 
 describe("a reorg", () => {
   test("takes it back, and it is carried there again", async () => {
-    const snapshot = await house.ledger.snapshot();
-    const [id] = await house.attest();
-    await house.turn();
-    await house.ledger.revert(snapshot);
-    expect(await house.kept(id!)).toEqual([]);
-    await house.turn();
-    await house.turn();
-    await house.turn();
-    expect(await house.storyOf(id!)).toEqual([
+    const snapshot = await setup.ledger.snapshot();
+    const [id] = await setup.attest();
+    await setup.turn();
+    await setup.ledger.revert(snapshot);
+    expect(await setup.kept(id!)).toEqual([]);
+    await setup.turn();
+    await setup.turn();
+    await setup.turn();
+    expect(await setup.storyOf(id!)).toEqual([
       "Made",
       "Sent",
       "Anchored",
@@ -80,47 +80,47 @@ describe("a reorg", () => {
       "Sent",
       "Anchored",
     ]);
-    expect(await house.kept(id!)).toHaveLength(1);
+    expect(await setup.kept(id!)).toHaveLength(1);
   });
 
   test("takes a revocation back, and it is revoked again", async () => {
-    const [id] = await house.attest();
-    await house.turn();
-    await house.takeBack(id!);
-    const snapshot = await house.ledger.snapshot();
-    await house.turn();
-    await house.ledger.revert(snapshot);
-    expect((await house.kept(id!))[0]!.revoked_s).toBe(0);
-    await house.turn();
-    await house.turn();
-    expect((await house.storyOf(id!)).slice(3)).toEqual([
+    const [id] = await setup.attest();
+    await setup.turn();
+    await setup.takeBack(id!);
+    const snapshot = await setup.ledger.snapshot();
+    await setup.turn();
+    await setup.ledger.revert(snapshot);
+    expect((await setup.kept(id!))[0]!.revoked_s).toBe(0);
+    await setup.turn();
+    await setup.turn();
+    expect((await setup.storyOf(id!)).slice(3)).toEqual([
       ...["Revoked", "RevocationAnchored", "RevocationReorged", "RevocationAnchored"],
     ]);
-    expect((await house.kept(id!))[0]!.revoked_s).toBeGreaterThan(0);
+    expect((await setup.kept(id!))[0]!.revoked_s).toBeGreaterThan(0);
   });
 });
 
 describe("what a turn left unknown", () => {
   test("is found where it was mined meanwhile", async () => {
-    const [id] = await house.attest();
-    const { workshop } = house.ledger;
+    const [id] = await setup.attest();
+    const { workshop } = setup.ledger;
     await stopMining(workshop);
-    const before = await house.sent();
-    const left = house.carry(noOnChainMemory()).catch((error: Error) => error);
-    await until(async () => (await house.storyOf(id!)).includes("Sent"));
+    const before = await setup.sent();
+    const left = setup.carry(noOnChainMemory()).catch((error: Error) => error);
+    await until(async () => (await setup.storyOf(id!)).includes("Sent"));
     const hasSent = async () =>
-      Number(await workshop.rpc("eth_getTransactionCount", house.app.chain.sender, "pending")) > before;
+      Number(await workshop.rpc("eth_getTransactionCount", setup.app.chain.sender, "pending")) > before;
     await until(hasSent);
     await mineAgain(workshop);
     await left;
-    await house.turn();
-    expect(await house.storyOf(id!)).toEqual(["Made", "Sent", "Anchored"]);
-    expect(await house.kept(id!)).toHaveLength(1);
+    await setup.turn();
+    expect(await setup.storyOf(id!)).toEqual(["Made", "Sent", "Anchored"]);
+    expect(await setup.kept(id!)).toHaveLength(1);
   });
 });
 
 async function dies(at: string): Promise<void> {
-  const { ledger } = house;
+  const { ledger } = setup;
   const child = startProgram("test/trust/doomed-attestor.ts", [], {
     env: {
       PATH: process.env.PATH,
@@ -146,36 +146,36 @@ test.each([
   ["after it is mined", 1, ["Made", "Sent"], ["Anchored"]],
   ["after it is recorded", 1, ["Made", "Sent", "Anchored"], []],
 ])("killed %s, it ends up there once", async (step, by_the_dead, left, after) => {
-  const [id] = await house.attest();
-  const before = await house.sent();
+  const [id] = await setup.attest();
+  const before = await setup.sent();
   await dies(step);
-  await until(async () => (await house.sent()) === before + by_the_dead);
-  expect(await house.storyOf(id!)).toEqual(left);
-  await house.turn();
-  await house.turn();
-  expect(await house.storyOf(id!)).toEqual([...left, ...after]);
-  expect(await house.kept(id!)).toHaveLength(1);
+  await until(async () => (await setup.sent()) === before + by_the_dead);
+  expect(await setup.storyOf(id!)).toEqual(left);
+  await setup.turn();
+  await setup.turn();
+  expect(await setup.storyOf(id!)).toEqual([...left, ...after]);
+  expect(await setup.kept(id!)).toHaveLength(1);
 });
 
 test("killed while it is sent, and then never mined: it is named as not there, and carried anew", async () => {
-  const [id] = await house.attest();
-  const { workshop } = house.ledger;
+  const [id] = await setup.attest();
+  const { workshop } = setup.ledger;
   await stopMining(workshop);
   await dies("while it is sent");
   await workshop.rpc("anvil_dropAllTransactions");
   await mineAgain(workshop);
-  await house.turn();
-  await house.turn();
-  expect(await house.storyOf(id!)).toEqual(["Made", "Sent", "Unsent", "Sent", "Anchored"]);
-  expect(await house.kept(id!)).toHaveLength(1);
+  await setup.turn();
+  await setup.turn();
+  expect(await setup.storyOf(id!)).toEqual(["Made", "Sent", "Unsent", "Sent", "Anchored"]);
+  expect(await setup.kept(id!)).toHaveLength(1);
 });
 
 test("killed while it is sent, and mined only when the next process looks: nothing is carried twice", async () => {
-  const [id] = await house.attest();
-  const { workshop } = house.ledger;
+  const [id] = await setup.attest();
+  const { workshop } = setup.ledger;
   await stopMining(workshop);
   await dies("while it is sent");
-  const turned = house.turn();
+  const turned = setup.turn();
   // The barrier has the same nonce as what the dead process sent: one of the two is mined.
   await until(
     async () =>
@@ -184,8 +184,8 @@ test("killed while it is sent, and mined only when the next process looks: nothi
   );
   await mineAgain(workshop);
   await turned;
-  await house.turn();
-  await house.turn();
-  expect(await house.kept(id!)).toHaveLength(1);
-  expect((await house.stateOf(id!)).on_chain.status).toBe("anchored");
+  await setup.turn();
+  await setup.turn();
+  expect(await setup.kept(id!)).toHaveLength(1);
+  expect((await setup.stateOf(id!)).on_chain.status).toBe("anchored");
 });

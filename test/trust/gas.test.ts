@@ -4,28 +4,28 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { App } from "../../src/app.ts";
 import { SCHEMA_REGISTRY, SCHEMA_UID, standingCalls, standingIn } from "../../src/domain/trust/eas.ts";
 import { noOnChainMemory } from "../../src/reactors/trust/attest-on-chain.ts";
-import { type EasHouse, openEasHouse } from "./eas-house.ts";
+import { type EasSetup, openEasSetup } from "./eas-setup.ts";
 
-let house: EasHouse;
-/** A process of the same house that may spend next to nothing. */
+let setup: EasSetup;
+/** A process of the same service that may spend next to nothing. */
 let poor: { app: App; close(): Promise<void> };
 beforeAll(async () => {
-  house = await openEasHouse();
-  poor = await house.ledger.beside({ ATTESTATION_GAS_ETH: "0.000000001", GAS_BUDGET_ETH: "100" });
+  setup = await openEasSetup();
+  poor = await setup.ledger.beside({ ATTESTATION_GAS_ETH: "0.000000001", GAS_BUDGET_ETH: "100" });
   await forgetSchema();
 });
 afterAll(async () => {
   await poor?.close();
-  await house?.close();
+  await setup?.close();
 });
 
 const spent = { status: "spent", reason: expect.stringContaining("gas budget is spent") };
 const done = { status: "done" };
-const forgetGas = () => house.app.pool.query("delete from chain.gas");
-const isRegistered = async () => standingIn(await house.app.chain.read(standingCalls()))?.registered;
+const forgetGas = () => setup.app.pool.query("delete from chain.gas");
+const isRegistered = async () => standingIn(await setup.app.chain.read(standingCalls()))?.registered;
 /** As on a chain where nobody has registered it: the development chain has it from its beginning. The registry's mapping is at its slot 0. */
 async function forgetSchema(): Promise<void> {
-  const { rpc } = house.ledger.workshop;
+  const { rpc } = setup.ledger.workshop;
   const slot = keccak256(concatHex([SCHEMA_UID, `0x${"00".repeat(32)}`]));
   await rpc("anvil_setStorageAt", SCHEMA_REGISTRY, slot, `0x${"00".repeat(32)}`);
   await rpc("evm_mine");
@@ -38,65 +38,65 @@ const at = (app: App, ms: number): App => ({
 beforeEach(forgetGas);
 
 test("a schema that is not registered yet waits for the next day as well", async () => {
-  await house.app.pool.query(
+  await setup.app.pool.query(
     `insert into chain.gas (network, transaction, day, purpose, fee_wei)
      values ('eip155:8453', 'of somebody else', $1, 'attestation', 1e18)`,
     [new Date().toISOString().slice(0, 10)],
   );
-  const [id] = await house.attest();
-  const before = await house.sent();
-  expect(await house.turn(poor.app)).toEqual(spent);
+  const [id] = await setup.attest();
+  const before = await setup.sent();
+  expect(await setup.turn(poor.app)).toEqual(spent);
   expect(await isRegistered()).toBe(false);
-  expect(await house.sent()).toBe(before);
-  expect(await house.storyOf(id!)).toEqual(["Made"]);
+  expect(await setup.sent()).toBe(before);
+  expect(await setup.storyOf(id!)).toEqual(["Made"]);
   await forgetGas();
-  expect(await house.turn()).toEqual(done);
-  expect(await house.storyOf(id!)).toEqual(["Made", "Sent", "Anchored"]);
+  expect(await setup.turn()).toEqual(done);
+  expect(await setup.storyOf(id!)).toEqual(["Made", "Sent", "Anchored"]);
 });
 
 test("once the day's gas is spent nothing more is sent, what waits is named as not there, and the next day it is carried once", async () => {
-  const [first] = await house.attest();
-  expect(await house.turn(poor.app)).toEqual(done);
-  expect(await house.storyOf(first!)).toEqual(["Made", "Sent", "Anchored"]);
-  const before = await house.sent();
-  const ids = await house.attest(2);
+  const [first] = await setup.attest();
+  expect(await setup.turn(poor.app)).toEqual(done);
+  expect(await setup.storyOf(first!)).toEqual(["Made", "Sent", "Anchored"]);
+  const before = await setup.sent();
+  const ids = await setup.attest(2);
   const memory = noOnChainMemory();
-  expect(await house.carry(memory, poor.app)).toEqual(spent);
+  expect(await setup.carry(memory, poor.app)).toEqual(spent);
   // The turns of the rest of the day ask nobody, and record nothing.
-  expect(await house.carry(memory, poor.app)).toEqual(spent);
-  expect(await house.sent()).toBe(before);
+  expect(await setup.carry(memory, poor.app)).toEqual(spent);
+  expect(await setup.sent()).toBe(before);
   for (const id of ids) {
-    expect(await house.storyOf(id)).toEqual(["Made", "Sent", "Unsent"]);
-    expect((await house.stateOf(id)).on_chain).toEqual({ status: "asked" });
-    expect(await house.kept(id)).toEqual([]);
+    expect(await setup.storyOf(id)).toEqual(["Made", "Sent", "Unsent"]);
+    expect((await setup.stateOf(id)).on_chain).toEqual({ status: "asked" });
+    expect(await setup.kept(id)).toEqual([]);
   }
   // A revocation waits too.
-  await house.takeBack(first!);
-  expect(await house.turn(poor.app)).toEqual(spent);
-  expect(await house.kept(first!)).toEqual([{ attestation_id: first, revoked_s: 0 }]);
+  await setup.takeBack(first!);
+  expect(await setup.turn(poor.app)).toEqual(spent);
+  expect(await setup.kept(first!)).toEqual([{ attestation_id: first, revoked_s: 0 }]);
 
   await forgetGas();
   const tomorrow = at(poor.app, 86_400_000);
-  expect(await house.carry(memory, tomorrow)).toEqual(spent);
+  expect(await setup.carry(memory, tomorrow)).toEqual(spent);
   await forgetGas();
-  expect(await house.carry(memory, at(poor.app, 2 * 86_400_000))).toBe("done");
-  for (const id of ids) expect(await house.kept(id)).toHaveLength(1);
-  expect((await house.kept(first!))[0]!.revoked_s).toBeGreaterThan(0);
+  expect(await setup.carry(memory, at(poor.app, 2 * 86_400_000))).toBe("done");
+  for (const id of ids) expect(await setup.kept(id)).toHaveLength(1);
+  expect((await setup.kept(first!))[0]!.revoked_s).toBeGreaterThan(0);
 });
 
 test("a schema that a reorg has taken back is registered anew by the process that had registered it", async () => {
   const memory = noOnChainMemory();
-  await house.attest();
-  expect(await house.carry(memory)).toBe("done");
+  await setup.attest();
+  expect(await setup.carry(memory)).toBe("done");
   expect(await isRegistered()).toBe(true);
   await forgetSchema();
-  const [id] = await house.attest();
-  expect(await house.carry(memory)).toMatchObject({ status: "refused" });
+  const [id] = await setup.attest();
+  expect(await setup.carry(memory)).toMatchObject({ status: "refused" });
   // Nothing is tried again at once; after the rest it is seen what EAS wants, and that nothing is there.
-  expect(await house.carry(memory)).toMatchObject({ status: "refused" });
+  expect(await setup.carry(memory)).toMatchObject({ status: "refused" });
   for (const minutes of [11, 12])
-    expect(await house.carry(memory, at(house.app, minutes * 60_000))).toBe("done");
+    expect(await setup.carry(memory, at(setup.app, minutes * 60_000))).toBe("done");
   expect(await isRegistered()).toBe(true);
-  expect((await house.stateOf(id!)).on_chain.status).toBe("anchored");
-  expect(await house.kept(id!)).toHaveLength(1);
+  expect((await setup.stateOf(id!)).on_chain.status).toBe("anchored");
+  expect(await setup.kept(id!)).toHaveLength(1);
 });

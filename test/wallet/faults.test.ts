@@ -9,23 +9,23 @@ import { AIRDROP_ADDRESS } from "../../src/domain/wallet/airdrop-contract.ts";
 import { reachOf } from "../../src/projections/wallet/transfers.ts";
 import { SAYS_NO } from "../chain/fixture.ts";
 import { openMeddler } from "../chain/meddler.ts";
-import { type AirdropHouse, openAirdropHouse, TOKEN } from "./airdrop-house.ts";
+import { type AirdropSetup, openAirdropSetup, TOKEN } from "./airdrop-setup.ts";
 
-let house: AirdropHouse;
+let setup: AirdropSetup;
 let app: App;
 beforeAll(async () => {
-  house = await openAirdropHouse();
-  app = house.app;
-  await house.ask(1);
-  await house.turn();
+  setup = await openAirdropSetup();
+  app = setup.app;
+  await setup.ask(1);
+  await setup.turn();
 });
-afterAll(() => house?.close());
+afterAll(() => setup?.close());
 
-/** The same house, by way of an endpoint that does what the test says. */
+/** The same service, by way of an endpoint that does what the test says. */
 async function meddled() {
-  const meddler = await openMeddler(house.ledger.workshop.node.rpc_url);
+  const meddler = await openMeddler(setup.ledger.workshop.node.rpc_url);
   const limits = { request_ms: 500, deadline_ms: 1_000, sending: { wait_ms: 1_500, poll_ms: 20 } };
-  const chain = house.ledger.workshop.connect({ rpc_url: meddler.url, ...limits });
+  const chain = setup.ledger.workshop.connect({ rpc_url: meddler.url, ...limits });
   onTestFinished(async () => {
     chain.close();
     await meddler.close();
@@ -36,146 +36,146 @@ const honest = () => undefined;
 
 test("a node that is away leaves it asked for, and it is paid when the node is back", async () => {
   const { meddler, by } = await meddled();
-  const airdrop = await house.ask(2);
+  const airdrop = await setup.ask(2);
   meddler.meddle = () => "hangs";
-  expect((await house.turn(by)).airdrops.status).toBe("away");
-  expect(await house.storyOf(airdrop)).toEqual(["Asked"]);
+  expect((await setup.turn(by)).airdrops.status).toBe("away");
+  expect(await setup.storyOf(airdrop)).toEqual(["Asked"]);
   meddler.meddle = honest;
-  await house.turn(by);
-  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Sent", "Paid"]);
-  expect(await house.received(airdrop)).toEqual([1n, 1n]);
+  await setup.turn(by);
+  expect(await setup.storyOf(airdrop)).toEqual(["Asked", "Sent", "Paid"]);
+  expect(await setup.received(airdrop)).toEqual([1n, 1n]);
 });
 
 test("a receipt that is lost leaves it sent, and it is found paid", async () => {
   const { meddler, by } = await meddled();
-  const airdrop = await house.ask(2);
-  const before = await house.sent();
+  const airdrop = await setup.ask(2);
+  const before = await setup.sent();
   meddler.meddle = (method) => (method === "eth_getTransactionReceipt" ? { result: null } : undefined);
-  await house.turn(by);
-  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Sent"]);
-  expect((await house.stateOf(airdrop))?.status).toBe("sent");
+  await setup.turn(by);
+  expect(await setup.storyOf(airdrop)).toEqual(["Asked", "Sent"]);
+  expect((await setup.stateOf(airdrop))?.status).toBe("sent");
   meddler.meddle = honest;
-  await house.turn();
-  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Sent", "Paid"]);
-  expect(await house.sent()).toBe(before + 1);
-  expect(await house.received(airdrop)).toEqual([1n, 1n]);
+  await setup.turn();
+  expect(await setup.storyOf(airdrop)).toEqual(["Asked", "Sent", "Paid"]);
+  expect(await setup.sent()).toBe(before + 1);
+  expect(await setup.received(airdrop)).toEqual([1n, 1n]);
 });
 
 test("one that a reorg took back is paid again, under its name, and so once", async () => {
-  const airdrop = await house.ask(2);
-  const snapshot = await house.ledger.snapshot();
-  await house.turn();
-  expect(await house.received(airdrop)).toEqual([1n, 1n]);
-  await house.ledger.revert(snapshot);
-  expect(await house.received(airdrop)).toEqual([0n, 0n]);
-  await house.turn();
-  expect((await house.stateOf(airdrop))?.status).toBe("sent");
-  await house.turn();
-  await house.turn();
-  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Sent", "Paid", "Reorged", "Paid"]);
-  expect(await house.received(airdrop)).toEqual([1n, 1n]);
+  const airdrop = await setup.ask(2);
+  const snapshot = await setup.ledger.snapshot();
+  await setup.turn();
+  expect(await setup.received(airdrop)).toEqual([1n, 1n]);
+  await setup.ledger.revert(snapshot);
+  expect(await setup.received(airdrop)).toEqual([0n, 0n]);
+  await setup.turn();
+  expect((await setup.stateOf(airdrop))?.status).toBe("sent");
+  await setup.turn();
+  await setup.turn();
+  expect(await setup.storyOf(airdrop)).toEqual(["Asked", "Sent", "Paid", "Reorged", "Paid"]);
+  expect(await setup.received(airdrop)).toEqual([1n, 1n]);
 });
 
 test("two processes that are asked at once, and whose turns collide, pay it once", async () => {
-  const { app: other, close } = await house.ledger.beside({ PLATFORM_TOKEN: app.platform_token! });
+  const { app: other, close } = await setup.ledger.beside({ PLATFORM_TOKEN: app.platform_token! });
   onTestFinished(close);
-  const airdrop = await house.ask(2, {}, [app, other]);
-  await Promise.allSettled([house.pay(), house.pay(other)]);
-  await house.turn();
-  expect((await house.storyOf(airdrop)).slice(0, 3)).toEqual(["Asked", "Sent", "Paid"]);
-  expect((await house.stateOf(airdrop))?.status).toBe("paid");
-  expect(await house.received(airdrop)).toEqual([1n, 1n]);
+  const airdrop = await setup.ask(2, {}, [app, other]);
+  await Promise.allSettled([setup.pay(), setup.pay(other)]);
+  await setup.turn();
+  expect((await setup.storyOf(airdrop)).slice(0, 3)).toEqual(["Asked", "Sent", "Paid"]);
+  expect((await setup.stateOf(airdrop))?.status).toBe("paid");
+  expect(await setup.received(airdrop)).toEqual([1n, 1n]);
 });
 
 test("one that the token refuses is given up once that is final, and what it cost is counted", async () => {
   const token: Hex = `0x${"c0de".repeat(10)}`;
-  await house.ledger.workshop.rpc("anvil_setCode", token, SAYS_NO);
-  const airdrop = await house.ask(2, { token, amount_each: "0" });
+  await setup.ledger.workshop.rpc("anvil_setCode", token, SAYS_NO);
+  const airdrop = await setup.ask(2, { token, amount_each: "0" });
   const day = app.clock.now().toISOString().slice(0, 10);
   const { spent } = gasRecord(app.pool, "eip155:8453");
   const cost = await spent(day);
-  await house.turn();
-  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Sent", "Reverted"]);
-  await house.ledger.mine(4);
-  await house.turn();
-  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Sent", "Reverted", "Failed"]);
-  expect(await house.stateOf(airdrop)).toMatchObject({ reason: expect.stringContaining("refused it") });
+  await setup.turn();
+  expect(await setup.storyOf(airdrop)).toEqual(["Asked", "Sent", "Reverted"]);
+  await setup.ledger.mine(4);
+  await setup.turn();
+  expect(await setup.storyOf(airdrop)).toEqual(["Asked", "Sent", "Reverted", "Failed"]);
+  expect(await setup.stateOf(airdrop)).toMatchObject({ reason: expect.stringContaining("refused it") });
   expect(await spent(day)).toBeGreaterThan(cost);
 });
 
 test("one that is mined where its contract is not is not taken for paid", async () => {
-  const airdrop = await house.ask(2);
-  const { chain } = house.ledger.workshop;
-  const code = await house.ledger.workshop.rpc<Hex>("eth_getCode", AIRDROP_ADDRESS, "latest");
-  await house.ledger.workshop.rpc("anvil_setCode", AIRDROP_ADDRESS, "0x");
+  const airdrop = await setup.ask(2);
+  const { chain } = setup.ledger.workshop;
+  const code = await setup.ledger.workshop.rpc<Hex>("eth_getCode", AIRDROP_ADDRESS, "latest");
+  await setup.ledger.workshop.rpc("anvil_setCode", AIRDROP_ADDRESS, "0x");
   // A node that lies, or a deployment that a reorg took away.
-  await house.turn({ ...app, chain: { ...chain, hasCode: async (some) => some.map(() => true) } });
-  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Sent", "Reverted"]);
-  await house.ledger.workshop.rpc("anvil_setCode", AIRDROP_ADDRESS, code);
-  expect(await house.received(airdrop)).toEqual([0n, 0n]);
+  await setup.turn({ ...app, chain: { ...chain, hasCode: async (some) => some.map(() => true) } });
+  expect(await setup.storyOf(airdrop)).toEqual(["Asked", "Sent", "Reverted"]);
+  await setup.ledger.workshop.rpc("anvil_setCode", AIRDROP_ADDRESS, code);
+  expect(await setup.received(airdrop)).toEqual([0n, 0n]);
 });
 
 test("one that the account cannot pay for by then fails, and moves nothing", async () => {
-  const airdrop = await house.ask(2, { amount_each: String(60_000_000n * TOKEN) });
-  const before = await house.sent();
-  await house.turn();
-  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Failed"]);
-  expect([await house.sent(), await house.received(airdrop)]).toEqual([before, [0n, 0n]]);
+  const airdrop = await setup.ask(2, { amount_each: String(60_000_000n * TOKEN) });
+  const before = await setup.sent();
+  await setup.turn();
+  expect(await setup.storyOf(airdrop)).toEqual(["Asked", "Failed"]);
+  expect([await setup.sent(), await setup.received(airdrop)]).toEqual([before, [0n, 0n]]);
 });
 
 test("one that is under way waits for the key it was sent with", async () => {
   const { meddler, by } = await meddled();
-  const airdrop = await house.ask(1);
+  const airdrop = await setup.ask(1);
   meddler.meddle = (method) => (method === "eth_sendRawTransaction" ? "hangs" : undefined);
-  await house.turn(by);
-  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Sent"]);
-  const other = house.ledger.workshop.connect({ gas_key: generatePrivateKey() });
+  await setup.turn(by);
+  expect(await setup.storyOf(airdrop)).toEqual(["Asked", "Sent"]);
+  const other = setup.ledger.workshop.connect({ gas_key: generatePrivateKey() });
   onTestFinished(() => other.close());
-  await house.turn({ ...app, chain: other });
-  expect(house.warnings.at(-1)).toContain(`waits for GAS_KEY to be that of ${app.chain.sender} again`);
-  expect(await house.received(airdrop)).toEqual([0n]);
-  await house.turn();
-  expect(await house.received(airdrop)).toEqual([1n]);
+  await setup.turn({ ...app, chain: other });
+  expect(setup.warnings.at(-1)).toContain(`waits for GAS_KEY to be that of ${app.chain.sender} again`);
+  expect(await setup.received(airdrop)).toEqual([0n]);
+  await setup.turn();
+  expect(await setup.received(airdrop)).toEqual([1n]);
 });
 
 test("one is paid though nobody tells the transfers of the platform's accounts", async () => {
-  const airdrop = await house.ask(1);
+  const airdrop = await setup.ask(1);
   const { chain } = app;
   const logs: Chain["logs"] = async (query) => {
     if (query.address === AIRDROP_ADDRESS) return chain.logs(query);
     throw new ChainUnavailable("more logs than are answered at once");
   };
-  await house.ledger.mine(3);
-  const { transfers } = await house.turn({ ...app, chain: { ...chain, logs } });
+  await setup.ledger.mine(3);
+  const { transfers } = await setup.turn({ ...app, chain: { ...chain, logs } });
   expect(transfers).toMatchObject({ status: "away", reason: expect.stringContaining("more logs") });
-  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Sent", "Paid"]);
+  expect(await setup.storyOf(airdrop)).toEqual(["Asked", "Sent", "Paid"]);
 });
 
 test("transfers are read of few blocks at a time, as many times as it takes", async () => {
   const followed = { network: "eip155:8453", account: app.chain.sender, token: app.platform_token! };
-  await house.turn();
+  await setup.turn();
   const before = (await reachOf(app.pool, followed))!;
-  await house.ledger.workshop.rpc("anvil_mine", "0x1f4");
+  await setup.ledger.workshop.rpc("anvil_mine", "0x1f4");
   const { chain } = app;
   const spans: number[] = [];
   const logs: Chain["logs"] = (query) => {
     spans.push(Number(query.to_block - query.from_block) + 1);
     return chain.logs(query);
   };
-  await house.turn({ ...app, chain: { ...chain, logs } });
+  await setup.turn({ ...app, chain: { ...chain, logs } });
   expect((await reachOf(app.pool, followed))!.to_block).toBeGreaterThan(before.to_block + 450n);
   expect(Math.max(...spans)).toBeLessThanOrEqual(200);
 });
 
 test("transfers that were kept of another chain are forgotten and read anew", async () => {
   const followed = { network: "eip155:8453", account: app.chain.sender, token: app.platform_token! };
-  await house.ledger.mine(3);
-  await house.turn();
+  await setup.ledger.mine(3);
+  await setup.turn();
   const reach = (await reachOf(app.pool, followed))!;
   await app.pool.query("update read.transfers_followed_v1 set to_hash = $1", [`0x${"0".repeat(64)}`]);
-  await house.turn();
+  await setup.turn();
   expect(await reachOf(app.pool, followed)).toBeUndefined();
-  expect(house.warnings.at(-1)).toContain("read anew");
-  await house.turn();
+  expect(setup.warnings.at(-1)).toContain("read anew");
+  await setup.turn();
   expect((await reachOf(app.pool, followed))!.to_block).toBeGreaterThanOrEqual(reach.to_block);
 });

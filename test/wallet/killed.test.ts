@@ -4,19 +4,19 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { GAS_KEY, PAYEE } from "../chain/fixture.ts";
 import { startProgram } from "../support/compiled.ts";
 import { until } from "../support/until.ts";
-import { type AirdropHouse, openAirdropHouse } from "./airdrop-house.ts";
+import { type AirdropSetup, openAirdropSetup } from "./airdrop-setup.ts";
 
-let house: AirdropHouse;
+let setup: AirdropSetup;
 beforeAll(async () => {
-  house = await openAirdropHouse();
+  setup = await openAirdropSetup();
   // The approval is given once.
-  await house.ask(1);
-  await house.turn();
+  await setup.ask(1);
+  await setup.turn();
 });
-afterAll(() => house?.close());
+afterAll(() => setup?.close());
 
 async function dies(at: string): Promise<void> {
-  const { ledger, app } = house;
+  const { ledger, app } = setup;
   const child = startProgram("test/wallet/doomed-payer.ts", [], {
     env: {
       PATH: process.env.PATH,
@@ -41,15 +41,15 @@ test.each([
   ["after it is mined", 1, ["Asked", "Sent"]],
   ["after it is recorded", 1, ["Asked", "Sent", "Paid"]],
 ])("killed %s", async (step, by_the_dead, left) => {
-  const airdrop = await house.ask(3);
-  const before = await house.sent();
+  const airdrop = await setup.ask(3);
+  const before = await setup.sent();
   await dies(step);
-  if (by_the_dead > 0) await until(async () => (await house.sent()) !== before);
-  expect(await house.sent()).toBe(before + by_the_dead);
-  expect(await house.storyOf(airdrop)).toEqual(left);
-  await house.turn();
-  await house.turn();
-  expect(await house.sent()).toBe(before + 1);
-  expect(await house.storyOf(airdrop)).toEqual(["Asked", "Sent", "Paid"]);
-  expect(await house.received(airdrop)).toEqual([1n, 1n, 1n]);
+  if (by_the_dead > 0) await until(async () => (await setup.sent()) !== before);
+  expect(await setup.sent()).toBe(before + by_the_dead);
+  expect(await setup.storyOf(airdrop)).toEqual(left);
+  await setup.turn();
+  await setup.turn();
+  expect(await setup.sent()).toBe(before + 1);
+  expect(await setup.storyOf(airdrop)).toEqual(["Asked", "Sent", "Paid"]);
+  expect(await setup.received(airdrop)).toEqual([1n, 1n, 1n]);
 });

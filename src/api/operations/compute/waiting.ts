@@ -63,7 +63,7 @@ const mayBeReady = ({ stream_id, type }: RecordedEvent): boolean =>
   stream_id.startsWith(tasks.prefix) && (type === "TaskSubmitted" || type === "TaskLeaseExpired");
 
 /** Those of a service: its tail is one a process. */
-const houses = new WeakMap<App["tail"], Waiters>();
+const waitersOf = new WeakMap<App["tail"], Waiters>();
 
 /**
  * Asks `look` until it answers something, the time is over or the caller is gone: at once, and then whenever a task may have become
@@ -74,8 +74,8 @@ export async function untilReady<Found>(
   look: () => Promise<Found | undefined>,
   { wait_ms, signal }: { wait_ms: number; signal: AbortSignal },
 ): Promise<Found | undefined> {
-  const waiters = houses.get(app.tail) ?? new Waiters(app);
-  houses.set(app.tail, waiters);
+  const waiters = waitersOf.get(app.tail) ?? new Waiters(app);
+  waitersOf.set(app.tail, waiters);
   const waiter: Waiter = { wake: undefined };
   const ends_at = performance.now() + wait_ms;
   // Before the first look: what becomes ready after it is told.

@@ -1,4 +1,4 @@
-/** A house whose log is signed and anchored by hand, a turn at a time. */
+/** A service whose log is signed and anchored by hand, a turn at a time. */
 import { createEventStore } from "../../eventstore/store.ts";
 import { type AnchorOptions, anchorTurn } from "../../src/anchoring/anchor-signed.ts";
 import { type SigningOptions, signTurn } from "../../src/anchoring/sign-growth.ts";
@@ -8,13 +8,13 @@ import { headCall, type KeptHead, keptHead, logIdOf } from "../../src/domain/anc
 import type { Chain } from "../../src/domain/ports.ts";
 import { issueKey } from "../../src/operator/keys.ts";
 import { StreamCache } from "../../src/stream-cache.ts";
-import { type LedgerHouse, openLedgerHouse } from "../payments/ledger-house.ts";
+import { type LedgerSetup, openLedgerSetup } from "../payments/ledger-setup.ts";
 import { type Taken, turnOf } from "../support/turns.ts";
 
 /** Whatever waits is due. */
 export const AT_ONCE = { checkpoint_every_ms: -60_000, anchor_every_ms: -60_000 };
 
-export type AnchoringHouse = LedgerHouse & {
+export type AnchoringSetup = LedgerSetup & {
   /** Signs and anchors what is due, and everything is unless said otherwise. */
   turn(options?: SigningOptions & AnchorOptions, by?: App): Promise<Taken>;
   /** Appends an event that is not the anchoring's own. */
@@ -27,20 +27,20 @@ export type AnchoringHouse = LedgerHouse & {
   story(): Promise<string[]>;
   /** The head that the contract keeps. */
   kept(): Promise<KeptHead | undefined>;
-  /** The house with another chain before it. */
+  /** The service with another chain before it. */
   over(more: Partial<Chain>): App;
   /** A process that appends without holding the log against what was signed of it, as whoever means harm would. */
   heedless(): App;
 };
 
-export async function openAnchoringHouse(): Promise<AnchoringHouse> {
-  const house = await openLedgerHouse();
-  const { app } = house;
+export async function openAnchoringSetup(): Promise<AnchoringSetup> {
+  const setup = await openLedgerSetup();
+  const { app } = setup;
   const origin = async () => (await app.store.identity()).origin;
   const events = async () =>
     app.store.readStream({ tenant: "operator", stream_id: anchors.streamOf(await origin()) });
   return {
-    ...house,
+    ...setup,
     turn: async (options = {}, by = app) => {
       const all = { ...AT_ONCE, ...options };
       const signed = await turnOf(by, "log-signing", ({ app: own }) => signTurn(own, all));

@@ -17,9 +17,9 @@ export type Answer = { status: number; body: any };
 
 export type TestAgent = { sx: number; agent_id: string; tenant: string; headers: Record<string, string> };
 
-export type MarketHouse = Awaited<ReturnType<typeof openMarketHouse>>;
+export type MarketSetup = Awaited<ReturnType<typeof openMarketSetup>>;
 
-export async function openMarketHouse(options: ServiceOptions = {}) {
+export async function openMarketSetup(options: ServiceOptions = {}) {
   const service: Service & { database_url: string } = await startService({
     chain: "embedded",
     ...options,

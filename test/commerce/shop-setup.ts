@@ -19,13 +19,13 @@ import { LIMIT_MS, until } from "../support/until.ts";
 export type Answer = { status: number; body: any; headers: Headers };
 export type Credentials = Record<string, string>;
 
-export type ShopHouse = {
+export type ShopSetup = {
   service: Service & { database_url: string };
   /** The vault that its customers' keys lie in. */
   vault_url: string;
   /** The headers of a new key of this tenant. */
   keyOf(tenant: string, space?: "live" | "test"): Promise<Credentials>;
-  /** Asks at this service, or at another process of the house. */
+  /** Asks at this service, or at another process of the service. */
   ask(credentials: Credentials, path: string, body?: object, url?: string): Promise<Answer>;
   /** Asks and pays what the 402 asks for. */
   pays(
@@ -53,7 +53,7 @@ export const pelletOrder = (quantity: number, more: object = {}) => ({
   ...more,
 });
 
-export async function openShopHouse(options: ServiceOptions = {}): Promise<ShopHouse> {
+export async function openShopSetup(options: ServiceOptions = {}): Promise<ShopSetup> {
   const vault = options.vault === undefined ? await freshDatabase() : undefined;
   const vault_url = vault?.url ?? String(options.vault);
   const service = await startService({ chain: "embedded", reactors: true, vault: vault_url, ...options });
@@ -77,7 +77,7 @@ export async function openShopHouse(options: ServiceOptions = {}): Promise<ShopH
     body: await response.json(),
     headers: response.headers,
   });
-  const house: ShopHouse = {
+  const setup: ShopSetup = {
     service,
     keyOf: async (tenant, space = "live") => (await service.issue({ tenant, space })).headers,
     ask: async (credentials, path, body, url = service.url) =>
@@ -88,7 +88,7 @@ export async function openShopHouse(options: ServiceOptions = {}): Promise<ShopH
       return { ...(await answered(answer)), transaction };
     },
     storyOf: async (tenant, order_id) =>
-      (await house.eventsOf(tenant, orders.streamOf(String(order_id)))).map(({ type }) => type),
+      (await setup.eventsOf(tenant, orders.streamOf(String(order_id)))).map(({ type }) => type),
     eventsOf: (tenant, stream_id) => app.store.readStream({ tenant, stream_id }),
     stockOf: (product_id, tenant = "operator") => app.load(stock, { tenant, id: String(product_id) }),
     folded: async () => {
@@ -102,6 +102,6 @@ export async function openShopHouse(options: ServiceOptions = {}): Promise<ShopH
       await vault?.drop();
     },
   };
-  await house.folded();
-  return house;
+  await setup.folded();
+  return setup;
 }

@@ -1,4 +1,4 @@
-/** A house on a chain with EAS whose attestations are carried there by hand, a turn at a time. */
+/** A service on a chain with EAS whose attestations are carried there by hand, a turn at a time. */
 import { randomBytes } from "node:crypto";
 import type { App } from "../../src/app.ts";
 import type { Hex } from "../../src/domain/chain.ts";
@@ -10,19 +10,19 @@ import {
   type OnChainMemory,
   onChainReactor,
 } from "../../src/reactors/trust/attest-on-chain.ts";
-import { type LedgerHouse, openLedgerHouse } from "../payments/ledger-house.ts";
+import { type LedgerSetup, openLedgerSetup } from "../payments/ledger-setup.ts";
 import { type Taken, turn } from "../support/turns.ts";
 import { LIMIT_MS } from "../support/until.ts";
 
-export type EasHouse = Awaited<ReturnType<typeof openEasHouse>>;
+export type EasSetup = Awaited<ReturnType<typeof openEasSetup>>;
 
 /** A development node's gas is a hundred times dearer than Base's. */
 export const RICH = { ATTESTATION_GAS_ETH: "100", GAS_BUDGET_ETH: "100" };
 
 const meta = { actor: "test", operation: "test" };
 
-export async function openEasHouse() {
-  const ledger: LedgerHouse = await openLedgerHouse();
+export async function openEasSetup() {
+  const ledger: LedgerSetup = await openLedgerSetup();
   const { app, close } = await ledger.beside(RICH);
   const { workshop } = ledger;
   const { chain, rpc } = workshop;

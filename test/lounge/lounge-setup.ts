@@ -7,18 +7,18 @@ import { until } from "../support/until.ts";
 export type Answer = { status: number; body: any };
 export type Headers = Record<string, string>;
 
-export type LoungeHouse = {
+export type LoungeSetup = {
   service: Service & { database_url: string };
   keyOf(tenant: string, space?: "live" | "test"): Promise<Headers>;
-  /** Asks at this service, or at another process of the house. */
+  /** Asks at this service, or at another process of the service. */
   ask(headers: Headers, path: string, body?: object, url?: string): Promise<Answer>;
   /** The events of a tenant's account. */
   storyOf(tenant: string): Promise<RecordedEvent[]>;
 };
 
-export async function openLoungeHouse(env: Record<string, string>): Promise<LoungeHouse> {
+export async function openLoungeSetup(env: Record<string, string>): Promise<LoungeSetup> {
   const service = await startService({ chain: "embedded", reactors: true, env });
-  const house: LoungeHouse = {
+  const setup: LoungeSetup = {
     service,
     keyOf: async (tenant, space = "live") => (await service.issue({ tenant, space })).headers,
     ask: async (headers, path, body, url = service.url) => {
@@ -36,7 +36,7 @@ export async function openLoungeHouse(env: Record<string, string>): Promise<Loun
         limit: 1_000,
       }),
   };
-  const anybody = await house.keyOf("anybody");
-  await until(async () => (await house.ask(anybody, "rng/seed")).status === 200);
-  return house;
+  const anybody = await setup.keyOf("anybody");
+  await until(async () => (await setup.ask(anybody, "rng/seed")).status === 200);
+  return setup;
 }

@@ -1,4 +1,4 @@
-/** A house on a chain of its own whose payments are claimed, settled and reconciled by hand. */
+/** A service on a chain of its own whose payments are claimed, settled and reconciled by hand. */
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -37,16 +37,16 @@ export const ANSWER: PaidAnswer = { status: 200, sha256: "ab".repeat(32), vintag
 /** A payment of a test: its name, its signed authorization, and where its stream lies. */
 export type Paid = { id: string; signed: SignedTransfer; target: { tenant: string; id: string } };
 
-export type LedgerHouse = {
+export type LedgerSetup = {
   app: App;
   workshop: Workshop;
   database_url: string;
-  /** The settings by which another house takes payments on the same chain. */
+  /** The settings by which another service takes payments on the same chain. */
   chain: { rpc_url: string; gas_key: Hex; pay_to: Hex };
-  /** All processes of the house sign under it. */
+  /** All processes of the service sign under it. */
   signing_key: string;
   logged: Record<string, unknown>[];
-  /** Another process of the same house, with other settings where they are given. */
+  /** Another process of the same service, with other settings where they are given. */
   beside(more?: Record<string, string>): Promise<{ app: App; close(): Promise<void> }>;
   /** Signs a payment that holds for five minutes of the chain's time. */
   sign(payer: HDAccount, value: bigint, more?: Partial<TransferAuthorization>): Promise<SignedTransfer>;
@@ -59,7 +59,7 @@ export type LedgerHouse = {
   ): Promise<Paid>;
   /** Carries a payment to the chain and appends what came of it. */
   settle(paid: Paid, answer?: PaidAnswer | null): Promise<Receipt>;
-  /** Carries an authorization to the chain past the house, as anybody may. */
+  /** Carries an authorization to the chain past the service, as anybody may. */
   carry(signed: SignedTransfer): Promise<Hex>;
   fail(paid: Paid): Promise<void>;
   /** One turn over a read model that knows the whole log; `done` unless said otherwise. */
@@ -83,7 +83,7 @@ export type LedgerHouse = {
 export const newSigningKey = () =>
   generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "der" }).toString("base64");
 
-export async function openLedgerHouse(): Promise<LedgerHouse> {
+export async function openLedgerSetup(): Promise<LedgerSetup> {
   const [workshop, database] = await Promise.all([openWorkshop(), preparedDatabase()]);
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
@@ -102,19 +102,19 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
       ALLOW_SYNTHETIC: "1",
       ...more,
     });
-    const house = await openRuntime(config, log, { chain: true });
+    const setup = await openRuntime(config, log, { chain: true });
     const close = async () => {
-      await house.close();
+      await setup.close();
       await rm(data_dir, { recursive: true, force: true });
     };
-    return { app: house.app, close };
+    return { app: setup.app, close };
   };
   const { app, close } = await open();
   const { rpc, chain } = workshop;
   const now = () => app.clock.now().toISOString();
   const meta = { actor: "test", operation: "test" };
 
-  const house: LedgerHouse = {
+  const setup: LedgerSetup = {
     app,
     workshop,
     database_url: database.url,
@@ -128,7 +128,7 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
       return payment(payer, value, { valid_after: 0n, valid_before, ...more });
     },
     claim: async (payer, value, more = {}, facts = {}) => {
-      const signed = await house.sign(payer, value, more);
+      const signed = await setup.sign(payer, value, more);
       const { transfer, signature } = signed;
       const { latest } = await chain.heads();
       const claim: Claim = {
@@ -164,10 +164,10 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
       await app.decide(payments, target, payments.fail("test", now()), { meta });
     },
     reconcile: async (options = {}, turn = "done") => {
-      await house.folded();
+      await setup.folded();
       const { status } = await turnOf(app, "payments", (its) => reconcile(its.app, options));
       expect(status).toBe(turn);
-      await house.folded();
+      await setup.folded();
     },
     stateOf: ({ target }) => app.load(payments, target),
     storyOf: async ({ id, target: { tenant } }) => {
@@ -183,7 +183,7 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
     },
     pass: async (seconds) => {
       await rpc("evm_increaseTime", seconds);
-      await house.mine(4);
+      await setup.mine(4);
     },
     snapshot: () => rpc<Hex>("evm_snapshot"),
     revert: (snapshot) => rewind(workshop, snapshot),
@@ -194,11 +194,11 @@ export async function openLedgerHouse(): Promise<LedgerHouse> {
       await database.drop();
     },
   };
-  return house;
+  return setup;
 }
 
 /** The account that refunds are paid from is given this much. */
-export async function fundRefunds({ app, workshop, sign }: LedgerHouse, micro: bigint): Promise<void> {
+export async function fundRefunds({ app, workshop, sign }: LedgerSetup, micro: bigint): Promise<void> {
   const to = addressOf(app.refunds);
   await workshop.chain.send(transferCall(await sign(wallet(8), micro, { to })), {
     gas: TRANSFER_GAS,

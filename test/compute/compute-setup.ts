@@ -52,9 +52,9 @@ export function chainOf({ seed, n }: { seed: string; n: number }): { hash: strin
   return { hash: hash.toString("hex") };
 }
 
-export type ComputeHouse = Awaited<ReturnType<typeof openComputeHouse>>;
+export type ComputeSetup = Awaited<ReturnType<typeof openComputeSetup>>;
 
-export async function openComputeHouse(options: ServiceOptions = {}) {
+export async function openComputeSetup(options: ServiceOptions = {}) {
   const service: Service & { database_url: string } = await startService({
     chain: "embedded",
     env: { ...PROXIED, ...options.env },
@@ -64,7 +64,7 @@ export async function openComputeHouse(options: ServiceOptions = {}) {
   const api = caller(service.url);
   const key = async (tenant: string) => (await service.issue({ tenant })).headers;
 
-  const house = {
+  const setup = {
     service,
     app,
     /** The headers of a key whose tenant has so much, as if a payment had brought it. */
@@ -131,7 +131,7 @@ export async function openComputeHouse(options: ServiceOptions = {}) {
       });
     },
   };
-  return house;
+  return setup;
 }
 
 function signing(privateKey: KeyObject, publicKey: KeyObject) {

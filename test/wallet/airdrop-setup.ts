@@ -1,4 +1,4 @@
-/** A house on a chain of its own whose airdrops are paid by hand, a turn at a time. */
+/** A service on a chain of its own whose airdrops are paid by hand, a turn at a time. */
 import { DEVELOPMENT_TOKEN } from "../../src/adapters/chain-contracts.ts";
 import type { App } from "../../src/app.ts";
 import type { Hex } from "../../src/domain/chain.ts";
@@ -8,15 +8,15 @@ import { amountIn, balanceCall } from "../../src/domain/wallet/token.ts";
 import { airdropsProjection } from "../../src/projections/wallet/airdrops.ts";
 import { transfersReactor } from "../../src/reactors/wallet/follow-transfers.ts";
 import { airdropsReactor, noAirdropMemory, payAirdrops } from "../../src/reactors/wallet/pay-airdrops.ts";
-import { type LedgerHouse, openLedgerHouse } from "../payments/ledger-house.ts";
+import { type LedgerSetup, openLedgerSetup } from "../payments/ledger-setup.ts";
 import { type Taken, turn } from "../support/turns.ts";
 import { LIMIT_MS } from "../support/until.ts";
 
 export const TOKEN = 10n ** 18n;
 
-export type AirdropHouse = {
+export type AirdropSetup = {
   app: App;
-  ledger: LedgerHouse;
+  ledger: LedgerSetup;
   /** What the reactor warned of. */
   warnings: string[];
   /** Asks for an airdrop of one token to so many accounts that had nothing; several processes at once where they are given. */
@@ -35,8 +35,8 @@ export type AirdropHouse = {
   close(): Promise<void>;
 };
 
-export async function openAirdropHouse(): Promise<AirdropHouse> {
-  const ledger = await openLedgerHouse();
+export async function openAirdropSetup(): Promise<AirdropSetup> {
+  const ledger = await openLedgerSetup();
   const { app, close } = await ledger.beside({ PLATFORM_TOKEN: DEVELOPMENT_TOKEN });
   const { chain, rpc } = ledger.workshop;
   const warnings: string[] = [];
