@@ -13,7 +13,14 @@ TABLE = (HERE / "trust-decay.txt").read_bytes()
 TABLE_SHA256 = hashlib.sha256(TABLE).hexdigest()
 D = [int(line) for line in TABLE.decode("ascii").split()]
 DAY_US = 86_400_000_000
-NOT_SPENT = {"soul_attest", "soul_attest_batch", "orders_pay", "compute_submit"}
+NOT_SPENT = {
+    "soul_attest",
+    "soul_attest_batch",
+    "orders_pay",
+    "compute_submit",
+    "soul_bounty_fund",
+    "soul_stack_buy",
+}
 
 
 def expect(holds, what):

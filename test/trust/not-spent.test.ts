@@ -25,6 +25,10 @@ const KEPT = [
   "rng_anchor_commit",
   "rng_roll",
   "rng_roll_batch",
+  "sovereign_brief",
+  "sovereign_brief_deep",
+  "sovereign_brief_multi",
+  "trade_premium_deep_analysis",
   "wallet_airdrop",
 ];
 

@@ -39,6 +39,8 @@ export const NOT_SPENT: readonly string[] = [
   "soul_attest_batch",
   "orders_pay",
   "compute_submit",
+  "soul_bounty_fund",
+  "soul_stack_buy",
 ];
 
 /** What task points are worth and how often they count. */
