@@ -113,6 +113,16 @@ async function ownPlace(
   }
 }
 
+/** Waits until the service has opened whatever was released; what is asked then says it where it has not. */
+export async function serviceReady(url: string): Promise<void> {
+  for (const deadline = Date.now() + OPENING_DATA_MS; Date.now() < deadline; await pause(100)) {
+    const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(PROBE_MS) }).catch(
+      () => undefined,
+    );
+    if (answer?.ok) return;
+  }
+}
+
 /** Waits for the trade data that was released before; there may be none. */
 async function dataOpened(app: App): Promise<void> {
   await app.caughtUp(releasesProjection);

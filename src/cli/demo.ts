@@ -13,7 +13,7 @@ import { USDC } from "../domain/payments/usdc.ts";
 import { refuse } from "../domain/refusal.ts";
 import { about } from "./about.ts";
 import { ask, type Bought, buy, get, type Offer, type SignedPayment, sign } from "./demo-buyer.ts";
-import { findPlace, type Place } from "./demo-place.ts";
+import { findPlace, type Place, serviceReady } from "./demo-place.ts";
 import { ANSWER, EXPORT, idOf, prove, RECEIPT } from "./demo-proof.ts";
 import { tell } from "./demo-story.ts";
 import { demoWallet } from "./demo-wallets.ts";
@@ -127,6 +127,7 @@ async function tellReport(place: Place, config: Config): Promise<void> {
       tell.line("", "There are no data: making the sandbox, which takes about a minute.");
       await releaseSandbox(place.app, buildOptions(config));
     }
+    await serviceReady(place.url);
   }
   await buyBrief(place, join(config.DATA_DIR, "demo"), demoWallet());
   tell.end(`Done in ${seconds(Date.now() - begun)}.`);
