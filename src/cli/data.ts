@@ -66,7 +66,10 @@ export async function importAndTell(
 ): Promise<void> {
   const config = terminal.settings();
   if (referenceLayoutOf(await headerOf(files[0]!))) {
-    tellTable(await withRuntime(terminal, ({ app }) => importReference(app, config.DATA_DIR, files)));
+    const { afresh = false } = options;
+    tellTable(
+      await withRuntime(terminal, ({ app }) => importReference(app, config.DATA_DIR, files, { afresh })),
+    );
     return;
   }
   const { report, ...released } = await withRuntime(terminal, ({ app }) =>

@@ -13,12 +13,15 @@ import { OPERATOR } from "./releases.ts";
 
 export type ReferenceReleased = { facts: reference.ReferenceFacts; unchanged: boolean };
 
-/** Imports files of one table as its next vintage: what they hold is the table. Anything wrong refuses all of it, and so does a table other than `only`. */
+/**
+ * Imports files of one table as its next vintage: what they hold is the table. Anything wrong refuses all of it, and so does a table other
+ * than `only`, or one that has lost too many rows to be whole, unless it is to begin `afresh`.
+ */
 export async function importReference(
   app: App,
   dataDir: string,
   paths: string[],
-  { only }: { only?: ReferenceTable<object> } = {},
+  { only, afresh = false }: { only?: ReferenceTable<object>; afresh?: boolean } = {},
 ): Promise<ReferenceReleased> {
   const inputs: reference.ReferenceFacts["inputs"] = [];
   const rows: object[] = [];
@@ -41,9 +44,20 @@ export async function importReference(
   if (!first) return refuse("invalid", "name at least one file to import");
   const { table } = first;
   const written = writtenText(table, { dataset: table.name, source: table.source, synthetic: false }, rows);
+  if (!afresh) await refuseShrunk(app, table, rows.length);
   const released = await release(app, dataDir, written, inputs, "import");
   await sweep(app, dataDir).catch(() => undefined);
   return released;
+}
+
+async function refuseShrunk(app: App, table: ReferenceTable<object>, rows: number): Promise<void> {
+  const { least_share = 0 } = table;
+  const current = await app.load(reference, { tenant: OPERATOR, id: table.name });
+  if (!current || rows >= current.rows * least_share) return;
+  refuse(
+    "invalid",
+    `${table.name}: ${rows} rows, where the last release has ${current.rows}: the files were cut short; fetch them again, or import --afresh`,
+  );
 }
 
 /** What a file beside tables of reference data is instead of one. */

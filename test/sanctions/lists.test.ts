@@ -1,8 +1,13 @@
 /** The lists as their publishers give them; the real files are read where they are. */
 import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { readTextFile } from "../../src/datasets/reference/read.ts";
+import { euConsolidated } from "../../src/datasets/reference/sanctions-eu.ts";
 import { ofacAlt, ofacSdn } from "../../src/datasets/reference/sanctions-ofac.ts";
 import { unConsolidated } from "../../src/datasets/reference/sanctions-un.ts";
 import type { ReferenceTable } from "../../src/datasets/reference/table.ts";
@@ -85,6 +90,56 @@ describe("the list of the United Nations", () => {
   });
 });
 
+const eu = (inside: string) => `<?xml version="1.0" encoding="UTF-8"?>
+<export xmlns="http://eu.europa.ec/fpi/fsd/export" generationDate="2026-02-27T16:05:11.5+01:00" globalFileId="1">${inside}</export>`;
+const EU_PERSON = `<sanctionEntity designationDetails="" unitedNationId="" euReferenceNumber="EU.27.28" logicalId="13">
+  <regulation regulationType="amendment" programme="IRQ" logicalId="348"/><subjectType code="person" classificationCode="P"/>
+  <nameAlias firstName="" middleName="" lastName="" wholeName="Invented Person &amp; Co" strong="true" logicalId="17"/>
+  <nameAlias firstName="Inventa" middleName="" lastName="Persona" wholeName="" strong="true" logicalId="19"/>
+  <nameAlias wholeName="Abu Invention" strong="false" logicalId="20"/>
+  <citizenship countryIso2Code="IQ" countryDescription="IRAQ"/><address countryDescription="UNKNOWN"/>
+  <birthdate circa="false" year="1937" birthdate="1937-04-28"/><birthdate birthdate="1939-01-01"/></sanctionEntity>`;
+
+describe("the list of the European Union", () => {
+  test("has names by how the list vouches for them, years, countries and programmes", () => {
+    expect(read(euConsolidated, eu(EU_PERSON))).toEqual([
+      {
+        ...{ entry_id: "13", reference: "EU.27.28", kind: "person", born: [1937, 1939], countries: ["IRAQ"] },
+        programs: ["IRQ"],
+        names: [
+          { name: "Invented Person & Co", quality: "primary" },
+          { name: "Inventa Persona", quality: "strong" },
+          { name: "Abu Invention", quality: "weak" },
+        ],
+      },
+    ]);
+  });
+
+  test("is told from that of the United Nations by its root, which stands on the second line", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "tallystick-lists-"));
+    const tables = [];
+    for (const [name, text] of [
+      ["eu.xml", eu(EU_PERSON)],
+      ["un.xml", un(PERSON)],
+    ] as const) {
+      await writeFile(join(folder, name), text);
+      tables.push(referenceLayoutOf((await readTextFile(join(folder, name))).header)?.table.name);
+    }
+    await rm(folder, { recursive: true });
+    expect(tables).toEqual(["eu-consolidated", "un-consolidated"]);
+  });
+
+  test.each([
+    ["what is no list", eu(""), "lists nobody"],
+    ["other XML", "<html></html>", "lists nobody"],
+    ["XML that ends early", eu(EU_PERSON).slice(0, 300), "line"],
+    ["a bomb of entities", `<!DOCTYPE a [<!ENTITY b "c">]>${eu(EU_PERSON)}`, "document type"],
+    ["an entry without a name", eu(EU_PERSON.replaceAll(/<nameAlias[^>]*>/g, "")), "names"],
+  ])("refuses %s", (_, text, told) => {
+    expect(refusalOf(() => read(euConsolidated, text))).toContain(told);
+  });
+});
+
 test.each([
   ["a line too short", SDN.replace(",-0- \n", "\n"), "line 1"],
   ["a line without a name", '36,"",-0- ,"CUBA",-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- ,-0- \n', "line 1"],
@@ -108,6 +163,6 @@ test.skipIf(!isThere)("the published lists are read whole (skipped where ../shar
 });
 
 test("the sandbox's lists name nobody real, and say so", () => {
-  for (const table of [ofacSdn, unConsolidated])
+  for (const table of [ofacSdn, euConsolidated, unConsolidated])
     for (const { programs } of table.sandbox()) expect(programs).toEqual(["INVENTED"]);
 });

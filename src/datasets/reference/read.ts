@@ -17,7 +17,7 @@ const LONGEST_HEADER = 64 * 1024;
 export type ReadFile = {
   name: string;
   text: string;
-  /** The first line. */
+  /** The first line; of XML with a declaration, the one behind it, too. */
   header: string;
   /** Digest and size of the file as it was given. */
   sha256: string;
@@ -66,4 +66,9 @@ export async function headerOf(path: string): Promise<string> {
 }
 
 const isGzip = (bytes: Buffer) => bytes.length > 1 && bytes[0] === 0x1f && bytes[1] === 0x8b;
-const firstLine = (text: string) => text.slice(0, LONGEST_HEADER).split(/\r?\n/, 1)[0] ?? "";
+
+/** The first line; of XML that declares itself, up to the name of its root, which stands behind that. */
+function firstLine(text: string): string {
+  const [first = "", second = ""] = text.slice(0, LONGEST_HEADER).split(/\r?\n/, 2);
+  return /^\s*<\?xml[^>]*\?>\s*$/.test(first) ? `${first}${second}` : first;
+}

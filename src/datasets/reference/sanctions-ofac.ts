@@ -19,6 +19,7 @@ export const ofacSdn: ReferenceTable<Listed> = {
   row: listed,
   key: ({ entry_id }) => entry_id.padStart(12, "0"),
   as_of: () => null,
+  least_share: 0.5,
   layouts: [
     {
       name: "OFAC SDN.CSV",
@@ -44,6 +45,7 @@ export const ofacAlt: ReferenceTable<OtherName> = {
   row: otherName,
   key: ({ entry_id, alt_id }) => `${entry_id.padStart(12, "0")} ${alt_id.padStart(12, "0")}`,
   as_of: () => null,
+  least_share: 0.5,
   layouts: [
     {
       name: "OFAC ALT.CSV",

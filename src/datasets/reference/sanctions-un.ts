@@ -11,6 +11,7 @@ export const unConsolidated: ReferenceTable<Listed> = {
   row: listed,
   key: ({ entry_id }) => entry_id.padStart(12, "0"),
   as_of: () => null,
+  least_share: 0.5,
   layouts: [
     {
       name: "UN consolidated list, XML",

@@ -23,6 +23,8 @@ export type ReferenceTable<Row extends object> = {
   key(row: Row): string;
   /** The last day, month or year that the rows tell of; null where they are about no time. */
   as_of(rows: readonly Row[]): string | null;
+  /** A release with less than this share of the rows of the last one is refused: a list that was cut short hides names. */
+  least_share?: number;
   layouts: ReferenceLayout<Row>[];
   /** Invented rows, the same each time. */
   sandbox(): Row[];

@@ -8,12 +8,16 @@ import { iloExposure } from "./ilo-exposure.ts";
 import { iscoNaceEmployment } from "./isco-nace-employment.ts";
 import { labourCosts } from "./labour-costs.ts";
 import { lvWages } from "./lv-wages.ts";
+import { euConsolidated } from "./sanctions-eu.ts";
 import { ofacAlt, ofacSdn } from "./sanctions-ofac.ts";
 import { unConsolidated } from "./sanctions-un.ts";
 import { sesEarnings } from "./ses-earnings.ts";
 import { shopSales } from "./shop-sales.ts";
 import type { ReferenceTable } from "./table.ts";
 import { taricDuties } from "./taric-duties.ts";
+
+/** Lists of sanctioned names. Two of them are XML, and the name of its root tells the EU's, so that is asked first. */
+export const sanctionsTables: ReferenceTable<object>[] = [ofacAlt, ofacSdn, euConsolidated, unConsolidated];
 
 export const referenceTables: ReferenceTable<object>[] = [
   brent,
@@ -26,9 +30,7 @@ export const referenceTables: ReferenceTable<object>[] = [
   lvWages,
   sesEarnings,
   shopSales,
-  ofacAlt,
-  ofacSdn,
-  unConsolidated,
+  ...sanctionsTables,
   cnNomenclature,
   hsNomenclature,
   hsSections,

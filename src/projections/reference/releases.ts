@@ -36,6 +36,18 @@ export async function currentReferences(pool: pg.Pool): Promise<CurrentReference
   return (await pool.query<CurrentReference>(sql)).rows;
 }
 
+/** When each of these vintages was released last. */
+export async function releaseTimes(
+  pool: pg.Pool,
+  vintages: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const text = `select distinct on (vintage) vintage,
+      to_char(released_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as released_at
+    from read.reference_releases_v1 where vintage = any($1) order by vintage, position desc`;
+  const { rows } = await pool.query<Omit<CurrentReference, "dataset">>(text, [vintages]);
+  return new Map(rows.map(({ vintage, released_at }) => [vintage, released_at]));
+}
+
 /** The releases that were current at some moment since then, whose files must stay; the newest first. */
 export const referencesSince = (pool: pg.Pool, since: Date) =>
   keptIn(pool, "read.reference_releases_v1", since);

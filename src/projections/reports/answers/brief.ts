@@ -28,7 +28,7 @@ import { unusual } from "./unusual.ts";
 export const layers = ["sanctions", "gdelt", "ais"] as const;
 
 const absentLayers: Record<(typeof layers)[number], string> = {
-  sanctions: "names are screened by an operation of their own, and none of a product's partners is a name",
+  sanctions: "names are screened by fusion_sanctions_check, and none of a product's partners is a name",
   gdelt: "no news are ingested here",
   ais: "positions of ships are licensed, and none are loaded",
 };

@@ -1,0 +1,35 @@
+import { sanctionsTables } from "../../../datasets/reference/tables.ts";
+import {
+  sanctionsCheck,
+  sanctionsInput,
+  sanctionsOutput,
+} from "../../../projections/fusion/answers/sanctions.ts";
+import { referenceProjection, releaseTimes } from "../../../projections/reference/releases.ts";
+import { json, key, operation, pay, reads } from "../../operation.ts";
+import { dataOf } from "../trade/data.ts";
+
+const sanctionsOperation = operation({
+  name: "fusion_sanctions_check",
+  route: "POST /v1/agent/fusion/sanctions-check",
+  effect: reads,
+  summary: "Whether a name may be on a sanctions list, and why",
+  description: `Names that are alike in the lists that are loaded (OFAC, EU, UN), though misspelt, in another script or order. Each hit names
+its list, state, entry and what matched. No match is no clearance.`,
+  access: [key("read"), pay("0.25")],
+  input: sanctionsInput,
+  output: json(sanctionsOutput, { table: "data.hits" }),
+  secrets: ["name", "born"],
+  // When a state was released is the log's to tell.
+  lists: referenceProjection,
+  example: { name: "Timofey Zubarev", type: "person", born: 1969 },
+  vintage: ({ reference }) => reference.vintages(sanctionsTables),
+  handle: ({ input, app, signal }) =>
+    sanctionsCheck(app.reference, input, {
+      now: app.clock.now(),
+      releasedAt: (vintages) => releaseTimes(app.pool, vintages),
+      trade: dataOf(app),
+      signal,
+    }),
+});
+
+export const sanctionsOperations = [sanctionsOperation];

@@ -1,0 +1,259 @@
+/** Whether a name may be that of somebody on a sanctions list: `sanctions-check`. */
+import { LRUCache } from "lru-cache";
+import { z } from "zod";
+import { euConsolidated } from "../../../datasets/reference/sanctions-eu.ts";
+import { ofacAlt, ofacSdn } from "../../../datasets/reference/sanctions-ofac.ts";
+import { unConsolidated } from "../../../datasets/reference/sanctions-un.ts";
+import type { ReferenceStore } from "../../../datasets/reference/store.ts";
+import type { Reference } from "../../../datasets/reference/table.ts";
+import { time } from "../../../domain/fields.ts";
+import { Refusal, refuse } from "../../../domain/refusal.ts";
+import { indexNames, type List, type NameIndex } from "../../../domain/sanctions/index.ts";
+import {
+  type Listed,
+  type ListedName,
+  listedKinds,
+  nameQualities,
+} from "../../../domain/sanctions/listed.ts";
+import { METHOD, screen, THRESHOLD } from "../../../domain/sanctions/screen.ts";
+import { ranked, whyOf } from "../../../domain/sanctions/told.ts";
+import { wordsOf } from "../../../domain/sanctions/words.ts";
+import { hs, partner } from "../../../domain/trade/inputs.ts";
+import { tradeProblems } from "../../../domain/trade/problems.ts";
+import { partnerName } from "../../../domain/trade/reporters.ts";
+import { aboutReference, joined, joinedOf, referenceMeta } from "../../reference/meta.ts";
+import type { TradeData } from "../../trade/answers/question.ts";
+import { rerouteInput, rerouteRow, rerouteWatch } from "../../trade/answers/rerouting.ts";
+
+/** Lists change about every week; one that was released here longer ago says so. */
+const STALE_DAYS = 30;
+const MOST_HITS = 20;
+
+export const sanctionsInput = z.object({
+  name: z
+    .string("name is text")
+    .trim()
+    .min(2, "is 2 to 200 characters")
+    .max(200, "is 2 to 200 characters")
+    .refine((name) => wordsOf(name).length > 0, "has a letter or a digit")
+    .describe("In any script: a person, a company, a ship or an aircraft"),
+  type: z.enum(listedKinds, `is one of ${listedKinds.join(", ")}`).optional(),
+  country: partner.optional().describe("2-letter code"),
+  born: z
+    .int("is a year such as 1970")
+    .min(1850, "is 1850 at the earliest")
+    .max(2100, "is 2100 at the latest")
+    .optional()
+    .describe("Year of birth"),
+  hs: hs.optional().describe("A product; with country the rerouting signal is told, too"),
+  threshold: z
+    .number("is a number from 0.7 to 1")
+    .min(0.7, "is at least 0.7")
+    .max(1, "is at most 1")
+    .default(THRESHOLD)
+    .describe("How alike, 0.7 to 1; less finds more, and more that are others"),
+});
+
+const agreed = z.boolean().nullable();
+
+const hit = z.object({
+  list: z.string(),
+  entry_id: z.string().describe("As the list numbers it"),
+  reference: z.string().nullable().describe("As the list cites it"),
+  kind: z.enum(listedKinds),
+  name: z.string().describe("The listed name that it is like"),
+  quality: z.enum(nameQualities).describe("weak: the list gives this name with reserve"),
+  score: z.number().describe("0 to 1; 1: every word is equal"),
+  words: z
+    .array(
+      z.object({
+        place: z.int().describe("Which word of what was asked, from 1; of two taken as one, the first"),
+        listed: z.string(),
+        alike: z.number(),
+      }),
+    )
+    .describe("Which word of the listed name each is like"),
+  agrees: z
+    .object({ type: agreed, country: agreed, born: agreed })
+    .describe("null: not asked, or not listed. It ranks, and hides nothing"),
+  why: z.string(),
+  programs: z.array(z.string()),
+  countries: z.array(z.string()),
+  born: z.array(z.int()),
+});
+
+const screened = referenceMeta
+  .extend({
+    list: z.string(),
+    entries: z.int(),
+    released_at: time.nullable().describe("When this state of the list was released here"),
+    stale: z.boolean().describe(`Released more than ${STALE_DAYS} days ago, or nobody knows when`),
+  })
+  .meta({ id: "ScreenedList" });
+
+const goods = z
+  .object({
+    rerouting: z
+      .array(rerouteRow)
+      .nullable()
+      .describe(
+        "What trade_reroute_watch tells of the product and the country; empty: no signal; null: it cannot be told",
+      ),
+    months: z.string().nullable().describe("The twelve months before and after that it compares"),
+    why: z.string().nullable().describe("Why it cannot be told"),
+    controlled: z.null().describe("Whether the product is controlled: no list of goods is loaded"),
+  })
+  .nullable()
+  .describe("null unless hs and country are given");
+type Goods = z.infer<typeof goods>;
+
+export const sanctionsOutput = z.object({
+  data: z.object({
+    result: z.enum(["match", "no_match"]).describe("no_match says nothing of lists that are not named here"),
+    no_match_in: z.array(z.string()).describe("Lists without a name that is as alike"),
+    hits: z.array(hit),
+    more: z.int().describe(`Hits beyond the first ${MOST_HITS}`),
+    lists: z.array(screened),
+    goods,
+    note: z.string(),
+  }),
+  meta: joined.extend({ count: z.int(), method: z.string(), threshold: z.number() }),
+});
+
+type Screening = { lists: { name: string; tables: Reference<object>[] }[]; index: NameIndex };
+
+const NOTE =
+  "Names that are alike, in the lists and states that are named: whether they are the same person is yours to decide. No match is no clearance.";
+
+/** What the index is of is named by its lists' digests, so one that is kept is never wrong. */
+const indexes = new LRUCache<string, NameIndex>({ max: 2 });
+
+/** The lists that are loaded; beside a real one no invented one is asked. */
+function screeningOf(reference: ReferenceStore): Screening {
+  const found = {
+    sdn: reference.find(ofacSdn),
+    alt: reference.find(ofacAlt),
+    eu: reference.find(euConsolidated),
+    un: reference.find(unConsolidated),
+  };
+  const isReal = [found.sdn, found.eu, found.un].some((table) => table && !table.synthetic);
+  const used = <Row extends object>(table: Reference<Row> | undefined) =>
+    table && (!isReal || !table.synthetic) ? table : undefined;
+  const [sdn, alt, eu, un] = [used(found.sdn), used(found.alt), used(found.eu), used(found.un)];
+  const lists: (List & { tables: Reference<object>[] })[] = [];
+  if (sdn) lists.push({ list: "ofac", entries: withNames(sdn.rows, alt), tables: alt ? [sdn, alt] : [sdn] });
+  if (eu) lists.push({ list: "eu", entries: eu.rows, tables: [eu] });
+  if (un) lists.push({ list: "un", entries: un.rows, tables: [un] });
+  if (lists.length === 0)
+    refuse(
+      tradeProblems["dataset-missing"],
+      "no sanctions list is loaded (yet): ofac-sdn, eu-consolidated or un-consolidated",
+      { retry_after_s: 5 },
+    );
+  const name = lists.flatMap(({ tables }) => tables.map(({ vintage }) => vintage)).join("+");
+  const index = indexes.get(name) ?? indexNames(lists);
+  indexes.set(name, index);
+  return { lists: lists.map(({ list, tables }) => ({ name: list, tables })), index };
+}
+
+/** OFAC has other names of its entries in a table of their own. */
+function withNames(
+  entries: readonly Listed[],
+  alt: Reference<{ entry_id: string; name: string }> | undefined,
+): Listed[] {
+  const others = new Map<string, ListedName[]>();
+  for (const { entry_id, name } of alt?.rows ?? [])
+    others.set(entry_id, [...(others.get(entry_id) ?? []), { name, quality: "strong" }]);
+  return entries.map((entry) => ({
+    ...entry,
+    names: [...entry.names, ...(others.get(entry.entry_id) ?? [])],
+  }));
+}
+
+/** The signal of one product and origin; what the data cannot tell is said and is no failure. */
+async function goodsOf(
+  trade: TradeData,
+  asked: { hs: string; country: string },
+  signal?: AbortSignal,
+): Promise<Goods> {
+  try {
+    const input = rerouteInput.parse({ origin: asked.country, hs: asked.hs });
+    const { data, meta } = await rerouteWatch(trade, input, signal);
+    const months = `${meta.before.from} to ${meta.before.to}, ${meta.after.from} to ${meta.after.to}`;
+    return { rerouting: data, months, why: null, controlled: null };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { rerouting: null, months: null, why: error.message, controlled: null };
+  }
+}
+
+/** Screens a name. `releasedAt` tells when states of lists were released. */
+export async function sanctionsCheck(
+  reference: ReferenceStore,
+  input: z.output<typeof sanctionsInput>,
+  {
+    now,
+    releasedAt,
+    trade,
+    signal,
+  }: {
+    now: Date;
+    releasedAt: (vintages: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+    trade: TradeData;
+    signal?: AbortSignal;
+  },
+): Promise<z.infer<typeof sanctionsOutput>> {
+  const { lists, index } = screeningOf(reference);
+  const times = await releasedAt(lists.flatMap(({ tables }) => tables.map(({ vintage }) => vintage)));
+  const oldest = now.getTime() - STALE_DAYS * 86_400_000;
+  const shown = lists.flatMap(({ name, tables }) =>
+    tables.map((table) => {
+      const released_at = times.get(table.vintage) ?? null;
+      const stale = released_at === null || Date.parse(released_at) < oldest;
+      return { ...aboutReference(table), list: name, entries: table.rows.length, released_at, stale };
+    }),
+  );
+  const country = input.country && partnerName(input.country);
+  const found = ranked(screen(index, input.name, input.threshold, Number.POSITIVE_INFINITY), {
+    kind: input.type,
+    country,
+    born: input.born,
+  });
+  const words = wordsOf(input.name);
+  const placeOf = (given: string) => words.indexOf(given.split(" ")[0]!) + 1;
+  const hits = found.slice(0, MOST_HITS).map(({ hit, agrees }) => ({
+    list: hit.of.list,
+    entry_id: hit.of.entry.entry_id,
+    reference: hit.of.entry.reference,
+    kind: hit.of.entry.kind,
+    name: hit.of.name.name,
+    quality: hit.of.name.quality,
+    score: Math.floor(hit.score * 1e4) / 1e4,
+    words: hit.words.map(({ given, listed, alike }) => ({
+      place: placeOf(given),
+      listed,
+      alike: Math.floor(alike * 1e4) / 1e4,
+    })),
+    agrees,
+    why: whyOf(hit, agrees),
+    programs: hit.of.entry.programs,
+    countries: hit.of.entry.countries,
+    born: hit.of.entry.born,
+  }));
+  const matched = new Set(found.map(({ hit }) => hit.of.list));
+  return {
+    data: {
+      result: found.length > 0 ? "match" : "no_match",
+      no_match_in: lists.map(({ name }) => name).filter((name) => !matched.has(name)),
+      hits,
+      more: found.length - hits.length,
+      lists: shown,
+      goods:
+        input.hs !== undefined && input.country !== undefined
+          ? await goodsOf(trade, { hs: input.hs, country: input.country }, signal)
+          : null,
+      note: NOTE,
+    },
+    meta: { ...joinedOf(shown), count: found.length, method: METHOD, threshold: input.threshold },
+  };
+}
