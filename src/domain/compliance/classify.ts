@@ -1,0 +1,156 @@
+/** In which class of the AI Act a described system falls: by a lexicon and rules over it, no model. The same text has the same answer. */
+import { type Concept, type LexiconRule, lexiconRules } from "./lexicon.ts";
+import { type Found, readDescription, type Sense, type Sentence } from "./reading.ts";
+import { dateOf, type Rules } from "./rules.ts";
+
+export const levels = ["PROHIBITED", "HIGH", "LIMITED", "MINIMAL", "UNDETERMINED"] as const;
+export type Level = (typeof levels)[number];
+
+/** Why: a rule, the words that it rests on, and whether they are said, denied or somebody else's. */
+export type Reason = {
+  rule: string;
+  provision: string;
+  level: LexiconRule["level"];
+  about: string;
+  phrases: string[];
+  sense: Sense;
+  applies_from: string | null;
+};
+
+export type Classified = {
+  level: Level;
+  reasons: Reason[];
+  annex_iii: string[];
+  art_5: string[];
+  art_50: string[];
+  derogation: { may_apply: boolean; phrases: string[]; why: string } | null;
+  questions: string[];
+  applies_from: string | null;
+};
+
+const QUESTIONS = {
+  purpose: "What does the system decide, recommend or produce, and from which data?",
+  whom: "Does what it produces concern natural persons, and what follows from it for them?",
+  where:
+    "In which field is it used: employment, education, credit, insurance, public services, law enforcement, migration, courts, elections, infrastructure?",
+  contact: "Do people interact with it directly, or see content that it generates?",
+  language: "Please describe it in English: a part of the text was not read.",
+  denied: "The text says what the system does not do, or quotes others. What does it do?",
+  derogation:
+    "Does it only prepare, or perform a narrow procedural task, without profiling anybody (Article 6(3))?",
+} as const;
+
+/** Which level decides where several are found. */
+const WEIGHT = { PROHIBITED: 3, HIGH: 2, LIMITED: 1, MINIMAL: 0 } as const;
+
+export function classify(description: string, rules: Rules): Classified {
+  const sentences = readDescription(description);
+  const windows = sentences.map((sentence, at) => windowOf(sentence, sentences[at + 1]));
+  const reasons = lexiconRules
+    .filter((rule) => isIn(rules, rule))
+    .flatMap((rule) => reasonOf(rule, windows, rules) ?? []);
+  const affirmed = reasons.filter(({ sense }) => sense === "affirmed");
+  const heaviest = [...affirmed].sort((a, b) => WEIGHT[b.level] - WEIGHT[a.level])[0];
+  const isUnread = sentences.some(({ isRead }) => !isRead);
+  const isJudging = windows.some((window) => hasAll(window, ["someone", "judge"], "affirmed"));
+  const level = levelOf(heaviest?.level, { isUnread, isJudging, description });
+  const at = (prefix: string) => [
+    ...new Set(affirmed.filter(({ rule }) => rule.startsWith(prefix)).map(({ provision }) => provision)),
+  ];
+  const decisive = affirmed
+    .filter((reason) => reason.level === level)
+    .map(({ applies_from }) => applies_from);
+  return {
+    level,
+    reasons,
+    annex_iii: at("annex-iii"),
+    art_5: at("art-5-"),
+    art_50: at("art-50"),
+    derogation: level === "HIGH" ? derogationOf(windows) : null,
+    questions: questionsOf(level, { isUnread, reasons }),
+    // What applies first counts, where several do.
+    applies_from: decisive.filter((day) => day !== null).sort()[0] ?? null,
+  };
+}
+
+/** Fewer letters say of no system what it does. */
+const LEAST_LETTERS = 20;
+
+function levelOf(
+  heaviest: LexiconRule["level"] | undefined,
+  { isUnread, isJudging, description }: { isUnread: boolean; isJudging: boolean; description: string },
+): Level {
+  if (heaviest === "PROHIBITED" || heaviest === "HIGH") return heaviest;
+  // What was not read may be what matters, and so may a person that is judged in words that no rule has.
+  if (heaviest === undefined || isUnread) return "UNDETERMINED";
+  if (heaviest === "LIMITED") return "LIMITED";
+  const letters = description.match(/\p{L}/gu)?.length ?? 0;
+  return isJudging || letters < LEAST_LETTERS ? "UNDETERMINED" : "MINIMAL";
+}
+
+/** An earlier edition does not know what a later one forbids. */
+const isIn = (rules: Rules, { id }: LexiconRule) =>
+  !id.startsWith("art-5-") || rules.art_5.includes(id.slice("art-5-".length));
+
+type Window = { found: readonly Found[] };
+
+/** A sentence and the next: what is said of it often stands there. */
+const windowOf = (sentence: Sentence, next: Sentence | undefined): Window => ({
+  found: [...sentence.found, ...(next?.found ?? [])],
+});
+
+const of = ({ found }: Window, concept: Concept, sense?: Sense) =>
+  found.find((one) => one.concept === concept && (sense === undefined || one.sense === sense));
+
+const hasAll = (window: Window, wanted: readonly Concept[], sense: Sense) =>
+  wanted.every((concept) => of(window, concept, sense));
+
+function reasonOf(rule: LexiconRule, windows: readonly Window[], rules: Rules): Reason | undefined {
+  const { id, provision, level, about, needs, unless = [], date } = rule;
+  const free = windows.filter((window) => !unless.some((concept) => of(window, concept, "affirmed")));
+  const said = free.find((window) => hasAll(window, needs, "affirmed"));
+  const found = said ?? free.find((window) => needs.every((concept) => of(window, concept)));
+  if (!found) return undefined;
+  const phrases = needs.map((concept) => (said ? of(found, concept, "affirmed") : of(found, concept))!);
+  const sense = said ? "affirmed" : phrases.some((one) => one.sense === "denied") ? "denied" : "quoted";
+  return {
+    ...{ rule: id, provision, level, about, sense },
+    phrases: [...new Set(phrases.map(({ phrase }) => phrase))],
+    applies_from: date === undefined ? null : dateOf(rules, date).applies_from,
+  };
+}
+
+/** Article 6(3): a system of Annex III that does not weigh on decisions is not high-risk, but one that profiles always is. */
+function derogationOf(windows: readonly Window[]): Classified["derogation"] {
+  const narrow = windows.flatMap((window) => of(window, "narrow", "affirmed") ?? []);
+  const profiling = windows.flatMap((window) => of(window, "profiling", "affirmed") ?? []);
+  const phrases = [...new Set([...narrow, ...profiling].map(({ phrase }) => phrase))];
+  if (narrow.length === 0)
+    return {
+      may_apply: false,
+      phrases,
+      why: "Nothing said points to a narrow, preparatory or improving task.",
+    };
+  return profiling.length > 0
+    ? { may_apply: false, phrases, why: "It profiles natural persons, and then it is always high-risk." }
+    : {
+        may_apply: true,
+        phrases,
+        why: "The provider may document that it poses no significant risk, and registers it all the same (Articles 6(4) and 49(2)).",
+      };
+}
+
+function questionsOf(
+  level: Level,
+  { isUnread, reasons }: { isUnread: boolean; reasons: readonly Reason[] },
+): string[] {
+  const isDenied = reasons.some(({ sense }) => sense !== "affirmed");
+  return [
+    ...(isUnread ? [QUESTIONS.language] : []),
+    ...(isDenied ? [QUESTIONS.denied] : []),
+    ...(level === "UNDETERMINED"
+      ? [QUESTIONS.purpose, QUESTIONS.whom, QUESTIONS.where, QUESTIONS.contact]
+      : []),
+    ...(level === "HIGH" ? [QUESTIONS.derogation] : []),
+  ];
+}

@@ -1,0 +1,128 @@
+/** A description as it is read: sentences, and in them where concepts stand, affirmed, denied or only quoted. */
+import { type Concept, concepts } from "./lexicon.ts";
+
+export type Sense = "affirmed" | "denied" | "quoted";
+
+/** Where a concept stands: its own words, from a character of its sentence. */
+export type Found = { concept: Concept; phrase: string; at: number; sense: Sense };
+export type Sentence = { text: string; found: readonly Found[]; isRead: boolean };
+
+/** Letters that look like others in other scripts stand in no word of an honest description. */
+const MIXED =
+  /\p{Script=Latin}[\p{Script=Cyrillic}\p{Script=Greek}]|[\p{Script=Cyrillic}\p{Script=Greek}]\p{Script=Latin}/u;
+
+/** Words that English sentences have, whatever they are about. */
+const ENGLISH = new Set(
+  `a an the of to in for on with by from at as is are was be been being this that these those which who whom whose it its they them their our we
+   your you his her and or but not no nor if when so than then there here what how where also only into over under about after before during
+   between through without within each every all any some most other another more less does do did done can could may might will would should
+   has have had makes made helps uses used using based whether because while both either such very own same`.split(
+    /\s+/,
+  ),
+);
+
+/** Words of other languages that are common there and no words of English. */
+const FOREIGN = new Set(
+  `der das und ein eine einen einem einer nicht mit für auf ist sind wird werden nach ihrem ihren von zu dem den oder
+   le les des une et est dans pour qui sur avec par aux du il elle ils leur selon ce cette
+   el los las una y es en para por con del su sus que se lo il gli una di che per con della dei delle nel
+   het een van voor met niet zijn wordt o os uma com não em do da dos das ao para
+   i w na z do nie jest się oraz lub że dla un ir kas par no uz ar tiek och att som för med inte är
+   ja on ei että joka og til av ikke det som ett`.split(/\s+/),
+);
+
+const NEGATORS =
+  /^(?:not|never|no|nor|neither|cannot|without|isn't|doesn't|don't|aren't|won't|can't|didn't|wasn't|nobody|none|refuses|excludes|excluding|except)$/;
+/** What is no denial although it has such a word. */
+const NO_DENIAL =
+  /\b(?:not (?:only|just|merely|simply|least)|nothing (?:but|less)|no (?:doubt|exception|longer than|matter)|(?:no|without)(?: an?| any)? (?:human|humans|person|people|manual|operator|recruiter|teacher|judge|doctor|staff|one|intervention|oversight|supervision|review|delay|exception)\b|not (?:be )?(?:turned off|disabled))/g;
+/** How many words a denial reaches. */
+const REACH = 9;
+
+/** What introduces words that are somebody else's. */
+const MENTION =
+  /\b(?:called|named|titled|title|headline|headlines|article|articles|text|texts|phrase|phrases|word|words|sentence|sentences|example|e\.g|translates?|quotes?|saying|says|like|labell?ed|such as|story|stories|report|reports|documents?|books?)\W*(?:\w+\W+){0,3}$/;
+
+const LETTERS = /[\p{L}\p{N}'’-]+/gu;
+
+const compiled = Object.entries(concepts).map(([concept, words]) => ({
+  concept: concept as Concept,
+  pattern: new RegExp(
+    `(?<![\\p{L}\\p{N}])(?:${words
+      .map((word) =>
+        word
+          .split(" ")
+          .map((part) => part.replaceAll(/[.]{2}/g, "(?:\\S+\\s+){0,4}").replaceAll("*", "[\\p{L}\\p{N}'-]*"))
+          .join("\\s+")
+          .replaceAll("){0,4}\\s+", "){0,4}"),
+      )
+      .join("|")})(?![\\p{L}\\p{N}])`,
+    "gu",
+  ),
+}));
+
+/** A text as it is compared: one form of each character, nothing invisible, plain quotation marks, lower case. */
+export const plainText = (text: string): string =>
+  text
+    .normalize("NFKC")
+    .replaceAll(/\p{Cf}/gu, "")
+    .replaceAll(/[‘’ʼ`´]/g, "'")
+    .replaceAll(/[“”„«»‹›]/g, '"')
+    .replaceAll(/\s+/g, " ")
+    .trim()
+    .toLowerCase();
+
+export function readDescription(text: string): Sentence[] {
+  return text
+    .replaceAll(/\r?\n+/g, ". ")
+    .split(/(?<=[.!?;…])(?=["'”»)]?\s)/)
+    .map((part) => plainText(part))
+    .filter((part) => /[\p{L}\p{N}]/u.test(part))
+    .map((sentence) => ({ text: sentence, found: conceptsIn(sentence), isRead: isEnglish(sentence) }));
+}
+
+/** Whether the words can be ours to understand: other languages, and letters of several scripts in one word, cannot. */
+function isEnglish(sentence: string): boolean {
+  if (MIXED.test(sentence)) return false;
+  const words = sentence.match(LETTERS) ?? [];
+  const other = words.filter(
+    (word) => /\p{L}/u.test(word) && !/^[\p{Script=Latin}\p{M}\p{N}'’-]+$/u.test(word),
+  );
+  if (other.length > 0) return false;
+  // Letters that are set apart hide the words that they make.
+  if (words.filter((word) => /^\p{L}$/u.test(word)).length > Math.max(3, words.length / 2)) return false;
+  const english = words.filter((word) => ENGLISH.has(word)).length;
+  const foreign = words.filter((word) => FOREIGN.has(word) && !ENGLISH.has(word)).length;
+  return foreign < 2 || english > foreign * 2;
+}
+
+function conceptsIn(sentence: string): Found[] {
+  const quotes = quotedSpans(sentence);
+  const denials = denialsIn(sentence);
+  return compiled.flatMap(({ concept, pattern }) =>
+    [...sentence.matchAll(pattern)].map(({ 0: phrase, index: at }): Found => {
+      const isQuoted = quotes.some(([from, to]) => at >= from && at < to);
+      return { concept, phrase, at, sense: isQuoted ? "quoted" : denials(at) ? "denied" : "affirmed" };
+    }),
+  );
+}
+
+/** What stands in quotation marks and is introduced as somebody's words; marks around one's own doing are no quotation. */
+function quotedSpans(sentence: string): [from: number, to: number][] {
+  return [...sentence.matchAll(/"([^"]{2,400})"/g)].flatMap(({ 0: whole, index }) =>
+    MENTION.test(sentence.slice(0, index)) ? [[index, index + whole.length] as [number, number]] : [],
+  );
+}
+
+/** Tells of a place whether it is denied: by an odd number of denials before it in its clause, near enough. */
+function denialsIn(sentence: string): (at: number) => boolean {
+  const shown = sentence.replaceAll(NO_DENIAL, (phrase) => "_".repeat(phrase.length));
+  return (at) => {
+    const before = shown.slice(0, at);
+    const clause = before
+      .split(/[,:;()–—]|\b(?:but|however|instead|rather|and then|whereas|although)\b/)
+      .at(-1)!;
+    const words = clause.match(LETTERS) ?? [];
+    return words.slice(-REACH).filter((word) => NEGATORS.test(word)).length % 2 === 1;
+  };
+}
