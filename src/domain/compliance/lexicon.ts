@@ -2,7 +2,7 @@
  * The words by which a description is classified: concepts, and rules over them. In a word `*` stands for any letters, `..` between words
  * for up to four others. All concepts of a rule have to stand in one or two neighbouring sentences.
  */
-export const LEXICON = "lexicon/1";
+export const LEXICON = "lexicon/2";
 
 /** Several are separated by commas or ends of lines. */
 const words = (text: string): string[] =>
@@ -13,13 +13,15 @@ const words = (text: string): string[] =>
 
 export const concepts = {
   face: words(`face, faces, facial, iris, retina*, fingerprint*, gait, voiceprint*, palm vein*, biometric*`),
-  identify: words(`identif*, recogni*, match*, compare*, comparing, re-identif*, walks in, spot*, find*`),
+  identify: words(
+    `identif*, recogni*, match*, compare*, comparing, re-identif*, walks in, spot*, find*, pick*, search*, put* a name, tells who`,
+  ),
   verify: words(`unlock*, log in, login, sign in, authenticat*, is who, are who, own phone, own device`),
   body: words(
     `camera*, face, faces, facial, portrait*, photo*, image*, picture*, voice*, biometric*, cctv, video*, footage`,
   ),
   group: words(
-    `age, ages, gender, sex, hair colo*, eye colo*, disab*, tattoo*, ethnic*, race, races, racial, skin colo*, religio*`,
+    `age, ages, gender, sex, hair colo*, eye colo*, disab*, tattoo*, ethnic*, race, races, racial, skin colo*, religio*, male, female, adult*, senior*`,
   ),
   sort: words(
     `sort*, categor*, classif*, infer*, estimat*, detect*, determin*, group*, guess*, predict*, tell*, tag*, deduc*, label*, deriv*`,
@@ -39,29 +41,36 @@ export const concepts = {
     gas suppl*, heating plant*, district heating, heat suppl*, power grid*, electricity grid*, the grid, electricity network*, electricity suppl*, power plant*, power suppl*, substation*,
     traffic light*, road traffic, traffic signal*, traffic management, critical .. infrastructure, internet exchange, nuclear, reservoir*, dam`),
   steer: words(
-    `control*, shut*, isolat*, disconnect*, balanc*, regulat*, operat*, trigger*, manag*, open*, steer*, safety, protect*, failover, switch*, stop*, react*, dispatch*, adjust*`,
+    `control*, shut*, isolat*, disconnect*, balanc*, regulat*, operat*, trigger*, manag*, open*, steer*, safety, protect*, failover, switch*, stop*, react*, dispatch*, adjust*, runs, run, dosing, guard*`,
   ),
   learner: words(
     `pupil*, student*, learner*, applicant*, child, children, famil*, candidate*, apprentice*, trainee*`,
   ),
   education: words(
-    `school*, universit*, college*, course*, exam*, essay*, educat*, nurser*, kindergarten*, vocational, degree*, certificate*, tutor*, class, classroom*, academic, test, tests, homework, learning outcome*, curricul*, study, studies`,
+    `school*, universit*, college*, course*, exam*, essay*, educat*, nurser*, kindergarten*, vocational, degree*, certificate*, tutor*, class, classroom*, academic, test, tests, homework, learning outcome*, curricul*, study, studies, lesson*, phd, lecture*, diploma*`,
   ),
+  at_school: words(`school*, classroom*, pupil*, student*, lesson*, universit*, lecture*`),
   grade: words(
-    `grade, grades, grading, mark, marks, marking, admit*, admission*, decid*, select*, score*, scoring, rank*, assign*, evaluat*, assess*, steer*, determin*, flag*, detect*, proctor*, cheat*, monitor*, allocat*, track, tracks, place, places, placement`,
+    `grade, grades, grading, mark, marks, marking, admit*, admission*, decid*, select*, score*, scoring, rank*, assign*, evaluat*, assess*, steer*, determin*, flag*, detect*, proctor*, cheat*, monitor*, allocat*, track, tracks, place, places, placement, sift*, drops, reports suspicious`,
+  ),
+  schoolwork: words(
+    `homework, exam, exams, essay*, school register, school report*, grammar school, secondary school place*, test takers`,
   ),
   proctoring: words(`proctor*, cheating by students, prohibited behaviour .. tests`),
   applicant: words(
-    `job applicant*, applicants for .. job, job candidate*, candidate*, cv, cvs, curriculum vitae, résumé*, resume, resumes, job seeker*, jobseeker*, recruit*, hiring, hire, hires, job advert*, job ad, job ads, vacanc*, job interview*, video interview*, job application*, applied for .. job, talent acquisition`,
+    `job applicant*, applicants for .. job, job candidate*, candidate*, cv, cvs, curriculum vitae, résumé*, resume, resumes, job seeker*, jobseeker*, recruit*, hiring, hire, hires, job advert*, job ad, job ads, vacanc*, job interview*, video interview*, job application*, applied for .. job, talent acquisition, open position*, looking for work, want to work here, wants to work here, who applied`,
   ),
   choose: words(
-    `score*, scoring, rank*, sort*, filter*, shortlist*, screen*, select*, evaluat*, assess*, analy*, target*, match*, reject*, recommend*, prefer*, choos*, rate, rates, rating, grade*, order*, prioriti*, suggest*, pick*, predict*, decid*`,
+    `score*, scoring, rank*, sort*, filter*, shortlist*, screen*, select*, evaluat*, assess*, analy*, target*, match*, reject*, recommend*, prefer*, choos*, rate, rates, rating, grade*, order*, prioriti*, suggest*, pick*, predict*, decid*, sift*, on top, proposed, drops, puts`,
   ),
   worker: words(
     `employee*, worker*, staff, courier*, driver*, freelancer*, contractor*, personnel, workforce, gig work*, shift, shifts, colleague*, workplace, call centre*, call center*, warehouse*, crew`,
   ),
+  workplace: words(
+    `employee*, worker*, staff, workplace, at work, boss, the office, call centre*, call center*, colleague*, subordinate*`,
+  ),
   manage: words(
-    `allocat*, assign*, promot*, dismiss*, terminat*, fire, fires, fired, firing, laid off, lay off, layoff*, let go, warning*, productivity, performance, perform*, behaviour, behavior, personal traits, rank*, accounts closed, account closed, disciplin*, bonus*, rating*, score*`,
+    `allocat*, assign*, promot*, dismiss*, terminat*, fire, fires, fired, firing, laid off, lay off, layoff*, let go, warning*, productivity, performance, perform*, behaviour, behavior, personal traits, rank*, accounts closed, account closed, disciplin*, bonus*, rating*, score*, resign, obedien*, diligen*, gets which`,
   ),
   benefit: words(
     `benefit*, welfare, social security, unemployment, social assistance, social aid, disability allowance*, allowance*, public assistance, state pension*, child support, healthcare service*, housing support, public service*, food stamp*`,
@@ -78,6 +87,7 @@ export const concepts = {
   natural: words(
     `person*, individual*, consumer*, customer*, household*, applicant*, private, people, borrower*, famil*, client*, someone, somebody, tenant*, citizen*`,
   ),
+  creditworthy: words(`creditworth*, credit score*, credit scoring, default on`),
   business: words(
     `corporate, companies' loan*, business loan*, loans to companies, loans to firms, counterpart*`,
   ),
@@ -92,10 +102,10 @@ export const concepts = {
     `triag*, dispatch*, prioriti*, rank*, decid*, evaluat*, classif*, send, sends, goes first, order*, sort*, which`,
   ),
   police: words(
-    `police*, law enforcement, detective*, prosecut*, criminal investigat*, criminal*, crime*, offence*, offense*, offender*, interrogat*, suspect, suspects, smuggl*, gang, gangs, policing`,
+    `police*, law enforcement, detective*, prosecut*, criminal investigat*, criminal*, crime*, offence*, offense*, offender*, interrogat*, suspect, suspects, smuggl*, gang, gangs, policing, patrol officer*, parole`,
   ),
   suspect: words(
-    `risk*, likel*, predict*, profil*, reliab*, polygraph*, lie detect*, credib*, victim*, estimat*, re-offend*, reoffend*, recidiv*, evaluat*, assess*, rank*`,
+    `risk*, likel*, predict*, profil*, reliab*, polygraph*, lie detect*, credib*, victim*, estimat*, re-offend*, reoffend*, recidiv*, evaluat*, assess*, rank*, dangerous*, lies, expect*`,
   ),
   crime: words(`crime*, criminal*, offence*, offense*, offend*, re-offend*, reoffend*, felon*`),
   foresee: words(`predict*, foresee*, forecast*, likel*, risk*, who will, going to`),
@@ -173,7 +183,7 @@ export const concepts = {
     `generat*, compos*, writes, writing, write, clone, clones, cloning, synthesi*, paints, draws, renders, illustrat*, makes .. video*, makes .. picture*, makes .. song*, produces .. article*, produces .. video*, produces .. image*, creates .. video*, creates .. image*, creates .. picture*, creates .. text*, creates .. music, deepfake*, deep fake*, swap* .. face`,
   ),
   media: words(
-    `text, texts, picture*, image*, photo*, video*, audio*, voice, voices, music, song*, speech, speeches, article*, blog*, post, posts, story, stories, poem*, presenter*, illustration*, portrait*, poster*, deepfake*, deep fake*, face, podcast*, report, reports, summar*`,
+    `text, texts, picture*, image*, photo*, video*, audio*, voice, voices, music, song*, speech, speeches, article*, blog*, post, posts, story, stories, poem*, presenter*, illustration*, portrait*, poster*, deepfake*, deep fake*, face, podcast*, report, reports, summar*, newsletter*, jingle*, voice-over*`,
   ),
   deep_fake: words(
     `deepfake*, deep fake*, swap* the face, face swap*, looks real, realistic speech*, realistic video*, realistic voice*`,
@@ -187,7 +197,7 @@ export const concepts = {
   profiling: words(`profil*, scor*, rank*, predict*, personality, behavio*`),
   /** What nobody is judged by: matters whose systems have no duties of their own. */
   plain:
-    words(`spam, sales forecast*, demand forecast*, will be sold, sold next, inventor*, stock level*, shortest route, route*, computer game*, video game*, enemies in, chess, spelling, grammar,
+    words(`spam, sales forecast*, demand forecast*, forecasts demand, species, tractors, will be sold, sold next, inventor*, stock level*, shortest route, route*, computer game*, video game*, enemies in, chess, spelling, grammar of, grammar and, and grammar, checks grammar, grammar check*, grammar in,
     photos by, cn code*, hs code*, tariff code*, temperature*, greenhouse*, scratch*, defect*, deduplicat*, duplicate record*, trade statistic*, statistics, compress*, code completion*, source code, yield*, satellite*, maintenance,
     vibration*, transcri*, parcels in, packing, exchange rate*, convert* .. currenc*, noise, breed*, searches the documents, full-text search, search engine*, irrigat*, soil, price of copper, price of oil, commodity price*, weather, wind speed,
     translat*, ocr, logistics, recommends songs, recommends films, recommends books, recommends music, playlists, recipe*, crop*, livestock, solar panel*, backup*, log files, network latency, unit test*, bug*, accounting entries, bookkeeping, invoices, customs tariff*, freight, container*, machine tool*, printing press*, calendar`),
@@ -251,8 +261,8 @@ export const lexiconRules: readonly LexiconRule[] = [
   ]),
   article5("d", "crimes foreseen from traits alone", ["crime", "foresee", "trait"], ["objective"]),
   article5("e", "face images gathered from everywhere", ["scrape", "open_web", "face_base"]),
-  article5("f", "emotions at work", ["emotion", "sense", "worker", "modality"], ["medical"]),
-  article5("f", "emotions in education", ["emotion", "sense", "education", "modality"], ["medical"]),
+  article5("f", "emotions at work", ["emotion", "sense", "workplace", "modality"], ["medical"]),
+  article5("f", "emotions in education", ["emotion", "sense", "at_school", "modality"], ["medical"]),
   article5("g", "sensitive traits from biometric data", ["intimate_trait", "sort", "biometric_input"]),
   article5("h", "live identification in public for law enforcement", ["live", "face", "identify", "force"]),
   article5("ba", "intimate images of real persons", ["intimate", "make", "real_person"]),
@@ -262,11 +272,13 @@ export const lexiconRules: readonly LexiconRule[] = [
   annex3("1(c)", "emotion recognition", ["emotion", "sense", "modality"]),
   annex3("2", "safety of critical infrastructure", ["infrastructure", "steer"]),
   annex3("3", "education", ["learner", "education", "grade"]),
+  annex3("3", "education", ["schoolwork", "grade"]),
   annex3("3(d)", "proctoring", ["proctoring"]),
   annex3("4(a)", "recruitment", ["applicant", "choose"]),
   annex3("4(b)", "management of workers", ["worker", "manage"]),
   annex3("5(a)", "public benefits and services", ["benefit", "grant"]),
   annex3("5(b)", "creditworthiness", ["credit", "lend", "natural"], ["business"]),
+  annex3("5(b)", "creditworthiness", ["creditworthy", "natural"], ["business"]),
   annex3("5(c)", "life and health insurance", ["insurance", "price"]),
   annex3("5(d)", "emergency calls and triage", ["emergency", "triage"]),
   annex3("6", "law enforcement", ["police", "suspect"]),

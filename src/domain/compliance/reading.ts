@@ -35,9 +35,11 @@ const NEGATORS =
   /^(?:not|never|no|nor|neither|cannot|without|isn't|doesn't|don't|aren't|won't|can't|didn't|wasn't|nobody|none|refuses|excludes|excluding|except)$/;
 /** What is no denial although it has such a word. */
 const NO_DENIAL =
-  /\b(?:not (?:only|just|merely|simply|least)|nothing (?:but|less)|no (?:doubt|exception|longer than|matter)|(?:no|without)(?: an?| any)? (?:human|humans|person|people|manual|operator|recruiter|teacher|judge|doctor|staff|one|intervention|oversight|supervision|review|delay|exception)\b|not (?:be )?(?:turned off|disabled))/g;
-/** How many words a denial reaches. */
+  /\b(?:not (?:only|just|merely|simply|least)|nothing (?:but|less)|whom not|who not|or not|no (?:doubt|exception|longer than|matter)|(?:no|without)(?: an?| any)? (?:human|humans|person|people|manual|operator|recruiter|teacher|judge|doctor|staff|one|intervention|oversight|supervision|review|delay|exception)\b|not (?:be )?(?:turned off|disabled))/g;
+/** How many words a denial reaches: of what is done, and of what is said to be lacking. */
 const REACH = 9;
+const REACH_OF_A_LACK = 3;
+const LACKS = new Set(["no", "without", "none"]);
 
 /** What introduces words that are somebody else's. */
 const MENTION =
@@ -123,6 +125,10 @@ function denialsIn(sentence: string): (at: number) => boolean {
       .split(/[,:;()–—]|\b(?:but|however|instead|rather|and then|whereas|although)\b/)
       .at(-1)!;
     const words = clause.match(LETTERS) ?? [];
-    return words.slice(-REACH).filter((word) => NEGATORS.test(word)).length % 2 === 1;
+    const reaching = words.filter((word, place) => {
+      const reach = LACKS.has(word) ? REACH_OF_A_LACK : REACH;
+      return NEGATORS.test(word) && words.length - place <= reach;
+    });
+    return reaching.length % 2 === 1;
   };
 }
