@@ -93,9 +93,9 @@ describe("a hit", () => {
   });
 
   test("tells nothing of the name that was asked", async () => {
-    const answer = await check(await invented(), { name: "Zubarevv Timofej Unheardof", threshold: 0.7 });
+    const answer = await check(await invented(), { name: "Zubarevv Timofej", threshold: 0.7 });
     expect(answer.data.result).toBe("match");
-    expect(JSON.stringify(answer).toUpperCase()).not.toMatch(/ZUBAREVV|UNHEARDOF|TIMOFEJ/);
+    expect(JSON.stringify(answer).toUpperCase()).not.toMatch(/ZUBAREVV|TIMOFEJ/);
   });
 
   test("by another name of OFAC's other table says of whom", async () => {

@@ -46,7 +46,8 @@ function read(file: TextFile): Listed[] {
     attributeNamePrefix: "",
     parseAttributeValue: false,
     removeNSPrefix: true,
-    isArray: (name) => LISTS.has(name),
+    // An attribute of a birth date has the name of its element.
+    isArray: (name, _path, _leaf, isAttribute) => !isAttribute && LISTS.has(name),
   });
   const { export: root } = parser.parse(file.text) as { export?: { sanctionEntity?: Entity[] } | "" };
   const entities = (root || {}).sanctionEntity ?? [];
