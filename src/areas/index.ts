@@ -5,6 +5,7 @@ import type { AnyEntity, Area } from "./area.ts";
 import { charts } from "./charts.ts";
 import { checks } from "./checks.ts";
 import { commerce } from "./commerce.ts";
+import { compliance } from "./compliance.ts";
 import { compute } from "./compute.ts";
 import { customs } from "./customs.ts";
 import { discovery } from "./discovery.ts";
@@ -47,6 +48,7 @@ export const areas: readonly Area[] = [
   charts,
   compute,
   marketplace,
+  compliance,
   access,
   subjects,
   reference,

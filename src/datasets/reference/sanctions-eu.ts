@@ -50,7 +50,7 @@ function read(file: TextFile): Listed[] {
     isArray: (name, _path, _leaf, isAttribute) => !isAttribute && LISTS.has(name),
   });
   const { export: root } = parser.parse(file.text) as { export?: { sanctionEntity?: Entity[] } | "" };
-  const entities = (root || {}).sanctionEntity ?? [];
+  const entities = (root === "" ? undefined : root?.sanctionEntity) ?? [];
   if (entities.length === 0) refuse("invalid", `${file.name} lists nobody`);
   return entities.map((entity) => entryOf(file, entity));
 }

@@ -1,4 +1,5 @@
 /** In which class of the AI Act a described system falls: by a lexicon and rules over it, no model. The same text has the same answer. */
+import { z } from "zod";
 import { type Concept, type LexiconRule, lexiconRules } from "./lexicon.ts";
 import { type Found, readDescription, type Sense, type Sentence } from "./reading.ts";
 import { dateOf, type Rules } from "./rules.ts";
@@ -7,26 +8,31 @@ export const levels = ["PROHIBITED", "HIGH", "LIMITED", "MINIMAL", "UNDETERMINED
 export type Level = (typeof levels)[number];
 
 /** Why: a rule, the words that it rests on, and whether they are said, denied or somebody else's. */
-export type Reason = {
-  rule: string;
-  provision: string;
-  level: LexiconRule["level"];
-  about: string;
-  phrases: string[];
-  sense: Sense;
-  applies_from: string | null;
-};
+const reason = z.object({
+  rule: z.string(),
+  provision: z.string(),
+  level: z.enum(["PROHIBITED", "HIGH", "LIMITED", "MINIMAL"]),
+  about: z.string(),
+  phrases: z.array(z.string()).describe("The words of the text that it rests on"),
+  sense: z.enum(["affirmed", "denied", "quoted"]).describe("Only what is affirmed counts"),
+  applies_from: z.iso.date().nullable(),
+});
+export type Reason = z.infer<typeof reason>;
 
-export type Classified = {
-  level: Level;
-  reasons: Reason[];
-  annex_iii: string[];
-  art_5: string[];
-  art_50: string[];
-  derogation: { may_apply: boolean; phrases: string[]; why: string } | null;
-  questions: string[];
-  applies_from: string | null;
-};
+export const classified = z.object({
+  risk_level: z.enum(levels).describe("UNDETERMINED: not enough is said, or not all was understood"),
+  reasoning: z.array(reason),
+  annex_iii_matches: z.array(z.string()),
+  art_5: z.array(z.string()),
+  art_50: z.array(z.string()),
+  derogation: z
+    .object({ may_apply: z.boolean(), phrases: z.array(z.string()), why: z.string() })
+    .nullable()
+    .describe("Article 6(3), of what is HIGH; never where it profiles"),
+  questions: z.array(z.string()).describe("What would tell more"),
+  applies_from: z.iso.date().nullable().describe("The first day on which what decides applies"),
+});
+export type Classified = z.infer<typeof classified>;
 
 const QUESTIONS = {
   purpose: "What does the system decide, recommend or produce, and from which data?",
@@ -61,9 +67,9 @@ export function classify(description: string, rules: Rules): Classified {
     .filter((reason) => reason.level === level)
     .map(({ applies_from }) => applies_from);
   return {
-    level,
-    reasons,
-    annex_iii: at("annex-iii"),
+    risk_level: level,
+    reasoning: reasons,
+    annex_iii_matches: at("annex-iii"),
     art_5: at("art-5-"),
     art_50: at("art-50"),
     derogation: level === "HIGH" ? derogationOf(windows) : null,

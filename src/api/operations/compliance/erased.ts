@@ -1,0 +1,89 @@
+/** Article 17 of the GDPR: what was erased for a caller, by which event, and what remains and why. */
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import { madeId, time } from "../../../domain/fields.ts";
+import { sealedIn } from "../../../domain/sealed.ts";
+import { erasuresOf } from "../../../projections/compliance/erased.ts";
+import { erasuresProjection } from "../../../projections/subjects/erasures.ts";
+import type { Caller } from "../../caller.ts";
+import { json, operation, owner, subject } from "../../operation.ts";
+import { agentNamed } from "../identity/agents.ts";
+
+/** What no erasure takes away, and why it may stay. */
+const REMAINS = [
+  {
+    what: "The events themselves with what is sealed in them, which nobody can open any more",
+    why: "A log whose hashes hold proves what was paid and delivered, to both sides",
+    provision: "Article 17(3)(b) and (e)",
+  },
+  {
+    what: "Random ids of subjects and seals, hashes, times, amounts",
+    why: "They name nobody without the vault's key, which is destroyed",
+    provision: "Recital 26; Article 17(3)(e)",
+  },
+  {
+    what: "Wallets' addresses and public keys, which are pseudonyms",
+    why: "Payments on a public chain cannot be taken back there, and accounts have to be kept",
+    provision: "Article 17(3)(b)",
+  },
+  {
+    what: "Copies of the vault of keys, until final_after",
+    why: "Backups end by themselves",
+    provision: "Article 17(1), without undue delay",
+  },
+] as const;
+
+const LIMIT = 1_000;
+
+const erased = operation({
+  name: "compliance_gdpr_17",
+  route: "GET /soul/compliance/gdpr/17",
+  summary: "Whom you had erased, by which events, and what remains and why",
+  description: `Of your tenant, and of your agent where its own key asks; at most ${LIMIT}. Erasing is commerce_erase, or the operator's.`,
+  access: [subject("read"), owner("read")],
+  lists: erasuresProjection,
+  input: z.object({}),
+  output: json(
+    z.object({
+      erasures: z.array(
+        z.object({
+          subject_id: madeId,
+          requested_event: z.string().describe("SubjectErasureRequested"),
+          erased_event: z
+            .string()
+            .nullable()
+            .describe("SubjectErased; null: the key is destroyed, and the end not yet recorded"),
+          erased_at: time.nullable(),
+          sealed_events: z.int().nullable().describe("Events that hold something that nobody opens any more"),
+          final_after: time.nullable().describe("When the last copy of its key ends"),
+        }),
+      ),
+      remains: z.array(z.object({ what: z.string(), why: z.string(), provision: z.string() })),
+      verify: z.string(),
+      notice: z.string(),
+    }),
+  ),
+  refuses: [404],
+  example: {},
+  handle: async ({ app, caller }) => {
+    const subjects = await subjectsOf(app, caller);
+    const found = await erasuresOf(app.pool, { tenant: caller.tenant, subjects, limit: LIMIT });
+    return {
+      erasures: found.map(({ requested_position: _, ...shown }) => shown),
+      remains: [...REMAINS],
+      verify: "Streams verify as before: POST /soul/{id}/verify-chain, or `tallystick verify` on an export.",
+      notice: "Information from a log, no legal advice. Articles 30 and 35 are not offered.",
+    };
+  },
+});
+
+/** Under which ids something of an agent is sealed. */
+async function subjectsOf(app: App, caller: Caller): Promise<string[]> {
+  if (caller.kind !== "subject" && caller.kind !== "delegate") return [];
+  const { facts, description } = await agentNamed(app, caller.subject);
+  return [
+    ...new Set(sealedIn({ facts, description: description ?? null }).map(({ subject_id }) => subject_id)),
+  ];
+}
+
+export const erasedOperations = [erased];

@@ -1,0 +1,207 @@
+/** An agent's record as of a position, and who may have documents of it. */
+
+import type { App } from "../../../app.ts";
+import { classify } from "../../../domain/compliance/classify.ts";
+import { concepts, LEXICON, lexiconRules } from "../../../domain/compliance/lexicon.ts";
+import type { Purposed } from "../../../domain/compliance/parts.ts";
+import type { AgentRecord, Evidence } from "../../../domain/compliance/record.ts";
+import type { Rules } from "../../../domain/compliance/rules.ts";
+import { lowerCase } from "../../../domain/fields.ts";
+import * as agents from "../../../domain/identity/agent.ts";
+import { identityProblems } from "../../../domain/identity/problems.ts";
+import { digestOf } from "../../../domain/objects.ts";
+import { walletTenant } from "../../../domain/payments/payment.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { placeIn } from "../../../domain/sealed.ts";
+import * as trust from "../../../domain/trust/trust.ts";
+import {
+  activityOf,
+  attestedAt,
+  headOver,
+  newestOf,
+  recordedAt,
+} from "../../../projections/compliance/record.ts";
+import { trustProjection } from "../../../projections/trust/trust.ts";
+import type { Placed } from "../../../projections/typed.ts";
+import { canonical } from "../../asking.ts";
+import type { Caller } from "../../caller.ts";
+import { agentNamed, agentOf, soulTenant } from "../identity/agents.ts";
+
+/** SHA-256 of the RFC 8785 form of an edition together with the lexicon that is read by. */
+export const rulesDigest = (rules: Rules): string =>
+  digestOf(canonical({ rules, lexicon: LEXICON, concepts, lexicon_rules: lexiconRules }));
+
+type AgentEvent = Placed<typeof agents>;
+const evidence = ({ event_id, position, type }: AgentEvent): Evidence => ({ event_id, position, type });
+
+/** All events of an agent's own stream up to a position. */
+async function eventsUntil(app: App, agent_id: string, position: number): Promise<AgentEvent[]> {
+  const { tenant, id } = agents.targetOf(agent_id);
+  const stream = { tenant, stream_id: agents.streamOf(id) };
+  const found: AgentEvent[] = [];
+  for (let after_version = 0; ; ) {
+    const page = await app.store.readStream({ ...stream, after_version });
+    const events = app.eventsOf(agents, page).filter((event) => event.position <= position);
+    found.push(...events);
+    const last = page.at(-1);
+    if (!last || last.position > position) return found;
+    after_version = last.version;
+  }
+}
+
+const MEASURES = {
+  AgentSuspended: "suspended",
+  AgentReinstated: "reinstated",
+  PassportRevoked: "revoked",
+} as const;
+
+function measureOf(event: AgentEvent): AgentRecord["measures"] {
+  const of = (at: string, reason: string) => [
+    { type: MEASURES[event.type as keyof typeof MEASURES], at, reason, event: evidence(event) },
+  ];
+  switch (event.type) {
+    case "AgentSuspended":
+      return of(event.data.suspended_at, event.data.reason);
+    case "AgentReinstated":
+      return of(event.data.reinstated_at, event.data.reason);
+    case "PassportRevoked":
+      return of(event.data.revoked_at, event.data.reason);
+    default:
+      return [];
+  }
+}
+
+/** The record of an agent as the log has it up to a position. */
+export async function recordOf(app: App, name: string, as_of_position: number): Promise<AgentRecord> {
+  const { facts } = await agentNamed(app, name);
+  const at = await recordedAt(app.pool, as_of_position);
+  const events = at === undefined ? [] : await eventsUntil(app, facts.agent_id, as_of_position);
+  const agent = events.reduce<agents.AgentState>((state, event) => agents.evolve(state, event), undefined);
+  const [first] = events;
+  if (at === undefined || !agent || first?.type !== "AgentRegistered")
+    return refuse("invalid", "invalid input: as_of_position", {
+      errors: [
+        {
+          path: "as_of_position",
+          message: "is a position that the log has, from the agent's registration on",
+        },
+      ],
+    });
+  const { sx_number, agent_id, passport_hash, registered_at } = agent.facts;
+  const eventOf = (is: (event: AgentEvent) => boolean) => evidence(events.findLast(is) ?? first);
+  const tenants = [
+    soulTenant(sx_number),
+    ...agent.keys.flatMap((key) => (key.kind === "evm" ? walletTenant(lowerCase(key.public)) : [])),
+  ];
+  const last = events.at(-1)!;
+  if (!(await app.caughtUp(trustProjection)))
+    refuse("unavailable", "attestations are still being read; ask again", { retry_after_s: 2 });
+  const [{ activity, is_cut }, checkpoint, anchor, computed, attested] = await Promise.all([
+    activityOf(app.pool, tenants, as_of_position),
+    headOver(app.pool, "CheckpointSigned", { over: last.position, until: as_of_position }),
+    headOver(app.pool, "Anchored", { over: last.position, until: as_of_position }),
+    newestOf(
+      app.pool,
+      { tenant: trust.target.tenant, stream_id: trust.streamOf(trust.target.id), type: "TrustComputed" },
+      as_of_position,
+    ),
+    attestedAt(app.pool, sx_number, as_of_position),
+  ]);
+  const plain = ({ event_id, position, type }: Evidence): Evidence => ({ event_id, position, type });
+  return {
+    ...{ agent_id, sx_number, as_of_position, passport_hash, activity, is_cut, attested },
+    day: at.slice(0, 10),
+    registered: { at: registered_at, event: evidence(first) },
+    status: {
+      is: agents.statusOf(agent),
+      event: eventOf(
+        ({ type }) => type in MEASURES || type === "AgentKeyProven" || type === "AgentKeyRevoked",
+      ),
+    },
+    description: await descriptionOf(app, agent, eventOf),
+    keys: agent.keys.map(({ kid, kind, proven_at }) => ({
+      ...{ kid, kind, at: proven_at },
+      event: eventOf((one) => one.type === "AgentKeyProven" && one.data.kid === kid),
+    })),
+    delegations: agent.delegations.map(({ to, scopes, expires_at, delegation_id }) => ({
+      ...{ to, scopes, expires_at },
+      event: eventOf((one) => one.type === "AgentDelegated" && one.data.delegation_id === delegation_id),
+    })),
+    measures: events.flatMap(measureOf),
+    links: (agent.links ?? []).map(({ kind, ref }) => ({
+      ...{ kind, ref },
+      event: eventOf((one) => one.type === "AgentLinked" && one.data.ref === ref),
+    })),
+    last: { at: new Date(last.recorded_at_us / 1_000).toISOString(), event: evidence(last) },
+    checkpoint: checkpoint
+      ? {
+          ...{ size: Number(checkpoint.payload.size), root: String(checkpoint.payload.root) },
+          ...{ at: String(checkpoint.payload.signed_at), event: plain(checkpoint) },
+        }
+      : null,
+    anchor: anchor
+      ? {
+          ...{ size: Number(anchor.payload.size), transaction: String(anchor.payload.transaction) },
+          ...{ network: String(anchor.payload.network), event: plain(anchor) },
+        }
+      : null,
+    computation: computed
+      ? {
+          ...{
+            result_sha256: String(computed.payload.result_sha256),
+            at: String(computed.payload.computed_at),
+          },
+          event: plain(computed),
+        }
+      : null,
+  };
+}
+
+async function descriptionOf(
+  app: App,
+  { facts, description }: agents.Agent,
+  eventOf: (is: (event: AgentEvent) => boolean) => Evidence,
+): Promise<AgentRecord["description"]> {
+  if (!description) return null;
+  const { purpose, version, services, described_at } = description;
+  const place = placeIn(agents, agents.targetOf(facts.agent_id), "AgentDescribed");
+  const [opened] = purpose ? await app.subjects.open([{ sealed: purpose, place }]) : [];
+  return {
+    purpose: !opened ? null : opened.erased ? "erased" : { text: String(opened.value.purpose) },
+    version,
+    services: services.map(({ name, endpoint }) => ({ name, endpoint })),
+    at: described_at,
+    event: eventOf(({ type }) => type === "AgentDescribed"),
+  };
+}
+
+/** With the class that its purpose has. */
+export async function purposedOf(app: App, name: string, position: number, rules: Rules): Promise<Purposed> {
+  const record = await recordOf(app, name, position);
+  const said = record.description?.purpose;
+  return { record, classified: said && said !== "erased" ? classify(said.text, rules) : null };
+}
+
+/** Where the log ends: what is asked of no position is asked of this one. */
+export const positionNow = async ({ store }: App): Promise<number> => (await store.head()).position;
+
+/**
+ * The agent that a caller may have documents of: itself, or one that lets it read by a delegation. `name`: the one that is asked for; the
+ * caller's own where none is.
+ */
+export async function ownAgent(app: App, caller: Caller, name: string | undefined): Promise<string> {
+  const own = await agentOf(app, caller);
+  if (name === undefined) return own.facts.agent_id;
+  const asked = await agentNamed(app, name);
+  if (asked.facts.sx_number === own.facts.sx_number) return asked.facts.agent_id;
+  const now = app.clock.now().toISOString();
+  const lets = asked.delegations.some(
+    ({ to, scopes, expires_at }) => to === own.facts.sx_number && scopes.includes("read") && expires_at > now,
+  );
+  return lets
+    ? asked.facts.agent_id
+    : refuse(
+        identityProblems["not-yours"],
+        "documents of an agent are for whoever holds its keys, or has a delegation of scope read from it",
+      );
+}

@@ -1,0 +1,268 @@
+/** The documents: which provision each section answers, from which fields, and what only the provider can supply. */
+import { absent, type Field, given, type Section, type Standing } from "./document.ts";
+import type { Purposed } from "./parts.ts";
+import * as part from "./parts.ts";
+
+const supply = (name: string, what: string): Field => absent(name, what);
+
+type Draft = Omit<Section, "standing"> & { standing?: Standing | null };
+
+/** Nothing is called met that only somebody outside this log could know: what has evidence is partly met, the rest is open. */
+const judged = (draft: Draft): Section => ({
+  ...draft,
+  standing:
+    draft.standing ?? (draft.fields.some(({ value, given }) => value !== null && !given) ? "partly" : "open"),
+});
+
+const told = (draft: Omit<Section, "standing">): Section => ({ ...draft, standing: null });
+
+/** Who answers for the system, what it did, how we know: what every document begins with. */
+export const whoAndWhat = (of: Purposed): Section[] => [
+  told({
+    id: "who",
+    title: "Who answers for the system",
+    provision: "Articles 14, 16 and 26",
+    text: "The agent, the keys that speak for it, and whom it lets act. The natural or legal person behind the keys is not in the log.",
+    fields: [
+      ...part.identity(of.record),
+      part.status(of.record),
+      part.keys(of.record),
+      part.delegations(of.record),
+      part.links(of.record),
+    ],
+  }),
+  told({
+    id: "what",
+    title: "What it is for, and what it did",
+    provision: "Articles 3(12) and 12",
+    text: "Its purpose is what its owner says; what it did is what it did at this service.",
+    fields: [
+      part.purpose(of.record),
+      part.risk(of),
+      part.version(of.record),
+      part.services(of.record),
+      part.activity(of.record),
+    ],
+  }),
+  told({
+    id: "how-we-know",
+    title: "How we know",
+    provision: "Articles 12 and 19",
+    text: "Every value names events. Each stands in a hash-chained log under signed checkpoints, and is opened with its proof.",
+    fields: [
+      part.span(of.record),
+      part.checkpoint(of.record),
+      part.anchor(of.record),
+      part.computation(of.record),
+    ],
+  }),
+];
+
+export function selfAssessment(of: Purposed): Section[] {
+  const { record, classified } = of;
+  // Without a class nobody can say that the duties of high-risk systems do not apply.
+  const isOutside = classified?.risk_level === "MINIMAL" || classified?.risk_level === "LIMITED";
+  const standing: { standing?: Standing } = isOutside ? { standing: "not_applicable" } : {};
+  const isKept = record.checkpoint !== null && record.activity.length > 0;
+  return [
+    judged({
+      ...{ id: "art-9", title: "Risk management", provision: "Article 9", ...standing },
+      text: "What was seen at this service may feed it; the system of managing risks is the provider's.",
+      fields: [
+        part.incidents(record),
+        part.measures(record),
+        supply("Risk management system", "the identified risks, the measures and their tests"),
+      ],
+    }),
+    judged({
+      ...{ id: "art-10", title: "Data and data governance", provision: "Article 10", ...standing },
+      text: "The log has no training, validation or test data.",
+      fields: [supply("Data sets", "their origin, scope, characteristics and how bias was examined")],
+    }),
+    judged({
+      ...{ id: "art-11", title: "Technical documentation", provision: "Article 11, Annex IV", ...standing },
+      text: "The document annex-iv has the nine points.",
+      fields: [part.purpose(record), part.version(record)],
+    }),
+    judged({
+      ...{
+        id: "art-12",
+        title: "Record-keeping",
+        provision: "Article 12",
+        ...(isOutside ? standing : isKept ? { standing: "met" as const } : {}),
+      },
+      text: "Of what the agent did at this service: recorded by itself, in an order that cannot be changed. Of what it did elsewhere the log knows nothing.",
+      fields: [part.activity(record), part.span(record), part.checkpoint(record)],
+    }),
+    judged({
+      ...{ id: "art-13", title: "Transparency towards deployers", provision: "Article 13", ...standing },
+      text: "",
+      fields: [
+        part.services(record),
+        supply("Instructions for use", "the instructions, with characteristics, capabilities and limits"),
+      ],
+    }),
+    judged({
+      ...{ id: "art-14", title: "Human oversight", provision: "Article 14", ...standing },
+      text: "Keys and delegations say who can act and stop it here; that these are natural persons the log cannot say.",
+      fields: [
+        part.keys(record),
+        part.delegations(record),
+        supply("Persons who oversee it", "their names, competence and how they intervene"),
+      ],
+    }),
+    judged({
+      ...{
+        id: "art-15",
+        title: "Accuracy, robustness and cybersecurity",
+        provision: "Article 15",
+        ...standing,
+      },
+      text: "",
+      fields: [
+        part.attested(record),
+        part.computation(record),
+        supply("Accuracy", "the metrics and levels, and tests against attacks"),
+      ],
+    }),
+    judged({
+      ...{ id: "art-17", title: "Quality management", provision: "Article 17", ...standing },
+      text: "",
+      fields: [supply("Quality management system", "the policies, procedures and who is accountable")],
+    }),
+    judged({
+      ...{ id: "art-19", title: "Keeping of logs", provision: "Articles 19(1) and 26(6)", ...standing },
+      text: "Six months at least. This log is append-only and has no end of keeping; logs of the system itself are the provider's to keep.",
+      fields: [
+        part.span(record),
+        supply("Logs of the system itself", "where they are kept, and for how long"),
+      ],
+    }),
+    judged({
+      ...{ id: "art-26", title: "Duties of deployers", provision: "Article 26", ...standing },
+      text: "",
+      fields: [
+        part.delegations(record),
+        part.incidents(record),
+        supply("Deployer", "who uses it under their authority, and how they monitor it"),
+      ],
+    }),
+    judged({
+      ...{ id: "art-50", title: "Transparency towards persons", provision: "Article 50" },
+      text: "Whether people are told that they deal with a machine is seen where they do.",
+      fields: [
+        part.risk(of),
+        supply("Notice to persons", "how people are informed, and how generated content is marked"),
+      ],
+    }),
+  ];
+}
+
+export function annexIv(of: Purposed): Section[] {
+  const { record } = of;
+  const point = (n: number, title: string, fields: Field[], text = ""): Section =>
+    judged({ id: `annex-iv-${n}`, title, provision: `Annex IV, point ${n}`, text, fields });
+  return [
+    point(1, "General description", [
+      part.purpose(record),
+      part.version(record),
+      part.services(record),
+      ...part.identity(record),
+      supply("Provider", "name and address of the provider"),
+    ]),
+    point(2, "Elements and development", [
+      supply("Design and development", "methods, architecture, data, testing and cybersecurity measures"),
+    ]),
+    point(3, "Monitoring, functioning and control", [
+      part.keys(record),
+      part.delegations(record),
+      part.activity(record),
+      supply("Capabilities and limits", "accuracy for persons or groups, foreseeable unintended outcomes"),
+    ]),
+    point(4, "Appropriateness of performance metrics", [
+      supply("Metrics", "the metrics, and why they suit the system"),
+    ]),
+    point(5, "Risk management system", [
+      part.incidents(record),
+      supply("Risk management system", "as Article 9 asks"),
+    ]),
+    point(6, "Changes through the lifecycle", [
+      part.version(record),
+      part.measures(record),
+      supply("Changes", "what was changed by the provider, and when"),
+    ]),
+    point(7, "Harmonised standards applied", [
+      supply(
+        "Standards",
+        "those applied; none is cited in the Official Journal so far, so the solutions adopted instead",
+      ),
+    ]),
+    point(8, "EU declaration of conformity", [supply("Declaration", "a signed copy: annex-v drafts one")]),
+    point(9, "Post-market monitoring", [
+      part.incidents(record),
+      part.computation(record),
+      part.checkpoint(record),
+      supply("Plan", "the post-market monitoring plan, Article 72(3)"),
+    ]),
+  ];
+}
+
+export type Declared = {
+  provider_name?: string | undefined;
+  address?: string | undefined;
+  standards?: readonly string[] | undefined;
+};
+
+export function annexV(of: Purposed, { provider_name, address, standards = [] }: Declared): Section[] {
+  const { record } = of;
+  const said = (name: string, value: string | undefined, what: string) =>
+    value === undefined ? supply(name, what) : given(name, value);
+  const point = (n: number, title: string, fields: Field[], text = ""): Section =>
+    told({ id: `annex-v-${n}`, title, provision: `Annex V, point ${n}`, text, fields });
+  return [
+    point(1, "System", [...part.identity(record), part.version(record)]),
+    point(2, "Provider", [said("Name", provider_name, "provider_name"), said("Address", address, "address")]),
+    point(3, "Sole responsibility", [supply("Statement", "the provider's own: this service cannot make it")]),
+    point(4, "Conformity", [
+      part.risk(of),
+      supply(
+        "Statement",
+        "that the system is in conformity with Regulation (EU) 2024/1689: the provider's own",
+      ),
+    ]),
+    point(5, "Personal data", [
+      supply(
+        "Statement",
+        "whether personal data is processed, and that Regulations (EU) 2016/679 and 2018/1725 and Directive (EU) 2016/680 are complied with",
+      ),
+    ]),
+    point(6, "Standards", [
+      said(
+        "Standards",
+        standards.length > 0 ? standards.join("; ") : undefined,
+        "standards, or the common specifications that are declared",
+      ),
+    ]),
+    point(7, "Notified body", [
+      supply("Notified body", "name, number, procedure and certificate, where one was needed"),
+    ]),
+    point(
+      8,
+      "Signature",
+      [supply("Signature", "place, date, name, function and signature of whoever signs for the provider")],
+      "An unsigned draft: only its provider can sign it.",
+    ),
+  ];
+}
+
+export const parts = ["self-assessment", "annex-iv", "annex-v"] as const;
+export type PartName = (typeof parts)[number];
+
+export function fullReport(of: Purposed, chosen: readonly PartName[], declared: Declared): Section[] {
+  const made = {
+    "self-assessment": () => selfAssessment(of),
+    "annex-iv": () => annexIv(of),
+    "annex-v": () => annexV(of, declared),
+  };
+  return parts.filter((name) => chosen.includes(name)).flatMap((name) => made[name]());
+}

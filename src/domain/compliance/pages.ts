@@ -1,0 +1,163 @@
+/** A compliance document on pages: first what is open and who answers, then each provision, and at the end every event with its address. */
+import type { Doc, DocItem, DocRow, DocSection } from "../doc.ts";
+import type { ComplianceDocument, Field, Section } from "./document.ts";
+
+const STANDING = {
+  met: "shown by this log",
+  partly: "partly shown by this log",
+  open: "open",
+  not_applicable: "does not apply",
+} as const;
+
+const ABOUT: Record<ComplianceDocument["kind"], string> = {
+  "self-assessment": "Which duties of the AI Act does this log show something of, and what is open?",
+  "annex-iv": "What can be said in each of the nine points of technical documentation?",
+  "annex-v": "An unsigned draft of the EU declaration of conformity. Only the provider can sign it.",
+  "full-report": "Self-assessment, technical documentation and a draft declaration in one.",
+};
+
+export function compliancePages(
+  document: ComplianceDocument,
+  eventUrl: string,
+  canonical: (value: object) => string,
+): Doc {
+  const { sections, notice, kind, title } = document;
+  const cites = citing(sections);
+  const said = `${title}, ${document.rules}. ${notice}`;
+  return {
+    title,
+    question: `${said} ${ABOUT[kind]}`,
+    cover: [
+      { name: "Agent", text: `${document.agent_id}, ${document.sx_id}` },
+      { name: "As of", text: `${document.as_of}, position ${document.as_of_position} of the log` },
+      { name: "Rules", text: `${document.rules}, SHA-256 ${document.rules_sha256}` },
+      { name: "Document", text: `${document.document_id}, SHA-256 ${document.sha256}` },
+      {
+        name: "Evidence",
+        text: "Each value cites the events that show it; what the log does not have is named as open.",
+      },
+    ],
+    sections: [
+      openOf(sections),
+      ...sections.map((section, at) => sectionOf(section, cites, at > 0)),
+      datesOf(document),
+      evidenceOf(cites, eventUrl),
+      { title: "What this is", on: true, text: said, items: [], charts: [], tables: [] },
+    ],
+    as_of: document.as_of,
+    attachment: { name: "document.json", about: "The same as data", text: canonical(document) },
+  };
+}
+
+type Cites = ReadonlyMap<string, { id: string; position: number; type: string; event_id: string }>;
+
+/** Events by the order in which the document names them. */
+function citing(sections: readonly Section[]): Cites {
+  const cites = new Map<string, { id: string; position: number; type: string; event_id: string }>();
+  for (const { fields } of sections)
+    for (const { events } of fields)
+      for (const event of events)
+        if (!cites.has(event.event_id)) cites.set(event.event_id, { id: `E${cites.size + 1}`, ...event });
+  return cites;
+}
+
+/** What a reader has to see to first: what is still to be supplied, by section. */
+function openOf(sections: readonly Section[]): DocSection {
+  const items = sections.flatMap(({ title, provision, fields }): DocItem[] => {
+    const lacking = fields.flatMap(({ name, missing }) => (missing === null ? [] : [`${name} (${missing})`]));
+    return lacking.length === 0 ? [] : [{ text: `${title}: ${lacking.join("; ")}`, note: provision }];
+  });
+  return {
+    title: "What is open",
+    text:
+      items.length === 0
+        ? "Nothing that this document asks for is missing."
+        : "The log has no value for the following; each says what to supply.",
+    items,
+    charts: [],
+    tables: [],
+  };
+}
+
+function sectionOf(
+  { title, provision, standing, text, fields }: Section,
+  cites: Cites,
+  on: boolean,
+): DocSection {
+  const judged = standing === null ? "" : ` Standing: ${STANDING[standing]}.`;
+  return {
+    title,
+    ...(on && { on: true as const }),
+    text: `${provision}.${judged}${text === "" ? "" : ` ${text}`}`,
+    items: [],
+    charts: [],
+    tables: [
+      {
+        title: "",
+        columns: [{ name: "Field" }, { name: "Value" }, { name: "Shown by" }],
+        rows: fields.map((field): DocRow => ({ cells: [field.name, valueOf(field), shownBy(field, cites)] })),
+        widths: [3, 7, 3],
+      },
+    ],
+  };
+}
+
+const valueOf = ({ value, missing }: Field) => value ?? `Open: ${missing}`;
+
+function shownBy({ events, more_events, given, missing }: Field, cites: Cites): string {
+  if (missing !== null) return "not in the log";
+  if (given) return "said by the caller";
+  const list = events.map(({ event_id }) => `[${cites.get(event_id)!.id}]`).join(" ");
+  return more_events > 0 ? `${list} and ${more_events} earlier` : list;
+}
+
+const datesOf = ({ dates, sources }: ComplianceDocument): DocSection => ({
+  title: "What applies from when",
+  text: "Each date with its provision; those that were superseded or are pending are named as such.",
+  on: true,
+  items: sources.map(({ title, url, certainty, note }) => ({
+    text: `${title}: ${url}`,
+    note: `${certainty === "read" ? "the text" : "as reported"}${note ? `; ${note}` : ""}`,
+  })),
+  charts: [],
+  tables: [
+    {
+      title: "",
+      columns: [{ name: "From" }, { name: "What" }, { name: "Provision" }, { name: "Status" }],
+      rows: dates.map(({ applies_from, what, provision, status, superseded_by }) => ({
+        cells: [
+          applies_from ?? "pending",
+          what,
+          provision,
+          superseded_by ? `${status.replace("_", " ")} by ${superseded_by}` : status.replace("_", " "),
+        ],
+      })),
+      widths: [2, 6, 4, 3],
+    },
+  ],
+});
+
+const evidenceOf = (cites: Cites, eventUrl: string): DocSection => ({
+  title: "Every event that is cited",
+  text: "Its address opens the event with its proof under a signed checkpoint.",
+  on: true,
+  items: [],
+  charts: [],
+  tables: [
+    {
+      title: "",
+      columns: [
+        { name: "Event" },
+        { name: "Position", figures: true },
+        { name: "Type" },
+        { name: "Address" },
+      ],
+      rows: [...cites.values()].map(({ id, position, type, event_id }) => ({
+        anchor: id,
+        cells: [id, String(position), type, `${eventUrl}${event_id}`],
+      })),
+      widths: [1, 2, 4, 11],
+      fine: true,
+    },
+  ],
+});

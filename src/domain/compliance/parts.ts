@@ -1,0 +1,159 @@
+/** Fields that several documents have, each from the record alone. */
+import { sxId } from "../identity/fields.ts";
+import type { Classified } from "./classify.ts";
+import { absent, type Field, known } from "./document.ts";
+import type { Activity, AgentRecord } from "./record.ts";
+
+/** What an agent's class rests on: its purpose, read by the lexicon. */
+export type Purposed = { record: AgentRecord; classified: Classified | null };
+
+const list = <Item>(items: readonly Item[], say: (item: Item) => string) => items.map(say).join("; ");
+
+export const identity = ({ agent_id, sx_number, registered, passport_hash }: AgentRecord): Field[] => [
+  known("Agent", agent_id, [registered.event]),
+  known("Passport", sxId(sx_number), [registered.event]),
+  known("Passport hash", passport_hash, [registered.event]),
+  known("Registered", registered.at, [registered.event]),
+];
+
+export function purpose({ description }: AgentRecord): Field {
+  const name = "Intended purpose";
+  if (description?.purpose === "erased")
+    return absent(name, "erased: describe the agent again (soul_describe)");
+  if (!description?.purpose) return absent(name, "describe the agent: soul_describe with purpose");
+  return known(name, description.purpose.text, [description.event], { sealed: true });
+}
+
+export const version = ({ description }: AgentRecord): Field =>
+  description?.version
+    ? known("Version", description.version, [description.event])
+    : absent("Version", "describe the agent: soul_describe with version");
+
+export const services = ({ description }: AgentRecord): Field =>
+  description && description.services.length > 0
+    ? known(
+        "Reached at",
+        list(description.services, ({ name, endpoint }) => `${name} ${endpoint}`),
+        [description.event],
+      )
+    : absent("Reached at", "describe the agent: soul_describe with services");
+
+export const status = ({ status: { is, event } }: AgentRecord): Field => known("Status", is, [event]);
+
+export const keys = ({ keys }: AgentRecord): Field =>
+  keys.length > 0
+    ? known(
+        "Keys that speak for it",
+        list(keys, ({ kid }) => kid),
+        keys.map(({ event }) => event),
+      )
+    : absent("Keys that speak for it", "prove a key: soul_keys_add");
+
+export const delegations = ({ delegations }: AgentRecord): Field =>
+  delegations.length > 0
+    ? known(
+        "Who may act for it",
+        list(
+          delegations,
+          ({ to, scopes, expires_at }) => `${sxId(to)} (${scopes.join(", ")}) until ${expires_at}`,
+        ),
+        delegations.map(({ event }) => event),
+      )
+    : absent("Who may act for it", "nobody has a delegation; name the persons who oversee the agent");
+
+export const links = ({ links }: AgentRecord): Field =>
+  links.length > 0
+    ? known(
+        "Linked to",
+        list(links, ({ kind, ref }) => `${kind} ${ref}`),
+        links.map(({ event }) => event),
+      )
+    : absent("Linked to", "no registry or domain is linked (soul_link)");
+
+export const measures = ({ measures, registered }: AgentRecord): Field =>
+  measures.length > 0
+    ? known(
+        "Measures taken against it here",
+        list(measures, ({ type, at, reason }) => `${type} ${at}: ${reason}`),
+        measures.map(({ event }) => event),
+      )
+    : absent(
+        "Measures taken against it here",
+        `none since ${registered.at}; supply those that were taken elsewhere`,
+      );
+
+export const attested = ({ attested }: AgentRecord): Field =>
+  attested.length > 0
+    ? known(
+        "Attested by others",
+        list(attested, ({ by, skill }) => `${skill} by ${sxId(by)}`),
+        attested.map(({ event }) => event),
+      )
+    : absent("Attested by others", "no live attestation; supply tests and their results");
+
+export const computation = ({ computation }: AgentRecord): Field =>
+  computation
+    ? known("Scores it stands in, by digest", computation.result_sha256, [computation.event])
+    : absent("Scores it stands in, by digest", "none was computed yet");
+
+const told = ({ type, count }: Activity) => `${type}: ${count}`;
+
+/** Types of events after which something went otherwise than it should. */
+const WENT_WRONG = /Slash|Disput|Refund|Failed|Expired|Cancelled|Reorged|Offline/;
+
+export const activity = ({ activity, is_cut }: AgentRecord): Field =>
+  activity.length > 0
+    ? known(
+        is_cut
+          ? "What its own keys and wallets did, the first 20,000 events"
+          : "What its own keys and wallets did",
+        list(activity, told),
+        activity.flatMap(({ newest }) => newest),
+      )
+    : absent("What its own keys and wallets did", "nothing here; supply records of its use elsewhere");
+
+export function incidents({ activity }: AgentRecord): Field {
+  const name = "Events to look at for incidents";
+  const wrong = activity.filter(({ type }) => WENT_WRONG.test(type));
+  return wrong.length > 0
+    ? known(
+        name,
+        list(wrong, told),
+        wrong.flatMap(({ newest }) => newest),
+      )
+    : absent(name, "none of the agent's own events tells of one; supply reports from elsewhere");
+}
+
+export const span = ({ registered, last }: AgentRecord): Field =>
+  known("First and last record", `${registered.at} to ${last.at}`, [registered.event, last.event]);
+
+export const checkpoint = ({ checkpoint, last }: AgentRecord): Field =>
+  checkpoint
+    ? known("Checkpoint over the last record", `size ${checkpoint.size}, root ${checkpoint.root}`, [
+        checkpoint.event,
+      ])
+    : absent(
+        "Checkpoint over the last record",
+        `none covers position ${last.event.position} yet: ask again later`,
+      );
+
+export const anchor = ({ anchor }: AgentRecord): Field =>
+  anchor
+    ? known("Anchored on chain", `${anchor.network}, transaction ${anchor.transaction}`, [anchor.event])
+    : absent("Anchored on chain", "no anchor covers the last record yet");
+
+/** The class that the purpose has, with the words that it is read from. */
+export function risk({ record: { description }, classified }: Purposed): Field {
+  const name = "Class by its purpose";
+  if (!classified || !description) return absent(name, "describe the agent: its purpose decides the class");
+  const why = classified.reasoning.filter(({ sense }) => sense === "affirmed");
+  const words = list(why, ({ provision, phrases }) => `${provision} by ${phrases.join(", ")}`);
+  return known(
+    name,
+    words === "" ? classified.risk_level : `${classified.risk_level}: ${words}`,
+    [description.event],
+    {
+      sealed: true,
+    },
+  );
+}

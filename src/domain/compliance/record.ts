@@ -1,0 +1,41 @@
+/** What the log has of an agent up to a position: each thing with the events that show it. Nothing else goes into a document. */
+import type { AgentStatus } from "../identity/agent.ts";
+
+/** An event that shows something. */
+export type Evidence = { event_id: string; position: number; type: string };
+
+/** Events of one type that the agent's own keys and wallets caused: how many, and the newest of them. */
+export type Activity = { type: string; count: number; first_at: string; last_at: string; newest: Evidence[] };
+
+export type AgentRecord = {
+  agent_id: string;
+  sx_number: number;
+  as_of_position: number;
+  /** The day of the event at that position, YYYY-MM-DD. */
+  day: string;
+  registered: { at: string; event: Evidence };
+  passport_hash: string;
+  status: { is: AgentStatus; event: Evidence };
+  /** `purpose`: what its owner says; "erased" where nobody can open it any more. */
+  description: {
+    purpose: { text: string } | "erased" | null;
+    version: string | null;
+    services: { name: string; endpoint: string }[];
+    at: string;
+    event: Evidence;
+  } | null;
+  /** Live ones. */
+  keys: { kid: string; kind: string; at: string; event: Evidence }[];
+  delegations: { to: number; scopes: string[]; expires_at: string; event: Evidence }[];
+  /** Suspended, reinstated, revoked: all of them, the oldest first. */
+  measures: { type: string; at: string; reason: string; event: Evidence }[];
+  links: { kind: string; ref: string; event: Evidence }[];
+  attested: { by: number; skill: string; event: Evidence }[];
+  activity: Activity[];
+  /** There are more events than were counted. */
+  is_cut: boolean;
+  last: { at: string; event: Evidence };
+  checkpoint: { size: number; root: string; at: string; event: Evidence } | null;
+  anchor: { size: number; transaction: string; network: string; event: Evidence } | null;
+  computation: { result_sha256: string; at: string; event: Evidence } | null;
+};
