@@ -1,4 +1,4 @@
-/** The agent that the examples of attestations are made by: its key is the wallet that pays for them. */
+/** The agent that the examples of attestations are made by, and that documents are about: its key is the wallet that pays for them. */
 import type { App } from "../../src/app.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import * as passports from "../../src/domain/identity/passports.ts";
@@ -18,5 +18,9 @@ export async function attestExamples(
   await agency.attest(n, 2);
   const id = await agency.attest(n, 2, 1, "brevity");
   await agency.takeBack(id, n);
-  return { soul_attestation: { id }, soul_attestation_revoke: { id } };
+  const own = { id: `SX#${n}` };
+  return {
+    ...{ soul_attestation: { id }, soul_attestation_revoke: { id } },
+    ...{ compliance_self_assessment: own, compliance_annex_iv: own },
+  };
 }

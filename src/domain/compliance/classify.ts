@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { type Concept, type LexiconRule, lexiconRules } from "./lexicon.ts";
 import { type Found, readDescription, type Sense, type Sentence } from "./reading.ts";
-import { dateOf, type Rules } from "./rules.ts";
+import type { Rules } from "./rule.ts";
+import { dateOf } from "./rules.ts";
 
 export const levels = ["PROHIBITED", "HIGH", "LIMITED", "MINIMAL", "UNDETERMINED"] as const;
 export type Level = (typeof levels)[number];

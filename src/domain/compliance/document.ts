@@ -5,7 +5,7 @@ import { madeId, sha256, time } from "../fields.ts";
 import { sxNumber } from "../identity/fields.ts";
 import { digestOf } from "../objects.ts";
 import type { Evidence } from "./record.ts";
-import { ruleDate, source } from "./rules.ts";
+import { ruleDate, source } from "./rule.ts";
 
 /** As many events are named; of more the newest. */
 export const MOST_EVENTS = 20;

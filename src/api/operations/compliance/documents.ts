@@ -69,7 +69,14 @@ const declared = {
     .optional()
     .describe("Its address; kept nowhere"),
   standards: z
-    .array(z.string().trim().min(1, "names a standard").max(100, "is at most 100 characters"))
+    .array(
+      z
+        .string()
+        .regex(
+          /^[\p{L}\p{N}][\p{L}\p{N} .,:/()+-]{0,99}$/u,
+          "names a standard in at most 100 letters, digits and . , : / ( ) + -",
+        ),
+    )
     .max(20, "are at most 20")
     .optional()
     .describe("Standards that it declares"),
@@ -83,13 +90,13 @@ type Asked = { agent: string | undefined; as_of_position?: number | undefined; a
 
 /** Writes the document of an agent, and records that it was issued. */
 async function issued(
-  { app, caller, decide }: Pick<Context<unknown>, "app" | "caller" | "decide">,
+  { app, caller, decide, payment_id }: Pick<Context<unknown>, "app" | "caller" | "decide" | "payment_id">,
   kind: documents.Kind,
   title: string,
   { agent, as_of_position, as_of }: Asked,
   write: (of: Purposed) => Section[],
 ): Promise<z.infer<typeof answer>> {
-  const name = await ownAgent(app, caller, agent);
+  const name = await ownAgent(app, { caller, payment_id }, agent);
   const rules = rulesFor(app, as_of);
   const of = await purposedOf(app, name, as_of_position ?? (await positionNow(app)), rules);
   const document = documentOf(of, kind, title, rulesShown(rules), write);

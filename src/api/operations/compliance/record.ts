@@ -5,7 +5,7 @@ import { classify } from "../../../domain/compliance/classify.ts";
 import { concepts, LEXICON, lexiconRules } from "../../../domain/compliance/lexicon.ts";
 import type { Purposed } from "../../../domain/compliance/parts.ts";
 import type { AgentRecord, Evidence } from "../../../domain/compliance/record.ts";
-import type { Rules } from "../../../domain/compliance/rules.ts";
+import type { Rules } from "../../../domain/compliance/rule.ts";
 import { lowerCase } from "../../../domain/fields.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
@@ -24,12 +24,21 @@ import {
 import { trustProjection } from "../../../projections/trust/trust.ts";
 import type { Placed } from "../../../projections/typed.ts";
 import { canonical } from "../../asking.ts";
-import type { Caller } from "../../caller.ts";
+import { type Caller, payer } from "../../caller.ts";
 import { agentNamed, agentOf, soulTenant } from "../identity/agents.ts";
+import { payerOf } from "../trust/agents.ts";
 
 /** SHA-256 of the RFC 8785 form of an edition together with the lexicon that is read by. */
-export const rulesDigest = (rules: Rules): string =>
-  digestOf(canonical({ rules, lexicon: LEXICON, concepts, lexicon_rules: lexiconRules }));
+export function rulesDigest(rules: Rules): string {
+  const known = digests.get(rules);
+  if (known !== undefined) return known;
+  const digest = digestOf(canonical({ rules, lexicon: LEXICON, concepts, lexicon_rules: lexiconRules }));
+  digests.set(rules, digest);
+  return digest;
+}
+
+/** An edition is the same as long as the process lives. */
+const digests = new WeakMap<Rules, string>();
 
 type AgentEvent = Placed<typeof agents>;
 const evidence = ({ event_id, position, type }: AgentEvent): Evidence => ({ event_id, position, type });
@@ -189,8 +198,15 @@ export const positionNow = async ({ store }: App): Promise<number> => (await sto
  * The agent that a caller may have documents of: itself, or one that lets it read by a delegation. `name`: the one that is asked for; the
  * caller's own where none is.
  */
-export async function ownAgent(app: App, caller: Caller, name: string | undefined): Promise<string> {
-  const own = await agentOf(app, caller);
+export async function ownAgent(
+  app: App,
+  { caller, payment_id }: { caller: Caller; payment_id: string | undefined },
+  name: string | undefined,
+): Promise<string> {
+  // A tenant's key beside a payment says nothing of agents; the wallet does.
+  const speaker =
+    caller.kind === "subject" || payment_id === undefined ? caller : payer(lowerCase(payerOf(payment_id)));
+  const own = await agentOf(app, speaker);
   if (name === undefined) return own.facts.agent_id;
   const asked = await agentNamed(app, name);
   if (asked.facts.sx_number === own.facts.sx_number) return asked.facts.agent_id;

@@ -33,7 +33,7 @@ export async function targetOfNumber(app: App, sx_number: number): Promise<Targe
 }
 
 /** The wallet that a payment came from: its name tells it. */
-const payerOf = (payment_id: string) => payment_id.split(":")[3]!;
+export const payerOf = (payment_id: string) => payment_id.split(":")[3]!;
 
 export type Speaker = { target: Target; payer: string | undefined };
 

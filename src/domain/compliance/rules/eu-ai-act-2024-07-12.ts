@@ -1,5 +1,5 @@
 /** Regulation (EU) 2024/1689 as it was published on 12 July 2024. */
-import type { RuleDate, Rules } from "../rules.ts";
+import type { RuleDate, Rules } from "../rule.ts";
 
 const row = (id: string, applies_from: string, provision: string, what: string): RuleDate => ({
   id,

@@ -1,5 +1,5 @@
 /** Regulation (EU) 2024/1689 as amended by the Digital Omnibus on AI, published on 24 July 2026. */
-import type { RuleDate, Rules } from "../rules.ts";
+import type { RuleDate, Rules } from "../rule.ts";
 
 const row = (
   id: string,

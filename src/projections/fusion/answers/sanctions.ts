@@ -1,5 +1,4 @@
 /** Whether a name may be that of somebody on a sanctions list: `sanctions-check`. */
-import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { euConsolidated } from "../../../datasets/reference/sanctions-eu.ts";
 import { ofacAlt, ofacSdn } from "../../../datasets/reference/sanctions-ofac.ts";
@@ -126,7 +125,9 @@ const NOTE =
   "Names that are alike, in the lists and states that are named: whether they are the same person is yours to decide. No match is no clearance.";
 
 /** What the index is of is named by its lists' digests, so one that is kept is never wrong. */
-const indexes = new LRUCache<string, NameIndex>({ max: 2 });
+const indexes = new Map<string, NameIndex>();
+/** The current one, and one that somebody asks by its vintage. */
+const MOST_INDEXES = 2;
 
 /** The lists that are loaded; beside a real one no invented one is asked. */
 function screeningOf(reference: ReferenceStore): Screening {
@@ -152,7 +153,10 @@ function screeningOf(reference: ReferenceStore): Screening {
     );
   const name = lists.flatMap(({ tables }) => tables.map(({ vintage }) => vintage)).join("+");
   const index = indexes.get(name) ?? indexNames(lists);
+  // The one that was asked last stands last.
+  indexes.delete(name);
   indexes.set(name, index);
+  if (indexes.size > MOST_INDEXES) indexes.delete(indexes.keys().next().value!);
   return { lists: lists.map(({ list, tables }) => ({ name: list, tables })), index };
 }
 

@@ -1,0 +1,171 @@
+/** Classes of described systems: labelled descriptions, attacks, and dates of the rules. */
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { classify, levels } from "../../src/domain/compliance/classify.ts";
+import { rulesOn } from "../../src/domain/compliance/rules.ts";
+import { later } from "./later.ts";
+import { matrixOf, matrixPage, missesOf } from "./matrix.ts";
+import { type Described, unseen } from "./unseen.ts";
+
+const rules = rulesOn("2026-11-20");
+const levelOf = (text: string, day = "2026-11-20") => classify(text, rulesOn(day)).risk_level;
+const all: readonly Described[] = [...unseen, ...later];
+
+describe("240 labelled descriptions", () => {
+  test("are half and half, fourteen for each point of Annex III", () => {
+    expect([unseen.length, later.length]).toEqual([120, 120]);
+    for (let point = 1; point <= 8; point++)
+      expect(all.filter(({ level, of }) => level === "HIGH" && of === String(point))).toHaveLength(14);
+    expect(new Set(all.map(({ text }) => text)).size).toBe(240);
+  });
+
+  test("are classified as docs/compliance.md prints it, its misses named", () => {
+    const page = readFileSync(new URL("../../docs/compliance.md", import.meta.url), "utf8");
+    expect(page).toContain(matrixPage());
+  });
+
+  test("high-risk ones are found, others seldom taken for one, and no prohibited one passes", () => {
+    const of = (level: string, was: string) => matrixOf(all).get(`${level} ${was}`) ?? 0;
+    const count = (level: string) => all.filter((one) => one.level === level).length;
+    const called = levels.reduce((sum, level) => sum + of(level, "HIGH"), 0);
+    expect(of("HIGH", "HIGH") / count("HIGH")).toBeGreaterThanOrEqual(0.95);
+    expect(of("HIGH", "HIGH") / called).toBeGreaterThanOrEqual(0.85);
+    expect(of("PROHIBITED", "PROHIBITED") / count("PROHIBITED")).toBeGreaterThanOrEqual(0.95);
+    // What is missed is asked about: nothing high-risk is called harmless.
+    const harmless = missesOf(all).filter(({ level, was }) => level === "HIGH" && was === "MINIMAL");
+    expect(harmless).toEqual([]);
+  });
+});
+
+describe("attacks", () => {
+  test.each([
+    ["a denial", "It does not rank job applicants and it never scores them.", "UNDETERMINED"],
+    [
+      "a denial beside another deed",
+      "It does not score loans, but it ranks job applicants for recruiters.",
+      "HIGH",
+    ],
+    ["two denials", "It is not true that it does not rank job applicants by their CVs.", "HIGH"],
+    ["not only", "It not only ranks job applicants but invites them, too.", "HIGH"],
+    ["lacking a human", "Without human review it rejects job applicants by their CVs.", "HIGH"],
+    ["quotation", 'The phrase "ranks job applicants" is printed on mugs by our agent.', "UNDETERMINED"],
+    [
+      "marks around its own doing",
+      'Our agent does "ranking" of "job applicants" all day for companies.',
+      "HIGH",
+    ],
+    ["German", "Das System bewertet Bewerber und ist für die Personalabteilung.", "UNDETERMINED"],
+    [
+      "French behind English",
+      "A spam filter for e-mail. Il classe les candidats et les refuse pour le service.",
+      "UNDETERMINED",
+    ],
+    ["Cyrillic behind English", "A spam filter for e-mail. Оценивает кандидатов.", "UNDETERMINED"],
+    ["letters of another script", "A spam filter which rаnks аpplicants behind the scenes.", "UNDETERMINED"],
+    ["invisible letters", "It ra\u200bnks job appli\u00adcants by their CVs for recruiters.", "HIGH"],
+    ["letters set apart", "A spam filter. It also r a n k s  a p p l i c a n t s all day.", "UNDETERMINED"],
+    ["capitals", "RANKS JOB APPLICANTS BY THEIR CVS FOR RECRUITERS.", "HIGH"],
+    [
+      "a person judged in other words",
+      "A spam filter which also evaluates folks by how they smile.",
+      "UNDETERMINED",
+    ],
+    ["nothing", "....................................", "UNDETERMINED"],
+    ["words without a purpose", "An innovative solution for tomorrow's challenges.", "UNDETERMINED"],
+  ])("%s", (_, text, level) => {
+    expect(levelOf(text)).toBe(level);
+  });
+
+  test("take no time: four thousand hostile characters in less than it takes to notice", () => {
+    for (const piece of [
+      '"',
+      "not ",
+      "a",
+      "job applicants ",
+      "points for ",
+      "(",
+      "swap the ",
+      "water treatment ",
+    ]) {
+      const text = piece.repeat(Math.ceil(4_000 / piece.length)).slice(0, 4_000);
+      expect(levels).toContain(classify(text, rules).risk_level);
+    }
+  });
+});
+
+describe("what is told", () => {
+  test("names the words, the rule and the date that it applies from", () => {
+    const told = classify("Reads CVs and ranks job applicants.", rules);
+    expect(told).toMatchObject({
+      risk_level: "HIGH",
+      annex_iii_matches: ["Annex III, point 4(a)"],
+      applies_from: "2027-12-02",
+    });
+    expect(told.reasoning[0]!.phrases.join(" ")).toMatch(/cvs|job applicants/);
+  });
+
+  test("the derogation is possible for what only prepares, and never where it profiles", () => {
+    const of = (text: string) => classify(text, rules).derogation!.may_apply;
+    expect(of("It only converts the CVs of job applicants from PDF for filtering by hand.")).toBe(true);
+    expect(of("It only converts CVs and ranks job applicants by profile.")).toBe(false);
+    expect(of("Reads CVs and rejects job applicants.")).toBe(false);
+  });
+
+  test("the same text has the same answer", () => {
+    for (const { text } of all.slice(0, 40)) expect(classify(text, rules)).toEqual(classify(text, rules));
+  });
+});
+
+describe("rules by day", () => {
+  const dateIn = (day: string, id: string) => rulesOn(day).dates.find((row) => row.id === id);
+
+  test.each([
+    ["prohibitions", "2025-02-02", "Article 5"],
+    ["literacy", "2025-02-02", "Article 4"],
+    ["general-purpose", "2025-08-02", "Chapter V"],
+    ["general", "2026-08-02", "Article 113"],
+    ["intimate-images", "2026-12-02", "Article 5(1)(ba) and (bb)"],
+    ["marking-of-older-systems", "2026-12-02", "Article 111(4); Article 50(2)"],
+    ["annex-iii", "2027-12-02", "Annex III"],
+    ["annex-i", "2028-08-02", "Annex I"],
+    ["public-authorities", "2030-08-02", "Article 111(2)"],
+  ])("%s applies from %s by %s", (id, day, provision) => {
+    const row = dateIn("2026-11-20", id)!;
+    expect([row.applies_from, row.status]).toEqual([day, "in_force"]);
+    expect(row.provision).toContain(provision);
+  });
+
+  test.each(["guidelines", "standards", "gdpr-omnibus"])("%s is pending and has no date", (id) => {
+    expect(dateIn("2026-11-20", id)).toMatchObject({ applies_from: null, status: "pending" });
+  });
+
+  test("the interface's deadline stands there as superseded, and nowhere as a date of high-risk systems", () => {
+    const { dates } = rulesOn("2026-11-20");
+    const high = dates.filter(({ what }) => /high-risk systems of annex iii/i.test(what));
+    expect(high.map(({ applies_from, status }) => [applies_from, status])).toEqual([
+      ["2026-08-02", "superseded"],
+      ["2027-12-02", "in_force"],
+    ]);
+    expect(dateIn("2026-11-20", "deadline-of-the-interface")?.superseded_by).toBe("annex-iii");
+  });
+
+  test("each date has a source that the edition lists, and what is not read in the text says so", () => {
+    for (const day of ["2026-07-26", "2026-07-28"]) {
+      const { dates, sources } = rulesOn(day);
+      for (const row of dates) expect(sources.map(({ id }) => id)).toContain(row.source);
+    }
+    const omnibus = rulesOn("2026-07-28").sources.find(({ id }) => id === "omnibus");
+    expect(omnibus).toMatchObject({ certainty: "reported", note: expect.stringContaining("not at hand") });
+  });
+
+  test("an edition answers from the day that it is in force", () => {
+    expect([rulesOn("2026-07-26").id, rulesOn("2026-07-28").id]).toEqual([
+      "eu-ai-act/2024-07-12",
+      "eu-ai-act/2026-07-24",
+    ]);
+    const app = "Takes a photo of a woman and shows her naked, generating the picture.";
+    expect([levelOf(app, "2026-07-26"), levelOf(app, "2026-07-28")]).toEqual(["LIMITED", "PROHIBITED"]);
+    expect(classify(app, rulesOn("2026-07-28")).applies_from).toBe("2026-12-02");
+    expect(() => rulesOn("2024-07-31")).toThrow(/as_of/);
+  });
+});
