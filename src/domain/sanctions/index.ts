@@ -21,6 +21,8 @@ type Places = { single: Int32Array; joined: Int32Array };
 export type NameIndex = {
   names: readonly IndexedName[];
   vocabulary: readonly Word[];
+  /** Letters of each. */
+  lengths: Uint16Array;
   /** How telling each word is: 1 of one that stands once, near 0 of one that stands everywhere. */
   weights: Float64Array;
   places: readonly Places[];
@@ -101,6 +103,7 @@ export function indexNames(lists: readonly List[]): NameIndex {
   return {
     names,
     vocabulary,
+    lengths: Uint16Array.from(vocabulary, ({ text }) => text.length),
     weights,
     places: places.map(({ single, joined }) => ({
       single: Int32Array.from(single),

@@ -116,10 +116,12 @@ function sharing(index: NameIndex, text: string, least: number): number[] {
     if (!words) continue;
     for (const at of words) if (shared[at]!++ === 0) touched.push(at);
   }
+  const fewest = bigrams.size * least;
   const found: number[] = [];
   for (const at of touched) {
-    const longer = Math.max(bigrams.size, index.vocabulary[at]!.text.length + 1);
-    if (shared[at]! >= longer * least) found.push(at);
+    // Most share too few whatever their length, which lies elsewhere in memory: it is asked last.
+    const count = shared[at]!;
+    if (count >= fewest && count >= (index.lengths[at]! + 1) * least) found.push(at);
     shared[at] = 0;
   }
   return found;
