@@ -1,0 +1,324 @@
+/** Documents from an agent's own log, over HTTP: every value opened, every form the same bytes, and nobody else's. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { nameSubject } from "../../src/domain/identity/fields.ts";
+import { eraseSubject } from "../../src/erasure.ts";
+import { trustProjection } from "../../src/projections/trust/trust.ts";
+import { addressOf, wallet } from "../chain/fixture.ts";
+import { caller, delegation, PROXIED, type TestKey } from "../identity/agents.ts";
+import { buy } from "../support/buyer.ts";
+import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
+
+type Evidence = { event_id: string; position: number; type: string };
+type Field = {
+  name: string;
+  value: string | null;
+  missing: string | null;
+  events: Evidence[];
+  given: boolean;
+  sealed: boolean;
+};
+type Document = {
+  kind: string;
+  document_id: string;
+  sha256: string;
+  as_of_position: number;
+  rules: string;
+  notice: string;
+  sections: { id: string; provision: string; standing: string | null; fields: Field[] }[];
+};
+
+let service: Service;
+let api: ReturnType<typeof caller>;
+const PURPOSE = "Ranks job applicants for a recruiter in Valmiera";
+
+const keyOf = (n: number): TestKey => {
+  const account = wallet(n);
+  return { kind: "evm", name: account.address, sign: (message) => account.signMessage({ message }) };
+};
+const own: Record<string, Record<string, string>> = {};
+async function register(n: number, agent_id: string) {
+  const proof = await api.proof(keyOf(n), agent_id);
+  const { body } = await api.post("/soul/register", { agent_id, issue_api_key: true, ...proof });
+  own[agent_id] = { Authorization: `Bearer ${body.api_key}` };
+}
+
+beforeAll(async () => {
+  service = await startService({
+    chain: "embedded",
+    vault: true,
+    env: { ...PROXIED, ANCHORING: "1", CHECKPOINT_SECONDS: "86400" },
+  });
+  api = caller(service.url);
+  for (const [n, id] of [
+    [1, "recruiter"],
+    [2, "overseer"],
+    [3, "silent"],
+    [4, "leaving"],
+  ] as const)
+    await register(n, id);
+  const services = [{ name: "A2A", endpoint: "https://recruiter.example.org/a2a" }];
+  const said = { purpose: PURPOSE, version: "1.4.0", services };
+  await api.post("/soul/recruiter/description", said, own.recruiter);
+  await api.post(
+    "/soul/leaving/description",
+    { ...said, purpose: "Writes poems about Liepaja" },
+    own.leaving,
+  );
+  await delegation(api, {
+    by: keyOf(1),
+    from: "recruiter",
+    to: "SX#2",
+    scopes: ["read"],
+    expires_in_s: 86_400,
+  });
+  await signTurn(service.app, { checkpoint_every_events: 0 });
+});
+afterAll(() => service.stop());
+
+const FULL = "/soul/compliance/full-report";
+const ask = async (n: number, path: string, accept = "application/json") => {
+  await until(() => service.app.caughtUp(trustProjection));
+  const { answer } = await buy(wallet(n), service.url + path, { headers: { Accept: accept } });
+  return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) };
+};
+const documentOf = async (n: number, path: string): Promise<Document> => {
+  const { status, bytes } = await ask(n, path);
+  expect([status, bytes.toString().slice(0, 300)]).toEqual([200, expect.anything()]);
+  return (JSON.parse(bytes.toString()) as { data: Document }).data;
+};
+const fieldsOf = ({ sections }: Document) => sections.flatMap(({ fields }) => fields);
+const fieldOf = (document: Document, name: string) =>
+  fieldsOf(document).find((field) => field.name === name)!;
+
+/** An event as anybody opens it. */
+type Opened = { position: number; type: string; recorded_at: string; payload?: string };
+async function open({ event_id }: Evidence): Promise<Opened> {
+  const { status, body } = await api.get(`/log/proof/${event_id}`);
+  expect(status).toBe(200);
+  return body.event as Opened;
+}
+
+/** Whether events have the value of the field of this name: a name that is not here has no way to be shown. */
+const SHOWN: Record<string, (value: string, events: Opened[]) => boolean> = {
+  Agent: (value, [event]) => said(event).agent_id === value,
+  Passport: (value, [event]) => value === `SX#${said(event).sx_number}`,
+  "Passport hash": (value, [event]) => said(event).passport_hash === value,
+  Registered: (value, [event]) => said(event).registered_at === value,
+  Status: (value, [event]) => value === (event!.type === "AgentKeyProven" ? "proven" : "registered"),
+  "Keys that speak for it": (value, events) => value === events.map((event) => said(event).kid).join("; "),
+  "Who may act for it": (value, [event]) =>
+    value ===
+    `SX#${said(event).to} (${(said(event).scopes as string[]).join(", ")}) until ${said(event).expires_at}`,
+  Version: (value, [event]) => said(event).version === value,
+  "Reached at": (value, [event]) =>
+    value ===
+    (said(event).services as { name: string; endpoint: string }[])
+      .map((one) => `${one.name} ${one.endpoint}`)
+      .join("; "),
+  "What its own keys and wallets did": (value, events) =>
+    value.split("; ").every((part) => {
+      const [type, count] = part.split(": ");
+      return events.filter((event) => event.type === type).length >= Math.min(1, Number(count));
+    }),
+  "First and last record": (value, events) =>
+    value
+      .split(" to ")
+      .every((time) =>
+        events.some(
+          ({ recorded_at, payload }) => recorded_at.startsWith(time.slice(0, -1)) || payload?.includes(time),
+        ),
+      ),
+  "Checkpoint over the last record": (value, [event]) =>
+    value === `size ${said(event).size}, root ${said(event).root}`,
+};
+const said = (event: Opened | undefined) => JSON.parse(event?.payload ?? "{}") as Record<string, unknown>;
+
+describe("every value", () => {
+  test("is shown by each event that it names, which anybody opens, or is said to be missing", async () => {
+    const document = await documentOf(1, FULL);
+    let opened = 0;
+    for (const field of fieldsOf(document)) {
+      expect([field.name, (field.value === null) !== (field.missing === null)]).toEqual([field.name, true]);
+      if (field.value === null || field.given) continue;
+      expect([field.name, field.events.length > 0]).toEqual([field.name, true]);
+      const events = await Promise.all(field.events.map(open));
+      for (const [at, event] of events.entries()) {
+        expect(event).toMatchObject({ position: field.events[at]!.position, type: field.events[at]!.type });
+        expect(event.position).toBeLessThanOrEqual(document.as_of_position);
+        opened++;
+      }
+      if (field.sealed)
+        expect([field.name, said(events[0]).purpose]).toEqual([
+          field.name,
+          expect.objectContaining({ ct: expect.anything() }),
+        ]);
+      else expect([field.name, SHOWN[field.name]?.(field.value, events)]).toEqual([field.name, true]);
+    }
+    expect(opened).toBeGreaterThan(30);
+  });
+
+  test("of an agent that did nothing is its registration, and all else is missing", async () => {
+    const document = await documentOf(3, "/soul/compliance/annex-iv/silent");
+    const valued = new Set(
+      fieldsOf(document)
+        .filter(({ value }) => value !== null)
+        .map(({ name }) => name),
+    );
+    for (const name of [
+      "Intended purpose",
+      "Version",
+      "Reached at",
+      "Class by its purpose",
+      "Who may act for it",
+    ])
+      expect([name, valued.has(name)]).toEqual([name, false]);
+    expect(document.sections.find(({ id }) => id === "annex-iv-2")).toMatchObject({ standing: "open" });
+  });
+
+  test("tells the class of its purpose, and with which words", async () => {
+    const { value } = fieldOf(await documentOf(1, FULL), "Class by its purpose");
+    expect(value).toMatch(/^HIGH: Annex III, point 4\(a\) by .*applicants/);
+  });
+
+  test("is never called met where only somebody outside the log could know", async () => {
+    const { sections } = await documentOf(1, "/soul/compliance/self-assessment/recruiter");
+    const standing = Object.fromEntries(sections.map(({ id, standing }) => [id, standing]));
+    expect(
+      Object.entries(standing)
+        .filter(([, is]) => is === "met")
+        .map(([id]) => id),
+    ).toEqual(["art-12"]);
+    expect(standing).toMatchObject({ "art-10": "open", "art-17": "open", "art-14": "partly" });
+  });
+});
+
+describe("the same position", () => {
+  test("has the same bytes in each form, whatever happened since, and is recorded once", async () => {
+    const { as_of_position: position, document_id } = await documentOf(1, FULL);
+    const path = `${FULL}?as_of_position=${position}`;
+    const forms = ["application/json", "text/markdown", "text/html", "application/pdf"];
+    const first = [];
+    for (const form of forms) first.push((await ask(1, path, form)).bytes);
+    await api.post("/soul/recruiter/description", { services: [] }, own.recruiter);
+    for (const [at, form] of forms.entries())
+      expect([form, (await ask(1, path, form)).bytes.equals(first[at]!)]).toEqual([form, true]);
+    await api.post(
+      "/soul/recruiter/description",
+      { purpose: PURPOSE, version: "1.4.0", services: [] },
+      own.recruiter,
+    );
+    const sql = "select count(*)::int as issued from eventstore.events where stream_id = $1";
+    const { rows } = await service.app.pool.query<{ issued: number }>(sql, [`document-${document_id}`]);
+    expect(rows[0]!.issued).toBe(1);
+  });
+
+  test("has the same fields in Markdown and in the text of the PDF, its first and last lines what it is", async () => {
+    const document = await documentOf(1, "/soul/compliance/self-assessment/recruiter");
+    const path = `/soul/compliance/self-assessment/recruiter?as_of_position=${document.as_of_position}`;
+    const markdown = (await ask(1, path, "text/markdown")).bytes.toString().replaceAll("\\", "");
+    const { definePDFJSModule, extractText, getDocumentProxy } = await import("unpdf");
+    await definePDFJSModule(() => import("unpdf/pdfjs"));
+    const pdf = await getDocumentProxy(new Uint8Array((await ask(1, path, "application/pdf")).bytes));
+    const { text } = await extractText(pdf, { mergePages: true });
+    const bare = (of: string) => of.replaceAll(/[\s\u00ad]+/g, "");
+    for (const { value, missing } of fieldsOf(document)) {
+      const told = bare(value ?? missing!);
+      expect([told, bare(markdown).includes(told)]).toEqual([told, true]);
+      expect([told, bare(text).includes(told)]).toEqual([told, true]);
+    }
+    const lines = markdown.trim().split("\n");
+    for (const line of [lines[2]!, lines.at(-1)!])
+      expect(line).toContain(`${document.rules}. ${document.notice}`);
+  });
+
+  test("that the log has not, or has before the agent, is refused", async () => {
+    for (const position of [1, 9_999_999]) {
+      const { status, bytes } = await ask(1, `${FULL}?as_of_position=${position}`);
+      const { errors } = JSON.parse(bytes.toString()) as { errors: { path: string }[] };
+      expect([status, errors[0]!.path]).toEqual([400, "as_of_position"]);
+    }
+  });
+});
+
+describe("whose it is", () => {
+  test("another agent's wallet is refused and not charged; a delegate of scope read is not", async () => {
+    const path = "/soul/compliance/annex-iv/recruiter";
+    const before = await service.app.store.head();
+    const refused = await ask(3, path);
+    expect([refused.status, JSON.parse(refused.bytes.toString()).type]).toEqual([
+      403,
+      expect.stringContaining("not-yours"),
+    ]);
+    const claimed = await service.app.pool.query(
+      "select 1 from eventstore.events where type = 'PaymentClaimed' and position > $1",
+      [before.position],
+    );
+    expect(claimed.rowCount).toBe(0);
+    expect((await ask(2, path)).status).toBe(200);
+    expect((await ask(5, path)).status).toBe(403);
+  });
+
+  test("what is given for a declaration stands in it alone", async () => {
+    const { bytes } = await ask(
+      1,
+      "/soul/compliance/annex-v?provider_name=Zvaigznite%20SIA&address=Brivibas%201&standards=ISO%2042001",
+    );
+    expect(bytes.toString()).toContain("Zvaigznite SIA");
+    const sql =
+      "select 1 from eventstore.events where convert_from(payload, 'UTF8') ~ 'Zvaigznite|Brivibas' or convert_from(meta, 'UTF8') ~ 'Zvaigznite'";
+    expect((await service.app.pool.query(sql)).rowCount).toBe(0);
+    const { data } = JSON.parse(bytes.toString()) as { data: Document };
+    const other = await documentOf(
+      1,
+      `/soul/compliance/annex-v?provider_name=Another&address=Elsewhere&standards=ISO%2042001&as_of_position=${data.as_of_position}`,
+    );
+    expect([other.sha256, fieldOf(other, "Name").given]).toEqual([data.sha256, true]);
+  });
+});
+
+test("what was erased is in no form, and is told with its events", async () => {
+  const path = "/soul/compliance/annex-iv/leaving";
+  const before = await documentOf(4, path);
+  expect(fieldOf(before, "Intended purpose").value).toContain("Liepaja");
+  const meta = { actor: "operator", operation: "test" };
+  await eraseSubject(service.app, nameSubject("leaving"), { by: "operator", meta });
+  const asked = `${path}?as_of_position=${before.as_of_position}`;
+  for (const form of ["application/json", "text/markdown", "text/html"])
+    expect((await ask(4, asked, form)).bytes.toString()).not.toContain("Liepaja");
+  expect(fieldOf(await documentOf(4, asked), "Intended purpose").missing).toContain("erased");
+  const { status, body } = await api.get("/soul/compliance/gdpr/17", own.leaving);
+  expect(status).toBe(200);
+  const [erasure] = body.erasures as {
+    requested_event: string;
+    erased_event: string;
+    sealed_events: number;
+  }[];
+  expect((await open({ event_id: erasure!.requested_event } as Evidence)).type).toBe(
+    "SubjectErasureRequested",
+  );
+  expect((await open({ event_id: erasure!.erased_event } as Evidence)).type).toBe("SubjectErased");
+  expect((await api.get("/soul/compliance/gdpr/17", own.silent)).body.erasures).toEqual([]);
+});
+
+test("anybody may have the class of an agent, and of one that says nothing it is undetermined", async () => {
+  const of = async (id: string) =>
+    JSON.parse((await ask(5, `/v1/agent/soul/compliance/${id}`)).bytes.toString()) as Record<string, unknown>;
+  const told = await of("recruiter");
+  expect(told).toMatchObject({
+    risk_level: "HIGH",
+    applies_from: "2027-12-02",
+    rules: "eu-ai-act/2026-07-24",
+  });
+  expect((await open({ event_id: told.shown_by } as Evidence)).type).toBe("AgentDescribed");
+  expect(await of("silent")).toMatchObject({ risk_level: "UNDETERMINED", shown_by: null });
+  expect(addressOf(wallet(5))).toMatch(/^0x/);
+});
+
+test("each type of events that the mapping names is one of the log's", async () => {
+  const { body } = await api.get("/soul/compliance/mapping");
+  const types = (body.elements as { events: string[] }[]).flatMap(({ events }) => events);
+  for (const type of types)
+    expect([type, service.app.unit.schemas.newestVersion(type)]).toEqual([type, expect.any(Number)]);
+});
