@@ -29,6 +29,7 @@ export const whoAndWhat = (of: Purposed): Section[] => [
       part.keys(of.record),
       part.delegations(of.record),
       part.links(of.record),
+      supply("Person who answers", "the natural or legal person who is its provider, or deploys it"),
     ],
   }),
   told({

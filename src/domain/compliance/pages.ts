@@ -1,5 +1,5 @@
-/** A compliance document on pages: first what is open and who answers, then each provision, and at the end every event with its address. */
-import type { Doc, DocItem, DocRow, DocSection } from "../doc.ts";
+/** A compliance document on pages: who answers, what it did, how we know, what is open; then each provision, and every event with its address. */
+import type { Doc, DocItem, DocRow, DocSection, DocTable } from "../doc.ts";
 import type { ComplianceDocument, Field, Section } from "./document.ts";
 
 const STANDING = {
@@ -21,8 +21,11 @@ export function compliancePages(
   eventUrl: string,
   canonical: (value: object) => string,
 ): Doc {
-  const { sections, notice, kind, title } = document;
+  const { sections, notice, kind } = document;
+  const title = `${document.title}: ${document.agent_id}`;
   const cites = citing(sections);
+  // Who, what and how we know come first; what is open is told of the whole before each duty is.
+  const [before, duties] = [sections.slice(0, BEGINNING), sections.slice(BEGINNING)];
   const said = `${title}, ${document.rules}. ${notice}`;
   return {
     title,
@@ -38,8 +41,9 @@ export function compliancePages(
       },
     ],
     sections: [
+      ...before.map((section, at) => sectionOf(section, cites, at > 0)),
       openOf(sections),
-      ...sections.map((section, at) => sectionOf(section, cites, at > 0)),
+      ...duties.map((section, at) => sectionOf(section, cites, at > 0)),
       datesOf(document),
       evidenceOf(cites, eventUrl),
       { title: "What this is", on: true, text: said, items: [], charts: [], tables: [] },
@@ -48,6 +52,9 @@ export function compliancePages(
     attachment: { name: "document.json", about: "The same as data", text: canonical(document) },
   };
 }
+
+/** Sections that every document begins with. */
+const BEGINNING = 3;
 
 type Cites = ReadonlyMap<string, { id: string; position: number; type: string; event_id: string }>;
 
@@ -61,11 +68,16 @@ function citing(sections: readonly Section[]): Cites {
   return cites;
 }
 
-/** What a reader has to see to first: what is still to be supplied, by section. */
+/** What is still to be supplied, by section; what several sections lack is said once. */
 function openOf(sections: readonly Section[]): DocSection {
+  const told = new Set<string>();
   const items = sections.flatMap(({ title, provision, fields }): DocItem[] => {
-    const lacking = fields.flatMap(({ name, missing }) => (missing === null ? [] : [`${name} (${missing})`]));
-    return lacking.length === 0 ? [] : [{ text: `${title}: ${lacking.join("; ")}`, note: provision }];
+    const lacking = fields.flatMap(({ name, missing }) =>
+      missing === null || told.has(`${name} ${missing}`) ? [] : [{ name, missing }],
+    );
+    for (const { name, missing } of lacking) told.add(`${name} ${missing}`);
+    const said = lacking.map(({ name, missing }) => `${name} (${missing})`).join("; ");
+    return lacking.length === 0 ? [] : [{ text: `${title}: ${said}`, note: provision }];
   });
   return {
     title: "What is open",
@@ -75,8 +87,17 @@ function openOf(sections: readonly Section[]): DocSection {
         : "The log has no value for the following; each says what to supply.",
     items,
     charts: [],
-    tables: [],
+    tables: standingOf(sections),
   };
+}
+
+/** How each duty stands, in one table. */
+function standingOf(sections: readonly Section[]): DocTable[] {
+  const judged = sections.flatMap(({ title, provision, standing }) =>
+    standing === null ? [] : [{ cells: [title, provision, STANDING[standing]] }],
+  );
+  const columns = [{ name: "Duty" }, { name: "Provision" }, { name: "Standing" }];
+  return judged.length === 0 ? [] : [{ title: "How each stands", columns, rows: judged, widths: [5, 4, 4] }];
 }
 
 function sectionOf(
@@ -95,14 +116,14 @@ function sectionOf(
       {
         title: "",
         columns: [{ name: "Field" }, { name: "Value" }, { name: "Shown by" }],
-        rows: fields.map((field): DocRow => ({ cells: [field.name, valueOf(field), shownBy(field, cites)] })),
+        rows: fields.map((field): DocRow => ({ cells: [field.name, wordsOf(field), shownBy(field, cites)] })),
         widths: [3, 7, 3],
       },
     ],
   };
 }
 
-const valueOf = ({ value, missing }: Field) => value ?? `Open: ${missing}`;
+const wordsOf = ({ value, missing }: Field) => value ?? `Open: ${missing}`;
 
 function shownBy({ events, more_events, given, missing }: Field, cites: Cites): string {
   if (missing !== null) return "not in the log";
