@@ -6,6 +6,7 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import type { EventSchemas } from "../../eventstore/schemas.ts";
 import type { Tail } from "../../eventstore/tail.ts";
+import { MAIN_LOG } from "../../eventstore/types.ts";
 import { pause } from "../concurrency.ts";
 import { type Lease as HeldLease, LEASE_SECONDS, Leases, RENEW_MS } from "../lease.ts";
 import { Folding } from "./folding.ts";
@@ -29,21 +30,33 @@ export type Runner = {
 
 export const nameOf = (projection: Projection) => `${projection.name}_v${projection.version}`;
 
-export function startRunner(options: {
+export type RunnerOptions = {
   pool: pg.Pool;
   tail: Tail;
   schemas: EventSchemas;
   projections: Projection[];
   log: RunnerLog;
-}): Runner {
+  /** `asked`: for who ends soon. What stands at the head of the log is kept there only once somebody asks whether it has reached a position. */
+  keeps?: "all" | "asked";
+};
+
+export function startRunner(options: RunnerOptions): Runner {
   const folding = new Folding(options.schemas);
   const leases = new Leases(options.pool, { table: "read.checkpoints", name: "projection" });
   const parts = { ...options, folding, leases, checkpoints: new Checkpoints(options.pool) };
-  // One for each: a signal warns of more than ten listeners.
-  const loops = options.projections.map((projection) => {
+  const loops = new Map<string, { stopping: AbortController; ended: Promise<void> }>();
+  let isStopped = false;
+  const start = (projection: Projection) => {
+    if (isStopped || loops.has(nameOf(projection))) return;
+    // One for each: a signal warns of more than ten listeners.
     const stopping = new AbortController();
-    return { stopping, ended: keep(parts, projection, stopping.signal) };
-  });
+    loops.set(nameOf(projection), { stopping, ended: keep(parts, projection, stopping.signal) });
+  };
+  const startThose = (projections: readonly Projection[]) => projections.forEach(start);
+  const started =
+    options.keeps === "asked"
+      ? lagging(options).then(startThose, () => startThose(options.projections))
+      : startThose(options.projections);
 
   const positionOf = async (projection: Projection): Promise<number> => {
     const sql = "select position from read.checkpoints where projection = $1";
@@ -54,6 +67,7 @@ export function startRunner(options: {
   return {
     positionOf,
     async reached(projection, position, timeout_ms) {
+      start(projection);
       const deadline = Date.now() + timeout_ms;
       for (let wait = 2; ; wait = Math.min(wait * 2, 25)) {
         if ((await positionOf(projection)) >= position) return true;
@@ -62,10 +76,21 @@ export function startRunner(options: {
       }
     },
     async stop() {
-      for (const { stopping } of loops) stopping.abort();
-      await Promise.all(loops.map(({ ended }) => ended));
+      isStopped = true;
+      await started;
+      for (const { stopping } of loops.values()) stopping.abort();
+      await Promise.all([...loops.values()].map(({ ended }) => ended));
     },
   };
+}
+
+/** Those that have not folded the log to its end. */
+async function lagging({ pool, projections }: RunnerOptions): Promise<Projection[]> {
+  const sql = `select projection from read.checkpoints
+    where position >= (select coalesce(max(position), 0) from eventstore.events where log_id = $1)`;
+  const { rows } = await pool.query<{ projection: string }>(sql, [MAIN_LOG]);
+  const current = new Set(rows.map(({ projection }) => projection));
+  return projections.filter((projection) => !current.has(nameOf(projection)));
 }
 
 type Lease = HeldLease & { position: number };
