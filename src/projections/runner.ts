@@ -12,8 +12,8 @@ import { type Lease as HeldLease, LEASE_SECONDS, Leases, RENEW_MS } from "../lea
 import { Folding } from "./folding.ts";
 import type { Projection } from "./projection.ts";
 
-/** Events are gathered for so long: a batch costs a transaction, whatever it holds. */
-const GATHER_MS = 20;
+/** Events are gathered for so long, unless somebody waits for them: a batch costs a transaction, whatever it holds. */
+const GATHER_MS = 100;
 /** So many are worth a transaction at once: whoever is far behind does not wait. */
 const FULL = 256;
 const RETRY_MS = 500;
@@ -44,13 +44,15 @@ export function startRunner(options: RunnerOptions): Runner {
   const folding = new Folding(options.schemas);
   const leases = new Leases(options.pool, { table: "read.checkpoints", name: "projection" });
   const parts = { ...options, folding, leases, checkpoints: new Checkpoints(options.pool) };
-  const loops = new Map<string, { stopping: AbortController; ended: Promise<void> }>();
+  const loops = new Map<string, { stopping: AbortController; asked: Asked; ended: Promise<void> }>();
   let isStopped = false;
   const start = (projection: Projection) => {
     if (isStopped || loops.has(nameOf(projection))) return;
     // One for each: a signal warns of more than ten listeners.
     const stopping = new AbortController();
-    loops.set(nameOf(projection), { stopping, ended: keep(parts, projection, stopping.signal) });
+    const asked = new Asked();
+    const ended = keep({ ...parts, asked }, projection, stopping.signal);
+    loops.set(nameOf(projection), { stopping, asked, ended });
   };
   const startThose = (projections: readonly Projection[]) => projections.forEach(start);
   const started =
@@ -72,13 +74,17 @@ export function startRunner(options: RunnerOptions): Runner {
       for (let wait = 2; ; wait = Math.min(wait * 2, 25)) {
         if ((await positionOf(projection)) >= position) return true;
         if (Date.now() + wait > deadline) return false;
+        loops.get(nameOf(projection))?.asked.now();
         await new Promise((wake) => setTimeout(wake, wait));
       }
     },
     async stop() {
       isStopped = true;
       await started;
-      for (const { stopping } of loops.values()) stopping.abort();
+      for (const { stopping, asked } of loops.values()) {
+        stopping.abort();
+        asked.now();
+      }
       await Promise.all([...loops.values()].map(({ ended }) => ended));
     },
   };
@@ -102,7 +108,23 @@ type KeepParts = {
   log: RunnerLog;
   leases: Leases;
   checkpoints: Checkpoints;
+  asked: Asked;
 };
+
+/** Ends the gathering of a projection that somebody waits for. */
+class Asked {
+  #waiting: AbortController | undefined;
+
+  now(): void {
+    this.#waiting?.abort();
+  }
+
+  /** Resolves when somebody asks, or after so long. */
+  within(ms: number): Promise<void> {
+    this.#waiting = new AbortController();
+    return pause(ms, this.#waiting.signal);
+  }
+}
 
 async function keep(options: KeepParts, projection: Projection, signal: AbortSignal): Promise<void> {
   const holder = randomUUID();
@@ -145,7 +167,7 @@ const noteTrouble = (pool: pg.Pool, name: string, trouble: string | null) =>
   );
 
 async function runUnderLease(
-  { pool, tail, folding, leases, checkpoints }: KeepParts,
+  { pool, tail, folding, leases, checkpoints, asked }: KeepParts,
   projection: Projection,
   lease: Lease,
   signal: AbortSignal,
@@ -172,7 +194,7 @@ async function runUnderLease(
     // Whoever held the lease before may have left a trouble that is over with the first fold.
     if (!isNoted) await noteTrouble(pool, lease.name, null);
     isNoted = true;
-    if (events.length < FULL) await pause(GATHER_MS, signal);
+    if (events.length < FULL && !signal.aborted) await asked.within(GATHER_MS);
   }
 }
 
