@@ -59,7 +59,8 @@ beforeAll(async () => {
   ] as const)
     await register(n, id);
   const services = [{ name: "A2A", endpoint: "https://recruiter.example.org/a2a" }];
-  const said = { purpose: PURPOSE, version: "1.4.0", services };
+  const provider = { organization: "Darbinieki SIA", url: "https://darbinieki.example.org" };
+  const said = { purpose: PURPOSE, provider, version: "1.4.0", services };
   await api.post("/soul/recruiter/description", said, own.recruiter);
   await api.post(
     "/soul/leaving/description",
@@ -150,7 +151,7 @@ describe("every value", () => {
         opened++;
       }
       if (field.sealed)
-        expect([field.name, said(events[0]).purpose]).toEqual([
+        expect([field.name, said(events[0]).about]).toEqual([
           field.name,
           expect.objectContaining({ ct: expect.anything() }),
         ]);
@@ -282,11 +283,12 @@ test("what was erased is in no form, and is told with its events", async () => {
   const path = "/soul/compliance/annex-iv/leaving";
   const before = await documentOf(4, path);
   expect(fieldOf(before, "Intended purpose").value).toContain("Liepaja");
+  expect(fieldOf(before, "Provider, as its owner says").value).toContain("Darbinieki SIA");
   const meta = { actor: "operator", operation: "test" };
   await eraseSubject(service.app, nameSubject("leaving"), { by: "operator", meta });
   const asked = `${path}?as_of_position=${before.as_of_position}`;
   for (const form of ["application/json", "text/markdown", "text/html"])
-    expect((await ask(4, asked, form)).bytes.toString()).not.toContain("Liepaja");
+    expect((await ask(4, asked, form)).bytes.toString()).not.toMatch(/Liepaja|Darbinieki/);
   expect(fieldOf(await documentOf(4, asked), "Intended purpose").missing).toContain("erased");
   const { status, body } = await api.get("/soul/compliance/gdpr/17", own.leaving);
   expect(status).toBe(200);

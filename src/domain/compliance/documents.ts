@@ -22,14 +22,14 @@ export const whoAndWhat = (of: Purposed): Section[] => [
     id: "who",
     title: "Who answers for the system",
     provision: "Articles 14, 16 and 26",
-    text: "The agent, the keys that speak for it, and whom it lets act. The natural or legal person behind the keys is not in the log.",
+    text: "The provider as the agent's owner names it, which nobody has checked; the agent, the keys that speak for it, and whom it lets act.",
     fields: [
+      part.provider(of.record),
       ...part.identity(of.record),
       part.status(of.record),
       part.keys(of.record),
       part.delegations(of.record),
       part.links(of.record),
-      supply("Person who answers", "the natural or legal person who is its provider, or deploys it"),
     ],
   }),
   told({
@@ -169,7 +169,7 @@ export function annexIv(of: Purposed): Section[] {
       part.version(record),
       part.services(record),
       ...part.identity(record),
-      supply("Provider", "name and address of the provider"),
+      part.provider(record),
     ]),
     point(2, "Elements and development", [
       supply("Design and development", "methods, architecture, data, testing and cybersecurity measures"),

@@ -16,12 +16,24 @@ export const identity = ({ agent_id, sx_number, registered, passport_hash }: Age
   known("Registered", registered.at, [registered.event]),
 ];
 
+const ERASED = "erased: describe the agent again (soul_describe)";
+
 export function purpose({ description }: AgentRecord): Field {
   const name = "Intended purpose";
-  if (description?.purpose === "erased")
-    return absent(name, "erased: describe the agent again (soul_describe)");
-  if (!description?.purpose) return absent(name, "describe the agent: soul_describe with purpose");
-  return known(name, description.purpose.text, [description.event], { sealed: true });
+  if (description?.about === "erased") return absent(name, ERASED);
+  const purpose = description?.about.purpose;
+  return purpose
+    ? known(name, purpose, [description!.event], { sealed: true })
+    : absent(name, "describe the agent: soul_describe with purpose");
+}
+
+export function provider({ description }: AgentRecord): Field {
+  const name = "Provider, as its owner says";
+  if (description?.about === "erased") return absent(name, ERASED);
+  const provider = description?.about.provider;
+  return provider
+    ? known(name, `${provider.organization}, ${provider.url}`, [description!.event], { sealed: true })
+    : absent(name, "the natural or legal person who answers for it: soul_describe with provider");
 }
 
 export const version = ({ description }: AgentRecord): Field =>

@@ -1,5 +1,6 @@
 /** What the log has of an agent up to a position: each thing with the events that show it. Nothing else goes into a document. */
 import type { AgentStatus } from "../identity/agent.ts";
+import type { Provider } from "../identity/fields.ts";
 
 /** An event that shows something. */
 export type Evidence = { event_id: string; position: number; type: string };
@@ -16,9 +17,9 @@ export type AgentRecord = {
   registered: { at: string; event: Evidence };
   passport_hash: string;
   status: { is: AgentStatus; event: Evidence };
-  /** `purpose`: what its owner says; "erased" where nobody can open it any more. */
+  /** `about`: what its owner says of its purpose and of who answers for it; "erased" where nobody can open it any more. */
   description: {
-    purpose: { text: string } | "erased" | null;
+    about: { purpose: string | null; provider: Provider | null } | "erased";
     version: string | null;
     services: { name: string; endpoint: string }[];
     at: string;

@@ -12,7 +12,6 @@ import { identityProblems } from "../../../domain/identity/problems.ts";
 import { digestOf } from "../../../domain/objects.ts";
 import { walletTenant } from "../../../domain/payments/payment.ts";
 import { refuse } from "../../../domain/refusal.ts";
-import { placeIn } from "../../../domain/sealed.ts";
 import * as trust from "../../../domain/trust/trust.ts";
 import {
   activityOf,
@@ -26,6 +25,7 @@ import type { Placed } from "../../../projections/typed.ts";
 import { canonical } from "../../asking.ts";
 import { type Caller, payer } from "../../caller.ts";
 import { agentNamed, agentOf, soulTenant } from "../identity/agents.ts";
+import { shownAgent } from "../identity/description.ts";
 import { payerOf } from "../trust/agents.ts";
 
 /** SHA-256 of the RFC 8785 form of an edition together with the lexicon that is read by. */
@@ -168,15 +168,16 @@ export async function recordOf(app: App, name: string, as_of_position: number): 
 
 async function descriptionOf(
   app: App,
-  { facts, description }: agents.Agent,
+  agent: agents.Agent,
   eventOf: (is: (event: AgentEvent) => boolean) => Evidence,
 ): Promise<AgentRecord["description"]> {
-  if (!description) return null;
-  const { purpose, version, services, described_at } = description;
-  const place = placeIn(agents, agents.targetOf(facts.agent_id), "AgentDescribed");
-  const [opened] = purpose ? await app.subjects.open([{ sealed: purpose, place }]) : [];
+  if (!agent.description) return null;
+  const { about, version, services, described_at } = agent.description;
+  const { purpose, provider } = await shownAgent(app, agent);
+  // Something was said, and nothing of it is opened.
+  const isErased = about !== null && purpose === null && provider === null;
   return {
-    purpose: !opened ? null : opened.erased ? "erased" : { text: String(opened.value.purpose) },
+    about: isErased ? "erased" : { purpose, provider },
     version,
     services: services.map(({ name, endpoint }) => ({ name, endpoint })),
     at: described_at,
@@ -187,8 +188,9 @@ async function descriptionOf(
 /** With the class that its purpose has. */
 export async function purposedOf(app: App, name: string, position: number, rules: Rules): Promise<Purposed> {
   const record = await recordOf(app, name, position);
-  const said = record.description?.purpose;
-  return { record, classified: said && said !== "erased" ? classify(said.text, rules) : null };
+  const about = record.description?.about;
+  const purpose = about === undefined || about === "erased" ? null : about.purpose;
+  return { record, classified: purpose === null ? null : classify(purpose, rules) };
 }
 
 /** Where the log ends: what is asked of no position is asked of this one. */
