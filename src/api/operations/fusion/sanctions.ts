@@ -1,4 +1,5 @@
 import { sanctionsTables } from "../../../datasets/reference/tables.ts";
+import { sanctionsTable } from "../../../projections/fusion/answers/forms.ts";
 import {
   sanctionsCheck,
   sanctionsInput,
@@ -17,7 +18,7 @@ const sanctionsOperation = operation({
 its list, state, entry and what matched. No match is no clearance.`,
   access: [key("read"), pay("0.25")],
   input: sanctionsInput,
-  output: json(sanctionsOutput, { table: "data.hits" }),
+  output: json(sanctionsOutput, { table: sanctionsTable }),
   secrets: ["name", "born"],
   // When a state was released is the log's to tell.
   lists: referenceProjection,

@@ -1,8 +1,9 @@
-/** Pictures of fusion's answers. */
-import type { z } from "zod";
+/** Pictures and rows of fusion's answers. */
+import { z } from "zod";
 import type { Chart } from "../../../domain/chart.ts";
 import type { countryStatsOutput } from "./country-stats.ts";
 import type { productOutput } from "./product.ts";
+import { hit, type sanctionsOutput } from "./sanctions.ts";
 
 export const countryStatsChart = ({ data, meta }: z.infer<typeof countryStatsOutput>): Chart => ({
   kind: "bar",
@@ -36,3 +37,17 @@ export const productChart = ({ data, meta }: z.infer<typeof productOutput>): Cha
   unit: "EUR",
   notes: [],
 });
+
+const agreed = z.boolean().nullable();
+
+/** A row a hit, without its words. */
+export const sanctionsTable = {
+  row: hit
+    .omit({ words: true, agrees: true })
+    .extend({ type_agrees: agreed, country_agrees: agreed, born_agrees: agreed }),
+  rows: ({ data }: z.infer<typeof sanctionsOutput>) =>
+    data.hits.map(({ words: _, agrees, ...rest }) => ({
+      ...rest,
+      ...{ type_agrees: agrees.type, country_agrees: agrees.country, born_agrees: agrees.born },
+    })),
+};

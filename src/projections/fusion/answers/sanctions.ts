@@ -55,7 +55,7 @@ export const sanctionsInput = z.object({
 
 const agreed = z.boolean().nullable();
 
-const hit = z.object({
+export const hit = z.object({
   list: z.string(),
   entry_id: z.string().describe("As the list numbers it"),
   reference: z.string().nullable().describe("As the list cites it"),
