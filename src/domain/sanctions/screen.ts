@@ -105,17 +105,20 @@ function joinedIn(index: NameIndex, word: Word): Map<number, number> {
 const isAsLong = (a: string, b: string) => Math.abs(a.length - b.length) <= 1;
 
 let shared = new Uint8Array(0);
+const NONE = new Int32Array(0);
 
 /** Words that share so many bigrams that they may be alike. */
 function sharing(index: NameIndex, text: string, least: number): number[] {
   if (shared.length < index.vocabulary.length) shared = new Uint8Array(index.vocabulary.length);
   const touched: number[] = [];
   const bigrams = bigramsOf(text);
-  for (const bigram of bigrams) {
-    const words = index.byBigram.get(bigram);
-    if (!words) continue;
+  const rarest = [...bigrams].map((bigram) => index.byBigram.get(bigram) ?? NONE);
+  rarest.sort((a, b) => a.length - b.length);
+  // Who shares as many as are needed shares one of the rarest: none is found by the common ones alone.
+  const finding = bigrams.size - Math.ceil(bigrams.size * least) + 1;
+  for (const words of rarest.slice(0, finding))
     for (const at of words) if (shared[at]!++ === 0) touched.push(at);
-  }
+  for (const words of rarest.slice(finding)) for (const at of words) if (shared[at] !== 0) shared[at]!++;
   const fewest = bigrams.size * least;
   const found: number[] = [];
   for (const at of touched) {
