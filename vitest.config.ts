@@ -32,8 +32,7 @@ export default defineConfig({
           name: "stories",
           include: others.filter((path) => !isPure(path)),
           globalSetup: ["test/support/postgres-global.ts"],
-          // Threads and processes of the service start with what the setup has compiled.
-          env: { COMPILED_PARTS: "1" },
+          setupFiles: ["test/support/compiled-parts.ts"],
         },
       },
     ],

@@ -3,18 +3,23 @@ import { Worker, type WorkerOptions } from "node:worker_threads";
 
 const ROOT = new URL("../", import.meta.url).href;
 
+let isTwinned = false;
+
+/** From now on threads and processes start with what is compiled of their sources: reading TypeScript takes each of them half a second. */
+export function startCompiled(): void {
+  isTwinned = true;
+}
+
 /** A file that a thread or a process starts with, and how Node learns to read it. */
 export type StartFile = { url: URL; isCompiled: boolean };
 
 /**
  * The file beside the one that asks, named without its ending: "./thread" is thread.js where the service was compiled, else thread.ts.
- * Tests run the sources, and set COMPILED_PARTS: reading TypeScript takes each thread and process half a second, so theirs are compiled.
  */
 export function startFile(asker: string, name: string): StartFile {
   if (asker.endsWith(".js")) return { url: new URL(`${name}.js`, asker), isCompiled: true };
   const { href } = new URL(`${name}.ts`, asker);
-  if (process.env.COMPILED_PARTS !== "1" || !href.startsWith(ROOT))
-    return { url: new URL(href), isCompiled: false };
+  if (!isTwinned || !href.startsWith(ROOT)) return { url: new URL(href), isCompiled: false };
   const place = href.slice(ROOT.length).replace(/\.ts$/, ".js");
   return { url: new URL(`dist/${place}`, ROOT), isCompiled: true };
 }

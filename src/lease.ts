@@ -3,7 +3,6 @@
  * lost it while paused can be told from whoever holds it now. No connection is held meanwhile.
  */
 import { randomUUID } from "node:crypto";
-import { setTimeout as wait } from "node:timers/promises";
 import type pg from "pg";
 
 export const LEASE_SECONDS = 5;
@@ -57,7 +56,7 @@ export class Leases {
 
   #renewSoon() {
     const leases: Lease[] = [];
-    const held = wait(TOGETHER_MS).then(async () => {
+    const held = new Promise((wake) => setTimeout(wake, TOGETHER_MS)).then(async () => {
       this.#renewing = undefined;
       const { rows } = await this.#pool.query<{ name: string }>(
         `update ${this.#table} t set held_until = clock_timestamp() + make_interval(secs => $3)

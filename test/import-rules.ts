@@ -42,7 +42,10 @@ export const layers: Readonly<Record<string, Layer>> = {
     },
   },
   // How a thread is begun, from the sources or compiled.
-  threads: { paths: ["eventstore/thread.ts"], imports: { "node:worker_threads": ["Worker"] } },
+  threads: {
+    paths: ["eventstore/thread.ts"],
+    imports: { "node:url": ["fileURLToPath"], "node:worker_threads": ["Worker"] },
+  },
   // Written apart from the append path, so that one mistake cannot stand on both sides.
   verify: {
     paths: ["eventstore/verify/", "eventstore/export.ts"],

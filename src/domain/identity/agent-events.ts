@@ -1,10 +1,9 @@
 /** What is recorded of an agent. */
 import { z } from "zod";
-import type { JsonObject } from "../../../eventstore/types.ts";
 import { scope } from "../access/key.ts";
 import type { DataOf, EventOf } from "../entity.ts";
 import { address, chainHash, digits, madeId, sha256, time } from "../fields.ts";
-import { sealed } from "../sealed.ts";
+import { type Sealed, sealed } from "../sealed.ts";
 import { service, sxNumber } from "./fields.ts";
 
 export const keyKinds = ["evm", "ed25519"] as const;
@@ -64,6 +63,11 @@ const described = {
   challenge_sha256,
   described_at: time,
 };
+/** Before there were providers, a purpose was all that was sealed. */
+function withAbout(old: object) {
+  const { purpose = null, ...rest } = old as { purpose?: Sealed | null };
+  return { about: purpose, ...rest };
+}
 const REPLACES = "The whole of it: what was described before is over.";
 
 /** What was said before there were domains is said the same way since. */
@@ -155,7 +159,7 @@ export const events = {
         ...described,
       })
       .describe(REPLACES),
-    upcast: { 1: ({ purpose = null, ...rest }: JsonObject) => ({ about: purpose, ...rest }) },
+    upcast: { 1: withAbout },
     public: true,
   },
   AgentLinked: {
