@@ -11,7 +11,7 @@ import { afterAll, expect, test } from "vitest";
 import { TABLE_SHA256 } from "../../src/domain/trust/decay.ts";
 import { METHOD } from "../../src/domain/trust/rules.ts";
 import { computeTrust, type Edge, type Evidence, resultSha256 } from "../../src/domain/trust/score.ts";
-import { DAY } from "./vectors.ts";
+import { DAY } from "./log-vectors.ts";
 
 const SCALE = Number(process.env.TRUST_SCALE ?? 1);
 const AGENTS = 1_000 * SCALE;

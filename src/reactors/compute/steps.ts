@@ -1,6 +1,6 @@
 /** What becomes of a task and of the money that pays for it, each step staged in one unit: neither moves without the other. */
 import * as nodes from "../../domain/compute/node.ts";
-import { slashMicro } from "../../domain/compute/pricing.ts";
+import { bondHoldOf, sides as bothSides, type Side, slashMicro } from "../../domain/compute/pricing.ts";
 import type { Task, TaskEvent, TaskState } from "../../domain/compute/task.ts";
 import * as tasks from "../../domain/compute/task.ts";
 import * as account from "../../domain/payments/account.ts";
@@ -11,8 +11,6 @@ type Staging = Pick<InUnit, "decide" | "watch">;
 
 /** The tenant of what an agent's node earns. */
 const earnerOf = (sx: number) => nodes.targetOf(sx).tenant;
-
-const bondOfSide = (task_id: string, side: "worker" | "requester") => `bond:${side}:${task_id}`;
 
 /** Decides on a task, and moves what follows from that. */
 export async function stepTask(
@@ -48,8 +46,8 @@ async function moveMoney({ decide, watch }: Staging, { tenant, task }: Of, event
     case "TaskDisputed": {
       const { bond_micro, requester_bond_micro, disputed_at: at } = event.data;
       const worker = account.targetOf(earnerOf(task.lease!.sx));
-      const bond = (side: "worker" | "requester", amount_micro: number) =>
-        account.hold({ hold_id: bondOfSide(task_id, side), amount_micro, for: "a dispute" }, at);
+      const bond = (side: Side, amount_micro: number) =>
+        account.hold({ hold_id: bondHoldOf(task_id, side), amount_micro, for: "a dispute" }, at);
       await decide(account, worker, bond("worker", bond_micro));
       if (requester_bond_micro > 0) await decide(account, requester, bond("requester", requester_bond_micro));
       return;
@@ -138,13 +136,13 @@ async function endBonds(
     worker: { target: account.targetOf(earnerOf(task.lease!.sx)), bond: bond_micro },
     requester: { target: account.targetOf(tenant), bond: requester_bond_micro },
   };
-  for (const side of ["worker", "requester"] as const) {
+  for (const side of bothSides) {
     const { target, bond } = sides[side];
     if (bond === 0) continue;
     const isLost = verdict !== "none" && verdict !== side;
-    await decide(account, target, account.release(bondOfSide(task_id, side), isLost ? bond : 0, at));
+    await decide(account, target, account.release(bondHoldOf(task_id, side), isLost ? bond : 0, at));
     if (isLost) {
-      const won = { source: bondOfSide(task_id, side), amount_micro: bond, at };
+      const won = { source: bondHoldOf(task_id, side), amount_micro: bond, at };
       await decide(account, sides[verdict].target, account.credit(won));
     }
   }
