@@ -22,7 +22,7 @@ import { refuse } from "../../../domain/refusal.ts";
 import { countAwaiting, listTasks, tasksProjection } from "../../../projections/compute/tasks.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
 import { account, json, operation, owner, subject, type Usdc } from "../../operation.ts";
-import { agentNamed } from "../identity/agents.ts";
+import { agentNamed, refuseSuspended } from "../identity/agents.ts";
 import { fundsShown, holdFunds, shownFunds } from "../payments/funds.ts";
 import { microOf, nowOf, refuseUnknown, shownTask, sxOf, taskFor, taskId, taskShown, usd } from "./fields.ts";
 
@@ -98,6 +98,7 @@ the same call is credited and held in one commit. A key names the account; a pay
   handle: async (context) => {
     const { input, app, caller, decide, watch, fresh_id: task_id } = context;
     const submitted_at = nowOf(app);
+    await refuseSuspended(context);
     const terms = await termsOf(app, input, submitted_at);
     const bytes = bytesOf(input.input_data as JsonObject, "input_data");
     const input_sha256 = createHash("sha256").update(bytes).digest("hex");
@@ -258,6 +259,7 @@ const cancelTask = operation({
   refuses: [404, 409],
   example: { task_id: "00".repeat(16) },
   handle: async ({ input: { task_id }, app, caller, decide, watch }) => {
+    await refuseSuspended({ app, caller, watch });
     const { tenant, side } = await taskFor(app, caller, task_id);
     if (side !== "requester") refuseUnknown();
     const { task } = await stepTask({ decide, watch }, { tenant, task_id }, tasks.cancel(nowOf(app)));

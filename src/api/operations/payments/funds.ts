@@ -9,17 +9,19 @@ import { keptForAll } from "../../../projections/payments/accounts.ts";
 import { refuseClosed } from "../../access/account.ts";
 import type { Caller } from "../../caller.ts";
 import type { Context } from "../../operation.ts";
+import { refuseSuspended } from "../identity/agents.ts";
 
-type Holding = Pick<Context<never>, "app" | "caller" | "decide" | "payment_id">;
+type Holding = Pick<Context<never>, "app" | "caller" | "decide" | "watch" | "payment_id">;
 
 /** Sets so much of the caller's account aside; a payment of the same sum that the call is charged to is credited first. */
 export async function holdFunds(
-  { app, caller, decide, payment_id }: Holding,
+  { app, caller, decide, watch, payment_id }: Holding,
   wanted: account.Hold,
 ): Promise<account.AccountState> {
   const at = app.clock.now().toISOString();
   const target = account.targetOf(caller.tenant);
   refuseClosed(app);
+  await refuseSuspended({ app, caller, watch });
   if (payment_id !== undefined) {
     const { amount_micro } = wanted;
     const source = account.paymentSource(payment_id);
