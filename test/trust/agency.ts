@@ -142,11 +142,18 @@ export function agencyOf(app: App) {
       const hold = { hold_id: tasks.holdOf(task_id), amount_micro: price_micro, for: "a task" };
       await app.decide(account, of(tenant), account.hold(hold, now), { meta });
       const verify = end === "refuted" ? ("rerun" as const) : ("requester" as const);
-      const terms = { max_price_micro: price_micro, limit_s: 10, verify, min_trust: 0 };
+      const terms = { max_price_micro: price_micro, limit_s: 10, verify, min_trust: 0, quorum: null };
       // One gets a task of one's own only where it is assigned so.
       const assign = tenant === nodes.targetOf(n).tenant ? n : null;
       const deadline_at = "2099-01-01T00:00:00.000Z";
-      const facts = { task_id, kind: "translate", input_sha256: digest(), input_bytes: 1, submitted_at: now };
+      const facts = {
+        task_id,
+        kind: "translate",
+        input_sha256: digest(),
+        input_bytes: 1,
+        copy_of: null,
+        submitted_at: now,
+      };
       const lease_sha256 = digest();
       const result = {
         output_sha256: digest(),

@@ -236,10 +236,14 @@ function measure(measured: Map<string, Measured>, { sx, linked, leased_at, limit
       if (event.data.verdict === "valid") of.agreed++;
       if (event.data.verdict === "mismatch") of.differed++;
       return;
+    case "TaskCompared":
+      if (event.data.verdict === "agreed") of.agreed++;
+      else of.differed++;
+      return;
   }
 }
 
-const MEASURED = ["TaskResultSubmitted", "TaskLeaseExpired", "TaskAudited"];
+const MEASURED = ["TaskResultSubmitted", "TaskLeaseExpired", "TaskAudited", "TaskCompared"];
 
 async function saveRows(tx: pg.ClientBase, rows: Row[]): Promise<void> {
   await tx.query(
