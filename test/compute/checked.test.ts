@@ -61,6 +61,7 @@ test("a wrong result is refunded, and the node loses what it came to own", async
   // The node had 900 from the task before; the price was 1,000.
   expect(before.available - (await setup.account(`soul:${node.sx}`)).available).toBe(900);
   expect(await setup.account("cheated")).toMatchObject({ available: 1_000_900, held: 0 });
+  await setup.folded();
   const status = await node.get(`/soul/node/status/${node.agent_id}`);
   expect(status.body).toMatchObject({ slashes: 1, valid_audits: 0 });
 });
