@@ -5,6 +5,7 @@ import type { JWK } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { canonicalText } from "../../eventstore/canonical.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
+import { events } from "../../src/domain/identity/agent-events.ts";
 import { eraseName, setSuspended } from "../../src/operator/agents.ts";
 import { type Service, startService } from "../support/service.ts";
 import { caller, ed25519Key, evmKey, PROXIED, type TestKey } from "./agents.ts";
@@ -32,6 +33,7 @@ const own = () => ({ Authorization: `Bearer ${api_key}` });
 const A2A = { name: "A2A", endpoint: "https://scout.example.org/a2a", version: "1.0", binding: "HTTP+JSON" };
 const MCP = { name: "MCP", endpoint: "https://scout.example.org/mcp", version: "2025-06-18" };
 const PATH = "/soul/scout/description";
+const PROVIDER = { organization: "Nordic Weather AS", url: "https://weather.example.org" };
 
 /** The SHA-256 of what is said, in its canonical form. */
 const about = (said: JsonObject) => createHash("sha256").update(canonicalText(said, "said")).digest("hex");
@@ -52,7 +54,7 @@ const verify = verifyAgentCardSignature(async (kid, jku) => {
 
 test("the owner says what an agent is for, by its API key or by a live key over exactly that", async () => {
   const purpose = "Watches the weather over the Baltic";
-  const said = { purpose, services: [MCP], version: "1.4.0" };
+  const said = { purpose, provider: PROVIDER, services: [MCP], version: "1.4.0" };
   expect(await describedBy(key, said)).toMatchObject({ status: 200, body: { sx_id: "SX#1", ...said } });
   expect(await api.post(PATH, { services: [A2A, MCP], purpose }, own())).toMatchObject({ status: 200 });
   const proof = await api.proof(key, "scout", "describe", about(said));
@@ -95,13 +97,24 @@ test.each([
   ["too many services", { services: new Array(11).fill(MCP) }, "services"],
   ["a purpose that turns around", { purpose: "\u202egnp.exe" }, "purpose"],
   ["a purpose too long", { purpose: "x".repeat(301) }, "purpose"],
+  ["a provider without an address", { provider: { organization: "Nordic Weather AS" } }, "provider.url"],
+  [
+    "a provider at an address without encryption",
+    { provider: { ...PROVIDER, url: "http://weather.example.org" } },
+    "provider.url",
+  ],
+  [
+    "a provider whose name turns around",
+    { provider: { ...PROVIDER, organization: "\u202egnp" } },
+    "provider.organization",
+  ],
   ["a version of two words", { version: "one two" }, "version"],
 ])("%s is refused by the name of its field", async (_, said, path) => {
   expect(await api.post(PATH, said, own())).toMatchObject({ status: 400, body: { errors: [{ path }] } });
 });
 
 test("A2A's library reads the card and verifies it, and nothing in it can be changed", async () => {
-  await api.post(PATH, { purpose: "Watches the weather", services: [A2A, MCP] }, own());
+  await api.post(PATH, { purpose: "Watches the weather", provider: PROVIDER, services: [A2A, MCP] }, own());
   const { status, body } = await cardOf("scout");
   expect(status).toBe(200);
   expect(body).not.toHaveProperty("url");
@@ -110,6 +123,7 @@ test("A2A's library reads the card and verifies it, and nothing in it can be cha
   expect(card).toMatchObject({
     name: "Scout",
     description: "Watches the weather",
+    provider: PROVIDER,
     supportedInterfaces: [{ url: A2A.endpoint, protocolBinding: "HTTP+JSON", protocolVersion: "1.0" }],
     capabilities: {
       extensions: [{ params: { sx_id: "SX#1", agent_id: "scout", alsoKnownAs: [key.name] } }],
@@ -117,6 +131,7 @@ test("A2A's library reads the card and verifies it, and nothing in it can be cha
   });
   const forged: ((of: typeof card) => void)[] = [
     (of) => void (of.name = "Another"),
+    (of) => void (of.provider!.organization = "Another"),
     (of) => void (of.supportedInterfaces[0]!.url = "https://evil.example.org/a2a"),
     (of) => void (of.capabilities!.extensions[0]!.params = { sx_id: "SX#2" }),
     (of) =>
@@ -180,6 +195,28 @@ test("a suspended agent is not active and says nothing new; what is erased stand
   const card = await cardOf("scout");
   expect(card.body).toMatchObject({ name: "scout", description: expect.stringContaining("SX#1") });
   for (const { body } of [card, await fileOf("scout")])
-    expect(JSON.stringify(body)).not.toMatch(/Scout|weather/);
+    expect(JSON.stringify(body)).not.toMatch(/Scout|weather|Nordic/);
   await expect(verify(AgentCard.fromJSON(card.body))).resolves.toBeUndefined();
+});
+
+test("what was said before there were providers is read as it was told", () => {
+  const { upcast, 1: first, 2: second } = events.AgentDescribed;
+  const rest = {
+    version: null,
+    services: [],
+    by: null,
+    challenge_sha256: null,
+    described_at: "2026-01-01T00:00:00.000Z",
+  };
+  const purpose = {
+    subject_id: "5".repeat(32),
+    seal_id: "6".repeat(32),
+    iv: "i".repeat(16),
+    ct: "c",
+    tag: "t".repeat(22),
+  };
+  for (const sealed of [purpose, null]) {
+    const old = first.parse({ purpose: sealed, ...rest });
+    expect(second.parse(upcast[1](old))).toEqual({ about: sealed, ...rest });
+  }
 });

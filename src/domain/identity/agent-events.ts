@@ -1,5 +1,6 @@
 /** What is recorded of an agent. */
 import { z } from "zod";
+import type { JsonObject } from "../../../eventstore/types.ts";
 import { scope } from "../access/key.ts";
 import type { DataOf, EventOf } from "../entity.ts";
 import { address, chainHash, digits, madeId, sha256, time } from "../fields.ts";
@@ -55,6 +56,15 @@ const linked = {
 };
 const unlinked = { by: z.string().nullable(), challenge_sha256, ...maySeenUnder, unlinked_at: time };
 const ALSO_ENDS = "A link also ends with the key that it rests on, and with the passport.";
+
+const described = {
+  version: z.string().nullable(),
+  services: z.array(service),
+  by: z.string().nullable().describe("The kid that signed; null: the agent's API key asked."),
+  challenge_sha256,
+  described_at: time,
+};
+const REPLACES = "The whole of it: what was described before is over.";
 
 /** What was said before there were domains is said the same way since. */
 const asItWas = (old: object) => ({ ...old });
@@ -132,13 +142,20 @@ export const events = {
         purpose: sealed
           .nullable()
           .describe("What it is for, in its owner's words; null where nothing is said."),
-        version: z.string().nullable(),
-        services: z.array(service),
-        by: z.string().nullable().describe("The kid that signed; null: the agent's API key asked."),
-        challenge_sha256,
-        described_at: time,
+        ...described,
       })
-      .describe("The whole of it: what was described before is over."),
+      .describe(REPLACES),
+    2: z
+      .strictObject({
+        about: sealed
+          .nullable()
+          .describe(
+            "{ purpose?, provider? }: what it is for, in its owner's words, and who answers for it; null where neither is said.",
+          ),
+        ...described,
+      })
+      .describe(REPLACES),
+    upcast: { 1: ({ purpose = null, ...rest }: JsonObject) => ({ about: purpose, ...rest }) },
     public: true,
   },
   AgentLinked: {

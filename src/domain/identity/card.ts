@@ -3,13 +3,13 @@
  * same subject as its credential does.
  */
 import { type Agent, statusOf } from "./agent.ts";
-import { type Service, sxId } from "./fields.ts";
+import { type Provider, type Service, sxId } from "./fields.ts";
 import { didOfDomain } from "./linked-domain.ts";
 import { didOf } from "./public-key.ts";
 import { assetOf, registryLinks, registryOf } from "./registry.ts";
 
-/** An agent as people see it: its name and purpose opened, or null where they were erased or never said. */
-export type Shown = { agent: Agent; name: string | null; purpose: string | null };
+/** An agent as people see it: what is sealed of it opened, or null where it was erased or never said. */
+export type Shown = { agent: Agent; name: string | null; purpose: string | null; provider: Provider | null };
 
 type Made = { public_url: string };
 
@@ -37,7 +37,7 @@ export const interfacesOf = ({ description }: Agent): Service[] =>
 
 /** A card without its signature. Nothing in it is empty, which readers would leave out of what was signed. Source: A2A 1.0, AgentCard. */
 export function agentCard(shown: Shown, { public_url }: Made) {
-  const { agent } = shown;
+  const { agent, provider } = shown;
   const { agent_id, sx_number, passport_hash } = agent.facts;
   const subject = subjectUrl(public_url, agent);
   return {
@@ -45,6 +45,7 @@ export function agentCard(shown: Shown, { public_url }: Made) {
     description: describedAs(shown),
     version: agent.description?.version ?? "1",
     documentationUrl: subject,
+    ...(provider && { provider }),
     supportedInterfaces: interfacesOf(agent).map(({ endpoint, binding = "JSONRPC", version = "1.0" }) => ({
       url: endpoint,
       protocolBinding: binding,

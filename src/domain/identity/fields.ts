@@ -132,3 +132,15 @@ export const purpose = z
   .max(600, "is at most 300 characters")
   .refine((text) => [...text].length >= 1 && [...text].length <= 300, "is 1 to 300 characters")
   .refine((text) => !HIDDEN.test(text), "has no control characters, nor any that turn the direction of text");
+
+/** Who answers for an agent. Source of the members: A2A 1.0, AgentProvider. */
+export const provider = z.strictObject({
+  organization: displayName.describe("A company's name, or a person's"),
+  url: z
+    .string()
+    .max(300, "is at most 300 characters")
+    .refine(isPublicUrl, "is an https address without a user, a password or a fragment")
+    .describe("Its https address"),
+});
+
+export type Provider = z.infer<typeof provider>;

@@ -21,7 +21,7 @@ export const edgesDdl = `
     create index if not exists trust_edges_v2_to on read.trust_edges_v2 (to_sx, valid_from);
     create index if not exists trust_edges_v2_from on read.trust_edges_v2 (from_sx, to_sx, skill);
     create index if not exists trust_edges_v2_valid_from on read.trust_edges_v2 (valid_from);
-    create index if not exists trust_edges_v2_valid_to on read.trust_edges_v2 (valid_to);`;
+    create index if not exists trust_edges_v2_ended on read.trust_edges_v2 (valid_to) where valid_to is not null;`;
 
 export type Made = Placed<typeof attestation> & { type: "AttestationMade" };
 

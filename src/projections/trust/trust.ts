@@ -31,7 +31,7 @@ export const trustProjection = projection({
     );
     create index if not exists trust_evidence_v2_sx on read.trust_evidence_v2 (sx, position);
     create index if not exists trust_evidence_v2_valid_from on read.trust_evidence_v2 (valid_from);
-    create index if not exists trust_evidence_v2_valid_to on read.trust_evidence_v2 (valid_to);
+    create index if not exists trust_evidence_v2_ended on read.trust_evidence_v2 (valid_to) where valid_to is not null;
     create index if not exists trust_evidence_v2_source on read.trust_evidence_v2 (source) where valid_to is null;
     create table if not exists read.trust_seeds_v2 (
       sx         bigint not null,

@@ -11,6 +11,8 @@ import { challengeDigest } from "../../../domain/identity/challenge.ts";
 import {
   agentRef,
   nameSubject,
+  type Provider,
+  provider,
   purpose,
   type Service,
   service,
@@ -27,36 +29,48 @@ import { challengeField, signatureField } from "./proofs.ts";
 
 const MOST_SERVICES = 10;
 
-const placeOfPurpose = (agent_id: string) => placeIn(agents, agents.targetOf(agent_id), "AgentDescribed");
+const placeOfAbout = (agent_id: string) => placeIn(agents, agents.targetOf(agent_id), "AgentDescribed");
 
 /** An agent with what was sealed of it. */
 export async function shownAgent(app: App, agent: agents.Agent): Promise<Shown> {
   const [name = null] = await namesOf(app, [agent]);
-  const sealed = agent.description?.purpose;
-  if (!sealed) return { agent, name, purpose: null };
-  const [opened] = await app.subjects.open([{ sealed, place: placeOfPurpose(agent.facts.agent_id) }]);
-  return { agent, name, purpose: opened!.erased ? null : String(opened!.value.purpose) };
+  const sealed = agent.description?.about;
+  if (!sealed) return { agent, name, purpose: null, provider: null };
+  const [opened] = await app.subjects.open([{ sealed, place: placeOfAbout(agent.facts.agent_id) }]);
+  const about: About = opened!.erased ? {} : opened!.value;
+  return { agent, name, purpose: about.purpose ?? null, provider: about.provider ?? null };
 }
 
-type Said = { purpose?: string | undefined; version?: string | undefined; services: Service[] };
+/** What is sealed of a description. */
+type About = { purpose?: string; provider?: Provider };
+
+type Told = { purpose?: string | null | undefined; provider?: Provider | null | undefined };
+
+const aboutOf = ({ purpose, provider }: Told): About => ({
+  ...(purpose != null && { purpose }),
+  ...(provider && { provider }),
+});
+
+type Said = About & { version?: string | null | undefined; services: Service[] };
 
 /** What is said, in its canonical form: without what is not given. */
-const textOf = ({ purpose, version, services }: Said): string =>
-  canonicalText(JSON.parse(JSON.stringify({ purpose, version, services })) as JsonObject, "description");
+const textOf = ({ version, services, ...about }: Said): string =>
+  canonicalText({ ...about, ...(version != null && { version }), services } as JsonObject, "description");
 
 /** What was said by this very challenge, if it is what is said again: whoever repeats a call does nothing wrong. */
 async function saidBefore(app: App, agent: agents.Agent, said: Said, challenge: string | undefined) {
   const { description } = agent;
   if (!description || challenge === undefined) return undefined;
   if (description.challenge_sha256 !== challengeDigest(challenge)) return undefined;
-  const { purpose } = await shownAgent(app, agent);
+  const { purpose, provider } = await shownAgent(app, agent);
   const { version, services, described_at } = description;
-  const stands = { purpose: purpose ?? undefined, version: version ?? undefined, services };
-  return textOf(stands) === textOf(said) ? { purpose, version, services, described_at } : undefined;
+  if (textOf({ ...aboutOf({ purpose, provider }), version, services }) !== textOf(said)) return undefined;
+  return { purpose, provider, version, services, described_at };
 }
 
 const described = z.object({
   purpose: z.string().nullable(),
+  provider: provider.nullable(),
   version: z.string().nullable(),
   services: z.array(service),
   described_at: time,
@@ -68,13 +82,16 @@ const describe = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Say what an agent is for, and where it is reached",
   description: `Takes the place of what was said before, whole. By the agent's API key, or by a live key that signs a challenge of purpose describe
-about the SHA-256, in hex, of the canonical JSON (RFC 8785) of what is said: \`purpose\`, \`services\` and \`version\`, those that are given.
-The addresses are public and stay in the log; the purpose is sealed, and can be erased with the name.`,
+about the SHA-256, in hex, of the canonical JSON (RFC 8785) of what is said: \`provider\`, \`purpose\`, \`services\` and \`version\`, those that are given.
+The services' addresses are public and stay in the log; purpose and provider are sealed, and can be erased with the name.`,
   access: [proofs],
-  secrets: ["purpose"],
+  secrets: ["purpose", "provider"],
   input: z.object({
     id,
     purpose: purpose.describe("What it is for, in at most 300 characters, sealed").optional(),
+    provider: provider
+      .describe("Who answers for it: { organization, url }, sealed; its A2A card names them")
+      .optional(),
     version: z
       .string()
       .regex(/^[0-9A-Za-z.+-]{1,20}$/, "is 1 to 20 letters, digits and . + -")
@@ -99,37 +116,39 @@ The addresses are public and stay in the log; the purpose is sealed, and can be 
   },
   handle: async (context) => {
     const { input, app, decide, seal } = context;
-    const { id: _, challenge, signature, ...said } = input;
+    const { challenge, signature, purpose, provider, version, services } = input;
+    const about = aboutOf({ purpose, provider });
+    const said = { ...about, version, services };
     const agent = await agentWatched(context, input.id);
     const { agent_id, sx_number } = agent.facts;
     const before = await saidBefore(app, agent, said, challenge);
     if (before) return { sx_id: sxId(sx_number), ...before };
-    const about = createHash("sha256").update(textOf(said)).digest("hex");
+    const digest = createHash("sha256").update(textOf(said)).digest("hex");
     const authority = await authorityOf(
       context,
       agent,
       { challenge, signature },
-      { purpose: "describe", about },
+      { purpose: "describe", about: digest },
     );
     const [sealed = null] =
-      said.purpose === undefined
+      Object.keys(about).length === 0
         ? []
         : await seal([
             {
               subject: nameSubject(agent_id),
-              place: placeOfPurpose(agent_id),
-              value: { purpose: said.purpose },
+              place: placeOfAbout(agent_id),
+              value: about,
             },
           ]);
-    const { version = null, services } = said;
     const described_at = app.clock.now().toISOString();
-    const facts = { purpose: sealed, version, services, ...authority, described_at };
+    const facts = { about: sealed, version: version ?? null, services, ...authority, described_at };
     const { state } = await decide(agents, agents.targetOf(agent_id), agents.describe(facts));
     const description = agents.registered(state).description ?? facts;
     return {
       sx_id: sxId(sx_number),
-      purpose: said.purpose ?? null,
-      version,
+      purpose: purpose ?? null,
+      provider: provider ?? null,
+      version: facts.version,
       services,
       described_at: description.described_at,
     };
@@ -165,6 +184,7 @@ service's key signs it (signatures[]: a JWS over the canonical JSON of the rest,
       description: z.string(),
       version: z.string(),
       documentationUrl: z.string(),
+      provider: provider.optional(),
       supportedInterfaces: z.array(
         z.object({ url: z.string(), protocolBinding: z.string(), protocolVersion: z.string() }),
       ),
