@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { forEach } from "../../src/concurrency.ts";
 import { digestOf } from "../../src/domain/objects.ts";
-import { hideItem } from "../../src/operator/market.ts";
 import { stackProjection } from "../../src/projections/marketplace/stack.ts";
 import { wallet } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
@@ -143,7 +142,10 @@ describe("an item", () => {
     const item_id = await published({ title: "Forbidden fruit", content: "bad words" });
     const key = await setup.keyOf("unlucky");
     await buys(9, item_id, key);
-    await hideItem(setup.app, item_id, "against the law");
+    await expect(setup.hides("item", item_id, "")).rejects.toThrow("--reason is 1 to 200 characters");
+    await expect(setup.hides("item", "4711", "spam")).rejects.toThrow("<id> is 32 hex digits");
+    await expect(setup.hides("item", "0".repeat(32), "spam")).rejects.toThrow(/no such item/);
+    await setup.hides("item", item_id, "against the law");
     expect((await item(item_id, key)).body).toMatchObject({
       withdrawn: true,
       title: null,
