@@ -45,7 +45,12 @@ function madeUp() {
     put(stream, "AgentKeyProven", { kid: wallet, kind: "evm", public: wallet }, DAY - 150);
     if (sx % 5 > 0) continue;
     const [day, micro] = [DAY - below(120), 100_000 + below(12_000_000)];
-    const claimed = { payer: wallet, amount_micro: micro, operation: "trade_balance" };
+    const claimed = {
+      payer: wallet,
+      tenant: `wallet:${wallet}`,
+      amount_micro: micro,
+      operation: "trade_balance",
+    };
     put(`payment-${sx}`, "PaymentClaimed", claimed, day);
     put(`payment-${sx}`, "PaymentSettled", {}, day);
     evidence.push({ kind: "spend", sx, points: micro, day });
