@@ -70,22 +70,27 @@ def digest(score):
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
+def count(task, kept, given):
+    """The points of a task, from what was kept of its requester's money and given for it: rows of (day, amount, provider)."""
+    day, fee = task["day"], task["fee_micro"]
+    total = lambda rows: sum(row[1] for row in rows if day - row[0] <= 180)
+    value = min(20_000 * min(100, fee // 100), 6 * (total(kept) + fee) - total(given))
+    recent = [row for row in given if row[2] == task["provider"] and day - row[0] < 30]
+    return value if not task["linked"] and value > 0 and len(recent) < 3 else 0
+
+
 def task_points(happened):
-    """The points of each task, in the log's order, from what was kept of its requester's money."""
+    """The points of each task, in the log's order."""
     kept, given, points = collections.defaultdict(list), collections.defaultdict(list), []
     for x in happened:
         if x["kind"] == "kept":
             kept[x["tenant"]].append((x["day"], x["micro"]))
             continue
-        day, who, fee = x["day"], x["requester"], x["fee_micro"]
-        kept[who].append((day, fee))
-        total = lambda rows: sum(row[1] for row in rows if day - row[0] <= 180)
-        value = min(20_000 * min(100, fee // 100), 6 * total(kept[who]) - total(given[who]))
-        recent = [row for row in given[who] if row[2] == x["provider"] and day - row[0] < 30]
-        counts = not x["linked"] and value > 0 and len(recent) < 3
-        if counts:
-            given[who].append((day, value, x["provider"]))
-        points.append(value if counts else 0)
+        who = x["requester"]
+        points.append(count(x, kept[who], given[who]))
+        kept[who].append((x["day"], x["fee_micro"]))
+        if points[-1] > 0:
+            given[who].append((x["day"], points[-1], x["provider"]))
     return points
 
 
@@ -96,13 +101,20 @@ class Log:
         self.number, self.silent, self.gone = {}, set(), set()
         self.wallets = collections.defaultdict(list)  # wallet: [number, from, until]
         self.payments, self.live, self.seeds = {}, {}, {}
+        self.bonds = {}  # delegations: (one, other, until when)
+        self.tasks, self.settled, self.found = {}, collections.defaultdict(list), {}
 
     def fold(self, e):
         stream, type, x, day = e["stream_id"], e["type"], json.loads(e["payload"]), e["recorded_at_us"] // DAY_US
+        name = stream.partition("-")[2]
         if stream.startswith("agent-"):
             self.agent(stream, type, x, e["position"])
         elif stream.startswith("payment-"):
-            self.payment(stream, type, x, day, e["position"])
+            self.payment(name, type, x, day, e["position"])
+        elif stream.startswith("task-"):
+            self.task(name, type, x, day, e)
+        elif stream.startswith(("account-", "node-")):
+            self.money(type, x, day, e)
         elif stream.startswith("attestation-"):
             key = lambda made: (made["from"], made["to"], made["skill"])
             if type == "AttestationMade":
@@ -122,18 +134,25 @@ class Log:
             for wallet, held in self.wallets.items():
                 if held[-1][0] == sx and held[-1][2] is None and x.get("kid", wallet) == wallet:
                     held[-1][2] = position
-        if type == "PassportRevoked":
+        if type == "AgentDelegated":
+            self.bonds[x["delegation_id"]] = (sx, x["to"], x["expires_at"])
+        elif type == "AgentDelegationRevoked":
+            self.bonds.pop(x["delegation_id"], None)
+        elif type == "PassportRevoked":
             self.gone.add(sx)
+            self.bonds = {k: v for k, v in self.bonds.items() if v[0] != sx}
         elif type == "AgentSuspended":
             self.silent.add(sx)
         elif type == "AgentReinstated":
             self.silent.discard(sx)
 
-    def payment(self, stream, type, x, day, position):
+    def payment(self, name, type, x, day, position):
         if type == "PaymentClaimed":
-            self.payments[stream] = {"payer": x["payer"], "micro": x["amount_micro"], "operation": x["operation"], "at": None, "back": False}
-        elif stream in self.payments:
-            payment = self.payments[stream]
+            first = self.payments.get(name, {}).get("first", position)
+            self.payments[name] = {"payer": x["payer"], "tenant": x["tenant"], "micro": x["amount_micro"], "operation": x["operation"],
+                                   "first": first, "at": None, "back": False}
+        elif name in self.payments:
+            payment = self.payments[name]
             if type == "PaymentSettled":
                 payment["at"] = (day, position)
             elif type in ("PaymentReorged", "PaymentFailed"):
@@ -141,18 +160,97 @@ class Log:
             elif type == "RefundOpened":
                 payment["back"] = True
 
+    def counted(self):
+        return [p for p in self.payments.values() if p["at"] and not p["back"] and p["operation"] not in NOT_SPENT]
+
+    def task(self, name, type, x, day, e):
+        if type == "TaskSubmitted":
+            self.tasks[name] = {"requester": e["tenant"], "settled": None, "spent": None, "earned": None, "refuted": False,
+                                "slashed": None, "lost": None, "bonds": set(), "at": None, "reversed": False, "worker": None}
+        task = self.tasks.get(name)
+        if not task:
+            return
+        if type == "TaskLeased":
+            task["provider"], task["worker"] = x["sx"], f"soul:{x['sx']}"
+            task["linked"] = self.linked(task["requester"], x["sx"], x["leased_at"])
+        elif type == "TaskAudited":
+            task["refuted"] = x["verdict"] == "mismatch"
+        elif type == "TaskDisputeDecided" and x["verdict"] != "none":
+            task["lost"] = ("requester" if x["verdict"] == "worker" else "worker", day)
+        elif type == "TaskSettled":
+            task.update(settled=(x["price_micro"], x["provider_micro"]), fee_micro=x["fee_micro"], day=day)
+        self.judge(name, task, e["position"])
+
+    def money(self, type, x, day, e):
+        kind, _, name = (x.get("source") or x.get("hold_id") or "").rpartition(":")
+        name = x["task_id"] if type == "NodeSlashed" else name
+        if type == "AccountCreditReversed" and x["debt_micro"] > 0:
+            payment = self.payments.get(x["source"].partition(":")[2])
+            for one in self.settled[e["tenant"]] if payment else []:
+                if self.tasks[one]["at"] > payment["first"]:
+                    self.tasks[one]["reversed"] = True
+                    self.found.pop(("task", one), None)
+        task = self.tasks.get(name)
+        if not task:
+            return
+        if type == "NodeSlashed" and e["tenant"] == task["worker"]:
+            task["slashed"] = day
+        elif type == "AccountCredited" and kind == "task" and e["tenant"] == task["worker"]:
+            task["earned"] = x["amount_micro"]
+        elif type == "AccountHoldReleased":
+            if kind == "task" and e["tenant"] == task["requester"]:
+                task["spent"] = x["spent_micro"]
+            elif kind.startswith("bond:") and x["spent_micro"] > 0 and e["tenant"] == task[kind[5:]]:
+                task["bonds"].add(kind[5:])
+        self.judge(name, task, e["position"])
+
+    def judge(self, name, task, position):
+        if task["at"] is None and task["settled"] and task["settled"] == (task["spent"], task["earned"]):
+            task["at"], day = position, task["day"]
+            others = [self.tasks[one] for one in self.settled[task["requester"]]]
+            kept = [(p["at"][0], p["micro"]) for p in self.counted() if p["tenant"] == task["requester"]]
+            kept += [(one["day"], one["fee_micro"]) for one in others if not one["reversed"]]
+            given = [(one["day"], one["points"], one["provider"]) for one in others if one["points"] > 0]
+            task["points"] = count(task, kept, given)
+            self.settled[task["requester"]].append(name)
+            if task["points"] > 0:
+                self.found["task", name] = ("task", task["provider"], task["points"], day)
+        if ("penalty", name) in self.found:
+            return
+        if task["refuted"] and task["slashed"] is not None and task["spent"] == 0:
+            self.found["penalty", name] = ("penalty", task["provider"], 10_000_000, task["slashed"])
+        elif task["lost"] and task["lost"][0] in task["bonds"]:
+            side, day = task["lost"]
+            sx = task["provider"] if side == "worker" else self.agent_of(task["requester"])
+            self.found["penalty", name] = ("penalty", sx, 10_000_000, day)
+
+    def agent_of(self, tenant):
+        kind, _, name = tenant.partition(":")
+        if kind == "soul":
+            return int(name)
+        held = self.wallets.get(name, []) if kind == "wallet" else []
+        return held[-1][0] if held and held[-1][2] is None else None
+
+    def linked(self, tenant, sx, at):
+        other = self.agent_of(tenant)
+        own = {wallet for wallet, held in self.wallets.items() if held[-1][0] == sx and held[-1][2] is None}
+        return (other == sx or any(until > at and {one, two} == {sx, other} for one, two, until in self.bonds.values())
+                or any(p["tenant"] == tenant and p["payer"] in own for p in self.payments.values()))
+
     def owner(self, wallet, position):
         held = self.wallets.get(wallet, [])
         if held and position < held[0][1]:
             return held[0][0]
         return next((sx for sx, since, until in held if since <= position and (until is None or position < until)), None)
 
-    def computed(self, day):
-        spent = [(self.owner(p["payer"], p["at"][1]), p) for p in self.payments.values()
-                 if p["at"] and not p["back"] and p["operation"] not in NOT_SPENT]
+    def evidence(self):
+        spent = [(self.owner(p["payer"], p["at"][1]), p) for p in self.counted()]
         evidence = [("spend", sx, p["micro"], p["at"][0]) for sx, p in spent if sx is not None]
+        return evidence + [one for one in self.found.values() if one[1] is not None]
+
+    def computed(self, day):
         edges = [(a, b, weight, of) for (a, b, _), (_, weight, of) in self.live.items()]
-        return compute(day, edges, evidence, self.seeds, self.silent | self.gone)
+        return compute(day, edges, self.evidence(), self.seeds, self.silent | self.gone)
 
 
 def check_export(lines):
@@ -183,7 +281,13 @@ def check_vectors(v):
         expect(mine == x["result"], f"{x['name']}: {mine}")
     for x in v["tasks"]:
         expect(task_points(x["happened"]) == x["points"], x["name"])
-    return f"{len(v['cases'])} cases, {len(v['tasks'])} of tasks"
+    for x in v["logs"]:
+        log = Log()
+        for e in x["events"]:
+            log.fold(e)
+        mine = sorted(map(list, log.evidence()))
+        expect(mine == sorted(x["evidence"]), f"{x['name']}: {mine}")
+    return f"{len(v['cases'])} cases, {len(v['tasks'])} of tasks, {len(v['logs'])} logs"
 
 
 if __name__ == "__main__":

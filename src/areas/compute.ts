@@ -11,6 +11,7 @@ import { nodesProjection } from "../projections/compute/nodes.ts";
 import { tasksProjection } from "../projections/compute/tasks.ts";
 import { auditReactor } from "../reactors/compute/audit.ts";
 import { computeReactor } from "../reactors/compute/due.ts";
+import { quorumReactor } from "../reactors/compute/quorum.ts";
 import type { Area } from "./area.ts";
 
 export const compute: Area = {
@@ -19,7 +20,7 @@ export const compute: Area = {
   envelope: "none",
   entities: [node, task],
   projections: [nodesProjection, tasksProjection],
-  reactors: [computeReactor, auditReactor],
+  reactors: [computeReactor, auditReactor, quorumReactor],
   operations: [
     ...nodeOperations,
     ...marketOperations,

@@ -1,5 +1,5 @@
 /** Results that the service checks: right ones are accepted, wrong ones cost, and a dispute has a winner. */
-import { createHash, createHmac } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as tasks from "../../src/domain/compute/task.ts";
 import * as account from "../../src/domain/payments/account.ts";
@@ -61,6 +61,7 @@ test("a wrong result is refunded, and the node loses what it came to own", async
   // The node had 900 from the task before; the price was 1,000.
   expect(before.available - (await setup.account(`soul:${node.sx}`)).available).toBe(900);
   expect(await setup.account("cheated")).toMatchObject({ available: 1_000_900, held: 0 });
+  await setup.folded();
   const status = await node.get(`/soul/node/status/${node.agent_id}`);
   expect(status.body).toMatchObject({ slashes: 1, valid_audits: 0 });
 });
@@ -130,35 +131,7 @@ test("once a node has given enough right results, a draw says whether one is che
     at: new Date().toISOString(),
   });
   await setup.app.decide(account, account.targetOf(`soul:${node.sx}`), rich, { meta: { actor: "test" } });
-  const secret = Buffer.alloc(32, 7);
-  const seed_hash = createHash("sha256").update(secret).digest("hex");
-  const at = new Date().toISOString();
-  const place = { space: "live", chain: 1, index: 0 };
-  await setup.app.store.append({
-    appends: [
-      {
-        tenant: "operator",
-        stream_id: "seeds-live",
-        expected_version: 0,
-        events: [
-          {
-            type: "SeedActivated",
-            schema_version: 1,
-            payload: {
-              ...place,
-              seed_hash,
-              activated_at: at,
-              max_rolls: 10,
-              retires_at: "2099-01-01T00:00:00.000Z",
-            },
-          },
-        ],
-      },
-    ],
-    guards: [],
-    meta: { actor: "test" },
-  });
-  setup.app.seeds = { length: 1, head: () => seed_hash, seed: () => secret };
+  const { secret, seed_hash } = await setup.activeSeed();
   const { task } = await lent("drawn");
   await node.gives(task, chainOf(input));
   await checked();

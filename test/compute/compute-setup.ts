@@ -85,7 +85,8 @@ export async function openComputeSetup(options: ServiceOptions = {}) {
       const { body } = await api.post("/soul/register", { agent_id, issue_api_key: true });
       const headers = { Authorization: `Bearer ${body.api_key}` };
       const proof = await api.proof(own, agent_id);
-      await api.post(`/soul/${agent_id}/keys`, proof, headers);
+      const proven = await api.post(`/soul/${agent_id}/keys`, proof, headers);
+      if (proven.status >= 300) throw new Error(JSON.stringify(proven.body));
       const sx = Number((body.passport as { sx_id: string }).sx_id.slice(3));
       const node = nodeOf(api, { sx, agent_id, kid: own.kid, did: own.name, headers, privateKey });
       const offered = { agent_id, capabilities: ["cpu"], hourly_rate_usd: 0.06, max_concurrent: 8, ...offer };
@@ -121,6 +122,24 @@ export async function openComputeSetup(options: ServiceOptions = {}) {
       const { position } = await app.store.head();
       for (const list of [nodesProjection, tasksProjection, accountsProjection])
         await until(() => app.runner.reached(list, position, LIMIT_MS));
+    },
+    /** A seed to draw from, which the service plays from now on. */
+    async activeSeed(): Promise<{ secret: Buffer; seed_hash: string }> {
+      const secret = Buffer.alloc(32, 7);
+      const seed_hash = sha256(secret);
+      const place = { space: "live", chain: 1, index: 0 };
+      const payload = {
+        ...{ ...place, seed_hash, max_rolls: 10 },
+        ...{ activated_at: new Date().toISOString(), retires_at: "2099-01-01T00:00:00.000Z" },
+      };
+      const events = [{ type: "SeedActivated", schema_version: 1, payload }];
+      await app.store.append({
+        appends: [{ tenant: "operator", stream_id: "seeds-live", expected_version: 0, events }],
+        guards: [],
+        meta: { actor: "test" },
+      });
+      app.seeds = { length: 1, head: () => seed_hash, seed: () => secret };
+      return { secret, seed_hash };
     },
     /** The service's clock goes so many seconds ahead. */
     async later(seconds: number, work: () => Promise<unknown>): Promise<void> {

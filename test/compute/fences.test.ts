@@ -49,7 +49,7 @@ test("64 callers at two processes: no task is lent twice, and none is left", asy
   expect(ids).not.toContain(undefined);
   await setup.folded();
   const { rows } = await setup.app.pool.query<{ leases: number }>(
-    "select count(*)::int as leases from read.compute_leases_v1",
+    "select count(*)::int as leases from read.compute_leases_v2",
   );
   expect(rows).toEqual([{ leases: CALLERS }]);
   const given = await Promise.all(lent.map((task) => node.gives(task!, { done: true })));
@@ -132,7 +132,7 @@ test(`three workers, one killed with -9 again and again: ${TASKS} tasks are each
   // The silence of the killed is a minute and a half: told at once here.
   const silent = setInterval(() => {
     void setup.app.pool.query(
-      `update read.compute_tasks_v1 t set leased_at = leased_at - interval '2 minutes'
+      `update read.compute_tasks_v2 t set leased_at = leased_at - interval '2 minutes'
         where status = 'leased' and leased_at < now() - interval '5 seconds'
           and not exists (select from compute.leases_heard h where h.lease_sha256 = t.lease_sha256 and h.heard_at > now() - interval '60 seconds')`,
     );

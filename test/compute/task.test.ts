@@ -19,12 +19,14 @@ const facts = (terms: Partial<task.TaskFacts["terms"]> = {}): task.TaskFacts => 
     max_price_micro: 10_000,
     limit_s: 600,
     verify: "requester",
+    quorum: null,
     assign: null,
     min_trust: 0,
     window_s: 3_600,
     deadline_at: later(86_400),
     ...terms,
   },
+  copy_of: null,
   submitted_at: at,
 });
 const submitted = (terms = {}): task.TaskEvent => ({ type: "TaskSubmitted", data: facts(terms) });

@@ -158,7 +158,7 @@ describe("a lease", () => {
   const silence = async () => {
     await setup.folded();
     await setup.app.pool.query(
-      "update read.compute_tasks_v1 set leased_at = leased_at - interval '2 minutes' where status = 'leased'",
+      "update read.compute_tasks_v2 set leased_at = leased_at - interval '2 minutes' where status = 'leased'",
     );
   };
 

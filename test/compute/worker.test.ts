@@ -121,7 +121,7 @@ test("a worker that was stopped past its lease loses it to another, and its resu
   slow.signal("SIGSTOP");
   await setup.folded();
   await setup.app.pool.query(
-    "update read.compute_tasks_v1 set leased_at = leased_at - interval '2 minutes' where status = 'leased'",
+    "update read.compute_tasks_v2 set leased_at = leased_at - interval '2 minutes' where status = 'leased'",
   );
   await until(async () => (await shown(headers, task_id)).state !== "leased");
   const other = await hire("process-other", ["--kinds", "sha256-chain"]);

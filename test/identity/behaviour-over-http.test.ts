@@ -125,3 +125,12 @@ test("who has done nothing is a newcomer without dimensions; who is not there is
   for (const path of ["dna/history", "drift", "seasonality"])
     expect((await api.get(`/soul/nobody/${path}`, own)).status).toBe(404);
 });
+
+test("speed is measured once its node has done a task for somebody else", async () => {
+  await agencyOf(service.app).task(1, "acme", "paid");
+  await until(async () => {
+    const { body } = await api.get("/soul/1/dna");
+    expect(body.dna).toMatchObject({ speed: 1 });
+  });
+  expect((await api.get("/soul/1/character")).body).toMatchObject({ archetype: "speed", traits: ["speed"] });
+});

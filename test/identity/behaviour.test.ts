@@ -9,13 +9,14 @@ import {
   returnOf,
   seasonalityOf,
 } from "../../src/domain/identity/behaviour.ts";
+import { nothingOn } from "../../src/domain/trust/factors.ts";
 
 const TODAY = 20_000;
 const happened = (more: Partial<Happened> = {}): Happened => ({
   doings: [],
   paid: [],
   dealings: [],
-  speed_ppm: null,
+  work: [],
   ...more,
 });
 const doing = (operation: string, events: number, day = TODAY) => ({ day, operation, events });
@@ -32,7 +33,7 @@ describe("a profile", () => {
         ],
         paid: [{ day: TODAY, calls: 20 }],
         dealings: [1, 2, 2, 3, 4, 5].map((other) => ({ day: TODAY, other })),
-        speed_ppm: 123_456,
+        work: [{ ...nothingOn(TODAY), kept: 2, speed_ppm: 246_913 }],
       }),
     )(TODAY);
     expect(events).toBe(20);

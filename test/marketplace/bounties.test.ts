@@ -1,7 +1,6 @@
 /** Bounties over HTTP: a reward is held, several work for it, and each way that it may end. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { digestOf } from "../../src/domain/objects.ts";
-import { hideBounty } from "../../src/operator/market.ts";
 import { marketplaceReactor } from "../../src/reactors/marketplace/due.ts";
 import { addressOf, wallet } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
@@ -164,7 +163,7 @@ describe("a bounty", () => {
     });
     const claim_id = await submitted(bounty_id, one);
     await setup.folded();
-    await hideBounty(setup.app, bounty_id, "advertising");
+    await setup.hides("bounty", bounty_id, "advertising");
     const seen = await setup.ask({}, `/soul/bounties/${bounty_id}`);
     expect(seen.body).toMatchObject({ title: null, description: null, status: "cancelled" });
     const paper = await setup.ask(headers, `/soul/bounties/${bounty_id}/submissions/${claim_id}`);

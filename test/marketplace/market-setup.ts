@@ -1,9 +1,12 @@
 /** A service with creators, agents and buyers of the marketplace. */
 import { createHash, randomBytes } from "node:crypto";
+import pino from "pino";
 import type { HDAccount } from "viem/accounts";
 import { createSiweMessage } from "viem/siwe";
 import { canonicalText } from "../../eventstore/canonical.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
+import { marketCommand } from "../../src/cli/market.ts";
+import { readConfig } from "../../src/config.ts";
 import * as account from "../../src/domain/payments/account.ts";
 import { bountiesProjection } from "../../src/projections/marketplace/bounties.ts";
 import { accountsProjection } from "../../src/projections/payments/accounts.ts";
@@ -34,6 +37,13 @@ export async function openMarketSetup(options: ServiceOptions = {}) {
     ask: (headers: Record<string, string>, path: string, body?: object, url?: string): Promise<Answer> => {
       const { get, post } = url === undefined ? api : caller(url);
       return body ? post(path, body, headers) : get(path, headers);
+    },
+    /** `tallystick market hide …`, in this process: what the command of an operator does, on the service's own database. */
+    async hides(kind: "bounty" | "item", id: string, reason: string): Promise<void> {
+      const { database_url, data_dir } = service;
+      const settings = () => readConfig({ DATABASE_URL: database_url, DATA_DIR: data_dir, SANDBOX: "0" });
+      const command = marketCommand({ settings, logger: () => pino({ level: "silent" }) });
+      await command.parseAsync(["hide", kind, id, "--reason", reason], { from: "user" });
     },
     keyOf: async (tenant: string) => (await service.issue({ tenant })).headers,
     /** The headers of a key whose tenant has so much, as if it had earned it. */

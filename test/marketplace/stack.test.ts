@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { forEach } from "../../src/concurrency.ts";
 import { digestOf } from "../../src/domain/objects.ts";
-import { hideItem } from "../../src/operator/market.ts";
 import { stackProjection } from "../../src/projections/marketplace/stack.ts";
 import { wallet } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
@@ -41,7 +40,7 @@ const listed = async (query: string): Promise<string[]> =>
 async function trusted(points: Record<number, number>): Promise<void> {
   for (const [sx, score] of Object.entries(points))
     await setup.app.pool.query(
-      `insert into read.trust_ranks_v1 (sx, score, valid_from) values ($1, $2, 0)
+      `insert into read.trust_ranks_v2 (sx, score, valid_from) values ($1, $2, 0)
        on conflict (sx, valid_from) do update set score = excluded.score`,
       [sx, score * 1e6],
     );
@@ -143,7 +142,10 @@ describe("an item", () => {
     const item_id = await published({ title: "Forbidden fruit", content: "bad words" });
     const key = await setup.keyOf("unlucky");
     await buys(9, item_id, key);
-    await hideItem(setup.app, item_id, "against the law");
+    await expect(setup.hides("item", item_id, "")).rejects.toThrow("--reason is 1 to 200 characters");
+    await expect(setup.hides("item", "4711", "spam")).rejects.toThrow("<id> is 32 hex digits");
+    await expect(setup.hides("item", "0".repeat(32), "spam")).rejects.toThrow(/no such item/);
+    await setup.hides("item", item_id, "against the law");
     expect((await item(item_id, key)).body).toMatchObject({
       withdrawn: true,
       title: null,

@@ -2,15 +2,19 @@
 import { randomBytes } from "node:crypto";
 import type { App } from "../../src/app.ts";
 import type { Hex } from "../../src/domain/chain.ts";
+import * as nodes from "../../src/domain/compute/node.ts";
+import * as tasks from "../../src/domain/compute/task.ts";
 import * as agents from "../../src/domain/identity/agent.ts";
 import * as agentKeys from "../../src/domain/identity/agent-key.ts";
 import * as links from "../../src/domain/identity/links.ts";
 import * as passports from "../../src/domain/identity/passports.ts";
+import * as account from "../../src/domain/payments/account.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
 import * as attestations from "../../src/domain/trust/attestation.ts";
 import * as trust from "../../src/domain/trust/trust.ts";
 import { trustProjection } from "../../src/projections/trust/trust.ts";
+import { stepTask } from "../../src/reactors/compute/steps.ts";
 import { trustReactor } from "../../src/reactors/trust/compute.ts";
 import { turn } from "../support/turns.ts";
 import { LIMIT_MS } from "../support/until.ts";
@@ -104,7 +108,7 @@ export function agencyOf(app: App) {
     async pay(
       payer: Hex,
       usdc: number,
-      { operation = "trade_balance", answered = true } = {},
+      { operation = "trade_balance", answered = true, tenant = payments.walletTenant(payer) } = {},
     ): Promise<string> {
       const name = { network: "eip155:8453", asset: USDC.address.toLowerCase() as Hex, payer, nonce: hash() };
       const id = payments.idOf(name);
@@ -117,7 +121,7 @@ export function agencyOf(app: App) {
         signature: `0x${"00".repeat(65)}`,
         operation,
         request_sha256: "ab".repeat(32),
-        tenant: payments.walletTenant(payer),
+        tenant,
         seen_block: 1,
         claimed_at: at(),
         holder: null,
@@ -125,6 +129,68 @@ export function agencyOf(app: App) {
       await onPayment(id, payments.claim(claim));
       await this.settle(id, answered);
       return id;
+    },
+    /**
+     * A task of 0.1 USDC of a tenant for the node of this agent, which takes no time for it: paid, refuted by a re-run, or lost in a
+     * dispute. Its id.
+     */
+    async task(n: number, tenant: string, end: "paid" | "refuted" | "lost"): Promise<string> {
+      const task_id = randomBytes(16).toString("hex");
+      const [price_micro, now] = [100_000, at()];
+      const offer = {
+        capabilities: ["cpu" as const],
+        kinds: [],
+        hourly_rate_micro: 36_000_000,
+        max_concurrent: 1,
+      };
+      const of = (who: string) => account.targetOf(who);
+      const credit = (amount_micro: number) => account.credit({ source: "gift", amount_micro, at: now });
+      await app.decide(nodes, nodes.targetOf(n), nodes.register({ ...offer, registered_at: now }), { meta });
+      await app.decide(account, of(tenant), credit(2 * price_micro), { meta });
+      await app.decide(account, of(`soul:${n}`), credit(price_micro), { meta });
+      const hold = { hold_id: tasks.holdOf(task_id), amount_micro: price_micro, for: "a task" };
+      await app.decide(account, of(tenant), account.hold(hold, now), { meta });
+      const verify = end === "refuted" ? ("rerun" as const) : ("requester" as const);
+      const terms = { max_price_micro: price_micro, limit_s: 10, verify, min_trust: 0, quorum: null };
+      // One gets a task of one's own only where it is assigned so.
+      const assign = tenant === nodes.targetOf(n).tenant ? n : null;
+      const deadline_at = "2099-01-01T00:00:00.000Z";
+      const facts = {
+        task_id,
+        kind: "translate",
+        input_sha256: digest(),
+        input_bytes: 1,
+        copy_of: null,
+        submitted_at: now,
+      };
+      const lease_sha256 = digest();
+      const result = {
+        output_sha256: digest(),
+        output_bytes: 1,
+        exit: "ok" as const,
+        used_ms: null,
+        receipt: null,
+      };
+      const bonds = { bond_micro: 10_000, requester_bond_micro: 10_000 };
+      const audited = { expected_sha256: digest(), engine_sha256: null, draw: null, audited_at: now };
+      const wanted = { sx: n, hourly_rate_micro: offer.hourly_rate_micro, lease_sha256 };
+      const ends = {
+        paid: [tasks.accept("requester", now), tasks.settle(now)],
+        refuted: [tasks.audit({ verdict: "mismatch", ...audited })],
+        lost: [
+          tasks.reject({ reason_sha256: null, rejected_at: now }),
+          tasks.dispute(bonds, now),
+          tasks.decideDispute({ by: "operator", verdict: "requester", reason: "test", decided_at: now }),
+        ],
+      };
+      for (const decision of [
+        tasks.submit({ ...facts, terms: { ...terms, assign, window_s: 60, deadline_at } }),
+        tasks.lease(wanted, tenant, now),
+        tasks.takeResult(lease_sha256, { ...result, submitted_at: now }),
+        ...ends[end],
+      ])
+        await app.commit((unit) => stepTask(unit, { tenant, task_id }, decision), { meta });
+      return task_id;
     },
     settle: (id: string, answered = true) =>
       onPayment(
@@ -165,8 +231,8 @@ export function agencyOf(app: App) {
     /** The scores of the newest day, in points, by number. */
     async scores(): Promise<Record<number, number>> {
       const { rows } = await app.pool.query<{ sx: number; score: number }>(
-        `select sx::int, score::float8 from read.trust_scores_v1
-         where day = (select max(day) from read.trust_computed_v1 where kept) and score > 0 order by sx`,
+        `select sx::int, score::float8 from read.trust_scores_v2
+         where day = (select max(day) from read.trust_computed_v2 where kept) and score > 0 order by sx`,
       );
       return Object.fromEntries(rows.map(({ sx, score }) => [sx, score / 1_000_000]));
     },

@@ -7,9 +7,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exportLog } from "../../eventstore/export.ts";
 import type { RecordedEvent } from "../../eventstore/types.ts";
 import { decayed } from "../../src/domain/trust/decay.ts";
+import { NOT_SPENT } from "../../src/domain/trust/rules.ts";
 import { Folding } from "../../src/projections/folding.ts";
 import { newestComputed } from "../../src/projections/trust/scores.ts";
 import { trustProjection } from "../../src/projections/trust/trust.ts";
+import { workDays } from "../../src/projections/trust/work.ts";
 import { type Service, startService } from "../support/service.ts";
 import { type Agency, agencyOf, walletOf } from "./agency.ts";
 import { TRUST_VECTORS } from "./vectors.ts";
@@ -49,8 +51,7 @@ describe("what counts", () => {
   });
 
   test("no payment that bought a voice or goods", async () => {
-    for (const operation of ["soul_attest", "soul_attest_batch", "orders_pay"])
-      await agency.pay(walletOf(1), 2, { operation });
+    for (const operation of NOT_SPENT) await agency.pay(walletOf(1), 2, { operation });
     expect(await scores()).toEqual({ 1: 4 });
   });
 
@@ -116,6 +117,37 @@ describe("what counts", () => {
   });
 });
 
+describe("work", () => {
+  test("that was paid counts, as far as something was kept of its requester's money", async () => {
+    await agency.pay(walletOf(300), 0.5, { tenant: "acme" });
+    await agency.task(7, "acme", "paid");
+    expect(await scores()).toMatchObject({ 7: 2 });
+    await agency.task(8, "acme", "paid");
+    // Half a dollar and two fees of a cent buy 3.12 points, of which two are given.
+    expect(await scores()).toMatchObject({ 7: 2, 8: 1.12 });
+    await agency.task(7, "soul:7", "paid");
+    expect(await scores()).toMatchObject({ 7: 2, 8: 1.12 });
+  });
+
+  test("that our own re-run refuted, and a dispute that was lost, take points away", async () => {
+    await agency.seed(7, 40);
+    expect(await scores()).toMatchObject({ 7: 42 });
+    await agency.task(7, "acme", "refuted");
+    expect(await scores()).toMatchObject({ 7: 32 });
+    await agency.task(7, "acme", "lost");
+    expect(await scores()).toMatchObject({ 7: 22 });
+    await agency.seed(7, 0);
+    expect(await scores()).not.toHaveProperty("7");
+  });
+
+  test("is measured, but for what one does for oneself", async () => {
+    const { pool } = service.app;
+    const [today] = await workDays(pool, 7, { from: 0, to: 1e6 });
+    expect(today).toMatchObject({ kept: 3, lost: 0, agreed: 0, differed: 1 });
+    expect(today!.speed_ppm).toBe(3_000_000);
+  });
+});
+
 const computations = async () => {
   const stream = { tenant: "operator", stream_id: "trust", limit: 1_000 };
   const events = await service.app.store.readStream(stream);
@@ -140,28 +172,28 @@ describe("when it is computed", () => {
     const before = await agency.scores();
     minutes += 24 * 60;
     const after = await scores();
-    const sql = "select day from read.trust_evidence_v1 where sx = 3";
+    const sql = "select day from read.trust_evidence_v2 where sx = 3";
     const [paid] = (await service.app.pool.query<{ day: number }>(sql)).rows;
     expect(after[3]).toBe(decayed(5_000_000, day + 1, paid!.day) / 1_000_000);
     expect(before[3]).toBe(5);
-    expect((await service.app.pool.query("select distinct day from read.trust_scores_v1")).rowCount).toBe(2);
+    expect((await service.app.pool.query("select distinct day from read.trust_scores_v2")).rowCount).toBe(2);
   });
 });
 
 test("scores that were lost are made again, the newest first, and only where they fit the log's digest", async () => {
   const { pool } = service.app;
-  const all = async () => (await pool.query("select * from read.trust_scores_v1 order by day, sx")).rows;
+  const all = async () => (await pool.query("select * from read.trust_scores_v2 order by day, sx")).rows;
   const kept = await all();
-  await pool.query("delete from read.trust_scores_v1");
-  await pool.query("update read.trust_computed_v1 set kept = false");
+  await pool.query("delete from read.trust_scores_v2");
+  await pool.query("update read.trust_computed_v2 set kept = false");
   await agency.compute(time());
   expect(await all()).toEqual(kept.filter(({ day }) => day === kept.at(-1)!.day));
   await agency.compute(time());
   expect(await all()).toEqual(kept);
-  await pool.query("update read.trust_computed_v1 set kept = false");
-  await pool.query("update read.trust_evidence_v1 set points = points + 1");
+  await pool.query("update read.trust_computed_v2 set kept = false");
+  await pool.query("update read.trust_evidence_v2 set points = points + 1");
   expect(await agency.compute(time())).toMatchObject({ status: "differs" });
-  await pool.query("update read.trust_evidence_v1 set points = points - 1");
+  await pool.query("update read.trust_evidence_v2 set points = points - 1");
   await agency.compute(time());
   await agency.compute(time());
   expect(await all()).toEqual(kept);
@@ -190,16 +222,15 @@ describe.skipIf(!python)(
       const whole = readFileSync(file, "utf8");
       const lines = whole.trimEnd().split("\n");
       const counted = [
-        "PaymentSettled",
-        "PaymentReorged",
-        "RefundOpened",
-        "AgentKeyProven",
-        "AgentKeyRevoked",
-        "AttestationMade",
-      ].concat("AttestationRevoked", "TrustSeeded", "AgentSuspended", "AgentReinstated", "PassportRevoked");
-      for (const type of counted) {
-        const at = lines.findIndex((line) => line.includes(`"type":"${type}"`));
-        expect(at, type).toBeGreaterThan(0);
+        ["PaymentSettled", "PaymentReorged", "RefundOpened", "AgentKeyProven", "AgentKeyRevoked"],
+        ["AttestationMade", "AttestationRevoked", "TrustSeeded", "AgentSuspended", "AgentReinstated"],
+        ["PassportRevoked", "TaskSettled", "TaskAudited", "NodeSlashed", "TaskDisputeDecided"],
+      ].flat();
+      const paid = lines.findIndex((line) => /"AccountCredited".*\\"source\\":\\"task:/.test(line));
+      for (const type of [...counted, paid]) {
+        const at =
+          typeof type === "number" ? type : lines.findIndex((line) => line.includes(`"type":"${type}"`));
+        expect(at, String(type)).toBeGreaterThan(0);
         writeFileSync(file, `${lines.filter((_, index) => index !== at).join("\n")}\n`);
         expect([type, check().stderr]).toEqual([type, expect.stringMatching(/^FAIL \w+ as of \d+/)]);
       }
@@ -219,6 +250,10 @@ test("the same rows come of the log however it is cut into batches", async () =>
     "payments",
     "moved",
     "computed",
+    "tasks",
+    "requesters",
+    "delegations",
+    "work",
   ];
   const order = "order by (to_jsonb(t) - 'kept')::text";
   const client = await pool.connect();
@@ -227,7 +262,7 @@ test("the same rows come of the log however it is cut into batches", async () =>
     for (const table of tables)
       all[table] = (
         await of.query<{ row: object }>(
-          `select to_jsonb(t) - 'kept' as row from read.trust_${table}_v1 t ${order}`,
+          `select to_jsonb(t) - 'kept' as row from read.trust_${table}_v2 t ${order}`,
         )
       ).rows.map(({ row }) => row);
     return all;
@@ -242,7 +277,7 @@ test("the same rows come of the log however it is cut into batches", async () =>
   try {
     for (const size of [1, 7, events.length]) {
       await client.query("begin");
-      await client.query(`truncate ${tables.map((table) => `read.trust_${table}_v1`).join(", ")}`);
+      await client.query(`truncate ${tables.map((table) => `read.trust_${table}_v2`).join(", ")}`);
       const folding = new Folding(store.schemas!);
       for (let from = 0; from < events.length; from += size)
         await folding.of(trustProjection, events.slice(from, from + size))?.(client);

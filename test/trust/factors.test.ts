@@ -1,22 +1,20 @@
-/** What is measured beside the score, over invented evidence: tasks bring the real one. */
+/** What is measured beside the score. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { badgesOf } from "../../src/domain/trust/badges.ts";
-import { factorsOf, type Measured, wilson } from "../../src/domain/trust/factors.ts";
+import {
+  factorsOf,
+  type Measured,
+  nothingOn,
+  speedPpm,
+  type WorkDay,
+  wilson,
+} from "../../src/domain/trust/factors.ts";
 import { skillsOf } from "../../src/domain/trust/skills.ts";
 
 const DAY = 20_000;
-const nothing: Measured = {
-  day: DAY,
-  leases: [],
-  judged: [],
-  timed: [],
-  attested: { points: 0, attestors: 0 },
-};
-const leases = (kept: number, broken: number, day = DAY) => [
-  ...Array.from({ length: kept }, () => ({ day, kept: true })),
-  ...Array.from({ length: broken }, () => ({ day, kept: false })),
-];
+const nothing: Measured = { day: DAY, work: [], attested: { points: 0, attestors: 0 } };
+const on = (day: number, did: Partial<WorkDay>): WorkDay => ({ ...nothingOn(day), ...did });
 
 test("of what there is no sample, there is no figure", () => {
   for (const factor of Object.values(factorsOf(nothing))) expect(factor).toEqual({ value: null, n: 0 });
@@ -55,33 +53,37 @@ describe("the lower bound of Wilson's interval", () => {
   });
 });
 
-test("reliability and accuracy count 180 days, each its own samples", () => {
+test("reliability and accuracy count 180 days, each its own samples, and nothing that came later", () => {
   const { reliability, accuracy } = factorsOf({
     ...nothing,
-    leases: [...leases(9, 1, DAY - 180), ...leases(50, 50, DAY - 181)],
-    judged: [{ day: DAY, agreed: true }],
+    work: [
+      on(DAY - 180, { kept: 9, lost: 1 }),
+      on(DAY - 181, { kept: 50, lost: 50 }),
+      on(DAY, { agreed: 1 }),
+      on(DAY + 1, { kept: 1, differed: 1 }),
+    ],
   });
   expect(reliability).toEqual({ value: wilson(9, 10), n: 10 });
   expect(accuracy).toEqual({ value: wilson(1, 1), n: 1 });
 });
 
 test("speed is the mean of the time that was left, none where it ran out", () => {
-  const timed = [
-    { day: DAY, limit_ms: 3, used_ms: 1 },
-    { day: DAY, limit_ms: 10, used_ms: 25 },
-  ];
-  expect(factorsOf({ ...nothing, timed }).speed).toEqual({ value: 333_333, n: 2 });
+  const speeds = [speedPpm(3, 1), speedPpm(10, 25), speedPpm(10, -1)];
+  expect(speeds).toEqual([666_666, 0, 1_000_000]);
+  const work = [on(DAY, { kept: 1, speed_ppm: speeds[0]! }), on(DAY - 1, { kept: 1, speed_ppm: speeds[1]! })];
+  expect(factorsOf({ ...nothing, work }).speed).toEqual({ value: 333_333, n: 2 });
 });
 
-test("consistency is of twelve sevens of days; one that broke something is not kept", () => {
-  const of = [
-    ...leases(1, 0, DAY),
-    ...leases(1, 0, DAY - 7),
-    ...leases(5, 1, DAY - 20),
-    ...leases(1, 0, DAY - 83),
+test("consistency is of twelve sevens of days; one in which something was lost is not kept", () => {
+  const work = [
+    on(DAY, { kept: 1 }),
+    on(DAY - 7, { kept: 1 }),
+    on(DAY - 20, { kept: 5, lost: 1 }),
+    on(DAY - 83, { kept: 1 }),
+    on(DAY - 30, { agreed: 1 }),
   ];
-  expect(factorsOf({ ...nothing, leases: of }).consistency).toEqual({ value: 250_000, n: 4 });
-  expect(factorsOf({ ...nothing, leases: leases(1, 0, DAY - 84) }).consistency).toEqual({
+  expect(factorsOf({ ...nothing, work }).consistency).toEqual({ value: 250_000, n: 4 });
+  expect(factorsOf({ ...nothing, work: [on(DAY - 84, { kept: 1 })] }).consistency).toEqual({
     value: null,
     n: 0,
   });

@@ -166,7 +166,7 @@ describe("an attestation that is paid for", () => {
 
 describe("a batch", () => {
   const path = "/v1/agent/soul/attest/batch";
-  const made = async () => (await service.app.pool.query("select from read.trust_edges_v1")).rowCount;
+  const made = async () => (await service.app.pool.query("select from read.trust_edges_v2")).rowCount;
 
   test("says all of its lines", async () => {
     const targets = ["honesty", "speed"].map((skill) => ({ subject: "SX#7", skill, weight: 5 }));
@@ -192,16 +192,27 @@ describe("a score", () => {
   test("adds up from its lines, each naming its events", async () => {
     await agency.pay(addressOf(wallet(2)), 3);
     await agency.attest(3, 1, 4);
+    await agency.task(7, "acme", "paid");
+    await agency.task(7, "acme", "refuted");
     await agency.compute(Date.now() + 300_000);
     for (const n of [1, 2, 3, 7]) {
       const { body } = await get(`/soul/SX%23${n}/trust?explain=true`);
       const { base, attestations, penalties, cuts, seeded_micro, score_micro } = body.explanation;
       const lines = [base, attestations, penalties, cuts].flat();
       expect(seeded_micro + lines.reduce((sum, { points_micro }) => sum + points_micro, 0)).toBe(score_micro);
-      expect(score_micro).toBe(Math.round((await balance(n))! * 1e6));
+      expect(score_micro).toBe(Math.round(((await balance(n)) ?? 0) * 1e6));
       expect(body.trust_score).toBe(Math.floor(score_micro / 100) / 1e6);
       for (const one of attestations) expect(one.event_ids!.length).toBeGreaterThan(0);
     }
+    const worker = (await get("/soul/7/trust?explain=true")).body;
+    expect(worker.explanation).toMatchObject({
+      base: [{ kind: "task", points_micro: 60_000 }],
+      penalties: [{ kind: "penalty", points_micro: -10_000_000 }],
+    });
+    expect(worker).toMatchObject({
+      factors: { speed: 1, accuracy: 0 },
+      samples: { reliability: 2, accuracy: 1, speed: 2, consistency: 1 },
+    });
     const { body } = await get("/soul/3/trust?explain=true");
     expect(body.explanation).toMatchObject({ independent_attestors: 1, reciprocal_share: 1, clique: false });
     expect(body).toMatchObject({
@@ -209,7 +220,7 @@ describe("a score", () => {
       samples: { reliability: 0, collaboration: 1 },
     });
     const { rows } = await service.app.pool.query(
-      "select event_id, result_sha256 from read.trust_computed_v1 where kept",
+      "select event_id, result_sha256 from read.trust_computed_v2 where kept",
     );
     expect(rows).toContainEqual({
       event_id: body.as_of.computed_event,

@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { TASKS_1 } from "../../src/domain/trust/rules.ts";
 import { computeTrust, type Edge, type Evidence } from "../../src/domain/trust/score.ts";
 import { type Kept, type Task, taskPoints } from "../../src/domain/trust/tasks.ts";
-import { DAY, edge, input, ring, seeds } from "./vectors.ts";
+import { DAY } from "./log-vectors.ts";
+import { edge, input, ring, seeds } from "./vectors.ts";
 
 /** Micro-USDC: what the service keeps of a task that counts whole, and the price of a word. */
 const FEE = 10_000;

@@ -11,7 +11,7 @@ import { afterAll, expect, test } from "vitest";
 import { TABLE_SHA256 } from "../../src/domain/trust/decay.ts";
 import { METHOD } from "../../src/domain/trust/rules.ts";
 import { computeTrust, type Edge, type Evidence, resultSha256 } from "../../src/domain/trust/score.ts";
-import { DAY } from "./vectors.ts";
+import { DAY } from "./log-vectors.ts";
 
 const SCALE = Number(process.env.TRUST_SCALE ?? 1);
 const AGENTS = 1_000 * SCALE;
@@ -45,7 +45,12 @@ function madeUp() {
     put(stream, "AgentKeyProven", { kid: wallet, kind: "evm", public: wallet }, DAY - 150);
     if (sx % 5 > 0) continue;
     const [day, micro] = [DAY - below(120), 100_000 + below(12_000_000)];
-    const claimed = { payer: wallet, amount_micro: micro, operation: "trade_balance" };
+    const claimed = {
+      payer: wallet,
+      tenant: `wallet:${wallet}`,
+      amount_micro: micro,
+      operation: "trade_balance",
+    };
     put(`payment-${sx}`, "PaymentClaimed", claimed, day);
     put(`payment-${sx}`, "PaymentSettled", {}, day);
     evidence.push({ kind: "spend", sx, points: micro, day });

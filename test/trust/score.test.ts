@@ -12,7 +12,8 @@ import {
   resultLines,
   resultSha256,
 } from "../../src/domain/trust/score.ts";
-import { DAY, edge, input, penalty, ring, seeds, spend, task } from "./vectors.ts";
+import { DAY } from "./log-vectors.ts";
+import { edge, input, penalty, ring, seeds, spend, task } from "./vectors.ts";
 
 const scoreOf = ({ scores }: Result, sx: number) => scores.find((one) => one.sx === sx)?.score ?? 0;
 const total = (numbers: Iterable<number>) => [...numbers].reduce((sum, one) => sum + one, 0);

@@ -14,11 +14,10 @@ import {
   resultSha256,
 } from "../../src/domain/trust/score.ts";
 import { type Kept, type Task, taskPoints } from "../../src/domain/trust/tasks.ts";
+import { DAY, logCases } from "./log-vectors.ts";
 
 export const TRUST_VECTORS = new URL("../../docs/vectors/trust.json", import.meta.url);
 
-/** The day of every case: 2026-11-22. */
-export const DAY = 20_779;
 const POINT = 1_000_000;
 const WEIGHT = 1_000_000;
 
@@ -169,6 +168,7 @@ export function resultOf(of: Input, rules?: Rules) {
 export const pointsOfCase = (happened: (Task | Kept)[], rules?: TaskRules) => taskPoints(happened, rules);
 
 export function vectorText(): string {
+  const logs = logCases.map(([name, events, evidence]) => ({ name, events, evidence }));
   const told = {
     cases: cases.map(([name, of]) => ({
       name,
@@ -179,7 +179,7 @@ export function vectorText(): string {
   };
   // A case a line: so a difference is seen by its case.
   const lines = (of: object[]) => of.map((one) => JSON.stringify(one)).join(",\n");
-  return `{"method":"${METHOD}","table_sha256":"${TABLE_SHA256}","cases":[\n${lines(told.cases)}\n],"tasks":[\n${lines(told.tasks)}\n]}\n`;
+  return `{"method":"${METHOD}","table_sha256":"${TABLE_SHA256}","cases":[\n${lines(told.cases)}\n],"tasks":[\n${lines(told.tasks)}\n],"logs":[\n${lines(logs)}\n]}\n`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(TRUST_VECTORS, vectorText());

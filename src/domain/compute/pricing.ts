@@ -32,3 +32,10 @@ export function slashMicro(price_micro: number, p_micro: number, at_stake_micro:
   const gained = Math.floor((price_micro * (1_000_000 - p_micro)) / p_micro);
   return Math.min(at_stake_micro, Math.max(price_micro, gained));
 }
+
+/** Who has a part in a task. */
+export const sides = ["worker", "requester"] as const;
+export type Side = (typeof sides)[number];
+
+/** The hold of what a side of a dispute puts up. */
+export const bondHoldOf = (task_id: string, side: Side): string => `bond:${side}:${task_id}`;

@@ -6,25 +6,42 @@ import { sxNumber } from "../identity/fields.ts";
 import { spaces } from "../rng/seeds.ts";
 import { kindName } from "./node.ts";
 
+/** Copies that are made of a task at once. */
+export const MOST_COPIES = 5;
+
 /** Micro-USDC. */
 const micro = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 const attempt = z.int().min(1);
 
 /**
- * `rerun`: the service runs it again, always or by a draw. `requester`: the requester accepts or rejects, and says yes by saying nothing
- * for window_s.
+ * `rerun`: the service runs it again, always or by a draw. `quorum`: several nodes do it, and results that are the same count.
+ * `requester`: the requester accepts or rejects, and says yes by saying nothing for window_s.
  */
-export const verifications = ["rerun", "requester"] as const;
+export const verifications = ["rerun", "quorum", "requester"] as const;
 
-const terms = z.strictObject({
+const oldTerms = z.strictObject({
   max_price_micro: micro.min(1).describe("The most it costs; so much is held for it."),
   limit_s: z.int().min(1).describe("Seconds that a worker has for it."),
-  verify: z.enum(verifications),
+  verify: z.enum(["rerun", "requester"]),
   assign: sxNumber.nullable().describe("The passport of the only node that gets it; null: any."),
   min_trust: z.int().min(0).max(100),
   window_s: z.int().min(1),
   deadline_at: time.describe("Nobody begins it then any more."),
 });
+
+const terms = oldTerms.extend({
+  verify: z.enum(verifications),
+  quorum: z
+    .strictObject({
+      copies: z.int().min(2).max(MOST_COPIES),
+      agree: z.int().min(2).max(MOST_COPIES).describe("Results that have to be the same: more than half."),
+    })
+    .nullable()
+    .describe("Of a task that several nodes do, and of its copies."),
+});
+
+/** The id of a task, or of a copy: `<id>.<number>`. */
+const taskId = z.string().regex(/^[0-9a-f]{32}(?:\.[1-9]\d?)?$/, "is the id of a task, or of a copy of one");
 
 /** What was drawn to decide on an audit: anybody draws it again once the seed is revealed (docs/compute.md). */
 const draw = z.strictObject({
@@ -47,16 +64,40 @@ const receipt = z.strictObject({
 
 export const exits = ["ok", "limit"] as const;
 
+const submitted = { kind: kindName, submitted_at: time };
+const input = {
+  input_sha256: sha256.describe("Of the canonical form of input_data (RFC 8785)."),
+  input_bytes: z.int().min(0),
+};
+
+/** Copies are counted from 1; of the second time that they are made, further. */
+const copyNumber = z
+  .int()
+  .min(1)
+  .max(2 * MOST_COPIES);
+
+const firstAcceptors = ["audit", "draw", "requester", "window", "dispute"] as const;
+/** Who says that a result is right. */
+export const acceptors = [...firstAcceptors, "quorum"] as const;
+const accepted = z.strictObject({ by: z.enum(firstAcceptors), draw: draw.nullable(), accepted_at: time });
+
 export const events = {
   TaskSubmitted: {
-    1: z.strictObject({
-      task_id: madeId,
-      kind: kindName,
-      input_sha256: sha256.describe("Of the canonical form of input_data (RFC 8785)."),
-      input_bytes: z.int().min(0),
+    1: z.strictObject({ task_id: madeId, terms: oldTerms, ...submitted, ...input }),
+    2: z.strictObject({
+      task_id: taskId,
       terms,
-      submitted_at: time,
+      copy_of: madeId.nullable().describe("The task that it is a copy of; null: it is none."),
+      ...submitted,
+      ...input,
     }),
+    upcast: {
+      1: (old: object & { terms?: unknown }) => ({
+        ...old,
+        copy_of: null,
+        terms: { ...(old.terms as object), quorum: null },
+      }),
+    },
   },
   TaskLeased: {
     1: z.strictObject({
@@ -99,12 +140,36 @@ export const events = {
       audited_at: time,
     }),
   },
-  TaskAccepted: {
+  TaskCopied: {
+    1: z
+      .strictObject({
+        first: copyNumber,
+        last: copyNumber,
+        copied_at: time,
+      })
+      .describe("Copies of these numbers are tasks of their own from now on, each for another node."),
+  },
+  TaskCompared: {
     1: z.strictObject({
-      by: z.enum(["audit", "draw", "requester", "window", "dispute"]),
-      draw: draw.nullable(),
-      accepted_at: time,
+      verdict: z.enum(["agreed", "differed"]),
+      canonical_sha256: sha256.describe("What enough copies came to."),
+      compared_at: time,
     }),
+  },
+  TaskJudged: {
+    1: z.strictObject({
+      verdict: z.enum(["agreed", "none", "cancelled"]),
+      canonical_sha256: sha256.nullable(),
+      copy: copyNumber.nullable().describe("One that came to it."),
+      agreed: z.int().min(0).describe("How many did; 1 where the draw said that no more are needed."),
+      draw: draw.nullable(),
+      judged_at: time,
+    }),
+  },
+  TaskAccepted: {
+    1: accepted,
+    2: accepted.extend({ by: z.enum(acceptors) }),
+    upcast: { 1: <Old>(old: Old) => old },
   },
   TaskRejected: { 1: z.strictObject({ reason_sha256: sha256.nullable(), rejected_at: time }) },
   TaskDisputed: {
@@ -150,6 +215,8 @@ export type Result = Data<"TaskResultSubmitted">;
 export type Receipt = z.infer<typeof receipt>;
 export type Draw = z.infer<typeof draw>;
 export type Audited = Data<"TaskAudited">;
+export type Compared = Data<"TaskCompared">;
+export type Judged = Data<"TaskJudged">;
 export type Accepted = Data<"TaskAccepted">;
 export type Rejected = Data<"TaskRejected">;
 export type Disputed = Data<"TaskDisputed">;

@@ -6,7 +6,8 @@
  *       │ └───────────────┴──> dead_lettered                     └─reject──> rejected ──dispute──> disputed ──> accepted│refunded
  *       └─cancel│deadline──> cancelled│expired                               └─ nobody disputes ──> refunded
  *
- * Each end but settled gives back what was held. The stream's version is the fence: of two that decide, one does.
+ * Each end but settled gives back what was held. The stream's version is the fence: of two that decide, one does. A task that several nodes
+ * do is `copied`: quorum.ts.
  */
 import type { WorkLease } from "../lease.ts";
 import { isCurrent } from "../lease.ts";
@@ -21,28 +22,15 @@ import type {
   Leased,
   Rejected,
   Result,
-  Settled,
   TaskEvent,
   TaskFacts,
 } from "./task-events.ts";
+import { standing, type Task, type TaskState, type TaskStatus } from "./task-state.ts";
 
 export type { TaskEvent, TaskFacts } from "./task-events.ts";
 export { events } from "./task-events.ts";
-
-export const statuses = [
-  "queued",
-  "leased",
-  "submitted",
-  "accepted",
-  "settled",
-  "rejected",
-  "disputed",
-  "refunded",
-  "cancelled",
-  "expired",
-  "dead_lettered",
-] as const;
-export type TaskStatus = (typeof statuses)[number];
+export type { Task, TaskState, TaskStatus } from "./task-state.ts";
+export { evolve, initialState, standing, statuses } from "./task-state.ts";
 
 /** Times that a task is lent before it is given up. */
 export const MOST_ATTEMPTS = 3;
@@ -54,93 +42,13 @@ export const AUDIT_S = 600;
 /** Seconds in which the operator decides a dispute, or nobody is right. */
 export const DECIDE_S = 14 * 86_400;
 
-export type Task = {
-  facts: TaskFacts;
-  status: TaskStatus;
-  /** Leases so far. */
-  attempts: number;
-  ready_at: string;
-  /** The newest, also once it is over. */
-  lease: Leased | null;
-  result: Result | null;
-  audit: Audited | null;
-  accepted: Accepted | null;
-  rejected: Rejected | null;
-  dispute: (Disputed & { decided: DisputeDecided | null }) | null;
-  settled: Settled | null;
-  refunded: { back_micro: number; why: string } | null;
-  /** When it came to its end. */
-  ended_at: string | null;
-};
-export type TaskState = Task | undefined;
-
 export const prefix = "task-";
 export const streamOf = (id: string) => prefix + id;
-export const initialState = (): TaskState => undefined;
-
 /** Where a task lies: in its requester's tenant. */
 export const targetOf = (tenant: string, task_id: string) => ({ tenant, id: task_id });
 
 /** The hold of the requester's account that pays for it. */
 export const holdOf = (task_id: string) => `task:${task_id}`;
-
-export function evolve(state: TaskState, event: TaskEvent): TaskState {
-  if (event.type === "TaskSubmitted")
-    return {
-      facts: event.data,
-      status: "queued",
-      attempts: 0,
-      ready_at: event.data.submitted_at,
-      lease: null,
-      result: null,
-      audit: null,
-      accepted: null,
-      rejected: null,
-      dispute: null,
-      settled: null,
-      refunded: null,
-      ended_at: null,
-    };
-  return state && changed(state, event);
-}
-
-function changed(task: Task, event: Exclude<TaskEvent, { type: "TaskSubmitted" }>): Task {
-  switch (event.type) {
-    case "TaskLeased":
-      return { ...task, status: "leased", attempts: event.data.attempt, lease: event.data };
-    case "TaskLeaseExpired":
-      return { ...task, status: "queued", ready_at: event.data.ready_at };
-    case "TaskResultSubmitted":
-      return { ...task, status: "submitted", result: event.data };
-    case "TaskAudited":
-      return { ...task, audit: event.data };
-    case "TaskAccepted":
-      return { ...task, status: "accepted", accepted: event.data };
-    case "TaskRejected":
-      return { ...task, status: "rejected", rejected: event.data };
-    case "TaskDisputed":
-      return { ...task, status: "disputed", dispute: { ...event.data, decided: null } };
-    case "TaskDisputeDecided":
-      return { ...task, dispute: task.dispute && { ...task.dispute, decided: event.data } };
-    case "TaskSettled":
-      return { ...task, status: "settled", settled: event.data, ended_at: event.data.settled_at };
-    case "TaskRefunded": {
-      const { back_micro, why, refunded_at } = event.data;
-      const isOver = ["cancelled", "expired", "dead_lettered"].includes(task.status);
-      const status = isOver ? task.status : "refunded";
-      return { ...task, status, refunded: { back_micro, why }, ended_at: refunded_at };
-    }
-    case "TaskCancelled":
-      return { ...task, status: "cancelled" };
-    case "TaskExpired":
-      return { ...task, status: "expired" };
-    case "TaskDeadLettered":
-      return { ...task, status: "dead_lettered" };
-  }
-}
-
-/** The task; `not_found` where there is none. */
-export const standing = (state: TaskState): Task => state ?? refuse("not_found", "there is no such task");
 
 /** What a worker is told of a result that does not count any more. */
 export const refuseStale = () =>
@@ -194,7 +102,8 @@ export const loseLease =
     ];
   };
 
-const refunding = ({ facts }: Task, why: string, refunded_at: string): TaskEvent => ({
+/** What was held for it goes back. */
+export const refunding = ({ facts }: Task, why: string, refunded_at: string): TaskEvent => ({
   type: "TaskRefunded",
   data: { back_micro: facts.terms.max_price_micro, why, refunded_at },
 });
@@ -248,6 +157,22 @@ export const passUnaudited =
 export const windowEndsAt = ({ facts, result, audit }: Task): string =>
   later(audit?.audited_at ?? result!.submitted_at, facts.terms.window_s);
 
+/** Whether a result waits for those of other copies. */
+const awaitsOthers = ({ status, facts }: Task): boolean => status === "submitted" && facts.copy_of !== null;
+
+function refuseUnjudged(task: Task): void {
+  if (awaitsAudit(task))
+    refuse(
+      computeProblems["not-due"],
+      "the service is about to check this result; ask again in some minutes",
+    );
+  if (awaitsOthers(task))
+    refuse(
+      computeProblems["not-due"],
+      "this result counts once enough copies of the task have come to the same; ask again later",
+    );
+}
+
 /** The requester says yes, or says nothing for as long as it had. */
 export const accept =
   (by: "requester" | "window", accepted_at: string) =>
@@ -255,11 +180,7 @@ export const accept =
     const task = standing(state);
     if (task.accepted) return [];
     inState(task, ["submitted"], "accepted");
-    if (awaitsAudit(task))
-      refuse(
-        computeProblems["not-due"],
-        "the service is about to check this result; ask again in some minutes",
-      );
+    refuseUnjudged(task);
     const ends_at = windowEndsAt(task);
     if (by === "window" && accepted_at < ends_at)
       refuse(
@@ -276,11 +197,7 @@ export const reject =
     const task = standing(state);
     if (task.status === "rejected") return [];
     inState(task, ["submitted"], "rejected");
-    if (awaitsAudit(task))
-      refuse(
-        computeProblems["not-due"],
-        "the service is about to check this result; ask again in some minutes",
-      );
+    refuseUnjudged(task);
     if (facts.rejected_at >= windowEndsAt(task))
       refuse(
         computeProblems["task-state"],
@@ -378,6 +295,7 @@ export function dueAt(task: Task): string | null {
     case "queued":
       return task.facts.terms.deadline_at;
     case "submitted":
+      if (awaitsOthers(task)) return null;
       return awaitsAudit(task) ? later(task.result!.submitted_at, AUDIT_S) : windowEndsAt(task);
     case "accepted":
       return later(task.accepted!.accepted_at, SETTLE_S);

@@ -3,6 +3,8 @@
  * same events comes to the same figures. A dimension that nothing was measured of is null and never zero.
  */
 
+import { speedOf, type WorkDay } from "../trust/factors.ts";
+
 export const dimensions = ["risk", "curiosity", "rigor", "speed", "social", "memory", "creativity"] as const;
 export type Dimension = (typeof dimensions)[number];
 
@@ -33,14 +35,14 @@ const VERIFYING = /(?:^|_)(?:verify|proof)(?:_|$)/;
 /** Calls of one operation on one day, counted from 1970-01-01. */
 export type Doing = { day: number; operation: string; events: number };
 
-/** All that profiles of an agent are made from; `speed_ppm` is the trust score's factor of that name. */
+/** All that profiles of an agent are made from; `work`: of its node, for the trust score's factor speed. */
 export type Happened = {
   doings: readonly Doing[];
   /** Calls that were paid for and kept. */
   paid: readonly { day: number; calls: number }[];
   /** Whom it attested, was attested by, or delegated to. */
   dealings: readonly { day: number; other: number }[];
-  speed_ppm: number | null;
+  work: readonly WorkDay[];
 };
 
 /** `dna` is null below LEAST_EVENTS. */
@@ -75,7 +77,7 @@ export function profiler(happened: Happened): (day: number, days?: number) => Pr
         ),
         curiosity: part(Math.min(MANY_OPERATIONS, counts.size), MANY_OPERATIONS),
         rigor: calls === 0 ? null : Math.min(WHOLE, part(RIGOR * of((one) => VERIFYING.test(one)), calls)),
-        speed: happened.speed_ppm,
+        speed: speedOf(happened.work, day).value,
         social: part(others, others + HALF_SOCIAL),
         memory: part(activeWeeks(doings, day), MEMORY_WEEKS),
         creativity: part(events * events - squares, events * events),

@@ -1,21 +1,31 @@
 /**
  * What is measured of an agent beside its score: shares of one in millionths, floored, over the last 180 days. Evidence comes from tasks:
- * leases that were kept or not, results that an audit or a quorum judged, and how much of its time each result took.
+ * leases that were kept or not, results that an audit or a quorum judged, and how much of its time each result took. Tasks of its own
+ * tenant, wallet or delegation show nothing.
  */
 
-/** A task that was leased, and whether a result came in time. Days count from 1970-01-01. */
-export type Lease = { day: number; kept: boolean };
-/** A result that was held against others, and whether it agreed. */
-export type Judged = { day: number; agreed: boolean };
-/** What a result took of the time that its task had, in milliseconds. */
-export type Timed = { day: number; limit_ms: number; used_ms: number };
+/**
+ * What a node did on a day, counted from 1970-01-01: leases of which a result came in time, and others; results that agreed with an audit
+ * or a quorum, and others; and the sum of what each result left of its time, in millionths.
+ */
+export type WorkDay = {
+  day: number;
+  kept: number;
+  lost: number;
+  agreed: number;
+  differed: number;
+  speed_ppm: number;
+};
+
+export const nothingOn = (day: number): WorkDay => ({
+  ...{ day, kept: 0, lost: 0, agreed: 0, differed: 0, speed_ppm: 0 },
+});
 
 export type Measured = {
   /** The UTC day of the computation. */
   day: number;
-  leases: readonly Lease[];
-  judged: readonly Judged[];
-  timed: readonly Timed[];
+  /** A day once, in any order. */
+  work: readonly WorkDay[];
   /** Micro-points that attestations come to, before the caps, and how many attestors give them. */
   attested: { points: number; attestors: number };
 };
@@ -26,25 +36,33 @@ export const factorNames = ["reliability", "speed", "accuracy", "consistency", "
 export type Factors = Record<(typeof factorNames)[number], Factor>;
 
 const ONE = 1_000_000;
-const DAYS = 180;
+/** Days that count. */
+export const FACTOR_DAYS = 180;
 const WEEKS = 12;
 
-export function factorsOf({ day, leases, judged, timed, attested }: Measured): Factors {
-  const recent = <One extends { day: number }>(all: readonly One[]) =>
-    all.filter((one) => day - one.day <= DAYS);
-  const kept = recent(leases);
-  const held = recent(judged);
-  const used = recent(timed);
+export function factorsOf({ day, work, attested }: Measured): Factors {
+  const sum = sumsOf(work, day);
   return {
-    reliability: share(kept.filter((one) => one.kept).length, kept.length),
-    accuracy: share(held.filter((one) => one.agreed).length, held.length),
-    speed: speedOf(used),
-    consistency: consistencyOf(day, leases),
+    reliability: share(sum.kept, sum.kept + sum.lost),
+    accuracy: share(sum.agreed, sum.agreed + sum.differed),
+    speed: speedOf(work, day),
+    consistency: consistencyOf(day, work),
     collaboration: {
       value: attested.attestors === 0 ? null : Math.min(ONE, Math.floor(attested.points / 100)),
       n: attested.attestors,
     },
   };
+}
+
+/** The days up to this one that count, added up. */
+function sumsOf(work: readonly WorkDay[], day: number): WorkDay {
+  const sum = nothingOn(day);
+  for (const one of work) {
+    if (one.day > day || day - one.day > FACTOR_DAYS) continue;
+    for (const count of ["kept", "lost", "agreed", "differed", "speed_ppm"] as const)
+      sum[count] += one[count];
+  }
+  return sum;
 }
 
 const share = (k: number, n: number): Factor => ({ value: n === 0 ? null : wilson(k, n), n });
@@ -73,21 +91,23 @@ function rootUp(square: bigint): bigint {
   return root * root === square ? root : root + 1n;
 }
 
-function speedOf(timed: readonly Timed[]): Factor {
-  const sum = timed.reduce(
-    (all, { limit_ms, used_ms }) =>
-      all + Math.floor((ONE * (limit_ms - Math.min(used_ms, limit_ms))) / limit_ms),
-    0,
-  );
-  return { value: timed.length === 0 ? null : Math.floor(sum / timed.length), n: timed.length };
+/** What a result left of the time that its task had, in millionths. */
+export const speedPpm = (limit_ms: number, used_ms: number): number =>
+  Math.floor((ONE * (limit_ms - Math.min(Math.max(0, used_ms), limit_ms))) / limit_ms);
+
+/** The mean over results. */
+export function speedOf(work: readonly WorkDay[], day: number): Factor {
+  const { kept, speed_ppm } = sumsOf(work, day);
+  return { value: kept === 0 ? null : Math.floor(speed_ppm / kept), n: kept };
 }
 
-/** Of the last twelve sevens of days, those in which something was kept and nothing broken. */
-function consistencyOf(day: number, leases: readonly Lease[]): Factor {
+/** Of the last twelve sevens of days, those in which something was kept and nothing lost. */
+function consistencyOf(day: number, work: readonly WorkDay[]): Factor {
   const sevens = new Map<number, boolean>();
-  for (const one of leases) {
-    const seven = Math.floor(Math.max(0, day - one.day) / 7);
-    if (seven < WEEKS) sevens.set(seven, (sevens.get(seven) ?? true) && one.kept);
+  for (const { day: of, kept, lost } of work) {
+    const seven = Math.floor((day - of) / 7);
+    if (of <= day && seven < WEEKS && kept + lost > 0)
+      sevens.set(seven, (sevens.get(seven) ?? true) && lost === 0);
   }
   const good = [...sevens.values()].filter((clean) => clean).length;
   return { value: sevens.size === 0 ? null : Math.floor((ONE * good) / WEEKS), n: sevens.size };

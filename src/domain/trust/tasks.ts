@@ -14,43 +14,56 @@ export type Task = {
 /** A priced call that was settled and kept: micro-USDC of the tenant that paid. */
 export type Kept = { kind: "kept"; day: number; tenant: string; micro: number };
 
+/** What was kept of a requester's money and given for it, by day, and its tasks that count: in micro-USDC and micro-points. */
+export type Purse = {
+  kept: Map<number, number>;
+  given: Map<number, number>;
+  counted: { day: number; provider: number }[];
+};
+
+export const emptyPurse = (): Purse => ({ kept: new Map(), given: new Map(), counted: [] });
+
 /** The micro-points of each task, in the order in which they stand; 0 of one that does not count. */
 export function taskPoints(happened: readonly (Task | Kept)[], rules: TaskRules = TASKS_1): number[] {
-  const accounts = new Map<string, Account>();
+  const purses = new Map<string, Purse>();
   const points: number[] = [];
   for (const one of happened) {
     const tenant = one.kind === "task" ? one.requester : one.tenant;
-    let account = accounts.get(tenant);
-    if (!account) {
-      account = { kept: [], given: [] };
-      accounts.set(tenant, account);
-    }
-    if (one.kind === "kept") account.kept.push({ day: one.day, micro: one.micro });
-    else points.push(count(account, one, rules));
+    const purse = purses.get(tenant) ?? emptyPurse();
+    purses.set(tenant, purse);
+    if (one.kind === "kept") add(purse.kept, one.day, one.micro);
+    else points.push(countTask(purse, one, rules));
   }
   return points;
 }
 
-type Account = {
-  kept: { day: number; micro: number }[];
-  given: { day: number; micro: number; provider: number }[];
-};
-
-function count(account: Account, { day, provider, fee_micro, linked }: Task, rules: TaskRules): number {
+/** What a task comes to, which its requester's purse keeps. */
+export function countTask(
+  purse: Purse,
+  { day, provider, fee_micro, linked }: Omit<Task, "kind" | "requester">,
+  rules: TaskRules = TASKS_1,
+): number {
   // The fee was kept, whether or not the task counts.
-  account.kept.push({ day, micro: fee_micro });
+  add(purse.kept, day, fee_micro);
   if (linked) return 0;
-  const sum = (of: readonly { day: number; micro: number }[]) =>
-    of.reduce((all, one) => (day - one.day <= rules.days ? all + one.micro : all), 0);
+  const sum = (of: ReadonlyMap<number, number>) => {
+    let all = 0;
+    for (const [at, micro] of of) if (day - at <= rules.days) all += micro;
+    return all;
+  };
   const steps = Math.min(rules.steps, Math.floor(fee_micro / rules.step_fee_micro));
   const points = Math.min(
     rules.points_a_step * steps,
-    rules.points_a_usdc * sum(account.kept) - sum(account.given),
+    rules.points_a_usdc * sum(purse.kept) - sum(purse.given),
   );
-  const recent = account.given.filter(
+  const recent = purse.counted.filter(
     (one) => one.provider === provider && day - one.day < rules.window_days,
   );
   if (points <= 0 || recent.length >= rules.window_tasks) return 0;
-  account.given.push({ day, micro: points, provider });
+  add(purse.given, day, points);
+  purse.counted.push({ day, provider });
   return points;
 }
+
+const add = (days: Map<number, number>, day: number, micro: number) =>
+  days.set(day, (days.get(day) ?? 0) + micro);

@@ -1,5 +1,6 @@
 /** Tasks as they stand, a row each: what is ready to be lent, what is due, and what a tenant or a node has. */
 import type pg from "pg";
+import * as quorum from "../../domain/compute/quorum.ts";
 import type { Task, TaskStatus } from "../../domain/compute/task.ts";
 import * as task from "../../domain/compute/task.ts";
 import { objectName } from "../../domain/objects.ts";
@@ -22,6 +23,8 @@ export type TaskRow = {
   ready_at: string;
   due_at: string | null;
   awaits_audit: boolean;
+  /** The task that it is a copy of; null: it is none. */
+  copy_of: string | null;
   lease_sha256: string | null;
   leased_at: string | null;
   limit_at: string | null;
@@ -43,6 +46,7 @@ const columns = [
   "ready_at",
   "due_at",
   "awaits_audit",
+  "copy_of",
   "lease_sha256",
   "leased_at",
   "limit_at",
@@ -52,9 +56,9 @@ const columns = [
 
 export const tasksProjection = projection({
   name: "compute_tasks",
-  version: 1,
+  version: 2,
   ddl: `
-    create table if not exists read.compute_tasks_v1 (
+    create table if not exists read.compute_tasks_v2 (
       task_id         text primary key,
       tenant          text not null,
       sx              bigint,
@@ -68,20 +72,25 @@ export const tasksProjection = projection({
       ready_at        timestamptz not null,
       due_at          timestamptz,
       awaits_audit    boolean not null,
+      copy_of         text,
       lease_sha256    text,
       leased_at       timestamptz,
       limit_at        timestamptz,
       position        bigint not null,
       state           jsonb not null
     );
-    create index if not exists compute_tasks_v1_ready on read.compute_tasks_v1 (offer desc, position)
+    create index if not exists compute_tasks_v2_ready on read.compute_tasks_v2 (offer desc, position)
       where status = 'queued';
-    create index if not exists compute_tasks_v1_due on read.compute_tasks_v1 (due_at) where due_at is not null;
-    create index if not exists compute_tasks_v1_leased on read.compute_tasks_v1 (leased_at) where status = 'leased';
-    create index if not exists compute_tasks_v1_audits on read.compute_tasks_v1 (position) where awaits_audit;
-    create index if not exists compute_tasks_v1_own on read.compute_tasks_v1 (tenant, position desc);
-    create index if not exists compute_tasks_v1_assigned on read.compute_tasks_v1 (sx, position desc);
-    create table if not exists read.compute_leases_v1 (
+    create index if not exists compute_tasks_v2_due on read.compute_tasks_v2 (due_at) where due_at is not null;
+    create index if not exists compute_tasks_v2_leased on read.compute_tasks_v2 (leased_at) where status = 'leased';
+    create index if not exists compute_tasks_v2_audits on read.compute_tasks_v2 (position) where awaits_audit;
+    create index if not exists compute_tasks_v2_copied on read.compute_tasks_v2 (position) where status = 'copied';
+    create index if not exists compute_tasks_v2_copies on read.compute_tasks_v2 (copy_of, status) where copy_of is not null;
+    create index if not exists compute_tasks_v2_late on read.compute_tasks_v2 (status)
+      where copy_of is not null and status in ('queued', 'submitted');
+    create index if not exists compute_tasks_v2_own on read.compute_tasks_v2 (tenant, position desc);
+    create index if not exists compute_tasks_v2_assigned on read.compute_tasks_v2 (sx, position desc);
+    create table if not exists read.compute_leases_v2 (
       lease_sha256 text primary key,
       tenant       text not null,
       task_id      text not null,
@@ -96,7 +105,7 @@ export const tasksProjection = projection({
       rows.set(event.id, rowOf(event, state, before?.position ?? event.position));
       await keepObjects(tx, event, state);
       if (event.type === "TaskLeased")
-        await tx.query("insert into read.compute_leases_v1 values ($1, $2, $3, $4) on conflict do nothing", [
+        await tx.query("insert into read.compute_leases_v2 values ($1, $2, $3, $4) on conflict do nothing", [
           event.data.lease_sha256,
           event.tenant,
           event.id,
@@ -124,6 +133,7 @@ function rowOf({ tenant, id }: Placed<typeof task>, state: Task, position: numbe
     ready_at: state.ready_at,
     due_at: task.dueAt(state),
     awaits_audit: task.awaitsAudit(state),
+    copy_of: state.facts.copy_of,
     lease_sha256: lease?.lease_sha256 ?? null,
     leased_at: lease?.leased_at ?? null,
     limit_at: lease?.limit_at ?? null,
@@ -136,10 +146,12 @@ function rowOf({ tenant, id }: Placed<typeof task>, state: Task, position: numbe
 const KEEP_DAYS = 30;
 
 async function keepObjects(tx: pg.ClientBase, { id }: Placed<typeof task>, state: Task): Promise<void> {
-  const digests = [state.facts.input_sha256, ...(state.result ? [state.result.output_sha256] : [])];
+  const { input_sha256, copy_of } = state.facts;
+  // The input of a copy lies there for as long as the task's own.
+  const digests = [...(copy_of ? [] : [input_sha256]), ...(state.result ? [state.result.output_sha256] : [])];
   const text = `update objects.small set keep_until = coalesce($2::timestamptz + interval '${KEEP_DAYS} days', 'infinity')
     where name = any($1)`;
-  const names = digests.map((digest) => objectName("task", id, digest));
+  const names = digests.map((digest) => objectName("task", quorum.ownerOf(id), digest));
   await tx.query({ name: "compute_keep", text, values: [names, state.ended_at] });
 }
 
@@ -147,15 +159,15 @@ async function rowsOf(
   tx: pg.ClientBase,
   ids: string[],
 ): Promise<Map<string, Pick<TaskRow, "state" | "position">>> {
-  const sql = "select task_id, position, state from read.compute_tasks_v1 where task_id = any($1)";
+  const sql = "select task_id, position, state from read.compute_tasks_v2 where task_id = any($1)";
   const { rows } = await tx.query<TaskRow>(sql, [ids]);
   return new Map(rows.map((row) => [row.task_id, row]));
 }
 
 async function save(tx: pg.ClientBase, rows: readonly object[]): Promise<void> {
   await tx.query(
-    `insert into read.compute_tasks_v1 (${columns.join(", ")})
-     select ${columns.join(", ")} from jsonb_populate_recordset(null::read.compute_tasks_v1, $1::jsonb)
+    `insert into read.compute_tasks_v2 (${columns.join(", ")})
+     select ${columns.join(", ")} from jsonb_populate_recordset(null::read.compute_tasks_v2, $1::jsonb)
      on conflict (task_id) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`,
     [JSON.stringify(rows)],
   );
@@ -165,14 +177,14 @@ export type NamedTask = { tenant: string; task_id: string };
 
 /** Whose task it is, as of a moment ago. */
 export async function requesterOf(pool: pg.Pool, task_id: string): Promise<string | undefined> {
-  const text = "select tenant from read.compute_tasks_v1 where task_id = $1";
+  const text = "select tenant from read.compute_tasks_v2 where task_id = $1";
   return (await pool.query<{ tenant: string }>({ name: "compute_requester", text, values: [task_id] }))
     .rows[0]?.tenant;
 }
 
 /** The task that was lent under this lease, whatever became of it. */
 export async function lentUnder(pool: pg.Pool, lease_sha256: string): Promise<NamedTask | undefined> {
-  const text = "select tenant, task_id from read.compute_leases_v1 where lease_sha256 = $1";
+  const text = "select tenant, task_id from read.compute_leases_v2 where lease_sha256 = $1";
   return (await pool.query<NamedTask>({ name: "compute_lent_under", text, values: [lease_sha256] })).rows[0];
 }
 
@@ -191,10 +203,12 @@ export async function readyFor(
   limit: number,
   but: readonly string[] = [],
 ): Promise<NamedTask[]> {
-  const text = `select tenant, task_id from read.compute_tasks_v1
+  const text = `select tenant, task_id from read.compute_tasks_v2 t
     where status = 'queued' and task_id <> all($6) and ready_at <= clock_timestamp() and due_at > clock_timestamp()
       and (assign = $1 or (assign is null and tenant <> 'soul:' || $1::text)) and min_trust <= $4
       and (cardinality($2::text[]) = 0 or kind = any($2))
+      and not exists (select from read.compute_tasks_v2 other where other.copy_of = t.copy_of and other.task_id <> t.task_id
+        and other.sx = $1 and other.status <> 'queued')
       and max_price_micro >= greatest(1, ceil($3::numeric * limit_s / 3600))
     order by offer desc, position limit $5`;
   const values = [sx, kinds, hourly_rate_micro, trust, limit, but];
@@ -204,7 +218,7 @@ export async function readyFor(
 /** In how many milliseconds the next task is ready that somebody has failed at; undefined where there is none. */
 export async function nextReadyMs(pool: pg.Pool): Promise<number | undefined> {
   const text = `select (extract(epoch from min(ready_at) - clock_timestamp()) * 1000)::float8 as ms
-    from read.compute_tasks_v1 where status = 'queued' and ready_at > clock_timestamp()`;
+    from read.compute_tasks_v2 where status = 'queued' and ready_at > clock_timestamp()`;
   const { rows } = await pool.query<{ ms: number | null }>({ name: "compute_next_ready", text });
   return rows[0]?.ms ?? undefined;
 }
@@ -213,7 +227,7 @@ const PAGE = 200;
 
 /** Tasks for which something happens by itself now. */
 export async function dueTasks(pool: pg.Pool, now: string): Promise<NamedTask[]> {
-  const text = `select tenant, task_id from read.compute_tasks_v1 where due_at <= $1 order by due_at limit ${PAGE}`;
+  const text = `select tenant, task_id from read.compute_tasks_v2 where due_at <= $1 order by due_at limit ${PAGE}`;
   return (await pool.query<NamedTask>({ name: "compute_due", text, values: [now] })).rows;
 }
 
@@ -222,7 +236,7 @@ export type SilentLease = NamedTask & { attempt: number; heard_at: string | null
 /** Leases whose worker was not heard of for so long, or whose time is over, by the clock of the database. */
 export async function silentLeases(pool: pg.Pool, silent_s: number): Promise<SilentLease[]> {
   const text = `select t.tenant, t.task_id, (t.state->>'attempts')::int as attempt, ${utc("h.heard_at")} as heard_at, t.limit_at <= clock_timestamp() as is_limit
-    from read.compute_tasks_v1 t left join compute.leases_heard h using (lease_sha256)
+    from read.compute_tasks_v2 t left join compute.leases_heard h using (lease_sha256)
     where t.status = 'leased' and (t.limit_at <= clock_timestamp()
       or greatest(t.leased_at, h.heard_at) <= clock_timestamp() - make_interval(secs => $1))
     order by t.leased_at limit ${PAGE}`;
@@ -232,28 +246,45 @@ export async function silentLeases(pool: pg.Pool, silent_s: number): Promise<Sil
 /** Results that wait for an audit, the oldest first. */
 export async function awaitingAudit(pool: pg.Pool, limit: number): Promise<NamedTask[]> {
   const text =
-    "select tenant, task_id from read.compute_tasks_v1 where awaits_audit order by position limit $1";
+    "select tenant, task_id from read.compute_tasks_v2 where awaits_audit order by position limit $1";
   return (await pool.query<NamedTask>({ name: "compute_audits", text, values: [limit] })).rows;
 }
 
 /** How many results wait for an audit, counted no further than `most`. */
 export async function countAwaiting(pool: pg.Pool, most: number): Promise<number> {
   const text =
-    "select count(*)::int as n from (select from read.compute_tasks_v1 where awaits_audit limit $1) waiting";
+    "select count(*)::int as n from (select from read.compute_tasks_v2 where awaits_audit limit $1) waiting";
   return (await pool.query<{ n: number }>({ name: "compute_audits_n", text, values: [most] })).rows[0]!.n;
+}
+
+/**
+ * Tasks of several copies on which something is to be decided: enough came to the same, none works on one any more, the only one was
+ * begun; and those that are over while a copy is not.
+ */
+export async function unjudgedTasks(pool: pg.Pool): Promise<NamedTask[]> {
+  const text = `select p.tenant, p.task_id from read.compute_tasks_v2 p
+    where p.status = 'copied' and ((p.state->>'copies')::int = 1
+        and not exists (select from read.compute_tasks_v2 c where c.copy_of = p.task_id and c.status = 'queued')
+      or not exists (select from read.compute_tasks_v2 c where c.copy_of = p.task_id and c.status in ('queued', 'leased'))
+      or (p.state->'facts'->'terms'->'quorum'->>'agree')::int <= (select count(*) as same from read.compute_tasks_v2 c
+        where c.copy_of = p.task_id and c.status = 'submitted'
+        group by c.state->'result'->>'output_sha256', c.state->'result'->>'exit' order by 1 desc limit 1))
+    union select p.tenant, p.task_id from read.compute_tasks_v2 c join read.compute_tasks_v2 p on p.task_id = c.copy_of
+    where c.copy_of is not null and c.status in ('queued', 'submitted') and p.status <> 'copied' limit ${PAGE}`;
+  return (await pool.query<NamedTask>({ name: "compute_unjudged", text })).rows;
 }
 
 export type TaskPage = { status: TaskStatus | null; limit: number; before: number | null };
 export type ListedTask = Pick<TaskRow, "task_id" | "position" | "state">;
 
-/** A requester's tasks, or those that a node has or had last, the newest first. */
+/** A requester's tasks, without their copies, or those that a node has or had last, the newest first. */
 export async function listTasks(
   pool: pg.Pool,
   of: { tenant: string } | { sx: number },
   { status, limit, before }: TaskPage,
 ): Promise<ListedTask[]> {
-  const [column, value] = "tenant" in of ? ["tenant", of.tenant] : ["sx", of.sx];
-  const sql = `select task_id, position::float8 as position, state from read.compute_tasks_v1
+  const [column, value] = "tenant" in of ? ["copy_of is null and tenant", of.tenant] : ["sx", of.sx];
+  const sql = `select task_id, position::float8 as position, state from read.compute_tasks_v2
     where ${column} = $1 and ($2::text is null or status = $2) and ($3::bigint is null or position < $3)
     order by position desc limit $4`;
   return (await pool.query<ListedTask>(sql, [value, status, before, limit])).rows;
@@ -282,11 +313,11 @@ export async function marketSums(pool: pg.Pool): Promise<MarketSums> {
     t.* from (select
       (count(*) filter (where status = 'leased'))::int as running,
       (count(*) filter (where status = 'queued'))::int as queued,
-      (count(*) filter (where status = 'settled'))::int as settled,
+      (count(*) filter (where status = 'settled' and state->'judged' = 'null'))::int as settled,
       (coalesce(sum((state->'settled'->>'price_micro')::bigint) filter (where status = 'settled'), 0))::text as settled_micro,
-      (count(*) filter (where state->'refunded' <> 'null'))::int as refunded,
+      (count(*) filter (where state->'refunded' <> 'null' and copy_of is null))::int as refunded,
       (count(*) filter (where state->'audit'->>'verdict' in ('valid', 'mismatch')))::int as audited,
       (count(*) filter (where state->'audit'->>'verdict' = 'mismatch'))::int as mismatches
-    from read.compute_tasks_v1) t`;
+    from read.compute_tasks_v2) t`;
   return (await pool.query<MarketSums>({ name: "compute_market", text })).rows[0]!;
 }

@@ -5,7 +5,7 @@ import type { Placed } from "../typed.ts";
 import { dayOf } from "./days.ts";
 
 export const edgesDdl = `
-    create table if not exists read.trust_edges_v1 (
+    create table if not exists read.trust_edges_v2 (
       attestation_id text primary key,
       from_sx        bigint not null,
       to_sx          bigint not null,
@@ -18,10 +18,10 @@ export const edgesDdl = `
       valid_from     bigint not null,
       valid_to       bigint
     );
-    create index if not exists trust_edges_v1_to on read.trust_edges_v1 (to_sx, valid_from);
-    create index if not exists trust_edges_v1_from on read.trust_edges_v1 (from_sx, to_sx, skill);
-    create index if not exists trust_edges_v1_valid_from on read.trust_edges_v1 (valid_from);
-    create index if not exists trust_edges_v1_ended on read.trust_edges_v1 (valid_to) where valid_to is not null;`;
+    create index if not exists trust_edges_v2_to on read.trust_edges_v2 (to_sx, valid_from);
+    create index if not exists trust_edges_v2_from on read.trust_edges_v2 (from_sx, to_sx, skill);
+    create index if not exists trust_edges_v2_valid_from on read.trust_edges_v2 (valid_from);
+    create index if not exists trust_edges_v2_ended on read.trust_edges_v2 (valid_to) where valid_to is not null;`;
 
 export type Made = Placed<typeof attestation> & { type: "AttestationMade" };
 
@@ -42,13 +42,13 @@ export async function foldAttestations(tx: pg.ClientBase, run: readonly Made[]):
     newest.set(line, row);
   }
   await tx.query(
-    `update read.trust_edges_v1 e set valid_to = made.valid_from
-       from jsonb_populate_recordset(null::read.trust_edges_v1, $1::jsonb) made
+    `update read.trust_edges_v2 e set valid_to = made.valid_from
+       from jsonb_populate_recordset(null::read.trust_edges_v2, $1::jsonb) made
       where e.from_sx = made.from_sx and e.to_sx = made.to_sx and e.skill = made.skill and e.valid_to is null`,
     [JSON.stringify(first)],
   );
   await tx.query(
-    "insert into read.trust_edges_v1 select * from jsonb_populate_recordset(null::read.trust_edges_v1, $1::jsonb)",
+    "insert into read.trust_edges_v2 select * from jsonb_populate_recordset(null::read.trust_edges_v2, $1::jsonb)",
     [JSON.stringify(rows)],
   );
 }

@@ -20,14 +20,14 @@ export type ComputedRow = {
 const COLUMNS = "position, event_id, as_of_position, day, agents, edges, rounds, result_sha256, computed_at";
 
 export async function newestComputed(pool: pg.Pool): Promise<ComputedRow | undefined> {
-  const sql = `select ${COLUMNS} from read.trust_computed_v1 order by position desc limit 1`;
+  const sql = `select ${COLUMNS} from read.trust_computed_v2 order by position desc limit 1`;
   return (await pool.query<ComputedRow>(sql)).rows[0];
 }
 
 /** The newest day whose last computation has no scores here: after a crash, or while the read model is built anew. */
 export async function unkept(pool: pg.Pool): Promise<ComputedRow | undefined> {
-  const sql = `select ${COLUMNS} from read.trust_computed_v1 c
-    where not kept and not exists (select from read.trust_computed_v1 later where later.day = c.day and later.position > c.position)
+  const sql = `select ${COLUMNS} from read.trust_computed_v2 c
+    where not kept and not exists (select from read.trust_computed_v2 later where later.day = c.day and later.position > c.position)
     order by position desc limit 1`;
   return (await pool.query<ComputedRow>(sql)).rows[0];
 }
@@ -41,9 +41,9 @@ export async function keepScores(
   const told = scores.filter(({ score, before, base, attested, penalty }) =>
     [score, before, base, attested, penalty].some((points) => points > 0),
   );
-  await tx.query("delete from read.trust_scores_v1 where day = $1", [day]);
+  await tx.query("delete from read.trust_scores_v2 where day = $1", [day]);
   await tx.query(
-    `insert into read.trust_scores_v1 (day, sx, score, before, base, attested, penalty)
+    `insert into read.trust_scores_v2 (day, sx, score, before, base, attested, penalty)
      select $1, * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])`,
     [
       day,
@@ -53,14 +53,14 @@ export async function keepScores(
     ],
   );
   await tx.query(
-    "update read.trust_computed_v1 set kept = (position = $2) where day = $1 and (kept or position = $2)",
+    "update read.trust_computed_v2 set kept = (position = $2) where day = $1 and (kept or position = $2)",
     [day, position],
   );
 }
 
 /** The kept computation at or before a position, or the newest; undefined before the first. */
 export async function keptAt(pool: pg.Pool, position?: number): Promise<ComputedRow | undefined> {
-  const text = `select ${COLUMNS} from read.trust_computed_v1
+  const text = `select ${COLUMNS} from read.trust_computed_v2
     where kept and ($1::bigint is null or as_of_position <= $1) order by position desc limit 1`;
   return (await pool.query<ComputedRow>({ name: "trust_kept_at", text, values: [position ?? null] })).rows[0];
 }
@@ -76,9 +76,9 @@ export async function keptScore(
 ): Promise<{ computed: ComputedRow; own: Score } | undefined> {
   const points = ["score", "before", "base", "attested", "penalty"];
   const text = `select c.*, ${points.map((column) => `coalesce(${column}, 0)::bigint as ${column}`).join(", ")}
-    from (select ${COLUMNS} from read.trust_computed_v1
+    from (select ${COLUMNS} from read.trust_computed_v2
           where kept and ($2::bigint is null or as_of_position <= $2) order by position desc limit 1) c
-      left join read.trust_scores_v1 s on s.day = c.day and s.sx = $1`;
+      left join read.trust_scores_v2 s on s.day = c.day and s.sx = $1`;
   const values = [sx, position ?? null];
   const [row] = (await of.query<ComputedRow & Score>({ name: "trust_kept_score", text, values })).rows;
   if (!row) return undefined;
@@ -107,7 +107,7 @@ export async function atOneMoment<T>(pool: pg.Pool, read: (moment: Moment) => Pr
 
 /** The computation whose event has this position. */
 export async function computedAt(pool: pg.Pool, position: number): Promise<ComputedRow | undefined> {
-  const sql = `select ${COLUMNS} from read.trust_computed_v1 where position = $1`;
+  const sql = `select ${COLUMNS} from read.trust_computed_v2 where position = $1`;
   return (await pool.query<ComputedRow>(sql, [position])).rows[0];
 }
 
@@ -116,14 +116,14 @@ const NOTHING = { score: 0, before: 0, base: 0, attested: 0, penalty: 0 };
 /** An agent's score of a day; all 0 where the computation has nothing of it. */
 export async function scoreOn(pool: pg.Pool, day: number, sx: number): Promise<Score> {
   const text =
-    "select sx, score, before, base, attested, penalty from read.trust_scores_v1 where day = $1 and sx = $2";
+    "select sx, score, before, base, attested, penalty from read.trust_scores_v2 where day = $1 and sx = $2";
   const { rows } = await pool.query<Score>({ name: "trust_score_on", text, values: [day, sx] });
   return rows[0] ?? { sx, ...NOTHING };
 }
 
 /** Scores of these agents in the round before the last. */
 export async function beforeOn(pool: Database, day: number, agents: number[]): Promise<Map<number, number>> {
-  const sql = "select sx, before from read.trust_scores_v1 where day = $1 and sx = any($2)";
+  const sql = "select sx, before from read.trust_scores_v2 where day = $1 and sx = any($2)";
   const { rows } = await pool.query<{ sx: number; before: number }>(sql, [day, agents]);
   return new Map(rows.map(({ sx, before }) => [sx, before]));
 }
@@ -138,7 +138,7 @@ export async function scoresBetween(
   { from, to }: { from: number; to: number },
 ): Promise<DayScore[]> {
   const sql = `select c.day, coalesce(s.score, 0)::bigint as score, c.as_of_position, c.event_id
-    from read.trust_computed_v1 c left join read.trust_scores_v1 s on s.day = c.day and s.sx = $1
+    from read.trust_computed_v2 c left join read.trust_scores_v2 s on s.day = c.day and s.sx = $1
     where c.kept and c.day between $2 and $3 order by c.day`;
   return (await pool.query<DayScore>(sql, [sx, from, to])).rows;
 }

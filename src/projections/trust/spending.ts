@@ -4,11 +4,15 @@ import type * as payment from "../../domain/payments/payment.ts";
 import { NOT_SPENT } from "../../domain/trust/rules.ts";
 import type { Placed } from "../typed.ts";
 import { dayOf } from "./days.ts";
+import { keep } from "./work.ts";
 
 /** A payment counts while it is settled and not given back; `settled_*`: of its newest settlement. */
 type Row = {
   id: string;
   payer: string;
+  /** Who asked. */
+  tenant: string;
+  claimed_position: number;
   amount_micro: number;
   /** It buys an answer, neither a voice nor goods. */
   priced: boolean;
@@ -20,9 +24,11 @@ type Row = {
 };
 
 export const paymentsDdl = `
-    create table if not exists read.trust_payments_v1 (
+    create table if not exists read.trust_payments_v2 (
       id               text primary key,
       payer            text not null,
+      tenant           text not null,
+      claimed_position bigint not null,
       amount_micro     bigint not null,
       priced           boolean not null,
       settled          boolean not null,
@@ -31,16 +37,17 @@ export const paymentsDdl = `
       settled_event_id text,
       settled_day      bigint
     );
-    create index if not exists trust_payments_v1_payer on read.trust_payments_v1 (payer);
-    create table if not exists read.trust_agents_v1 (lower_id text primary key, sx bigint not null);
-    create table if not exists read.trust_wallets_v1 (
+    create index if not exists trust_payments_v2_payer on read.trust_payments_v2 (payer);
+    create index if not exists trust_payments_v2_tenant on read.trust_payments_v2 (tenant, payer);
+    create table if not exists read.trust_agents_v2 (lower_id text primary key, sx bigint not null);
+    create table if not exists read.trust_wallets_v2 (
       wallet     text not null,
       sx         bigint not null,
       valid_from bigint primary key,
       valid_to   bigint
     );
-    create index if not exists trust_wallets_v1_wallet on read.trust_wallets_v1 (wallet);
-    create index if not exists trust_wallets_v1_sx on read.trust_wallets_v1 (sx) where valid_to is null;`;
+    create index if not exists trust_wallets_v2_wallet on read.trust_wallets_v2 (wallet);
+    create index if not exists trust_wallets_v2_sx on read.trust_wallets_v2 (sx) where valid_to is null;`;
 
 const counts = ({ priced, settled, given_back }: Row) => priced && settled && !given_back;
 
@@ -51,7 +58,7 @@ type NewEvidence = {
   event_id: string;
   day: number;
   position: number;
-  payment_id: string;
+  source: string;
   valid_from: number;
   valid_to: number | null;
 };
@@ -69,6 +76,7 @@ export async function foldPayments(
   const opened = new Map<string, NewEvidence>();
   const closed: { id: string; position: number }[] = [];
   const all: NewEvidence[] = [];
+  const kept: { tenant: string; day: number; micro: number }[] = [];
   for (const event of events) {
     const before = rows.get(event.id);
     const now = folded(before, event);
@@ -76,6 +84,12 @@ export async function foldPayments(
     rows.set(event.id, now);
     touched.add(event.id);
     const { position } = event;
+    for (const [row, sign] of [
+      [before, -1],
+      [now, 1],
+    ] as const)
+      if (row && counts(row))
+        kept.push({ tenant: row.tenant, day: row.settled_day!, micro: sign * row.amount_micro });
     if (before && counts(before) && (!counts(now) || now.settled_position !== before.settled_position)) {
       const fresh = opened.get(event.id);
       if (fresh) fresh.valid_to = position;
@@ -93,6 +107,7 @@ export async function foldPayments(
     tx,
     [...touched].map((id) => rows.get(id)!),
   );
+  await keep(tx, kept);
   const ended = await closeEvidence(tx, closed);
   await insertEvidence(tx, all);
   return ended || all.length > 0;
@@ -100,9 +115,18 @@ export async function foldPayments(
 
 function folded(row: Row | undefined, event: Placed<typeof payment>): Row | undefined {
   if (event.type === "PaymentClaimed") {
-    const { payer, amount_micro, operation } = event.data;
+    const { payer, tenant, amount_micro, operation } = event.data;
+    // Claimed again, it is the same payment, and its money may have been spent since the first time.
+    const claimed_position = row?.claimed_position ?? event.position;
     return {
-      ...{ id: event.id, payer, amount_micro, priced: !NOT_SPENT.includes(operation) },
+      ...{
+        id: event.id,
+        payer,
+        tenant,
+        claimed_position,
+        amount_micro,
+        priced: !NOT_SPENT.includes(operation),
+      },
       ...{
         settled: false,
         given_back: false,
@@ -139,19 +163,19 @@ const evidenceOf = (row: Row, sx: number, valid_from: number): NewEvidence => ({
   event_id: row.settled_event_id!,
   day: row.settled_day!,
   position: row.settled_position!,
-  payment_id: row.id,
+  source: row.id,
   valid_from,
   valid_to: null,
 });
 
 async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, Row>> {
-  const { rows } = await tx.query<Row>("select * from read.trust_payments_v1 where id = any($1)", [ids]);
+  const { rows } = await tx.query<Row>("select * from read.trust_payments_v2 where id = any($1)", [ids]);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Who holds these wallets now. */
 async function holdersOf(tx: pg.ClientBase, wallets: string[]): Promise<Map<string, number>> {
-  const sql = "select wallet, sx from read.trust_wallets_v1 where wallet = any($1) and valid_to is null";
+  const sql = "select wallet, sx from read.trust_wallets_v2 where wallet = any($1) and valid_to is null";
   const { rows } = await tx.query<Held>(sql, [wallets]);
   return new Map(rows.map(({ wallet, sx }) => [wallet, sx]));
 }
@@ -159,9 +183,9 @@ async function holdersOf(tx: pg.ClientBase, wallets: string[]): Promise<Map<stri
 async function save(tx: pg.ClientBase, rows: Row[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query(
-    `insert into read.trust_payments_v1 select * from jsonb_populate_recordset(null::read.trust_payments_v1, $1::jsonb)
-     on conflict (id) do update set (payer, amount_micro, priced, settled, given_back, settled_position, settled_event_id, settled_day) =
-       row (excluded.payer, excluded.amount_micro, excluded.priced, excluded.settled, excluded.given_back,
+    `insert into read.trust_payments_v2 select * from jsonb_populate_recordset(null::read.trust_payments_v2, $1::jsonb)
+     on conflict (id) do update set (payer, tenant, amount_micro, priced, settled, given_back, settled_position, settled_event_id, settled_day) =
+       row (excluded.payer, excluded.tenant, excluded.amount_micro, excluded.priced, excluded.settled, excluded.given_back,
             excluded.settled_position, excluded.settled_event_id, excluded.settled_day)`,
     [JSON.stringify(rows)],
   );
@@ -172,8 +196,8 @@ async function closeEvidence(
   closed: { id: string; position: number }[],
 ): Promise<boolean> {
   if (closed.length === 0) return false;
-  const sql = `update read.trust_evidence_v1 e set valid_to = c.position
-    from unnest($1::text[], $2::bigint[]) c (id, position) where e.payment_id = c.id and e.valid_to is null`;
+  const sql = `update read.trust_evidence_v2 e set valid_to = c.position
+    from unnest($1::text[], $2::bigint[]) c (id, position) where e.source = c.id and e.valid_to is null`;
   const values = [closed.map(({ id }) => id), closed.map(({ position }) => position)];
   return (await tx.query(sql, values)).rowCount! > 0;
 }
@@ -181,9 +205,9 @@ async function closeEvidence(
 async function insertEvidence(tx: pg.ClientBase, evidence: NewEvidence[]): Promise<void> {
   if (evidence.length === 0) return;
   await tx.query(
-    `insert into read.trust_evidence_v1 (kind, sx, points, event_id, day, position, payment_id, valid_from, valid_to)
-     select 'spend', sx, points, event_id, day, position, payment_id, valid_from, valid_to
-     from jsonb_populate_recordset(null::read.trust_evidence_v1, $1::jsonb)`,
+    `insert into read.trust_evidence_v2 (kind, sx, points, event_id, day, position, source, valid_from, valid_to)
+     select 'spend', sx, points, event_id, day, position, source, valid_from, valid_to
+     from jsonb_populate_recordset(null::read.trust_evidence_v2, $1::jsonb)`,
     [JSON.stringify(evidence)],
   );
 }
@@ -193,17 +217,17 @@ export async function proveWallet(
   tx: pg.ClientBase,
   { wallet, sx, position }: Held & { position: number },
 ): Promise<boolean> {
-  const earlier = await tx.query("select from read.trust_wallets_v1 where wallet = $1 limit 1", [wallet]);
-  await tx.query("insert into read.trust_wallets_v1 (wallet, sx, valid_from) values ($1, $2, $3)", [
+  const earlier = await tx.query("select from read.trust_wallets_v2 where wallet = $1 limit 1", [wallet]);
+  await tx.query("insert into read.trust_wallets_v2 (wallet, sx, valid_from) values ($1, $2, $3)", [
     wallet,
     sx,
     position,
   ]);
   if (earlier.rowCount! > 0) return false;
   const paid = await tx.query(
-    `insert into read.trust_evidence_v1 (kind, sx, points, event_id, day, position, payment_id, valid_from)
+    `insert into read.trust_evidence_v2 (kind, sx, points, event_id, day, position, source, valid_from)
      select 'spend', $2, amount_micro, settled_event_id, settled_day, settled_position, id, $3
-     from read.trust_payments_v1 where payer = $1 and priced and settled and not given_back`,
+     from read.trust_payments_v2 where payer = $1 and priced and settled and not given_back`,
     [wallet, sx, position],
   );
   return paid.rowCount! > 0;
@@ -215,7 +239,7 @@ export async function releaseWallets(
   { sx, position, wallet }: { sx: number; position: number; wallet?: string },
 ): Promise<void> {
   await tx.query(
-    `update read.trust_wallets_v1 set valid_to = $2
+    `update read.trust_wallets_v2 set valid_to = $2
      where sx = $1 and valid_to is null and ($3::text is null or wallet = $3)`,
     [sx, position, wallet ?? null],
   );

@@ -1,6 +1,9 @@
 /** What scores are computed from, with the positions between which each piece counts, and the scores of the newest computation of each day. */
 import type pg from "pg";
+import * as node from "../../domain/compute/node.ts";
+import * as task from "../../domain/compute/task.ts";
 import * as agent from "../../domain/identity/agent.ts";
+import * as account from "../../domain/payments/account.ts";
 import * as payment from "../../domain/payments/payment.ts";
 import * as attestation from "../../domain/trust/attestation.ts";
 import * as trust from "../../domain/trust/trust.ts";
@@ -9,27 +12,28 @@ import type { Placed } from "../typed.ts";
 import { edgesDdl, foldAttestations, type Made } from "./edges.ts";
 import { ranksDdl } from "./ranks.ts";
 import { foldPayments, paymentsDdl, proveWallet, releaseWallets } from "./spending.ts";
+import { foldReversal, foldWork, type OfWork, type Reversed, workDdl } from "./work.ts";
 
 export const trustProjection = projection({
   name: "trust",
-  version: 1,
+  version: 2,
   ddl: `${edgesDdl}
-    create table if not exists read.trust_evidence_v1 (
+    create table if not exists read.trust_evidence_v2 (
       sx         bigint not null,
       kind       text not null,
       points     bigint not null,
       event_id   text not null,
       day        bigint not null,
       position   bigint not null,
-      payment_id text,
+      source     text,
       valid_from bigint not null,
       valid_to   bigint
     );
-    create index if not exists trust_evidence_v1_sx on read.trust_evidence_v1 (sx, position);
-    create index if not exists trust_evidence_v1_valid_from on read.trust_evidence_v1 (valid_from);
-    create index if not exists trust_evidence_v1_ended on read.trust_evidence_v1 (valid_to) where valid_to is not null;
-    create index if not exists trust_evidence_v1_payment on read.trust_evidence_v1 (payment_id) where valid_to is null;
-    create table if not exists read.trust_seeds_v1 (
+    create index if not exists trust_evidence_v2_sx on read.trust_evidence_v2 (sx, position);
+    create index if not exists trust_evidence_v2_valid_from on read.trust_evidence_v2 (valid_from);
+    create index if not exists trust_evidence_v2_ended on read.trust_evidence_v2 (valid_to) where valid_to is not null;
+    create index if not exists trust_evidence_v2_source on read.trust_evidence_v2 (source) where valid_to is null;
+    create table if not exists read.trust_seeds_v2 (
       sx         bigint not null,
       points     bigint not null,
       reason     text not null,
@@ -37,14 +41,14 @@ export const trustProjection = projection({
       valid_from bigint primary key,
       valid_to   bigint
     );
-    create index if not exists trust_seeds_v1_sx on read.trust_seeds_v1 (sx);
-    create table if not exists read.trust_silence_v1 (
+    create index if not exists trust_seeds_v2_sx on read.trust_seeds_v2 (sx);
+    create table if not exists read.trust_silence_v2 (
       sx         bigint not null,
       valid_from bigint primary key,
       valid_to   bigint
     );
-    create table if not exists read.trust_moved_v1 (only_row boolean primary key default true check (only_row), position bigint not null);
-    create table if not exists read.trust_computed_v1 (
+    create table if not exists read.trust_moved_v2 (only_row boolean primary key default true check (only_row), position bigint not null);
+    create table if not exists read.trust_computed_v2 (
       position       bigint primary key,
       event_id       text not null,
       as_of_position bigint not null,
@@ -56,8 +60,8 @@ export const trustProjection = projection({
       computed_at    text not null,
       kept           boolean not null default false
     );
-    create index if not exists trust_computed_v1_day on read.trust_computed_v1 (day, position);
-    create table if not exists read.trust_scores_v1 (
+    create index if not exists trust_computed_v2_day on read.trust_computed_v2 (day, position);
+    create table if not exists read.trust_scores_v2 (
       day      bigint not null,
       sx       bigint not null,
       score    bigint not null,
@@ -67,35 +71,41 @@ export const trustProjection = projection({
       penalty  bigint not null,
       primary key (day, sx)
     );
-    create index if not exists trust_scores_v1_rank on read.trust_scores_v1 (day, score desc, sx);
+    create index if not exists trust_scores_v2_rank on read.trust_scores_v2 (day, score desc, sx);
     ${ranksDdl}
-    ${paymentsDdl}`,
-  of: [payment, agent, attestation, trust],
+    ${paymentsDdl}
+    ${workDdl}`,
+  of: [payment, agent, attestation, trust, task, node, account],
   async fold(events, tx) {
     let moved = 0;
-    for (const run of runsOf(events)) {
-      if (await foldRun(tx, run)) moved = run.at(-1)!.position;
-    }
+    for (const run of runsOf(events)) moved = Math.max(moved, await foldRun(tx, run));
     if (moved > 0)
       await tx.query(
-        `insert into read.trust_moved_v1 (position) values ($1)
+        `insert into read.trust_moved_v2 (position) values ($1)
          on conflict (only_row) do update set position = excluded.position`,
         [moved],
       );
   },
 });
 
-type Event = Placed<typeof payment | typeof agent | typeof attestation | typeof trust>;
+type Event = Placed<typeof payment | typeof agent | typeof attestation | typeof trust> | OfWork;
 type OfPayment = Placed<typeof payment>;
 
 type Registered = Placed<typeof agent> & { type: "AgentRegistered" };
 
 const isPayment = (event: Event): event is OfPayment => Object.hasOwn(payment.events, event.type);
+const isReversed = (event: Event): event is Reversed => event.type === "AccountCreditReversed";
+const isOfAgent = (event: Event): event is Placed<typeof agent> => Object.hasOwn(agent.events, event.type);
+const isOfWork = (event: Event): event is OfWork =>
+  [task, node, account].some(({ events }) => Object.hasOwn(events, event.type)) && !isReversed(event);
 const isMade = (event: Event): event is Made => event.type === "AttestationMade";
 const isRegistered = (event: Event): event is Registered => event.type === "AgentRegistered";
-const kinds = [isPayment, isMade, isRegistered];
+const kinds = [isPayment, isMade, isRegistered, isOfWork];
 
-/** Payments, attestations and registrations that follow each other are folded together; whatever stands between them may say whose they are. */
+/**
+ * Payments, attestations, registrations and what happens to tasks are folded together where they follow each other; whatever stands
+ * between them may say whose they are.
+ */
 function runsOf(events: readonly Event[]): Event[][] {
   const runs: Event[][] = [];
   for (const event of events) {
@@ -111,38 +121,39 @@ const areAll = <One extends Event>(
   isOne: (event: Event) => event is One,
 ): run is readonly One[] => run.every(isOne);
 
-/** Whether it changes what scores are computed from. */
-async function foldRun(tx: pg.ClientBase, run: readonly Event[]): Promise<boolean> {
-  if (areAll(run, isPayment)) return foldPayments(tx, run);
+/** The position of the newest event that changes what scores are computed from; 0 where none does. */
+async function foldRun(tx: pg.ClientBase, run: readonly Event[]): Promise<number> {
+  const { position } = run.at(-1)!;
+  if (areAll(run, isPayment)) return (await foldPayments(tx, run)) ? position : 0;
+  if (areAll(run, isOfWork)) return foldWork(tx, run);
   if (areAll(run, isMade)) {
     await foldAttestations(tx, run);
-    return true;
+    return position;
   }
   if (areAll(run, isRegistered)) {
     await tx.query(
-      `insert into read.trust_agents_v1 (lower_id, sx) select * from unnest($1::text[], $2::bigint[])
+      `insert into read.trust_agents_v2 (lower_id, sx) select * from unnest($1::text[], $2::bigint[])
        on conflict do nothing`,
       [run.map(({ id }) => id), run.map(({ data }) => data.sx_number)],
     );
-    return false;
+    return 0;
   }
-  return foldOne(tx, run[0]!);
+  return (await foldOne(tx, run[0]!)) ? position : 0;
 }
 
 /** The same of an event that stands alone. */
 async function foldOne(tx: pg.ClientBase, event: Event): Promise<boolean> {
+  if (isReversed(event)) return foldReversal(tx, event);
+  if (isOfAgent(event)) return foldAgent(tx, event);
   const { position } = event;
   switch (event.type) {
-    case "AttestationMade":
-    case "AgentRegistered":
-      return foldRun(tx, [event]);
     case "AttestationRevoked":
-      return close(tx, "trust_edges_v1", "attestation_id", event.data.attestation_id, position);
+      return close(tx, "trust_edges_v2", "attestation_id", event.data.attestation_id, position);
     case "TrustSeeded": {
       const { sx_number, points_micro, reason } = event.data;
-      await close(tx, "trust_seeds_v1", "sx", sx_number, position);
+      await close(tx, "trust_seeds_v2", "sx", sx_number, position);
       await tx.query(
-        "insert into read.trust_seeds_v1 (sx, points, reason, event_id, valid_from) values ($1, $2, $3, $4, $5)",
+        "insert into read.trust_seeds_v2 (sx, points, reason, event_id, valid_from) values ($1, $2, $3, $4, $5)",
         [sx_number, points_micro, reason, event.event_id, position],
       );
       return true;
@@ -150,29 +161,22 @@ async function foldOne(tx: pg.ClientBase, event: Event): Promise<boolean> {
     case "TrustComputed": {
       const { as_of_position, day, agents, edges, rounds, result_sha256, computed_at } = event.data;
       await tx.query(
-        `insert into read.trust_computed_v1
+        `insert into read.trust_computed_v2
            (position, event_id, as_of_position, day, agents, edges, rounds, result_sha256, computed_at)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
         [position, event.event_id, as_of_position, day, agents, edges, rounds, result_sha256, computed_at],
       );
       return false;
     }
-    // What a chain has of it counts nothing: the log alone does.
-    case "AttestationSent":
-    case "AttestationUnsent":
-    case "AttestationAnchored":
-    case "AttestationReorged":
-    case "AttestationRevocationAnchored":
-    case "AttestationRevocationReorged":
-      return false;
+    // What a chain has of an attestation counts nothing: the log alone does.
     default:
-      return isPayment(event) ? foldRun(tx, [event]) : foldAgent(tx, event);
+      return false;
   }
 }
 
 async function foldAgent(tx: pg.ClientBase, event: Placed<typeof agent>): Promise<boolean> {
   const { type, data, id, position } = event;
-  const sql = "select sx from read.trust_agents_v1 where lower_id = $1";
+  const sql = "select sx from read.trust_agents_v2 where lower_id = $1";
   const sx = (await tx.query<{ sx: number }>(sql, [id])).rows[0]?.sx;
   if (sx === undefined) return false;
   switch (type) {
@@ -181,12 +185,25 @@ async function foldAgent(tx: pg.ClientBase, event: Placed<typeof agent>): Promis
     case "AgentKeyRevoked":
       await releaseWallets(tx, { sx, position, wallet: data.kid });
       return false;
+    case "AgentDelegated":
+      await tx.query(
+        "insert into read.trust_delegations_v2 (delegation_id, from_sx, to_sx, expires_at) values ($1, $2, $3, $4)",
+        [data.delegation_id, sx, data.to, data.expires_at],
+      );
+      return false;
+    case "AgentDelegationRevoked":
+      await close(tx, "trust_delegations_v2", "delegation_id", data.delegation_id, position);
+      return false;
     case "AgentSuspended":
       return silence(tx, sx, position);
     case "AgentReinstated":
-      return close(tx, "trust_silence_v1", "sx", sx, position);
+      return close(tx, "trust_silence_v2", "sx", sx, position);
     case "PassportRevoked": {
       await releaseWallets(tx, { sx, position });
+      await tx.query(
+        "update read.trust_delegations_v2 set valid_to = $2 where from_sx = $1 and valid_to is null",
+        [sx, position],
+      );
       // What was suspended is silent already, and stays so.
       return silence(tx, sx, position);
     }
@@ -196,12 +213,12 @@ async function foldAgent(tx: pg.ClientBase, event: Placed<typeof agent>): Promis
 }
 
 async function silence(tx: pg.ClientBase, sx: number, position: number): Promise<boolean> {
-  const sql = `insert into read.trust_silence_v1 (sx, valid_from) select $1, $2
-    where not exists (select from read.trust_silence_v1 where sx = $1 and valid_to is null)`;
+  const sql = `insert into read.trust_silence_v2 (sx, valid_from) select $1, $2
+    where not exists (select from read.trust_silence_v2 where sx = $1 and valid_to is null)`;
   return (await tx.query(sql, [sx, position])).rowCount! > 0;
 }
 
-type Closable = "trust_edges_v1" | "trust_seeds_v1" | "trust_silence_v1";
+type Closable = "trust_delegations_v2" | "trust_edges_v2" | "trust_seeds_v2" | "trust_silence_v2";
 
 async function close(
   tx: pg.ClientBase,

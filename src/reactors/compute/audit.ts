@@ -8,18 +8,14 @@ import type { JsonObject } from "../../../eventstore/types.ts";
 import type { App } from "../../app.ts";
 import { forEach } from "../../concurrency.ts";
 import { isBuiltIn, readKind } from "../../domain/compute/kinds.ts";
-import * as nodes from "../../domain/compute/node.ts";
-import { auditMicro } from "../../domain/compute/pricing.ts";
 import * as tasks from "../../domain/compute/task.ts";
 import type { Audited, Draw } from "../../domain/compute/task-events.ts";
 import { digestOf, objectName } from "../../domain/objects.ts";
-import * as account from "../../domain/payments/account.ts";
-import { ByteStream, below } from "../../domain/rng/bytes.ts";
-import * as seeds from "../../domain/rng/seeds.ts";
-import { findNode, nodesProjection } from "../../projections/compute/nodes.ts";
+import { nodesProjection } from "../../projections/compute/nodes.ts";
 import { awaitingAudit, type NamedTask, tasksProjection } from "../../projections/compute/tasks.ts";
 import { reactor, unlessRefused } from "../../reactor.ts";
-import { atStake, stepTask } from "./steps.ts";
+import { drawFor } from "./draw.ts";
+import { stepTask } from "./steps.ts";
 
 /** Tasks that are run at once: each takes a core. */
 const AT_ONCE = 2;
@@ -48,37 +44,11 @@ async function check(app: App, named: NamedTask): Promise<void> {
   const { tenant, task_id } = named;
   const task = tasks.standing(await app.load(tasks, tasks.targetOf(tenant, task_id)));
   if (!tasks.awaitsAudit(task)) return;
-  const draw = await drawFor(app, task);
+  const draw = await drawFor(app, task, nowOf(app));
   const decision =
     draw && !draw.audits ? tasks.passUnaudited(draw, nowOf(app)) : tasks.audit(await rerun(app, task, draw));
   await app.commit((unit) => stepTask(unit, named, decision), command);
 }
-
-/** Whether it is run again; null where that is certain, also where there is no seed to draw from. */
-async function drawFor(app: App, task: tasks.Task): Promise<Draw | null> {
-  const { sx, price_micro, attempt } = task.lease!;
-  const v = (await findNode(app.pool, sx))?.valid_audits ?? 0;
-  const target = nodes.targetOf(sx);
-  const funds = await app.load(account, account.targetOf(target.tenant));
-  const at_stake = atStake(funds, await app.load(nodes, target), nowOf(app));
-  const p_micro = auditMicro(v, price_micro, at_stake);
-  const { active } = await app.load(seeds, seeds.targetOf("live"));
-  if (p_micro === 1_000_000 || !active) return null;
-  const { space, chain, index, seed_hash } = active;
-  const secret = app.seeds.seed(space, chain, index);
-  if (digestOf(secret) !== seed_hash) return null;
-  const stream = new ByteStream(secret, drawOf(task, attempt));
-  const audits = below(stream, 1_000_000) < p_micro;
-  return { space, chain, index, seed_hash, nonce: attempt, p_micro, audits };
-}
-
-/** What of a task is signed with the seed: docs/rng.md says how bytes are made of it. */
-export const drawOf = ({ lease, facts }: tasks.Task, nonce: number) => ({
-  tenant: nodes.targetOf(lease!.sx).tenant,
-  game: "audit",
-  client_seed: facts.task_id,
-  nonce,
-});
 
 /** Runs it, and compares what it comes to by digest; what could not be run says nothing of the worker. */
 async function rerun(app: App, { facts, result }: tasks.Task, draw: Draw | null): Promise<Audited> {

@@ -4,8 +4,8 @@ import type { App } from "../../../app.ts";
 import * as nodes from "../../../domain/compute/node.ts";
 import type { Task } from "../../../domain/compute/task.ts";
 import * as tasks from "../../../domain/compute/task.ts";
-import { exits } from "../../../domain/compute/task-events.ts";
-import { idFrom, sha256, time } from "../../../domain/fields.ts";
+import { acceptors, exits, verifications } from "../../../domain/compute/task-events.ts";
+import { sha256, time } from "../../../domain/fields.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { lowerId, sxId } from "../../../domain/identity/fields.ts";
@@ -18,7 +18,13 @@ import type { Caller } from "../../caller.ts";
 import type { Context } from "../../operation.ts";
 import { agentNamed } from "../identity/agents.ts";
 
-export const taskId = idFrom("task", "compute_submit").describe("The task, as compute_submit answered it");
+export const taskId = z
+  .string()
+  .regex(
+    /^[0-9a-f]{32}(?:\.[1-9]\d?)?$/,
+    "is a task that compute_submit answered: 32 hex digits in lower case, and of a copy its number",
+  )
+  .describe("The task, as compute_submit answered it");
 
 export const nowOf = ({ clock }: App): string => clock.now().toISOString();
 
@@ -104,12 +110,16 @@ export const taskShown = z.object({
   max_price_usd: z.string(),
   price_usd: z.string().nullable().describe("What it costs: fixed when it was lent"),
   provider_usd: z.string().nullable().describe("What of it the worker was paid"),
-  verify: z.enum(["rerun", "requester"]),
+  verify: z.enum(verifications),
+  copies: z
+    .object({ wanted: z.int(), agree: z.int(), made: z.int(), agreed: z.int() })
+    .nullable()
+    .describe("Of a quorum: how many nodes do it, how many have to agree, were asked so far and agreed"),
   input_sha256: sha256,
   output_sha256: sha256.nullable(),
   exit: z.enum(exits).nullable(),
   audit: z.enum(["valid", "mismatch", "inconclusive"]).nullable(),
-  accepted_by: z.enum(["audit", "draw", "requester", "window", "dispute"]).nullable(),
+  accepted_by: z.enum(acceptors).nullable(),
   receipt: receiptShown.nullable(),
   submitted_at: time,
   due_at: time.nullable().describe("When something happens by itself, where nobody does anything before"),
@@ -120,6 +130,8 @@ export const taskShown = z.object({
 export function shownTask(task: Task): z.infer<typeof taskShown> {
   const { facts, lease, result, audit, accepted, settled, refunded } = task;
   const { terms } = facts;
+  const { quorum } = terms;
+  const { judged } = task;
   return {
     task_id: facts.task_id,
     task_type: facts.kind,
@@ -130,11 +142,15 @@ export function shownTask(task: Task): z.infer<typeof taskShown> {
     price_usd: lease ? decimalUsdc(lease.price_micro) : null,
     provider_usd: settled ? decimalUsdc(settled.provider_micro) : null,
     verify: terms.verify,
+    copies:
+      quorum && !facts.copy_of
+        ? { wanted: quorum.copies, agree: quorum.agree, made: task.copies, agreed: judged?.agreed ?? 0 }
+        : null,
     input_sha256: facts.input_sha256,
-    output_sha256: result?.output_sha256 ?? null,
+    output_sha256: result?.output_sha256 ?? judged?.canonical_sha256 ?? null,
     exit: result?.exit ?? null,
     audit: audit?.verdict ?? null,
-    accepted_by: accepted?.by ?? null,
+    accepted_by: accepted?.by ?? (judged?.verdict === "agreed" ? "quorum" : null),
     receipt: result?.receipt ?? null,
     submitted_at: facts.submitted_at,
     due_at: tasks.dueAt(task),

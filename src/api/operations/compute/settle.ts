@@ -6,6 +6,7 @@ import * as accounts from "../../../domain/payments/account.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
 import { json, operation, owner, subject } from "../../operation.ts";
+import { refuseSuspended } from "../identity/agents.ts";
 import { nowOf, refuseUnknown, shownTask, taskFor, taskId, taskShown } from "./fields.ts";
 
 const settleTask = operation({
@@ -31,6 +32,7 @@ what a check or the requester's silence has accepted; whatever nobody settles is
   example: { task_id: "00".repeat(16), accept: true },
   handle: async ({ input, app, caller, decide, watch }) => {
     const { task_id, accept, reason } = input;
+    await refuseSuspended({ app, caller, watch });
     const { tenant, side } = await taskFor(app, caller, task_id);
     // Many who settle at once all touch the caller's account: it is what they wait for, one after the other.
     await decide(accounts, accounts.targetOf(caller.tenant), () => []);
@@ -65,6 +67,7 @@ const disputeTask = operation({
   refuses: [404, 409],
   example: { task_id: "00".repeat(16) },
   handle: async ({ input: { task_id }, app, caller, decide, watch }) => {
+    await refuseSuspended({ app, caller, watch });
     const { tenant, task: before, side } = await taskFor(app, caller, task_id);
     if (side !== "worker") refuseUnknown();
     const bond_micro = bondOf(before.lease!.price_micro);

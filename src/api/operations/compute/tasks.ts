@@ -12,17 +12,19 @@ import {
   readKind,
 } from "../../../domain/compute/kinds.ts";
 import { kindName } from "../../../domain/compute/node.ts";
+import { copyId, ownerOf } from "../../../domain/compute/quorum.ts";
 import * as tasks from "../../../domain/compute/task.ts";
-import { verifications } from "../../../domain/compute/task-events.ts";
+import { MOST_COPIES, verifications } from "../../../domain/compute/task-events.ts";
 import { limit, positionCursor } from "../../../domain/fields.ts";
 import { MOST_OBJECT_BYTES, objectName } from "../../../domain/objects.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { coreProblems } from "../../../domain/problem.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { countAwaiting, listTasks, tasksProjection } from "../../../projections/compute/tasks.ts";
+import { cancelCopies, makeCopies } from "../../../reactors/compute/quorum.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
 import { account, json, operation, owner, subject, type Usdc } from "../../operation.ts";
-import { agentNamed } from "../identity/agents.ts";
+import { agentNamed, refuseSuspended } from "../identity/agents.ts";
 import { fundsShown, holdFunds, shownFunds } from "../payments/funds.ts";
 import { microOf, nowOf, refuseUnknown, shownTask, sxOf, taskFor, taskId, taskShown, usd } from "./fields.ts";
 
@@ -54,8 +56,20 @@ const submission = z.object({
     .enum(verifications, `is one of ${verifications.join(", ")}`)
     .optional()
     .describe(
-      "rerun: the service runs it again, each time or by a draw (built-in kinds alone, whose default it is). requester: you accept or reject, and say yes by saying nothing for window_s",
+      "rerun: the service runs it again, each time or by a draw (built-in kinds alone, whose default it is). quorum: several nodes do it. requester: you accept or reject, and say yes by saying nothing for window_s",
     ),
+  copies: z
+    .int(`is a whole number from 2 to ${MOST_COPIES}`)
+    .min(2, "is at least 2")
+    .max(MOST_COPIES, `is at most ${MOST_COPIES}`)
+    .optional()
+    .describe("Of a quorum: how many nodes, each for max_price_usd at most; 3 unless given"),
+  agree: z
+    .int("is a whole number")
+    .min(2, "is at least 2")
+    .max(MOST_COPIES, `is at most ${MOST_COPIES}`)
+    .optional()
+    .describe("Of a quorum: how many have to come to the same; more than half, which it is unless given"),
   assign: z
     .string()
     .regex(/^(?:queue|agent:[A-Za-z0-9#._:-]{1,128})$/, "is queue, or agent:<agent_id or SX#number>")
@@ -83,7 +97,7 @@ const submitTask = operation({
   summary: "Submit a task: somebody does it, and is paid once it is right",
   description: `The most that it may cost is held from your account; where that has less, the answer is a 402 for exactly that sum, and the payment that you send with
 the same call is credited and held in one commit. A key names the account; a payment alone is the wallet's. Nine tenths of the price go to the worker, and what was not spent comes back.`,
-  access: [account("order", ({ max_price_usd }: { max_price_usd: number }) => usdcOf(max_price_usd), "1")],
+  access: [account("order", (asked: Asked) => decimalUsdc(heldFor(asked)) as Usdc, "1")],
   input: submission,
   output: json(taskShown.extend({ account: fundsShown })),
   status: 201,
@@ -98,30 +112,49 @@ the same call is credited and held in one commit. A key names the account; a pay
   handle: async (context) => {
     const { input, app, caller, decide, watch, fresh_id: task_id } = context;
     const submitted_at = nowOf(app);
+    await refuseSuspended(context);
     const terms = await termsOf(app, input, submitted_at);
     const bytes = bytesOf(input.input_data as JsonObject, "input_data");
     const input_sha256 = createHash("sha256").update(bytes).digest("hex");
     await app.objects.put(objectName("task", task_id, input_sha256), bytes);
-    const hold = { hold_id: tasks.holdOf(task_id), amount_micro: terms.max_price_micro, for: "a task" };
-    const funds = await holdFunds(context, hold);
-    const facts = {
-      task_id,
-      kind: input.task_type,
-      input_sha256,
-      input_bytes: bytes.length,
-      terms,
-      submitted_at,
-    };
-    const { task } = await stepTask(
-      { decide, watch },
-      { tenant: caller.tenant, task_id },
-      tasks.submit(facts),
-    );
-    return { ...shownTask(task), account: shownFunds(funds, submitted_at) };
+    const hold = (of: string) => ({
+      ...{ hold_id: tasks.holdOf(of), amount_micro: terms.max_price_micro, for: "a task" },
+    });
+    const copies = Array.from({ length: timesOf(input) - 1 }, (_, at) => hold(copyId(task_id, at + 2)));
+    const first = hold(terms.quorum ? copyId(task_id, 1) : task_id);
+    const funds = await holdFunds(context, first, ...copies);
+    const facts = { task_id, kind: input.task_type, input_sha256, input_bytes: bytes.length, terms };
+    const named = { tenant: caller.tenant, task_id };
+    const unit = { decide, watch };
+    const { task } = await stepTask(unit, named, tasks.submit({ ...facts, copy_of: null, submitted_at }));
+    const made = terms.quorum ? await makeCopies(unit, named, submitted_at) : task;
+    return { ...shownTask(made), account: shownFunds(funds, submitted_at) };
   },
 });
 
-const usdcOf = (max_price_usd: number) => decimalUsdc(microOf(max_price_usd)) as Usdc;
+type Asked = Pick<Submission, "max_price_usd" | "verify" | "copies">;
+
+const COPIES = 3;
+
+/** How many nodes do it. */
+const timesOf = ({ verify, copies = COPIES }: Pick<Asked, "verify" | "copies">) =>
+  verify === "quorum" ? copies : 1;
+
+/** What it holds in all, in micro-USDC. */
+const heldFor = (asked: Asked) => microOf(asked.max_price_usd) * timesOf(asked);
+
+/** What several nodes have to agree on; null where one does it. */
+function quorumOf({ verify, copies, agree }: Submission): { copies: number; agree: number } | null {
+  if (verify !== "quorum") {
+    const odd = copies === undefined ? agree !== undefined && "agree" : "copies";
+    return odd ? refuseField(odd, "is of a quorum: give verify as quorum, or leave it out") : null;
+  }
+  const wanted = copies ?? COPIES;
+  const most = Math.floor(wanted / 2) + 1;
+  if (agree !== undefined && (agree < most || agree > wanted))
+    refuseField("agree", `is from ${most} to ${wanted}, more than half of the copies`);
+  return { copies: wanted, agree: agree ?? most };
+}
 
 /** The canonical bytes of a JSON object that a caller sent. */
 export function bytesOf(value: JsonObject, path: string): Buffer {
@@ -159,7 +192,7 @@ async function termsOf(app: App, input: Submission, submitted_at: string) {
         `is at least ${decimalUsdc(LEAST_PRICE_MICRO)} of a built-in kind, which the service runs again`,
       );
   } else if (verify === "rerun")
-    refuseField("verify", `is requester: the service itself runs ${builtIns.join(", ")} alone`);
+    refuseField("verify", `is requester or quorum: the service itself runs ${builtIns.join(", ")} alone`);
   if (verify === "rerun" && (await countAwaiting(app.pool, MOST_AUDITS)) === MOST_AUDITS)
     refuse(coreProblems.busy, "too many results wait to be checked; try again in a minute", {
       retry_after_s: 60,
@@ -167,7 +200,9 @@ async function termsOf(app: App, input: Submission, submitted_at: string) {
   const named = input.assign === "queue" ? null : await agentNamed(app, input.assign.slice("agent:".length));
   const deadline_at = new Date(Date.parse(submitted_at) + deadline_s * 1_000).toISOString();
   const assign = named?.facts.sx_number ?? null;
-  return { max_price_micro, limit_s, verify, assign, min_trust, window_s, deadline_at };
+  const quorum = quorumOf(input);
+  if (quorum && named) refuseField("assign", "is queue: several nodes do it");
+  return { max_price_micro, limit_s, verify, quorum, assign, min_trust, window_s, deadline_at };
 }
 
 /** Whoever has a part in a task: an agent's own key, or the requester's key or wallet. */
@@ -193,7 +228,8 @@ const taskStatus = operation({
   example: { task_id: "00".repeat(16) },
   handle: async ({ input: { task_id }, app, caller }) => {
     const { task } = await taskFor(app, caller, task_id);
-    return { ...shownTask(task), result: await readObject(app, task_id, task.result?.output_sha256) };
+    const sha256 = task.result?.output_sha256 ?? task.judged?.canonical_sha256 ?? undefined;
+    return { ...shownTask(task), result: await readObject(app, task_id, sha256) };
   },
 });
 
@@ -203,7 +239,8 @@ export async function readObject(
   task_id: string,
   sha256: string | undefined,
 ): Promise<JsonObject | null> {
-  const bytes = sha256 === undefined ? undefined : await app.objects.get(objectName("task", task_id, sha256));
+  const bytes =
+    sha256 === undefined ? undefined : await app.objects.get(objectName("task", ownerOf(task_id), sha256));
   return bytes ? (JSON.parse(bytes.toString()) as JsonObject) : null;
 }
 
@@ -258,10 +295,14 @@ const cancelTask = operation({
   refuses: [404, 409],
   example: { task_id: "00".repeat(16) },
   handle: async ({ input: { task_id }, app, caller, decide, watch }) => {
-    const { tenant, side } = await taskFor(app, caller, task_id);
-    if (side !== "requester") refuseUnknown();
-    const { task } = await stepTask({ decide, watch }, { tenant, task_id }, tasks.cancel(nowOf(app)));
-    return shownTask(task);
+    await refuseSuspended({ app, caller, watch });
+    const { tenant, side, task: before } = await taskFor(app, caller, task_id);
+    if (side !== "requester" || before.facts.copy_of) refuseUnknown();
+    const unit = { decide, watch };
+    const named = { tenant, task_id };
+    const at = nowOf(app);
+    if (before.facts.terms.quorum) return shownTask(await cancelCopies(unit, named, at));
+    return shownTask((await stepTask(unit, named, tasks.cancel(at))).task);
   },
 });
 

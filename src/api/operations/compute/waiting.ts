@@ -10,7 +10,7 @@ type Waiter = { wake: ((offer: Offer) => void) | undefined };
 
 /** For so long the read model may lag behind the tail before a waiter is woken all the same. */
 const FOLD_MS = 5_000;
-/** The same before the first look. */
+/** The same before the second look. */
 const READ_MS = 250;
 
 class Waiters {
@@ -66,8 +66,8 @@ const mayBeReady = ({ stream_id, type }: RecordedEvent): boolean =>
 const waitersOf = new WeakMap<App["tail"], Waiters>();
 
 /**
- * Asks `look` until it answers something, the time is over or the caller is gone: at once, and then whenever a task may have become
- * ready, or the next one is that others have failed at.
+ * Asks `look` until it answers something, the time is over or the caller is gone: at once, again when the read model has what was
+ * submitted before, and then whenever a task may have become ready, or the next one is that others have failed at.
  */
 export async function untilReady<Found>(
   app: App,
@@ -84,7 +84,9 @@ export async function untilReady<Found>(
   waiter.wake = (offer) => void missed.push(offer);
   let offer: Offer | undefined;
   try {
-    // What the tail has told before may not be in the read model yet.
+    // Where there is something, nobody waits for the read model; where there is nothing, what the tail has told before may not be in it yet.
+    const at_once = await look();
+    if (at_once !== undefined) return at_once;
     const { position } = await app.store.head();
     await app.runner.reached(tasksProjection, position, Math.max(READ_MS, wait_ms));
     for (;;) {

@@ -7,6 +7,7 @@ import * as withdrawal from "../../../domain/payments/withdrawal.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { hasPaidIn } from "../../../projections/payments/accounts.ts";
 import { type Context, json, operation, owner, subject } from "../../operation.ts";
+import { refuseSuspended } from "../identity/agents.ts";
 import { fundsShown, shownFunds } from "../payments/funds.ts";
 import { actingAgent, microOf, nowOf, sxOf, usd } from "./fields.ts";
 
@@ -45,6 +46,7 @@ const withdraw = operation({
   example: { amount_usdc: 0.5, to: "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed" },
   handle: async (context) => {
     const { app, caller, decide, fresh_id: withdrawal_id } = context;
+    await refuseSuspended(context);
     const to = await walletOf(context);
     const target = account.targetOf(caller.tenant);
     const { latest } = await app.chain.heads();

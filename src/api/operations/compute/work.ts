@@ -4,20 +4,24 @@ import type { JsonObject } from "../../../../eventstore/types.ts";
 import type { App } from "../../../app.ts";
 import * as nodes from "../../../domain/compute/node.ts";
 import { computeProblems } from "../../../domain/compute/problems.ts";
+import { ownerOf } from "../../../domain/compute/quorum.ts";
 import { receiptFault } from "../../../domain/compute/receipt.ts";
 import * as tasks from "../../../domain/compute/task.ts";
 import { exits, type Leased, type Receipt } from "../../../domain/compute/task-events.ts";
 import { sha256, time } from "../../../domain/fields.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
+import { sxId } from "../../../domain/identity/fields.ts";
 import { leaseDigest, leaseEndsAt } from "../../../domain/lease.ts";
 import { MOST_OBJECT_BYTES, objectName } from "../../../domain/objects.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { Refusal, refuse } from "../../../domain/refusal.ts";
 import { findNode } from "../../../projections/compute/nodes.ts";
 import { lentUnder, type NamedTask, readyFor, tasksProjection } from "../../../projections/compute/tasks.ts";
+import { withCopies } from "../../../reactors/compute/quorum.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
 import type { Caller } from "../../caller.ts";
-import { json, operation, subject } from "../../operation.ts";
+import { type Context, json, operation, subject } from "../../operation.ts";
+import { agentNamed } from "../identity/agents.ts";
 import { dispenserOf } from "./dispenser.ts";
 import {
   actingAgent,
@@ -91,6 +95,7 @@ The price is what the node asks for the whole limit, fixed now. Name it by an Id
     const { hourly_rate_micro } = node;
     const take = async (named: NamedTask) => {
       const at = nowOf(app);
+      await refuseSibling({ app, watch }, named, facts.sx_number, at);
       const decision = tasks.lease({ sx, hourly_rate_micro, lease_sha256 }, named.tenant, at);
       const { task, events } = await stepTask({ decide, watch }, named, decision);
       return events.length > 0 ? task : undefined;
@@ -102,9 +107,10 @@ The price is what the node asks for the whole limit, fixed now. Name it by an Id
     const taker = { sx, kinds, hourly_rate_micro, trust: await trustOf(app, sx) };
     const look = async () => {
       const dispenser = dispenserOf(app);
+      const passed: string[] = [];
       // Another process may have taken one that is shown here: then it is the turn of the next, until there is none.
       for (;;) {
-        const shown = await readyFor(app.pool, taker, SHOWN, dispenser.taken());
+        const shown = await readyFor(app.pool, taker, SHOWN, [...dispenser.taken(), ...passed]);
         const named = shown.find((one) => dispenser.reserve(one));
         if (!named) {
           if (shown.length === 0) return undefined;
@@ -114,6 +120,11 @@ The price is what the node asks for the whole limit, fixed now. Name it by an Id
           dispenser.release(named);
           throw error;
         });
+        // A copy that this node may not have is there for others at once.
+        if (!task && ownerOf(named.task_id) !== named.task_id) {
+          passed.push(named.task_id);
+          dispenser.release(named);
+        }
         if (task) return { named, task };
       }
     };
@@ -128,6 +139,37 @@ async function givenBefore(app: App, lease_sha256: string): Promise<NamedTask | 
   await app.runner.reached(tasksProjection, position, FOLD_MS);
   return lentUnder(app.pool, lease_sha256);
 }
+
+/** Nobody does two copies of a task, nor do two of whom one may act for the other. */
+async function refuseSibling(
+  { app, watch }: Pick<Context<never>, "app" | "watch">,
+  { tenant, task_id }: NamedTask,
+  sx: number,
+  at: string,
+): Promise<void> {
+  const owner = ownerOf(task_id);
+  if (owner === task_id) return;
+  const { copies } = await withCopies({ watch }, { tenant, task_id: owner });
+  const others = [...copies.values()].flatMap(({ facts, status, lease }) =>
+    facts.task_id !== task_id && status !== "queued" && lease ? lease.sx : [],
+  );
+  const own = await agentNamed(app, sxId(sx));
+  for (const other of others) {
+    const agent = await agentNamed(app, sxId(other));
+    const isBound = [
+      [own, other],
+      [agent, sx],
+    ] as const;
+    if (other === sx || isBound.some(([of, to]) => delegatesOf(of, at).includes(to)))
+      refuse(
+        computeProblems["task-state"],
+        "another copy of this task is this node's, or one's that it is bound to",
+      );
+  }
+}
+
+const delegatesOf = ({ delegations }: Agent, at: string) =>
+  delegations.flatMap(({ to, expires_at }) => (expires_at > at ? to : []));
 
 /** A task that another took meanwhile is nobody's fault. */
 const unlessTaken = (taking: Promise<tasks.Task | undefined>) =>
@@ -257,7 +299,7 @@ A result that the service may check needs a receipt, signed by a key that the ag
     const { exit, used_ms = null, receipt = null } = input;
     const made = { output_sha256, output_bytes: bytes.length, exit, used_ms, receipt, submitted_at: at };
     if (before.status === "leased") await refuseReceipt(app, agent, before, made);
-    await app.objects.put(objectName("task", task_id, output_sha256), bytes);
+    await app.objects.put(objectName("task", ownerOf(task_id), output_sha256), bytes);
     const { task } = await step(tasks.takeResult(lease_sha256, made));
     return shownTask(task);
   },
@@ -299,7 +341,9 @@ async function refuseReceipt(
       errors: [{ path: "receipt", message }],
     });
   if (!receipt)
-    return task.facts.terms.verify === "rerun" ? fault("is required: this result may be checked") : undefined;
+    return task.facts.terms.verify === "requester"
+      ? undefined
+      : fault("is required: this result may be checked");
   const { origin } = await app.store.identity();
   const { task_id, kind, input_sha256 } = task.facts;
   const { attempt, lease_sha256 } = task.lease!;

@@ -14,6 +14,7 @@ import { walletTenant } from "../../../domain/payments/payment.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { placeIn, type Sealed } from "../../../domain/sealed.ts";
 import type { Caller } from "../../caller.ts";
+import type { Context } from "../../operation.ts";
 
 /** In a path. */
 export const id = agentRef;
@@ -58,6 +59,20 @@ export async function agentOf(app: App, caller: Caller): Promise<Agent> {
       "this needs an agent's own key (sk_soul_…), or a wallet that is a live key of one; soul_register makes an agent",
     );
   return agentNamed(app, String(named));
+}
+
+/**
+ * Refuses the own key of an agent that is suspended or revoked, and whoever acts for one: it is read, and neither spends nor works.
+ * Whoever else calls is no agent.
+ */
+export async function refuseSuspended({
+  app,
+  caller,
+  watch,
+}: Pick<Context<never>, "app" | "caller" | "watch">): Promise<void> {
+  if (caller.kind !== "subject" && caller.kind !== "delegate") return;
+  const { facts } = await agentOf(app, caller);
+  agents.acting(await watch(agents, agents.targetOf(facts.agent_id)));
 }
 
 /** Names of agents, opened together; null for one that was erased. */

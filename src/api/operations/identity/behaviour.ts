@@ -21,10 +21,12 @@ import {
 } from "../../../domain/identity/behaviour.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import { FACTOR_DAYS } from "../../../domain/trust/factors.ts";
 import { findNode } from "../../../projections/compute/nodes.ts";
 import { activityOf, activityProjection } from "../../../projections/identity/activity.ts";
 import { dateOf, dayNamed, dayOfTime } from "../../../projections/trust/days.ts";
 import { dealingsOf, paidCalls, spentBy } from "../../../projections/trust/dealings.ts";
+import { workDays } from "../../../projections/trust/work.ts";
 import { composed } from "../../composed.ts";
 import { json, key, open, operation, subject } from "../../operation.ts";
 import { trustHistory } from "../trust/scores.ts";
@@ -65,10 +67,11 @@ export async function happenedTo(
   { from, to }: { from: number; to: number },
 ): Promise<Happened> {
   const days = { from: from - BACK_DAYS + 1, to };
-  const [rows, paid, attested] = await Promise.all([
+  const [rows, paid, attested, work] = await Promise.all([
     activityOf(pool, actorsOf(agent), dateOf(days.from), dateOf(days.to)),
     paidCalls(pool, walletsOf(agent), days),
     dealingsOf(pool, agent.facts.sx_number, days),
+    workDays(pool, agent.facts.sx_number, { from: days.from - FACTOR_DAYS, to }),
   ]);
   const delegated = agent.delegations.map(({ to: other, delegated_at }) => ({
     other,
@@ -78,8 +81,7 @@ export async function happenedTo(
     doings: rows.map(({ day, operation, events }) => ({ day: dayNamed(day), operation, events })),
     paid,
     dealings: [...attested, ...delegated],
-    // The factor speed has samples from the day on which agents complete tasks.
-    speed_ppm: null,
+    work,
   };
 }
 

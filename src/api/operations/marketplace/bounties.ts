@@ -22,6 +22,7 @@ import { refuseClosed } from "../../access/account.ts";
 import type { Caller } from "../../caller.ts";
 import { account as fromAccount, json, key, open, operation, owner, subject } from "../../operation.ts";
 import { microOf, nowOf, sxOf, usd } from "../compute/fields.ts";
+import { refuseSuspended } from "../identity/agents.ts";
 import { fundsShown, holdFunds, shownFunds } from "../payments/funds.ts";
 import { bountyId, bountyShown, readObject, shownBounty, usdcOf } from "./fields.ts";
 
@@ -83,6 +84,7 @@ gone after an hour, unless soul_bounty_fund pays the reward in. Title and descri
   handle: async (context) => {
     const { input, app, caller, decide, watch, fresh_id: bounty_id } = context;
     refuseClosed(app);
+    await refuseSuspended(context);
     const opened_at = nowOf(app);
     const { title, description, skills, min_trust } = input;
     const bytes = canonicalBytes({ title, description }, "title");
@@ -127,6 +129,7 @@ in one commit. A payment alone is the wallet's: the wallet awards and cancels by
   example: { bounty_id: "00".repeat(16), reward_usd: 0.1 },
   handle: async (context) => {
     const { input, app, caller, decide } = context;
+    await refuseSuspended(context);
     const at = nowOf(app);
     const target = bounties.targetOf(input.bounty_id);
     const decision = (state: bounties.BountyState) => {
@@ -276,7 +279,8 @@ const awardBounty = operation({
   output: json(bountyShown),
   refuses: [403, 404, 409],
   example: { bounty_id: "00".repeat(16), claim_id: "00".repeat(16) },
-  handle: async ({ input: { bounty_id, claim_id }, app, caller, decide }) => {
+  handle: async ({ input: { bounty_id, claim_id }, app, caller, decide, watch }) => {
+    await refuseSuspended({ app, caller, watch });
     const at = nowOf(app);
     const bounty = await stepBounty({ decide }, bounty_id, (state) => {
       refuseOthers(bounties.standing(state), caller);
@@ -298,7 +302,8 @@ the same.`,
   output: json(bountyShown),
   refuses: [403, 404, 409],
   example: { bounty_id: "00".repeat(16) },
-  handle: async ({ input: { bounty_id }, app, caller, decide }) => {
+  handle: async ({ input: { bounty_id }, app, caller, decide, watch }) => {
+    await refuseSuspended({ app, caller, watch });
     const at = nowOf(app);
     const bounty = await stepBounty({ decide }, bounty_id, (state) => {
       refuseOthers(bounties.standing(state), caller);

@@ -13,7 +13,7 @@ import { earnerOf } from "../../../reactors/marketplace/steps.ts";
 import { refuseClosed } from "../../access/account.ts";
 import { json, operation, owner, pay, subject } from "../../operation.ts";
 import { actingAgent, microOf, nowOf, usd } from "../compute/fields.ts";
-import { agentNamed } from "../identity/agents.ts";
+import { agentNamed, refuseSuspended } from "../identity/agents.ts";
 import { BODY_BYTES, brought, contentField, tenantsOf, urlField, usdcOf } from "./fields.ts";
 import { contentOf, itemId } from "./stack.ts";
 
@@ -148,7 +148,8 @@ const validateItem = operation({
   output: json(z.object({ item_id: z.string(), verdict: z.enum(items.verdicts) })),
   refuses: [403, 404, 409],
   example: { item_id: "00".repeat(16), verdict: "works", note: "Saved me 40 a ton." },
-  handle: async ({ input: { item_id, verdict, note }, app, caller, decide, foresee }) => {
+  handle: async ({ input: { item_id, verdict, note }, app, caller, decide, watch, foresee }) => {
+    await refuseSuspended({ app, caller, watch });
     const target = items.targetOf(item_id);
     const note_sha256 = note === undefined ? null : digestOf(note);
     const decision = items.validate({ by: caller.tenant, verdict, note_sha256, validated_at: nowOf(app) });

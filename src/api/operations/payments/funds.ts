@@ -9,25 +9,30 @@ import { keptForAll } from "../../../projections/payments/accounts.ts";
 import { refuseClosed } from "../../access/account.ts";
 import type { Caller } from "../../caller.ts";
 import type { Context } from "../../operation.ts";
+import { refuseSuspended } from "../identity/agents.ts";
 
-type Holding = Pick<Context<never>, "app" | "caller" | "decide" | "payment_id">;
+type Holding = Pick<Context<never>, "app" | "caller" | "decide" | "watch" | "payment_id">;
 
-/** Sets so much of the caller's account aside; a payment of the same sum that the call is charged to is credited first. */
+/** Sets so much of the caller's account aside, for one thing or several; a payment of the same sum that the call is charged to is credited first. */
 export async function holdFunds(
-  { app, caller, decide, payment_id }: Holding,
-  wanted: account.Hold,
+  { app, caller, decide, watch, payment_id }: Holding,
+  ...wanted: [account.Hold, ...account.Hold[]]
 ): Promise<account.AccountState> {
   const at = app.clock.now().toISOString();
   const target = account.targetOf(caller.tenant);
   refuseClosed(app);
+  await refuseSuspended({ app, caller, watch });
   if (payment_id !== undefined) {
-    const { amount_micro } = wanted;
+    const amount_micro = wanted.reduce((sum, one) => sum + one.amount_micro, 0);
     const source = account.paymentSource(payment_id);
     const { account_micro } = app.settings.custody;
     await refuseFull(app, amount_micro);
     await decide(account, target, account.credit({ source, amount_micro, at }, account_micro));
   }
-  return (await decide(account, target, account.hold(wanted, at, allowanceOf(caller)))).state;
+  let held: account.AccountState | undefined;
+  for (const one of wanted)
+    held = (await decide(account, target, account.hold(one, at, allowanceOf(caller)))).state;
+  return held!;
 }
 
 function allowanceOf(caller: Caller): account.Allowance | undefined {

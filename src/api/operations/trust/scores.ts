@@ -5,7 +5,13 @@ import { sha256, time } from "../../../domain/fields.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { explain } from "../../../domain/trust/explain.ts";
-import { type Factor, factorNames, factorsOf, type Measured } from "../../../domain/trust/factors.ts";
+import {
+  FACTOR_DAYS,
+  type Factor,
+  factorNames,
+  factorsOf,
+  type Measured,
+} from "../../../domain/trust/factors.ts";
 import { METHOD } from "../../../domain/trust/rules.ts";
 import { levelOf, levels, shareOf } from "../../../domain/trust/score.ts";
 import { dateOf } from "../../../projections/trust/days.ts";
@@ -19,6 +25,7 @@ import {
   type Moment,
   scoresBetween,
 } from "../../../projections/trust/scores.ts";
+import { workDays } from "../../../projections/trust/work.ts";
 import { free, json, key, open, operation, pay, subject } from "../../operation.ts";
 import { agentNamed } from "./agents.ts";
 import { exactly } from "./exact.ts";
@@ -97,9 +104,10 @@ const each = <Value extends z.ZodType>(value: Value) =>
     >,
   );
 
-/** Tasks bring leases and results, and there are none yet: those factors have no sample. */
-function factorsShown(day: number, attested: Measured["attested"]) {
-  const factors = factorsOf({ day, leases: [], judged: [], timed: [], attested });
+/** `day`: up to whose end work counts. */
+async function factorsShown({ pool }: App, sx: number, day: number, attested: Measured["attested"]) {
+  const work = await workDays(pool, sx, { from: day - FACTOR_DAYS, to: day });
+  const factors = factorsOf({ day, work, attested });
   const shown = <Value>(of: (factor: Factor) => Value) =>
     Object.fromEntries(factorNames.map((name) => [name, of(factors[name])])) as Record<
       (typeof factorNames)[number],
@@ -178,7 +186,7 @@ computes it again from an export: docs/trust-score.md. \`exact=true\`, with a ke
         sx_id: sxId(sx),
         trust_score: shareOf(score),
         trust_level: levelOf(score),
-        ...factorsShown(day, { points: attested, attestors }),
+        ...(await factorsShown(app, sx, day, { points: attested, attestors })),
         method: METHOD,
         as_of: { position, day: dateOf(day), computed_event: null, result_sha256, computed_at },
         explanation: null,
@@ -196,7 +204,7 @@ computes it again from an export: docs/trust-score.md. \`exact=true\`, with a ke
       sx_id: sxId(sx),
       trust_score: shareOf(own?.score ?? 0),
       trust_level: levelOf(own?.score ?? 0),
-      ...factorsShown(computed?.day ?? 0, { points: own?.attested ?? 0, attestors }),
+      ...(await factorsShown(app, sx, computed?.day ?? 0, { points: own?.attested ?? 0, attestors })),
       method: METHOD,
       as_of: computed ? asOfShown(computed) : null,
       explanation,

@@ -1,0 +1,138 @@
+/** A task as it stands, folded from its events. */
+import { refuse } from "../refusal.ts";
+import type {
+  Accepted,
+  Audited,
+  Compared,
+  DisputeDecided,
+  Disputed,
+  Judged,
+  Leased,
+  Rejected,
+  Result,
+  Settled,
+  TaskEvent,
+  TaskFacts,
+} from "./task-events.ts";
+
+export const statuses = [
+  "queued",
+  "leased",
+  "copied",
+  "submitted",
+  "accepted",
+  "settled",
+  "rejected",
+  "disputed",
+  "refunded",
+  "cancelled",
+  "expired",
+  "dead_lettered",
+] as const;
+export type TaskStatus = (typeof statuses)[number];
+
+/** Why a task of several copies was refunded. */
+const DISAGREED = "its copies did not come to the same";
+
+export type Task = {
+  facts: TaskFacts;
+  status: TaskStatus;
+  /** Leases so far. */
+  attempts: number;
+  ready_at: string;
+  /** The newest, also once it is over. */
+  lease: Leased | null;
+  result: Result | null;
+  audit: Audited | null;
+  /** How many copies of it were made; 0 of a task that is done once, or is a copy. */
+  copies: number;
+  /** What its copies came to. */
+  judged: Judged | null;
+  /** Of a copy: whether it came to what the others did. */
+  compared: Compared | null;
+  accepted: Accepted | null;
+  rejected: Rejected | null;
+  dispute: (Disputed & { decided: DisputeDecided | null }) | null;
+  settled: Settled | null;
+  refunded: { back_micro: number; why: string } | null;
+  /** When it came to its end. */
+  ended_at: string | null;
+};
+export type TaskState = Task | undefined;
+
+export const initialState = (): TaskState => undefined;
+
+export function evolve(state: TaskState, event: TaskEvent): TaskState {
+  if (event.type === "TaskSubmitted")
+    return {
+      facts: event.data,
+      status: "queued",
+      attempts: 0,
+      ready_at: event.data.submitted_at,
+      lease: null,
+      result: null,
+      audit: null,
+      copies: 0,
+      judged: null,
+      compared: null,
+      accepted: null,
+      rejected: null,
+      dispute: null,
+      settled: null,
+      refunded: null,
+      ended_at: null,
+    };
+  return state && changed(state, event);
+}
+
+function changed(task: Task, event: Exclude<TaskEvent, { type: "TaskSubmitted" }>): Task {
+  switch (event.type) {
+    case "TaskLeased":
+      return { ...task, status: "leased", attempts: event.data.attempt, lease: event.data };
+    case "TaskLeaseExpired":
+      return { ...task, status: "queued", ready_at: event.data.ready_at };
+    case "TaskResultSubmitted":
+      return { ...task, status: "submitted", result: event.data };
+    case "TaskAudited":
+      return { ...task, audit: event.data };
+    case "TaskCopied":
+      return { ...task, status: "copied", copies: event.data.last };
+    case "TaskJudged": {
+      const { verdict, judged_at: ended_at } = event.data;
+      const judged = { ...task, judged: event.data, ended_at };
+      if (verdict === "agreed") return { ...judged, status: "settled" };
+      const { max_price_micro, quorum } = task.facts.terms;
+      const refunded = { back_micro: max_price_micro * (quorum?.copies ?? 1), why: DISAGREED };
+      return verdict === "none"
+        ? { ...judged, status: "refunded", refunded }
+        : { ...judged, status: "cancelled", refunded: { ...refunded, why: "it was cancelled" } };
+    }
+    case "TaskCompared":
+      return { ...task, compared: event.data };
+    case "TaskAccepted":
+      return { ...task, status: "accepted", accepted: event.data };
+    case "TaskRejected":
+      return { ...task, status: "rejected", rejected: event.data };
+    case "TaskDisputed":
+      return { ...task, status: "disputed", dispute: { ...event.data, decided: null } };
+    case "TaskDisputeDecided":
+      return { ...task, dispute: task.dispute && { ...task.dispute, decided: event.data } };
+    case "TaskSettled":
+      return { ...task, status: "settled", settled: event.data, ended_at: event.data.settled_at };
+    case "TaskRefunded": {
+      const { back_micro, why, refunded_at } = event.data;
+      const isOver = ["cancelled", "expired", "dead_lettered"].includes(task.status);
+      const status = isOver ? task.status : "refunded";
+      return { ...task, status, refunded: { back_micro, why }, ended_at: refunded_at };
+    }
+    case "TaskCancelled":
+      return { ...task, status: "cancelled" };
+    case "TaskExpired":
+      return { ...task, status: "expired" };
+    case "TaskDeadLettered":
+      return { ...task, status: "dead_lettered" };
+  }
+}
+
+/** The task; `not_found` where there is none. */
+export const standing = (state: TaskState): Task => state ?? refuse("not_found", "there is no such task");

@@ -1,0 +1,343 @@
+/** What of tasks is evidence, and what of their work is measured: each as it stands, and the purse of each requester by day. */
+import type pg from "pg";
+import type * as node from "../../domain/compute/node.ts";
+import * as task from "../../domain/compute/task.ts";
+import type * as account from "../../domain/payments/account.ts";
+import { nothingOn, speedPpm, type WorkDay } from "../../domain/trust/factors.ts";
+import { PENALTY_MICRO, TASKS_1 } from "../../domain/trust/rules.ts";
+import { countTask, emptyPurse, type Purse } from "../../domain/trust/tasks.ts";
+import { begun, evolve, faultOf, isPaid, taskIn, type Work } from "../../domain/trust/work.ts";
+import type { Placed } from "../typed.ts";
+import { dayOf } from "./days.ts";
+
+/**
+ * `points`: null until it is settled; `counted_*` are of its settlement. `punished`: points were taken away for it. `trust_requesters`:
+ * micro-USDC kept from a tenant on a day, and micro-points given for them. `trust_work`: what a node did on a day.
+ */
+export const workDdl = `
+    create table if not exists read.trust_tasks_v2 (
+      task_id          text primary key,
+      requester        text not null,
+      work             jsonb not null,
+      sx               bigint,
+      points           bigint,
+      fee_micro        bigint,
+      counted_day      bigint,
+      counted_position bigint,
+      reversed         boolean not null default false,
+      punished         boolean not null default false
+    );
+    create index if not exists trust_tasks_v2_counted on read.trust_tasks_v2 (requester, counted_position) where counted_position is not null;
+    create index if not exists trust_tasks_v2_pair on read.trust_tasks_v2 (requester, sx, counted_day) where points > 0;
+    create table if not exists read.trust_requesters_v2 (
+      tenant       text not null,
+      day          bigint not null,
+      kept_micro   bigint not null default 0,
+      given_micro  bigint not null default 0,
+      primary key (tenant, day)
+    );
+    create table if not exists read.trust_delegations_v2 (
+      delegation_id text primary key,
+      from_sx       bigint not null,
+      to_sx         bigint not null,
+      expires_at    text not null,
+      valid_to      bigint
+    );
+    create index if not exists trust_delegations_v2_from on read.trust_delegations_v2 (from_sx, to_sx) where valid_to is null;
+    create table if not exists read.trust_work_v2 (
+      sx        bigint not null,
+      day       bigint not null,
+      kept      bigint not null default 0,
+      lost      bigint not null default 0,
+      agreed    bigint not null default 0,
+      differed  bigint not null default 0,
+      speed_ppm bigint not null default 0,
+      primary key (sx, day)
+    );`;
+
+export type OfWork = Placed<typeof task | typeof node | typeof account>;
+
+type Row = {
+  task_id: string;
+  requester: string;
+  work: Work;
+  sx: number | null;
+  points: number | null;
+  fee_micro: number | null;
+  counted_day: number | null;
+  counted_position: number | null;
+  reversed: boolean;
+  punished: boolean;
+};
+
+type Found = {
+  kind: "task" | "penalty";
+  sx: number;
+  points: number;
+  event_id: string;
+  day: number;
+  position: number;
+  source: string;
+};
+
+/** The position of the newest event that is evidence; 0 where none is. */
+export async function foldWork(tx: pg.ClientBase, events: readonly OfWork[]): Promise<number> {
+  const about = events.flatMap((event) => {
+    const task_id = isOfTask(event) ? event.id : taskIn(event);
+    return task_id === undefined ? [] : [{ event, task_id }];
+  });
+  if (about.length === 0) return 0;
+  const rows = await rowsOf(tx, [...new Set(about.map(({ task_id }) => task_id))]);
+  for (const { event, task_id } of about)
+    if (event.type === "TaskSubmitted") rows.set(task_id, newRow(task_id, event));
+  const linked = await linkedLeases(tx, about, rows);
+  const purses = await pursesOf(tx, about, rows);
+  const measured = new Map<string, Measured>();
+  const found: Found[] = [];
+  for (const { event, task_id } of about) {
+    const row = rows.get(task_id);
+    if (!row || event.type === "TaskSubmitted") continue;
+    const { position } = event;
+    row.work = evolve(row.work, { ...event, day: dayOf(event) }, task_id, linked.has(event.event_id));
+    measure(measured, row.work, event);
+    if (row.points === null && isPaid(row.work)) found.push(...countedTask(row, purses, position));
+    const fault = row.punished ? undefined : faultOf(row.work);
+    if (!fault) continue;
+    row.punished = true;
+    const sx = fault.of === "worker" ? row.work.sx : await agentBehind(tx, row.requester);
+    const { event_id, day } = fault;
+    const source = `fault:${task_id}`;
+    if (sx !== null)
+      found.push({ kind: "penalty", sx, points: PENALTY_MICRO, event_id, day, position, source });
+  }
+  await saveRows(tx, [...rows.values()]);
+  await savePurses(tx, purses);
+  await saveMeasured(tx, [...measured.values()]);
+  await insertEvidence(tx, found);
+  return found.at(-1)?.position ?? 0;
+}
+
+type About = { event: OfWork; task_id: string };
+
+const isOfTask = (event: OfWork): event is Placed<typeof task> => Object.hasOwn(task.events, event.type);
+
+const newRow = (task_id: string, { tenant, data }: Submitted): Row => ({
+  ...{ task_id, requester: tenant, work: begun(tenant, data.terms.limit_s), sx: null, points: null },
+  ...{ fee_micro: null, counted_day: null, counted_position: null, reversed: false, punished: false },
+});
+
+type Submitted = Placed<typeof task> & { type: "TaskSubmitted" };
+
+async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, Row>> {
+  const { rows } = await tx.query<Row>("select * from read.trust_tasks_v2 where task_id = any($1)", [ids]);
+  return new Map(rows.map((row) => [row.task_id, row]));
+}
+
+/** The agent that a tenant is, or that holds the wallet that a tenant is. */
+const AGENT_OF = `case when r.requester ~ '^soul:[0-9]+$' then substr(r.requester, 6)::bigint
+  else (select w.sx from read.trust_wallets_v2 w where 'wallet:' || w.wallet = r.requester and w.valid_to is null) end`;
+
+async function agentBehind(tx: pg.ClientBase, requester: string): Promise<number | null> {
+  const sql = `select ${AGENT_OF} as sx from (values ($1::text)) r (requester)`;
+  return (await tx.query<{ sx: number | null }>(sql, [requester])).rows[0]!.sx;
+}
+
+/**
+ * Leases, by their events, whose two sides are bound to each other: the same agent, a delegation between them, or a wallet of the node
+ * that has paid for the requester.
+ */
+async function linkedLeases(
+  tx: pg.ClientBase,
+  about: readonly About[],
+  rows: ReadonlyMap<string, Row>,
+): Promise<Set<string>> {
+  const leases = about.flatMap(({ event, task_id }) => {
+    const row = rows.get(task_id);
+    if (event.type !== "TaskLeased" || !row) return [];
+    const { sx, leased_at } = event.data;
+    return { event_id: event.event_id, requester: row.requester, sx, leased_at };
+  });
+  if (leases.length === 0) return new Set();
+  const sql = `select l.event_id from (
+      select r.*, ${AGENT_OF} as agent from jsonb_to_recordset($1::jsonb)
+        as r (event_id text, requester text, sx bigint, leased_at text)) l
+    where l.agent = l.sx
+      or exists (select from read.trust_delegations_v2 d where d.valid_to is null and d.expires_at > l.leased_at
+        and ((d.from_sx = l.agent and d.to_sx = l.sx) or (d.from_sx = l.sx and d.to_sx = l.agent)))
+      or exists (select from read.trust_wallets_v2 w join read.trust_payments_v2 p on p.payer = w.wallet
+        where w.sx = l.sx and w.valid_to is null and p.tenant = l.requester)`;
+  const { rows: linked } = await tx.query<{ event_id: string }>(sql, [JSON.stringify(leases)]);
+  return new Set(linked.map(({ event_id }) => event_id));
+}
+
+type Purses = Map<string, Purse & { changed: Set<number> }>;
+
+/** The purses of requesters whose tasks may be settled by these events. */
+async function pursesOf(
+  tx: pg.ClientBase,
+  about: readonly About[],
+  rows: ReadonlyMap<string, Row>,
+): Promise<Purses> {
+  const settling = about.filter(({ event }) => !isOfTask(event) || event.type === "TaskSettled");
+  const tenants = new Set(settling.flatMap(({ task_id }) => rows.get(task_id)?.requester ?? []));
+  const purses: Purses = new Map();
+  for (const tenant of tenants) purses.set(tenant, { ...emptyPurse(), changed: new Set() });
+  if (tenants.size === 0) return purses;
+  const day = Math.min(...settling.map(({ event }) => dayOf(event)));
+  const days = await tx.query<{ tenant: string; day: number; kept_micro: number; given_micro: number }>(
+    "select tenant, day, kept_micro, given_micro from read.trust_requesters_v2 where tenant = any($1) and day >= $2",
+    [[...tenants], day - TASKS_1.days],
+  );
+  for (const one of days.rows) {
+    const purse = purses.get(one.tenant)!;
+    purse.kept.set(one.day, one.kept_micro);
+    purse.given.set(one.day, one.given_micro);
+  }
+  const before = await tx.query<{ requester: string; sx: number; counted_day: number }>(
+    "select requester, sx, counted_day from read.trust_tasks_v2 where requester = any($1) and points > 0 and counted_day > $2",
+    [[...tenants], day - TASKS_1.window_days],
+  );
+  for (const { requester, sx, counted_day } of before.rows)
+    purses.get(requester)!.counted.push({ day: counted_day, provider: sx });
+  return purses;
+}
+
+/** A task whose worker was paid: what it counts is fixed now, from the log before it. */
+function countedTask(row: Row, purses: Purses, position: number): Found[] {
+  const { task_id, work, requester } = row;
+  const { event_id, day, fee_micro } = work.settled!;
+  const purse = purses.get(requester)!;
+  const sx = work.sx!;
+  const points = countTask(purse, { day, provider: sx, fee_micro, linked: work.linked });
+  purse.changed.add(day);
+  Object.assign(row, { points, fee_micro, counted_day: day, counted_position: position });
+  return points === 0
+    ? []
+    : [{ kind: "task", sx, points, event_id, day, position, source: `task:${task_id}` }];
+}
+
+type Measured = WorkDay & { sx: number };
+
+/** What its worker did of a task; what one does for oneself shows nothing. */
+function measure(measured: Map<string, Measured>, { sx, linked, leased_at, limit_ms }: Work, event: OfWork) {
+  if (sx === null || linked || !MEASURED.includes(event.type)) return;
+  const day = dayOf(event);
+  const of = measured.get(`${sx} ${day}`) ?? { sx, ...nothingOn(day) };
+  measured.set(`${sx} ${day}`, of);
+  switch (event.type) {
+    case "TaskResultSubmitted":
+      of.kept++;
+      of.speed_ppm += speedPpm(limit_ms, Date.parse(event.data.submitted_at) - Date.parse(leased_at!));
+      return;
+    case "TaskLeaseExpired":
+      of.lost++;
+      return;
+    case "TaskAudited":
+      if (event.data.verdict === "valid") of.agreed++;
+      if (event.data.verdict === "mismatch") of.differed++;
+      return;
+    case "TaskCompared":
+      if (event.data.verdict === "agreed") of.agreed++;
+      else of.differed++;
+      return;
+  }
+}
+
+const MEASURED = ["TaskResultSubmitted", "TaskLeaseExpired", "TaskAudited", "TaskCompared"];
+
+async function saveRows(tx: pg.ClientBase, rows: Row[]): Promise<void> {
+  await tx.query(
+    `insert into read.trust_tasks_v2 select * from jsonb_populate_recordset(null::read.trust_tasks_v2, $1::jsonb)
+     on conflict (task_id) do update set (work, sx, points, fee_micro, counted_day, counted_position, punished) =
+       row (excluded.work, excluded.sx, excluded.points, excluded.fee_micro, excluded.counted_day, excluded.counted_position, excluded.punished)`,
+    [JSON.stringify(rows)],
+  );
+}
+
+async function savePurses(tx: pg.ClientBase, purses: Purses): Promise<void> {
+  const days = [...purses].flatMap(([tenant, { kept, given, changed }]) =>
+    [...changed].map((day) => ({
+      ...{ tenant, day, kept_micro: kept.get(day) ?? 0, given_micro: given.get(day) ?? 0 },
+    })),
+  );
+  if (days.length === 0) return;
+  await tx.query(
+    `insert into read.trust_requesters_v2
+     select * from jsonb_populate_recordset(null::read.trust_requesters_v2, $1::jsonb)
+     on conflict (tenant, day) do update set (kept_micro, given_micro) = row (excluded.kept_micro, excluded.given_micro)`,
+    [JSON.stringify(days)],
+  );
+}
+
+async function saveMeasured(tx: pg.ClientBase, days: Measured[]): Promise<void> {
+  if (days.length === 0) return;
+  const counts = ["kept", "lost", "agreed", "differed", "speed_ppm"];
+  await tx.query(
+    `insert into read.trust_work_v2 as w select * from jsonb_populate_recordset(null::read.trust_work_v2, $1::jsonb)
+     on conflict (sx, day) do update set (${counts.join(", ")}) = row (${counts.map((c) => `w.${c} + excluded.${c}`).join(", ")})`,
+    [JSON.stringify(days)],
+  );
+}
+
+async function insertEvidence(tx: pg.ClientBase, found: Found[]): Promise<void> {
+  if (found.length === 0) return;
+  await tx.query(
+    `insert into read.trust_evidence_v2 (kind, sx, points, event_id, day, position, source, valid_from)
+     select kind, sx, points, event_id, day, position, source, position
+     from jsonb_populate_recordset(null::read.trust_evidence_v2, $1::jsonb)`,
+    [JSON.stringify(found)],
+  );
+}
+
+export type Reversed = Placed<typeof account> & { type: "AccountCreditReversed" };
+
+/**
+ * The chain has taken back a payment that was spent by then: what its account paid for since it was claimed was paid with nothing, so
+ * it counts no more, and neither do its fees. Whether scores change.
+ */
+export async function foldReversal(tx: pg.ClientBase, event: Reversed): Promise<boolean> {
+  const { source, debt_micro } = event.data;
+  if (debt_micro === 0) return false;
+  const tasks = await tx.query<{ task_id: string; fee_micro: number; counted_day: number }>(
+    `update read.trust_tasks_v2 t set reversed = true from read.trust_payments_v2 p
+     where 'payment:' || p.id = $1 and t.requester = $2 and not t.reversed and t.counted_position > p.claimed_position
+     returning t.task_id, t.fee_micro, t.counted_day`,
+    [source, event.tenant],
+  );
+  if (tasks.rowCount === 0) return false;
+  const fees = tasks.rows.map(({ fee_micro, counted_day }) => ({
+    ...{ tenant: event.tenant, day: counted_day, micro: -fee_micro },
+  }));
+  await keep(tx, fees);
+  const closed = await tx.query(
+    "update read.trust_evidence_v2 set valid_to = $2 where valid_to is null and source = any($1)",
+    [tasks.rows.map(({ task_id }) => `task:${task_id}`), event.position],
+  );
+  return closed.rowCount! > 0;
+}
+
+/** What was kept of a tenant's money on a day, or is not any more. */
+export async function keep(
+  tx: pg.ClientBase,
+  changes: readonly { tenant: string; day: number; micro: number }[],
+): Promise<void> {
+  if (changes.length === 0) return;
+  await tx.query(
+    `insert into read.trust_requesters_v2 as r (tenant, day, kept_micro)
+     select tenant, day, sum(micro) from jsonb_to_recordset($1::jsonb) as c (tenant text, day bigint, micro bigint)
+     group by tenant, day
+     on conflict (tenant, day) do update set kept_micro = r.kept_micro + excluded.kept_micro`,
+    [JSON.stringify(changes)],
+  );
+}
+
+/** What a node did, a day each of those from one to another on which it did something. */
+export async function workDays(
+  pool: pg.Pool | pg.ClientBase,
+  sx: number,
+  { from, to }: { from: number; to: number },
+): Promise<WorkDay[]> {
+  const sql = `select day, kept, lost, agreed, differed, speed_ppm from read.trust_work_v2
+    where sx = $1 and day between $2 and $3 order by day`;
+  return (await pool.query<WorkDay>(sql, [sx, from, to])).rows;
+}

@@ -1,0 +1,171 @@
+/**
+ * Whenever enough copies of a task have come to the same, that is its result: those copies are paid, others are rejected. The first copy
+ * goes out alone: where its node is sure enough and a draw says so, it is enough; else the others follow once it is begun.
+ */
+import type { App } from "../../app.ts";
+import { SURE_AFTER } from "../../domain/compute/pricing.ts";
+import * as quorum from "../../domain/compute/quorum.ts";
+import type { Task } from "../../domain/compute/task.ts";
+import * as tasks from "../../domain/compute/task.ts";
+import type { Draw } from "../../domain/compute/task-events.ts";
+import * as account from "../../domain/payments/account.ts";
+import { findNode, nodesProjection } from "../../projections/compute/nodes.ts";
+import { type NamedTask, tasksProjection, unjudgedTasks } from "../../projections/compute/tasks.ts";
+import { reactor, unlessRefused } from "../../reactor.ts";
+import type { InUnit } from "../../unit.ts";
+import { drawFor } from "./draw.ts";
+import { stepTask } from "./steps.ts";
+
+const command = { meta: { actor: "reactor:compute", operation: "compute.quorum" } };
+
+export const quorumReactor = reactor({
+  name: "compute.quorum",
+  every_ms: 500,
+  memory: () => ({}),
+  async take({ app, signal }) {
+    await Promise.all([app.caughtUp(tasksProjection), app.caughtUp(nodesProjection)]);
+    for (const named of await unjudgedTasks(app.pool)) {
+      if (signal.aborted) return "done";
+      await readAfresh(app, named);
+      await unlessRefused(app.commit((unit) => judgeCopies(unit, app, named), command));
+    }
+    return "done";
+  },
+  troubles: { failed: "copies of tasks are not held against each other; trying again" },
+  resumed: "copies of tasks are held against each other again",
+});
+
+/** Where nothing is decided no commit would find that another process has moved on. */
+async function readAfresh(app: App, { tenant, task_id }: NamedTask): Promise<void> {
+  const task = tasks.standing(await app.load(tasks, tasks.targetOf(tenant, task_id)));
+  for (let number = 1; number <= task.copies; number++)
+    await app.load(tasks, tasks.targetOf(tenant, quorum.copyId(task_id, number)));
+}
+
+type Staging = Pick<InUnit, "decide" | "watch">;
+
+/** A task and its copies by number, as the commit finds them. */
+export async function withCopies(
+  { watch }: Pick<Staging, "watch">,
+  { tenant, task_id }: NamedTask,
+): Promise<{ task: Task; copies: Map<number, Task> }> {
+  const task = tasks.standing(await watch(tasks, tasks.targetOf(tenant, task_id)));
+  const copies = new Map<number, Task>();
+  for (let number = 1; number <= task.copies; number++) {
+    const target = tasks.targetOf(tenant, quorum.copyId(task_id, number));
+    copies.set(number, tasks.standing(await watch(tasks, target)));
+  }
+  return { task, copies };
+}
+
+async function judgeCopies(unit: Staging, app: App, named: NamedTask): Promise<void> {
+  const at = app.clock.now().toISOString();
+  const { task, copies } = await withCopies(unit, named);
+  if (task.judged) return endCopies(unit, named, { task, copies }, at);
+  const outcome = quorum.outcomeOf(task, copies);
+  if (outcome === "none" && copies.size > task.facts.terms.quorum!.copies)
+    return refund(unit, named, { task, copies }, at);
+  if (outcome === "none") return again(unit, named, { task, copies }, at);
+  if (outcome !== "waits") return agree(unit, named, { task, copies }, { ...outcome, draw: null }, at);
+  const [first] = copies.values();
+  if (copies.size > 1 || !first || first.status === "queued") return;
+  const draw = await drawOnFirst(app, first, at);
+  if (draw === "not yet") return;
+  if (!draw) {
+    await makeCopies(unit, named, at);
+    return;
+  }
+  const { output_sha256, exit } = first.result!;
+  return agree(unit, named, { task, copies }, { number: 1, output_sha256, exit, agreed: 1, draw }, at);
+}
+
+/** The draw by which the first copy is enough; null where the others are made. */
+async function drawOnFirst(app: App, first: Task, at: string): Promise<Draw | null | "not yet"> {
+  if (first.status !== "leased" && first.status !== "submitted") return null;
+  const node = await findNode(app.pool, first.lease!.sx);
+  if ((node?.valid_audits ?? 0) < SURE_AFTER) return null;
+  if (first.status === "leased") return "not yet";
+  const draw = await drawFor(app, first, at);
+  return draw && !draw.audits ? draw : null;
+}
+
+type Found = { task: Task; copies: ReadonlyMap<number, Task> };
+
+const namedCopy = ({ tenant, task_id }: NamedTask, number: number): NamedTask => ({
+  ...{ tenant, task_id: quorum.copyId(task_id, number) },
+});
+
+/** Makes the copies that are next, each a task that others may begin. */
+export async function makeCopies(unit: Staging, named: NamedTask, at: string): Promise<Task> {
+  const { task, events } = await stepTask(unit, named, quorum.makeCopies(at));
+  for (const { type, data } of events)
+    if (type === "TaskCopied")
+      for (let number = data.first; number <= data.last; number++)
+        await stepTask(unit, namedCopy(named, number), tasks.submit(quorum.copyOf(task.facts, number, at)));
+  return task;
+}
+
+/** Too little in common: as many are made again, once, as long as somebody may begin them. */
+async function again(unit: Staging, named: NamedTask, found: Found, at: string): Promise<void> {
+  if (at >= found.task.facts.terms.deadline_at) return refund(unit, named, found, at);
+  await dropCopies(unit, named, found, DISAGREED, at);
+  const { max_price_micro, quorum: wanted } = found.task.facts.terms;
+  const { available } = await unit.watch(account, account.targetOf(named.tenant));
+  // What came back of copies that were given up before may be spent on something else by now.
+  if (available < max_price_micro * wanted!.copies) await judgeNone(unit, named, at);
+  else await makeCopies(unit, named, at);
+}
+
+const DISAGREED = "its copies did not come to the same";
+
+async function refund(unit: Staging, named: NamedTask, found: Found, at: string): Promise<void> {
+  await dropCopies(unit, named, found, DISAGREED, at);
+  await judgeNone(unit, named, at);
+}
+
+const judgeNone = (unit: Staging, named: NamedTask, at: string) =>
+  stepTask(unit, named, quorum.judge({ verdict: "none", ...NOTHING, judged_at: at }));
+
+const NOTHING = { canonical_sha256: null, copy: null, agreed: 0, draw: null };
+
+async function dropCopies(unit: Staging, named: NamedTask, { copies }: Found, why: string, at: string) {
+  for (const number of copies.keys())
+    await stepTask(unit, namedCopy(named, number), quorum.dropCopy(why, at));
+}
+
+type Agreed = quorum.Canonical & { draw: Draw | null };
+
+async function agree(
+  unit: Staging,
+  named: NamedTask,
+  found: Found,
+  { number: copy, output_sha256, agreed, draw }: Agreed,
+  at: string,
+): Promise<void> {
+  const judged = { canonical_sha256: output_sha256, copy, agreed, draw, judged_at: at };
+  const { task } = await stepTask(unit, named, quorum.judge({ verdict: "agreed", ...judged }));
+  await endCopies(unit, named, { ...found, task }, at);
+}
+
+/** Of a task that is over: results that came are held against its own, and copies that nobody works on are dropped. */
+async function endCopies(unit: Staging, named: NamedTask, { task, copies }: Found, at: string) {
+  const { verdict, copy, draw } = task.judged!;
+  const canonical = copy === null ? undefined : copies.get(copy)?.result;
+  for (const [number, { status }] of copies) {
+    const decision =
+      verdict === "agreed" && canonical && status === "submitted"
+        ? quorum.compare(canonical, draw, at)
+        : quorum.dropCopy("it is not needed any more", at);
+    await stepTask(unit, namedCopy(named, number), decision);
+  }
+}
+
+/** Its requester gives it up before anybody has begun a copy. */
+export async function cancelCopies(unit: Staging, named: NamedTask, at: string): Promise<Task> {
+  const { task, copies } = await withCopies(unit, named);
+  if (task.judged?.verdict === "cancelled") return task;
+  quorum.refuseBegun(copies);
+  for (const number of copies.keys()) await stepTask(unit, namedCopy(named, number), tasks.cancel(at));
+  const decision = quorum.judge({ verdict: "cancelled", ...NOTHING, judged_at: at });
+  return (await stepTask(unit, named, decision)).task;
+}

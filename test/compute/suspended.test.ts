@@ -1,0 +1,79 @@
+/** An agent that is suspended is read, and neither works nor spends: each operation of both markets. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { effectOf } from "../../src/api/operation.ts";
+import { compute } from "../../src/areas/compute.ts";
+import { marketplace } from "../../src/areas/marketplace.ts";
+import { setSuspended } from "../../src/operator/agents.ts";
+import { caller } from "../identity/agents.ts";
+import { type ComputeSetup, openComputeSetup, type TestNode } from "./compute-setup.ts";
+
+let setup: ComputeSetup;
+let node: TestNode;
+beforeAll(async () => {
+  setup = await openComputeSetup();
+  node = await setup.node("to-be-suspended");
+  await setup.requester(`soul:${node.sx}`);
+});
+afterAll(() => setup.service.stop());
+
+const changing = [...compute.operations, ...marketplace.operations].filter(
+  (operation) =>
+    effectOf(operation).changes !== "nothing" &&
+    operation.access.some(({ kind }) => kind === "subject's key" || kind === "account"),
+);
+
+/** The example of an operation, as this agent asks it. */
+function ask({ route, example }: (typeof changing)[number], headers: Record<string, string>) {
+  const { call, get, post } = caller(setup.service.url);
+  const [method = "", path = ""] = route.split(" ");
+  const input: Record<string, unknown> = { ...example };
+  if ("agent_id" in input) input.agent_id = node.agent_id;
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(input[name]);
+    delete input[name];
+    return value;
+  });
+  if (method === "GET") return get(filled, headers);
+  return method === "POST" ? post(filled, input, headers) : call(method, filled, undefined, headers);
+}
+
+const suspension = (suspended: boolean) =>
+  setSuspended(setup.app, node.agent_id, { suspended, reason: "for a test" });
+
+describe("while it is suspended", () => {
+  test.each(changing.map((operation) => [operation.name, operation] as const))(
+    "%s is refused",
+    async (_, operation) => {
+      await suspension(true);
+      const { status, body } = await ask(operation, node.headers);
+      expect([status, String(body.type).split("#")[1]]).toEqual([409, "agent-suspended"]);
+      await suspension(false);
+      const after = await ask(operation, node.headers);
+      expect(String(after.body.type)).not.toMatch(/#agent-suspended$/);
+    },
+  );
+});
+
+test("between its admission and its commit, a call of its is refused as well", async () => {
+  const { app } = setup;
+  const append = app.store.append.bind(app.store);
+  const before = await setup.account(`soul:${node.sx}`);
+  let races = 0;
+  app.store.append = async (request) => {
+    if (request.appends.some(({ stream_id }) => stream_id.startsWith("task-"))) {
+      app.store.append = append;
+      races++;
+      await suspension(true);
+    }
+    return append(request);
+  };
+  const { status, body } = await setup.submit(node.headers);
+  expect([races, status, String(body.type).split("#")[1]]).toEqual([1, 409, "agent-suspended"]);
+  expect(await setup.account(`soul:${node.sx}`)).toEqual(before);
+});
+
+test("it still sees what it has", async () => {
+  const own = await node.get("/soul/compute/tasks");
+  expect(own.status).toBe(200);
+  expect((await node.get(`/soul/node/status/${node.agent_id}`)).status).toBe(200);
+});
