@@ -1,4 +1,6 @@
+import { discoveryOperations } from "../api/operations/fusion/discovery.ts";
 import { fusionOperations } from "../api/operations/fusion/fusion.ts";
+import { queryOperations } from "../api/operations/fusion/query.ts";
 import type { Area } from "./area.ts";
 
 export const fusion: Area = {
@@ -8,6 +10,6 @@ export const fusion: Area = {
   entities: [],
   projections: [],
   reactors: [],
-  operations: fusionOperations,
+  operations: [...discoveryOperations, ...fusionOperations, ...queryOperations],
   problems: {},
 };

@@ -70,4 +70,4 @@ export function aboutReport({ sources, facts }: Report): z.infer<typeof reportMe
 }
 
 /** Answers are what the operations' schemas say, which the catalogue's tests hold them to. */
-const askOf = (asked: Asking): Ask => asked.ask as unknown as Ask;
+export const askOf = (asked: Asking): Ask => asked.ask as unknown as Ask;
