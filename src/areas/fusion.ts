@@ -1,6 +1,7 @@
 import { discoveryOperations } from "../api/operations/fusion/discovery.ts";
 import { fusionOperations } from "../api/operations/fusion/fusion.ts";
 import { queryOperations } from "../api/operations/fusion/query.ts";
+import { deepAnalysisOperations } from "../api/operations/reports/questions.ts";
 import type { Area } from "./area.ts";
 
 export const fusion: Area = {
@@ -10,6 +11,6 @@ export const fusion: Area = {
   entities: [],
   projections: [],
   reactors: [],
-  operations: [...discoveryOperations, ...fusionOperations, ...queryOperations],
+  operations: [...discoveryOperations, ...fusionOperations, ...queryOperations, ...deepAnalysisOperations],
   problems: {},
 };

@@ -1,5 +1,6 @@
 import { briefOperations } from "../api/operations/reports/briefs.ts";
 import { keptOperations } from "../api/operations/reports/kept.ts";
+import { questionOperations } from "../api/operations/reports/questions.ts";
 import { reportProblems } from "../domain/reports/problems.ts";
 import * as report from "../domain/reports/report.ts";
 import { keptReportsProjection } from "../projections/reports/kept.ts";
@@ -12,6 +13,6 @@ export const reports: Area = {
   entities: [report],
   projections: [keptReportsProjection],
   reactors: [],
-  operations: [...briefOperations, ...keptOperations],
+  operations: [...briefOperations, ...questionOperations, ...keptOperations],
   problems: reportProblems,
 };

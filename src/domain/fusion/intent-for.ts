@@ -43,4 +43,6 @@ export function intentFor(
   return { plan, slots };
 }
 
-const stemsOf = (plans: readonly Plan[]) => plans.flatMap(({ keywords }) => [...keywords.en, ...keywords.lv]);
+/** Words that say what is asked, by how they begin. */
+export const stemsOf = (plans: readonly Plan[]) =>
+  plans.flatMap(({ keywords }) => [...keywords.en, ...keywords.lv]);

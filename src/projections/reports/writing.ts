@@ -48,6 +48,8 @@ export type Writing = {
   finding(said: Said, confidence?: Finding["confidence"], method?: MethodName): Finding;
   /** Says what cannot be told. */
   limit(said: Said): void;
+  /** The first answer that was asked. */
+  first(): Told;
   /** What was written so far, sections that came to nothing left out. */
   parts(sections: readonly Section[]): Pick<Report, "sections" | "facts" | "methods" | "sources" | "limits">;
   finish(about: { title: string; question: string; of: Told; sections: Section[] }): Written;
@@ -83,6 +85,11 @@ export function writing(asked: Ask): Writing {
     },
     limit(said) {
       if (!limits.some(({ text }) => text === said.text)) limits.push(said);
+    },
+    first() {
+      const [first] = told;
+      if (!first) throw new Error("nothing was asked");
+      return first;
     },
     parts,
     finish({ title, question, of, sections }) {

@@ -14,6 +14,7 @@ import {
   advantageFindings,
   dependencyFindings,
   expectedSection,
+  leadFindings,
   limitsOf,
   partnersSection,
   seasonFindings,
@@ -38,6 +39,7 @@ export const tellers: Tellers = {
           ...dependencyFindings(writing, told),
           ...substitutionFindings(writing, told),
           ...seasonFindings(writing, told),
+          ...leadFindings(writing, told),
         ],
       }),
     ];
