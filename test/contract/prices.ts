@@ -48,6 +48,7 @@ export const specifiedPrices: Record<string, string | null> = {
   "POST /v1/agent/sovereign/brief/multi": "30.00",
   "POST /v1/agent/sovereign/brief/deep": "50.00",
   "GET /v1/agent/reports/{report_id}": null,
+  "GET /v1/agent/front-run/watch": null,
   "POST /v1/agent/trade-premium/custom-report": "25.00",
   "GET /v1/agent/trade-premium/deep-analysis/{reporter}/{year}": "5.00",
   "GET /v1/agent/rng/seed": "0.001",

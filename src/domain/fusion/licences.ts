@@ -29,6 +29,7 @@ const terms: readonly (Terms & { of: RegExp })[] = [
     licence: "International Labour Organization (CC BY 4.0)",
     delay: "as papers appear",
   },
+  { of: /^policies$/, licence: "As whoever gave the list says", delay: "as it is given" },
   { of: /^shop-sales$/, licence: "The operator's own", delay: "none" },
   {
     of: /comtrade/i,

@@ -3,6 +3,7 @@ import type { App } from "../../../app.ts";
 import { type Data, held } from "../../../datasets/reading.ts";
 import { cnNomenclature } from "../../../datasets/reference/cn-nomenclature.ts";
 import { hicp } from "../../../datasets/reference/hicp.ts";
+import { policies } from "../../../datasets/reference/policies.ts";
 import { countryTables } from "../../../projections/fusion/answers/country.ts";
 import { vintage } from "../trade/data.ts";
 
@@ -13,11 +14,11 @@ const over =
     return trade && [trade, app.reference.vintages(tables)].join("+");
   };
 
-/** A market is told at constant prices, too. */
-export const marketVintage = over([hicp]);
+/** A market is told at constant prices, and with the policies that are announced. */
+export const marketVintage = over([hicp, policies]);
 export const countryVintage = over([hicp, ...countryTables]);
 /** A question may ask whatever a plan does. */
-export const queryVintage = over([cnNomenclature, hicp, ...countryTables]);
+export const queryVintage = over([cnNomenclature, hicp, policies, ...countryTables]);
 
 /** Runs `work` on data that stay as they are until it is done, for an answer that asks twice. */
 export async function onOneState<T>(

@@ -1,6 +1,7 @@
 /** What `market-intel` tells beside the market itself: its value at constant prices, what moves before or after it, and alerts. */
 import { z } from "zod";
 import { type Hicp, hicp } from "../../../datasets/reference/hicp.ts";
+import { policies } from "../../../datasets/reference/policies.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { perVintage } from "../../../datasets/reference/table.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
@@ -13,8 +14,15 @@ import {
 } from "../../../domain/fusion/lead-lag.ts";
 import { realValue } from "../../../domain/fusion/real-value.ts";
 import { knownOf } from "../../../domain/trade/coverage.ts";
-import type { ReporterCode } from "../../../domain/trade/reporters.ts";
-import { type Flow, monthText, type Period, sixDecimals, yearOf } from "../../../domain/trade/units.ts";
+import { partnerName, type ReporterCode } from "../../../domain/trade/reporters.ts";
+import {
+  addMonths,
+  type Flow,
+  monthText,
+  type Period,
+  sixDecimals,
+  yearOf,
+} from "../../../domain/trade/units.ts";
 import { alert, alerts } from "../../trade/answers/alerts.ts";
 import { monthsOf, type TradeData } from "../../trade/answers/question.ts";
 import { inFlow, inReporters, totalsIn } from "../../trade/answers/tables.ts";
@@ -146,4 +154,34 @@ export async function alertsOf(
       z,
       confirmed,
     }));
+}
+
+export const announced = z.object({
+  date: z.string(),
+  hs: z.string(),
+  origin: z.string().nullable().describe("null = all countries"),
+  name: z.string().nullable(),
+  measure: z.string(),
+  source: z.string(),
+});
+
+const MONTHS_AHEAD = 12;
+
+/** Policies on the product that begin within a year after the last month of the data, the next first, or why none can be told. */
+export function announcedOn(
+  { lease, hs }: Pick<Market, "lease" | "hs">,
+  reference: ReferenceStore,
+): z.infer<typeof announced>[] | string {
+  const table = reference.find(policies);
+  if (!table) return "no table of policies is loaded";
+  const { manifest } = lease;
+  if (table.synthetic !== manifest.synthetic)
+    return "real and invented figures are never joined, and the policies are of the other kind";
+  const last = monthText(manifest.coverage.months.to);
+  const end = monthText(addMonths(manifest.coverage.months.to, MONTHS_AHEAD));
+  return table.rows
+    .filter(({ date }) => date.slice(0, 7) > last && date.slice(0, 7) <= end)
+    .filter((policy) => hs.startsWith(policy.hs) || policy.hs.startsWith(hs))
+    .toSorted((a, b) => (a.date < b.date ? -1 : 1))
+    .map((policy) => ({ ...policy, name: policy.origin === null ? null : partnerName(policy.origin) }));
 }

@@ -24,6 +24,8 @@ import { SUMS } from "../../trade/answers/series.ts";
 import { inFlow, inReporters, partnersIn, totalsIn } from "../../trade/answers/tables.ts";
 import {
   alertsOf,
+  announced,
+  announcedOn,
   atConstantPrices,
   atPricesOf,
   LEAD_FORMULA,
@@ -111,6 +113,10 @@ export const marketOutput = z.object({
         "Which moves before which, of it and those `beside`; empty = none is found; null = none were named",
       ),
     alerts: z.array(openAlert).describe("Of the last six months, the most certain first"),
+    policies: z
+      .array(announced)
+      .nullable()
+      .describe("That begin within twelve months after the last month of the data"),
     absent: z.array(z.object({ of: z.string(), why: z.string() })).describe("What cannot be told, and why"),
   }),
   meta: meta.extend({
@@ -191,6 +197,7 @@ export async function market(
                 await leadsOf(lease, { products: [product, ...input.beside], reporters, flow }, signal),
               ),
         alerts: await alertsOf(trade, found, signal),
+        policies: or("policies", announcedOn(found, reference)),
         absent: [...absent, { of: "news", why: "no news are ingested here" }],
       },
       meta: {

@@ -20,6 +20,7 @@ import {
   leadFindings,
   limitsOf,
   partnersSection,
+  policyFindings,
   seasonFindings,
   sizeSection,
   substitutionFindings,
@@ -106,7 +107,7 @@ export async function brief(asked: Ask, input: z.output<typeof briefInput>): Pro
   const risks = dependencyFindings(report, told);
   const substitutes = substitutionFindings(report, told);
   const { anomalies, open } = await unusual(report, [input.hs], input.region);
-  const watch = [...open, ...seasonFindings(report, told)];
+  const watch = [...policyFindings(report, told), ...open, ...seasonFindings(report, told)];
   const sections = [...shown, ...findingSections({ risks, substitutes, watch, anomalies })];
   limitsOf(report, told);
   limitsOfRegion(report, input);
@@ -135,7 +136,11 @@ export async function sectorsBrief(
   const risks = markets.flatMap((told) => dependencyFindings(report, told));
   const substitutes = markets.flatMap((told) => substitutionFindings(report, told));
   const { anomalies, open } = await unusual(report, input.sectors, input.region);
-  const watch = [...open, ...markets.flatMap((told) => seasonFindings(report, told))];
+  const watch = [
+    ...markets.flatMap((told) => policyFindings(report, told)),
+    ...open,
+    ...markets.flatMap((told) => seasonFindings(report, told)),
+  ];
   const sections = [...shown, ...findingSections({ risks, substitutes, watch, anomalies })];
   for (const told of markets) limitsOf(report, told);
   limitsOfRegion(report, input);
@@ -264,9 +269,13 @@ const findingSections = ({ risks, substitutes, watch, anomalies }: Entries): Sec
     { findings: risks },
   ),
   section("Who could stand in", "Sources that grew while the largest fell.", { findings: substitutes }),
-  section("What to watch in the coming year", "Open alerts and seasonal peaks; nothing else is foretold.", {
-    findings: watch,
-  }),
+  section(
+    "What to watch in the coming year",
+    "Announced policies, open alerts and seasonal peaks; nothing else is foretold.",
+    {
+      findings: watch,
+    },
+  ),
   section("What was unusual", "Months far from those before; each is a signal, and no finding of a cause.", {
     findings: anomalies,
   }),
@@ -288,7 +297,5 @@ const entries = (
 
 function limitsOfRegion({ limit }: Writing, { region }: Common): void {
   if (region === "GLOBAL") limit(say`Trade between countries outside the EU is unseen.`);
-  limit(
-    say`No announced policies are watched, and no forecasts made: neither is answered by an operation yet.`,
-  );
+  limit(say`No forecasts are made: no operation answers them of trade yet.`);
 }

@@ -277,6 +277,21 @@ export function advantageFindings(writing: Writing, told: Market): Finding[] {
   ];
 }
 
+/** Policies on the product that are announced. */
+export function policyFindings({ at, finding }: Writing, told: Market): Finding[] {
+  return (told.answer.data.policies ?? []).map(({ name }, n) => {
+    const figure = (field: string, label: string, unit: "code" | "text") =>
+      at(told, `/data/policies/${n}/${field}`, label, unit);
+    const [date, code] = [
+      figure("date", "day of the policy", "code"),
+      figure("hs", "code of the product", "code"),
+    ];
+    const measure = figure("measure", "measure of the policy", "text");
+    const from = name === null ? "from all countries" : `from ${name}`;
+    return finding(say`On ${date} a policy begins on HS ${code} ${from}: ${measure}.`);
+  });
+}
+
 /** Which products moved before which. */
 export function leadFindings({ at, finding }: Writing, told: Market): Finding[] {
   const { leads } = told.answer.data;
