@@ -1,7 +1,8 @@
-// Compiles the service once, at `npm install`: every TypeScript file of src and eventstore becomes JavaScript at the same
-// place below dist, with what it reads beside it. bin/tallystick runs that, so that nothing is compiled at a start.
-// With --tests the programs that tests start are compiled beside it.
-import { cp, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+// Compiles the service once, at `npm install`: what a process or a thread starts with becomes a file at the same place below
+// dist, and the modules that they share become chunks of it, with what they read beside it. bin/tallystick runs that, so that
+// nothing is compiled at a start, and some hundred files are opened instead of a thousand. With --tests the programs that tests
+// start are compiled beside it.
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, extname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -30,45 +31,84 @@ async function filesIn(folder) {
   return (await Promise.all(found)).flat();
 }
 
+/** What processes and threads start with, and what bench/verify.ts measures as it is compiled. */
+const STARTED = [
+  "src/main.ts",
+  "src/adapters/execution/child.ts",
+  "src/adapters/printing/thread.ts",
+  "eventstore/verify/reading-thread.ts",
+  "eventstore/verify/verify-export.ts",
+  "src/audit/verify-pack.ts",
+  "src/assemble-audit.ts",
+];
+
 /** Packages of hundreds of modules, which every process would find, open and compile one by one: a file each in dist/packages. */
 const GATHERED = ["jose", "viem", "viem/accounts", "viem/chains", "viem/siwe", "viem/utils", "zod"];
 const gatheredAs = (name) => join("packages", name.replaceAll("/", "-"));
 
-/** Each file stays one file: relative imports are left, with the ending that they have in dist. */
-const apart = {
-  name: "apart",
+const gathered = {
+  name: "gathered",
   setup({ onResolve }) {
-    onResolve({ filter: /^\./ }, ({ path, kind }) =>
-      kind === "entry-point" ? undefined : { path: path.replace(/\.ts$/, ".js"), external: true },
+    onResolve({ filter: /^[a-z]/ }, ({ path }) =>
+      GATHERED.includes(path) ? { path: `#dist/${gatheredAs(path)}.js`, external: true } : undefined,
     );
-    onResolve({ filter: /^[a-z]/ }, ({ path, resolveDir }) =>
-      GATHERED.includes(path)
-        ? { path: relative(resolveDir, join(ROOT, `${gatheredAs(path)}.js`)), external: true }
-        : undefined,
-    );
+    onResolve({ filter: /^#dist\// }, ({ path }) => ({ path, external: true }));
   },
 };
 
+/** Whatever chunk a module comes into, `import.meta` names the place that it has of its own: what it reads stands beside that. */
+const placed = {
+  name: "placed",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      const place = JSON.stringify(relative(ROOT, path).replace(/\.ts$/, ".js"));
+      const own = text.replace(/\bimport\.meta\.(url|dirname|filename)\b/g, `placeOf(${place}).$1`);
+      const isAsked = own !== text;
+      return { contents: isAsked ? `import { placeOf } from "#dist/place.js";${own}` : text, loader: "ts" };
+    });
+  },
+};
+const PLACE = `import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+export function placeOf(file) {
+  const { href } = new URL(file, import.meta.url);
+  const filename = fileURLToPath(href);
+  return { url: href, filename, dirname: dirname(filename) };
+}
+`;
+
 const withTests = process.argv.includes("--tests");
 const files = (await Promise.all(SOURCES.map(filesIn))).flat();
-const programs = withTests ? (await filesIn("test")).filter((file) => /(?<!\.test)\.ts$/.test(file)) : [];
-const isServed = (file) => file.startsWith(EXPLORER);
-const isCompiled = (file) => extname(file) === ".ts" && !isServed(file);
+/** What tests start exports nothing. */
+const isProgram = async (file) =>
+  /(?<!\.test)\.ts$/.test(file) && !/^export /m.test(await readFile(join(ROOT, file), "utf8"));
+async function programsIn(folder) {
+  const all = await filesIn(folder);
+  const are = await Promise.all(all.map(isProgram));
+  return all.filter((_, at) => are[at]);
+}
 const out = join(ROOT, `dist.${process.pid}`);
 const options = { absWorkingDir: ROOT, format: "esm", logLevel: "error" };
 
-await build({
-  ...options,
-  entryPoints: [...files.filter(isCompiled), ...programs],
-  outdir: out,
-  outbase: ".",
-  bundle: true,
-  packages: "external",
-  platform: "node",
-  target: "node20.19",
-  sourcemap: "linked",
-  plugins: [apart],
-});
+const together = (entryPoints, chunks) =>
+  build({
+    ...options,
+    entryPoints,
+    outdir: out,
+    outbase: ".",
+    bundle: true,
+    splitting: true,
+    chunkNames: `${chunks}/[name]-[hash]`,
+    packages: "external",
+    platform: "node",
+    target: "node20.19",
+    sourcemap: "linked",
+    plugins: [gathered, placed],
+  });
+
+await together(STARTED, "chunks");
+if (withTests) await together(await programsIn("test"), "test/chunks");
 await build({
   ...options,
   entryPoints: GATHERED.map((name) => ({ in: name, out: gatheredAs(name) })),
@@ -93,6 +133,7 @@ for (const file of files.filter((file) => extname(file) !== ".ts")) {
   await mkdir(dirname(join(out, file)), { recursive: true });
   await cp(join(ROOT, file), join(out, file));
 }
+await writeFile(join(out, "place.js"), PLACE);
 // Whoever starts meanwhile finds the old one whole or the new one whole.
 await writeFile(join(out, "complete"), "");
 if (withTests) await writeFile(join(out, "test", "complete"), "");

@@ -34,7 +34,7 @@ import { openVintages } from "./datasets/vintage-store.ts";
 import type { AddressLimits, Quotas } from "./domain/ports.ts";
 import { healthOf } from "./health.ts";
 import { enter } from "./lease.ts";
-import { startRunner } from "./projections/runner.ts";
+import { type RunnerOptions, startRunner } from "./projections/runner.ts";
 import { runningReactors } from "./reactor.ts";
 import { StreamCache } from "./stream-cache.ts";
 import { StreamSnapshots } from "./stream-snapshots.ts";
@@ -52,6 +52,8 @@ export type Runtime = {
 export type RuntimeOptions = {
   chain: boolean;
   reactors?: boolean;
+  /** Which read models are kept up to date; `asked` where a command ends soon. */
+  keeps?: RunnerOptions["keeps"];
   /** All areas, unless a test leaves some out or brings one of its own. */
   areas?: readonly Area[];
   /** The database, where it was started before. */
@@ -112,7 +114,7 @@ async function assemble(
   opened.push(() => tail.close());
   const { subjects, ...vault } = await openVault(config, database.vaultUrl, { pool, store }, log);
   opened.push(vault.close);
-  const runner = startRunner({ pool, tail, schemas, projections, log });
+  const runner = startRunner({ pool, tail, schemas, projections, log, keeps: options.keeps ?? "all" });
   opened.push(() => runner.stop());
   const { DATA_DIR: dataDir, DUCKDB_MEMORY_MB: memory_mb, DUCKDB_THREADS: threads } = config;
   const vintages = await openVintages({ dataDir, memory_mb, threads });

@@ -2,8 +2,8 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { canonicalBytes } from "../../eventstore/canonical.ts";
+import { programArguments, startFile } from "../../eventstore/thread.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { MOST_OBJECT_BYTES } from "../domain/objects.ts";
 import type { Executor, Ran } from "../domain/ports.ts";
@@ -14,14 +14,13 @@ const HEAP_MB = 512;
 /** Nothing of this process's; the time zone of a machine would change what a query answers. */
 const ENVIRONMENT = { TZ: "UTC" };
 
+const CHILD = "./execution/child";
+
 export function processExecutor(): Executor {
-  const own = import.meta.url;
-  const isCompiled = own.endsWith(".js");
-  const file = new URL(`./execution/child.${isCompiled ? "js" : "ts"}`, own);
-  const reading = isCompiled ? [] : ["--import", import.meta.resolve("tsx")];
-  const command = [...reading, `--max-old-space-size=${HEAP_MB}`, fileURLToPath(file)];
+  const { url } = startFile(import.meta.url, CHILD);
+  const command = [`--max-old-space-size=${HEAP_MB}`, ...programArguments(import.meta.url, CHILD)];
   return {
-    engine_sha256: engineOf(file),
+    engine_sha256: engineOf(url),
     run: ({ kind, input, limit_s, signal }) =>
       new Promise((resolve) => {
         const child = spawn(process.execPath, command, {
@@ -79,5 +78,5 @@ function isResult(output: unknown): output is Ran["output"] {
   }
 }
 
-/** The digest of what runs tasks: the files of its folder's beginning, by which two versions are told apart. */
+/** The digest of the file that runs tasks, by which two versions are told apart: compiled, it names its chunks by their digests. */
 const engineOf = (file: URL): string => createHash("sha256").update(readFileSync(file)).digest("hex");

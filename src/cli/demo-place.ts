@@ -79,7 +79,7 @@ async function runtimeOf(
   const near = ["localhost", "127.0.0.1", "[::1]"].includes(new URL(url).hostname);
   const known = config.DATABASE_URL !== undefined || existsSync(config.DATA_DIR);
   if (!near || !known) return undefined;
-  const runtime = await openRuntime(config, log, { chain: true });
+  const runtime = await openRuntime(config, log, { chain: true, keeps: "asked" });
   if ((await runtime.app.store.identity()).origin === origin) return runtime;
   await runtime.close();
   return undefined;

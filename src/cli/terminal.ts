@@ -15,7 +15,8 @@ export async function withRuntime<T>(
   opening?: RuntimeOptions,
 ): Promise<T> {
   const assembled = await import("../assemble.ts");
-  return assembled.withRuntime(settings(), logger("warn"), work, opening);
+  const options: RuntimeOptions = { chain: false, keeps: "asked", ...opening };
+  return assembled.withRuntime(settings(), logger("warn"), work, options);
 }
 
 /** A host as it stands in a URL; one that means every address is reached at this machine's own. */

@@ -6,13 +6,14 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import type { EventSchemas } from "../../eventstore/schemas.ts";
 import type { Tail } from "../../eventstore/tail.ts";
+import { MAIN_LOG } from "../../eventstore/types.ts";
 import { pause } from "../concurrency.ts";
 import { type Lease as HeldLease, LEASE_SECONDS, Leases, RENEW_MS } from "../lease.ts";
 import { Folding } from "./folding.ts";
 import type { Projection } from "./projection.ts";
 
-/** Events are gathered for so long: a batch costs a transaction, whatever it holds. */
-const GATHER_MS = 20;
+/** Events are gathered for so long, unless somebody waits for them: a batch costs a transaction, whatever it holds. */
+const GATHER_MS = 100;
 /** So many are worth a transaction at once: whoever is far behind does not wait. */
 const FULL = 256;
 const RETRY_MS = 500;
@@ -29,21 +30,35 @@ export type Runner = {
 
 export const nameOf = (projection: Projection) => `${projection.name}_v${projection.version}`;
 
-export function startRunner(options: {
+export type RunnerOptions = {
   pool: pg.Pool;
   tail: Tail;
   schemas: EventSchemas;
   projections: Projection[];
   log: RunnerLog;
-}): Runner {
+  /** `asked`: for who ends soon. What stands at the head of the log is kept there only once somebody asks whether it has reached a position. */
+  keeps?: "all" | "asked";
+};
+
+export function startRunner(options: RunnerOptions): Runner {
   const folding = new Folding(options.schemas);
   const leases = new Leases(options.pool, { table: "read.checkpoints", name: "projection" });
   const parts = { ...options, folding, leases, checkpoints: new Checkpoints(options.pool) };
-  // One for each: a signal warns of more than ten listeners.
-  const loops = options.projections.map((projection) => {
+  const loops = new Map<string, { stopping: AbortController; asked: Asked; ended: Promise<void> }>();
+  let isStopped = false;
+  const start = (projection: Projection) => {
+    if (isStopped || loops.has(nameOf(projection))) return;
+    // One for each: a signal warns of more than ten listeners.
     const stopping = new AbortController();
-    return { stopping, ended: keep(parts, projection, stopping.signal) };
-  });
+    const asked = new Asked();
+    const ended = keep({ ...parts, asked }, projection, stopping.signal);
+    loops.set(nameOf(projection), { stopping, asked, ended });
+  };
+  const startThose = (projections: readonly Projection[]) => projections.forEach(start);
+  const started =
+    options.keeps === "asked"
+      ? lagging(options).then(startThose, () => startThose(options.projections))
+      : startThose(options.projections);
 
   const positionOf = async (projection: Projection): Promise<number> => {
     const sql = "select position from read.checkpoints where projection = $1";
@@ -54,18 +69,34 @@ export function startRunner(options: {
   return {
     positionOf,
     async reached(projection, position, timeout_ms) {
+      start(projection);
       const deadline = Date.now() + timeout_ms;
       for (let wait = 2; ; wait = Math.min(wait * 2, 25)) {
         if ((await positionOf(projection)) >= position) return true;
         if (Date.now() + wait > deadline) return false;
+        loops.get(nameOf(projection))?.asked.now();
         await new Promise((wake) => setTimeout(wake, wait));
       }
     },
     async stop() {
-      for (const { stopping } of loops) stopping.abort();
-      await Promise.all(loops.map(({ ended }) => ended));
+      isStopped = true;
+      await started;
+      for (const { stopping, asked } of loops.values()) {
+        stopping.abort();
+        asked.now();
+      }
+      await Promise.all([...loops.values()].map(({ ended }) => ended));
     },
   };
+}
+
+/** Those that have not folded the log to its end. */
+async function lagging({ pool, projections }: RunnerOptions): Promise<Projection[]> {
+  const sql = `select projection from read.checkpoints
+    where position >= (select coalesce(max(position), 0) from eventstore.events where log_id = $1)`;
+  const { rows } = await pool.query<{ projection: string }>(sql, [MAIN_LOG]);
+  const current = new Set(rows.map(({ projection }) => projection));
+  return projections.filter((projection) => !current.has(nameOf(projection)));
 }
 
 type Lease = HeldLease & { position: number };
@@ -77,7 +108,23 @@ type KeepParts = {
   log: RunnerLog;
   leases: Leases;
   checkpoints: Checkpoints;
+  asked: Asked;
 };
+
+/** Ends the gathering of a projection that somebody waits for. */
+class Asked {
+  #waiting: AbortController | undefined;
+
+  now(): void {
+    this.#waiting?.abort();
+  }
+
+  /** Resolves when somebody asks, or after so long. */
+  within(ms: number): Promise<void> {
+    this.#waiting = new AbortController();
+    return pause(ms, this.#waiting.signal);
+  }
+}
 
 async function keep(options: KeepParts, projection: Projection, signal: AbortSignal): Promise<void> {
   const holder = randomUUID();
@@ -120,7 +167,7 @@ const noteTrouble = (pool: pg.Pool, name: string, trouble: string | null) =>
   );
 
 async function runUnderLease(
-  { pool, tail, folding, leases, checkpoints }: KeepParts,
+  { pool, tail, folding, leases, checkpoints, asked }: KeepParts,
   projection: Projection,
   lease: Lease,
   signal: AbortSignal,
@@ -147,7 +194,7 @@ async function runUnderLease(
     // Whoever held the lease before may have left a trouble that is over with the first fold.
     if (!isNoted) await noteTrouble(pool, lease.name, null);
     isNoted = true;
-    if (events.length < FULL) await pause(GATHER_MS, signal);
+    if (events.length < FULL && !signal.aborted) await asked.within(GATHER_MS);
   }
 }
 

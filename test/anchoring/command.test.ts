@@ -4,9 +4,11 @@ import { once } from "node:events";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { AnchorStatus } from "../../src/anchoring/status.ts";
 import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
+import { until } from "../support/until.ts";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 let dir: string;
@@ -35,14 +37,26 @@ const run = (...args: string[]): Promise<string> =>
 
 const status = async (): Promise<AnchorStatus> => JSON.parse(await run("anchor", "status", "--json"));
 
-async function serve(): Promise<ChildProcess> {
+type Serving = { child: ChildProcess; url: string };
+
+async function serve(): Promise<Serving> {
   const child = spawn(process.execPath, [bin, "serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
-  await once(child.stdout!, "data");
-  return child;
+  for await (const line of createInterface(child.stdout!)) {
+    const url = /listens at (\S+)/.exec(line)?.[1];
+    if (url) return { child, url };
+  }
+  throw new Error("the service did not start");
 }
 
-async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+/** Waits until more of the log is anchored than this. */
+const anchoredBeyond = (size: number, { url }: Serving) =>
+  until(async () => {
+    const told = (await (await fetch(`${url}/log/status`)).json()) as { anchor: { size: number } | null };
+    expect(told.anchor?.size ?? 0).toBeGreaterThan(size);
+  });
+
+async function stop({ child }: Serving, signal: NodeJS.Signals): Promise<void> {
   const ended = once(child, "exit");
   child.kill(signal);
   await ended;
@@ -61,9 +75,9 @@ test("before a service has run, the commands say that nothing is anchored", asyn
 
 test("a service anchors its log, until it is killed", async () => {
   const first = await serve();
+  await anchoredBeyond(0, first);
   reached = await status();
-  while (!reached.anchor) reached = await status();
-  expect(reached.checkpoint!.size).toBeGreaterThanOrEqual(reached.anchor.size);
+  expect(reached.checkpoint!.size).toBeGreaterThanOrEqual(reached.anchor!.size);
   expect(reached.unproven_events).toBeGreaterThan(0);
   await stop(first, "SIGKILL");
 });
@@ -71,8 +85,7 @@ test("a service anchors its log, until it is killed", async () => {
 test("the next one goes on, and the commands say how far it came", async () => {
   await run("keys", "issue", "--tenant", "acme");
   const second = await serve();
-  const before = reached.anchor!.size;
-  while (reached.anchor!.size <= before) reached = await status();
+  await anchoredBeyond(reached.anchor!.size, second);
   await stop(second, "SIGTERM");
 
   const { anchor } = await status();

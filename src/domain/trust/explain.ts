@@ -1,7 +1,8 @@
 /** A score taken apart: what it is made of, line by line, adding up to it to the micro-point. */
 import { decayed } from "./decay.ts";
+import { givenOf } from "./pairs.ts";
 import { type Rules, TS_TRUST_1 } from "./rules.ts";
-import { type Evidence, givenOf, pointsOf } from "./score.ts";
+import { type Evidence, pointsOf } from "./score.ts";
 
 /** A piece of evidence and the event that it stands in. */
 export type EvidenceAt = Evidence & { event_id: string };

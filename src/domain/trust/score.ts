@@ -5,10 +5,10 @@
  */
 import { createHash } from "node:crypto";
 import { decayed } from "./decay.ts";
+import { type Agents, agentsAmong, type Edge, pairsAmong } from "./pairs.ts";
 import { type Rules, TS_TRUST_1 } from "./rules.ts";
 
-/** An attestation that is live: how much one agent says of a skill of another. Agents are passport numbers, days count from 1970-01-01. */
-export type Edge = { from: number; to: number; weight_micro: number; day: number };
+export type { Edge } from "./pairs.ts";
 
 export const evidenceKinds = ["task", "spend", "penalty"] as const;
 export type EvidenceKind = (typeof evidenceKinds)[number];
@@ -42,40 +42,41 @@ export type Score = {
 export type Result = { scores: Score[]; edges: number; rounds: number };
 
 export function computeTrust(input: Input, rules: Rules = TS_TRUST_1): Result {
-  const agents = [...new Set(agentsOf(input))].sort((a, b) => a - b);
-  const at = new Map(agents.map((sx, index) => [sx, index]));
-  const { base, penalty } = basesOf(input, at, rules);
-  const pairs = pairsOf(input, at, rules);
-  const incoming = grouped(pairs, "to", agents.length);
-  const outgoing = grouped(pairs, "from", agents.length);
+  const { edges, evidence, seeds } = input;
+  const agents = agentsAmong([evidence.map(({ sx }) => sx), [...seeds.keys()]], edges);
+  const { numbers } = agents;
+  const { base, penalty } = basesOf(input, agents, rules);
+  const { count, heard, spoken } = pairsAmong(agents, input, rules);
   const bounded = (sum: number, index: number) => Math.max(0, Math.min(rules.most, sum) - penalty[index]!);
 
-  const attested = new Float64Array(agents.length);
+  const attested = new Float64Array(numbers.length);
   const score = Float64Array.from(base, bounded);
   const before = Float64Array.from(score);
   // Who reads what changed in the round before; in the first round, everybody.
-  let due = new Set(agents.keys());
+  let due = Int32Array.from(numbers.keys());
+  const isDue = new Uint8Array(numbers.length);
   let rounds = 0;
   while (rounds < rules.rounds) {
     rounds++;
     const changed: [index: number, value: number][] = [];
     for (const index of due) {
       let sum = 0;
-      for (const { from, given } of incoming[index]!)
-        sum += Math.floor((given * score[from]!) / rules.divisor);
+      for (let at = heard.start[index]!; at < heard.start[index + 1]!; at++)
+        sum += Math.floor((heard.given[at]! * score[heard.from[at]!]!) / rules.divisor);
       attested[index] = sum;
       const value = bounded(base[index]! + sum, index);
       if (value !== score[index]) changed.push([index, value]);
     }
     before.set(score);
     if (changed.length === 0) break;
-    due = new Set();
+    isDue.fill(0);
     for (const [index, value] of changed) {
       score[index] = value;
-      for (const { to } of outgoing[index]!) due.add(to);
+      for (let at = spoken.start[index]!; at < spoken.start[index + 1]!; at++) isDue[spoken.to[at]!] = 1;
     }
+    due = numbers.map((_, index) => index).filter((index) => isDue[index] === 1);
   }
-  const scores = agents.map((sx, index) => ({
+  const scores = Array.from(numbers, (sx, index) => ({
     sx,
     score: score[index]!,
     before: before[index]!,
@@ -83,32 +84,24 @@ export function computeTrust(input: Input, rules: Rules = TS_TRUST_1): Result {
     attested: attested[index]!,
     penalty: penalty[index]!,
   }));
-  return { scores, edges: pairs.length, rounds };
-}
-
-function* agentsOf({ edges, evidence, seeds }: Input): Generator<number> {
-  for (const { from, to } of edges) {
-    yield from;
-    yield to;
-  }
-  for (const { sx } of evidence) yield sx;
-  yield* seeds.keys();
+  return { scores, edges: count, rounds };
 }
 
 /** What each agent has earned by itself, and what it has lost, by index. */
-function basesOf({ day, evidence, seeds }: Input, at: ReadonlyMap<number, number>, rules: Rules) {
+function basesOf({ day, evidence, seeds }: Input, { numbers, indexOf }: Agents, rules: Rules) {
   const sums = {
-    task: new Float64Array(at.size),
-    spend: new Float64Array(at.size),
-    penalty: new Float64Array(at.size),
+    task: new Float64Array(numbers.length),
+    spend: new Float64Array(numbers.length),
+    penalty: new Float64Array(numbers.length),
   };
-  for (const one of evidence) sums[one.kind][at.get(one.sx)!]! += pointsOf(one, day, rules);
-  const base = new Float64Array(at.size);
-  for (const [sx, index] of at)
-    base[index] =
+  for (const one of evidence) sums[one.kind][indexOf[one.sx]!]! += pointsOf(one, day, rules);
+  const base = Float64Array.from(
+    numbers,
+    (sx, index) =>
       Math.min(rules.tasks_most, sums.task[index]!) +
       Math.min(rules.spend_most, sums.spend[index]!) +
-      (seeds.get(sx) ?? 0);
+      (seeds.get(sx) ?? 0),
+  );
   return { base, penalty: sums.penalty };
 }
 
@@ -118,41 +111,6 @@ export const pointsOf = (
   day: number,
   rules: Rules = TS_TRUST_1,
 ): number => decayed(kind === "spend" ? Math.min(rules.payment_most, points) : points, day, of);
-
-/** What one agent says of another, and how much of it counts: both in millionths of a weight. */
-type Pair = { from: number; to: number; said: number; given: number };
-
-/** The pairs that count, by index. */
-function pairsOf({ day, edges, silent }: Input, at: ReadonlyMap<number, number>, rules: Rules): Pair[] {
-  const said = new Map<number, number>();
-  for (const { from, to, weight_micro, day: of } of edges) {
-    if ((from === to && !rules.own_voice) || silent.has(from)) continue;
-    const weight = decayed(weight_micro, day, of);
-    if (weight === 0) continue;
-    const pair = at.get(from)! * at.size + at.get(to)!;
-    said.set(pair, (said.get(pair) ?? 0) + weight);
-  }
-  const out = new Float64Array(at.size);
-  const pairs: Pair[] = [];
-  for (const [pair, sum] of said) {
-    const [from, to] = [Math.floor(pair / at.size), pair % at.size];
-    const most = Math.min(rules.pair_most, sum);
-    out[from]! += most;
-    pairs.push({ from, to, said: most, given: most });
-  }
-  for (const pair of pairs) pair.given = givenOf(pair.said, out[pair.from]!, rules);
-  return pairs.filter(({ given }) => given > 0);
-}
-
-/** What counts of a pair whose attestor says `out` of all. */
-export const givenOf = (said: number, out: number, { budget }: Rules = TS_TRUST_1): number =>
-  out > budget ? Math.floor((said * budget) / out) : said;
-
-function grouped(pairs: readonly Pair[], by: "from" | "to", agents: number): Pair[][] {
-  const groups: Pair[][] = Array.from({ length: agents }, () => []);
-  for (const pair of pairs) groups[pair[by]]!.push(pair);
-  return groups;
-}
 
 /** The lines `<sx> <score>\n`, ascending by number, of scores that are not 0: what a computation's digest is of. */
 export const resultLines = ({ scores }: Result): string =>

@@ -21,7 +21,7 @@ export const edgesDdl = `
     create index if not exists trust_edges_v1_to on read.trust_edges_v1 (to_sx, valid_from);
     create index if not exists trust_edges_v1_from on read.trust_edges_v1 (from_sx, to_sx, skill);
     create index if not exists trust_edges_v1_valid_from on read.trust_edges_v1 (valid_from);
-    create index if not exists trust_edges_v1_valid_to on read.trust_edges_v1 (valid_to);`;
+    create index if not exists trust_edges_v1_ended on read.trust_edges_v1 (valid_to) where valid_to is not null;`;
 
 export type Made = Placed<typeof attestation> & { type: "AttestationMade" };
 

@@ -27,7 +27,7 @@ export const trustProjection = projection({
     );
     create index if not exists trust_evidence_v1_sx on read.trust_evidence_v1 (sx, position);
     create index if not exists trust_evidence_v1_valid_from on read.trust_evidence_v1 (valid_from);
-    create index if not exists trust_evidence_v1_valid_to on read.trust_evidence_v1 (valid_to);
+    create index if not exists trust_evidence_v1_ended on read.trust_evidence_v1 (valid_to) where valid_to is not null;
     create index if not exists trust_evidence_v1_payment on read.trust_evidence_v1 (payment_id) where valid_to is null;
     create table if not exists read.trust_seeds_v1 (
       sx         bigint not null,
