@@ -79,16 +79,57 @@ type Changes = readonly (number | null)[];
  * else chance would look smaller than it is.
  */
 function triedLags(first: Changes, second: Changes): { lag: number; correlation: number; p: number }[] {
-  const lags = Array.from({ length: 2 * MOST_LAG + 1 }, (_, at) => at - MOST_LAG);
-  const observed = lags.map((lag) => correlation(first, second, lag));
+  const correlate = correlations(first);
+  const observed = correlate(second);
   const beyond = lags.map(() => 0);
   const draw = numbersFrom(second.length);
   for (let round = 0; round < DRAWS; round++) {
-    const drawn = withoutMonths(redrawn(second, draw), 0);
-    for (const [at, lag] of lags.entries())
-      if (Math.abs(correlation(first, drawn, lag)) >= Math.abs(observed[at]!)) beyond[at]!++;
+    const drawn = correlate(withoutMonths(redrawn(second, draw), 0));
+    for (const [at, value] of drawn.entries()) if (Math.abs(value) >= Math.abs(observed[at]!)) beyond[at]!++;
   }
   return lags.map((lag, at) => ({ lag, correlation: observed[at]!, p: (1 + beyond[at]!) / (1 + DRAWS) }));
+}
+
+const lags = Array.from({ length: 2 * MOST_LAG + 1 }, (_, at) => at - MOST_LAG);
+
+/** The correlations with another series at all lags. Where both know all months, only products are left to be summed for each lag. */
+export function correlations(first: Changes): (second: Changes) => number[] {
+  const one = sumsOf(first);
+  return (second) => {
+    const other = one && first.length === second.length ? sumsOf(second) : undefined;
+    return lags.map((lag) => (one && other ? summed(one, other, lag) : correlation(first, second, lag)));
+  };
+}
+
+/** A series without gaps, with the sums of its first n values and of their squares. */
+type Sums = { values: Float64Array; sums: Float64Array; squares: Float64Array };
+
+function sumsOf(series: Changes): Sums | undefined {
+  if (series.some((value) => value === null)) return undefined;
+  const values = Float64Array.from(series as readonly number[]);
+  const [sums, squares] = [new Float64Array(values.length + 1), new Float64Array(values.length + 1)];
+  for (const [at, value] of values.entries()) {
+    sums[at + 1] = sums[at]! + value;
+    squares[at + 1] = squares[at]! + value * value;
+  }
+  return { values, sums, squares };
+}
+
+function summed(first: Sums, second: Sums, lag: number): number {
+  const [from, to] = [Math.max(0, -lag), Math.min(first.values.length, first.values.length - lag)];
+  const n = to - from;
+  if (n <= 0) return 0;
+  const within = (of: Float64Array, shift: number) => of[to + shift]! - of[from + shift]!;
+  const [x, xx] = [within(first.sums, 0), within(first.squares, 0)];
+  const [y, yy] = [within(second.sums, lag), within(second.squares, lag)];
+  let xy = 0;
+  for (let at = from; at < to; at++) xy += first.values[at]! * second.values[at + lag]!;
+  return ratio(n, x, y, xx, yy, xy);
+}
+
+function ratio(n: number, x: number, y: number, xx: number, yy: number, xy: number): number {
+  const spread = Math.sqrt((n * xx - x * x) * (n * yy - y * y));
+  return spread > 1e-12 ? (n * xy - x * y) / spread : 0;
 }
 
 /** Pearson's correlation of first[t] with second[t + lag], over the months that both know; 0 where one does not move. */
@@ -104,8 +145,7 @@ export function correlation(first: Changes, second: Changes, lag: number): numbe
     yy += b * b;
     xy += a * b;
   }
-  const spread = Math.sqrt((n * xx - x * x) * (n * yy - y * y));
-  return spread > 1e-12 ? (n * xy - x * y) / spread : 0;
+  return ratio(n, x, y, xx, yy, xy);
 }
 
 function redrawn(series: Changes, draw: () => number): Changes {

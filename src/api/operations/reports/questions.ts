@@ -21,12 +21,9 @@ const customOperation = operation({
   },
   vintage,
   handle: (context) =>
-    made(
-      "trade_premium_custom_report",
-      context as never,
-      (ask, reference) => customReport(ask, reference, context.input),
-      { whole_ms: CUSTOM_MS },
-    ),
+    made("trade_premium_custom_report", context as never, (ask) => customReport(ask, context.input), {
+      whole_ms: CUSTOM_MS,
+    }),
 });
 
 const deepOperation = operation({

@@ -94,9 +94,14 @@ export async function leadsOf(
 ): Promise<z.infer<typeof moved>[] | string> {
   const { from, to } = lease.manifest.coverage.months;
   const years = { from: yearOf(from), to: yearOf(to) };
-  const periods = monthsOf(lease, years);
+  const knowns = products.map((hs) => knownOf(lease.manifest.coverage, hs));
+  const everyKnown = (period: Period) =>
+    knowns.every((known) => reporters.every((code) => known(code, flow, period)));
+  // What is not delivered yet is no gap within the series.
+  const all = monthsOf(lease, years);
+  const periods = all.slice(all.findIndex(everyKnown), all.findLastIndex(everyKnown) + 1);
   const series = await Promise.all(
-    products.map(async (hs) => {
+    products.map(async (hs, at) => {
       const rows = await lease.query<{ period: Period; value: number }>(
         `select period, sum(value_eur)::double as value from ${totalsIn(lease, { hs, years })}
          where ${inReporters(reporters)} and ${inFlow(flow)} group by 1`,
@@ -104,11 +109,10 @@ export async function leadsOf(
         signal,
       );
       const values = new Map(rows.map(({ period, value }) => [period, value]));
-      const known = knownOf(lease.manifest.coverage, hs);
-      const isKnown = (period: Period) => reporters.every((code) => known(code, flow, period));
+      const isKnown = (period: Period) => reporters.every((code) => knowns[at]!(code, flow, period));
       return {
         name: hs,
-        from: from % 100,
+        from: (periods[0] ?? from) % 100,
         values: periods.map((period) => (isKnown(period) ? (values.get(period) ?? 0) : null)),
       };
     }),

@@ -1,6 +1,5 @@
 /** A custom report: one question's intent, asked over reporters, products and years, all told in one document. */
 import { z } from "zod";
-import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { intentFor } from "../../../domain/fusion/intent-for.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
 import type { Plan } from "../../../domain/plans/plan.ts";
@@ -9,7 +8,7 @@ import { refuse } from "../../../domain/refusal.ts";
 import type { Section } from "../../../domain/reports/report.ts";
 import { hs2, reportersField } from "../../../domain/trade/inputs.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
-import { productNames, question, runTold } from "../../fusion/answers/query.ts";
+import { question, runTold } from "../../fusion/answers/query.ts";
 import { type Ask, type Written, writing } from "../writing.ts";
 
 const MOST_STEPS = 100;
@@ -40,21 +39,14 @@ const overTrade = intents.filter(({ slots }) =>
 );
 
 /** The intent of the question for each reporter and product that it takes. */
-export async function customReport(
-  asked: Ask,
-  reference: ReferenceStore,
-  input: z.output<typeof customInput>,
-): Promise<Written> {
+export async function customReport(asked: Ask, input: z.output<typeof customInput>): Promise<Written> {
   const { reporters, products } = input;
   const years = input.years.toSorted((a, b) => a - b);
   const [from, to] = [years[0]!, years.at(-1)!];
   const span: Slots = { years: from === to ? `${from}` : `${from}-${to}`, year: to };
   const any: Slots = { country: reporters[0]!, hs: products[0]!, ...span };
-  const { plan, slots } = intentFor(
-    { question: input.question, slots: any },
-    overTrade,
-    productNames(reference),
-  );
+  // Its products are given, so that no names are looked up.
+  const { plan, slots } = intentFor({ question: input.question, slots: any }, overTrade, []);
   const cases = casesOf(plan, input, { ...slots, ...span });
   const steps = cases.length * plan.steps.length;
   if (steps > MOST_STEPS) {

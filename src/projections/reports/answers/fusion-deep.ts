@@ -17,7 +17,7 @@ import { anomaliesIn } from "./unusual.ts";
 
 const MOST_YEARS = 20;
 /** The largest products of a country that are held against each other, and the largest of which is looked at in depth. */
-const MOST_BESIDE = 5;
+const MOST_BESIDE = 2;
 
 export const fusionDeepInput = z.object({
   question,
@@ -37,7 +37,9 @@ export async function fusionDeep(
   reference: ReferenceStore,
   input: z.output<typeof fusionDeepInput>,
 ): Promise<Written> {
-  const read = slotsIn(input.question, productNames(reference), stemsOf(intents));
+  // Names are looked up where none is given, so that the report rests on them only then.
+  const names = input.hs === undefined ? productNames(reference) : [];
+  const read = slotsIn(input.question, names, stemsOf(intents));
   const { country = read.country, hs = read.hs, years = read.years } = input;
   if (country === undefined && hs === undefined) {
     const message = "the question names no country and no product: name one in it, or as country or hs";
