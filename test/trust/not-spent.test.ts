@@ -15,6 +15,7 @@ const KEPT = [
   "checks_cancel",
   "checks_create",
   "checks_redeem",
+  "fusion_deep_analysis",
   "lounge_dice",
   "lounge_keno",
   "lounge_order",
@@ -28,6 +29,7 @@ const KEPT = [
   "sovereign_brief",
   "sovereign_brief_deep",
   "sovereign_brief_multi",
+  "trade_premium_custom_report",
   "trade_premium_deep_analysis",
   "wallet_airdrop",
 ];
