@@ -6,6 +6,7 @@
  *
  * `--scale 1` is the whole cube: every month since 2005, all chapters, thirty partners a flow.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { sizeAt } from "../src/datasets/sandbox.ts";
 import { releaseSandboxTables } from "../src/operator/reference.ts";
@@ -43,6 +44,8 @@ await withDatabase(async (env) => {
     const chapter = (n: number) => CHAPTERS[n % CHAPTERS.length]!;
     const brief = (n: number) => ({ sectors: CHAPTERS, region: reporter(n), years: "2020-2024" });
     const read = (n: number) => get(`/v1/agent/trade/balance?reporter=${reporter(n)}&hs=${chapter(n)}`);
+    // What was released is opened in a moment.
+    while ((await read(0)).status === 503) await pause(100);
     const told: Record<string, object> = {};
     const tell = (name: string, taken: number[]) => {
       const sorted = taken.toSorted((a, b) => a - b);

@@ -30,10 +30,12 @@ export const canonical = (value: object): string => canonicalText(value as JsonO
 
 /** Runs `work` on data that stay as they are until it is done. */
 export async function asking<T>(
-  context: Context<never>,
+  called: Context<never>,
   work: (asking: Asking) => Promise<T>,
   { step_ms = STEP_MS, whole_ms }: Patience = {},
 ): Promise<T> {
+  // Its signal listens to the call anew each time that it is read: it is read once.
+  const context = { ...called };
   const { app } = context;
   const { data, release } = held({ vintages: app.vintages, reference: app.reference });
   const all = watched(data);

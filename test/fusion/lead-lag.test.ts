@@ -6,6 +6,7 @@ import {
   deseasonalisedChanges,
   leadsAndLags,
   MOST_LAG,
+  preparedOf,
 } from "../../src/domain/fusion/lead-lag.ts";
 
 function numbers(seed: number): () => number {
@@ -61,12 +62,14 @@ describe("leads and lags", () => {
       number[],
       number[],
     ];
-    const found = correlations(first)(second);
+    const at = (one: (number | null)[], other: (number | null)[]) =>
+      correlations(preparedOf(one), preparedOf(other));
+    const found = at(first, second);
     for (let lag = -MOST_LAG; lag <= MOST_LAG; lag++)
       expect(found[lag + MOST_LAG]).toBeCloseTo(correlation(first, second, lag), 10);
     const gap = second.map((value, at) => (at === 40 ? null : value));
-    expect(correlations(first)(gap)[MOST_LAG]).toBe(correlation(first, gap, 0));
-    expect(correlations([1, 2])([2, 1])[0]).toBe(0);
+    expect(at(first, gap)[MOST_LAG]).toBe(correlation(first, gap, 0));
+    expect(at([1, 2], [2, 1])[0]).toBe(0);
   });
 
   test("below 48 known months, or with one series, there is no answer", () => {

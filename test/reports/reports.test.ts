@@ -185,14 +185,14 @@ const chapters = fc.constantFrom("27", "29", "30", "39", "44", "84", "85", "87")
 const reporters = fc.constantFrom(...reporterCodes);
 const years = fc
   .tuple(fc.integer({ min: 2012, max: 2025 }), fc.integer({ min: 0, max: 8 }))
-  .map(([to, back]) => `${to - back}-${to}`);
+  .map(([to, back]) => `${Math.max(2005, to - back)}-${to}`);
 const common = {
   region: fc.oneof(fc.constantFrom("EU", "GLOBAL"), reporters),
   years,
   layers: fc.subarray(["sanctions", "gdelt", "ais"]),
 };
 const sectors = fc.record({ sectors: fc.uniqueArray(chapters, { minLength: 2, maxLength: 8 }), ...common });
-const asked: Record<string, fc.Arbitrary<object | undefined>> = {
+const asked: Record<string, fc.Arbitrary<object>> = {
   "sovereign/brief": fc.record({ hs: fc.oneof(chapters, fc.constant("4401")), ...common }),
   "sovereign/brief/multi": sectors,
   "sovereign/brief/deep": sectors,
@@ -216,11 +216,24 @@ const asked: Record<string, fc.Arbitrary<object | undefined>> = {
   }),
 };
 
-describe.each(Object.entries(asked))("%s of inputs at random", (name, inputs) => {
+/** What is asked: by POST with a body, or by GET with all of it in the path. */
+const questions: [string, fc.Arbitrary<readonly [path: string, input?: object]>][] = [
+  ...Object.entries(asked).map(
+    ([name, inputs]) => [name, inputs.map((input) => [name, input] as const)] as const,
+  ),
+  [
+    "trade-premium/deep-analysis",
+    fc
+      .tuple(reporters, fc.integer({ min: 2009, max: 2024 }))
+      .map(([code, year]) => [`trade-premium/deep-analysis/${code}/${year}`] as const),
+  ],
+].map(([name, inputs]) => [name as string, inputs as fc.Arbitrary<readonly [string, object?]>]);
+
+describe.each(questions)("%s of inputs at random", (_, inputs) => {
   test("every number in every form is traced, and one altered digit is named", async () => {
     const anything = fc.tuple(inputs, fc.nat(), fc.integer({ min: 1, max: 9 }));
-    const once = async ([input, which, by]: [object | undefined, number, number]) => {
-      const report = await made(`/v1/agent/${name}`, input);
+    const once = async ([[path, input], which, by]: [readonly [string, object?], number, number]) => {
+      const report = await made(`/v1/agent/${path}`, input);
       expect(reportFaults(report, canonical)).toEqual([]);
       expect((await askedAgain(report, canonical, askAt(service.url, secret))).faults).toEqual([]);
       expect(await untracedForms(service, headers, report)).toEqual({ markdown: [], html: [], pdf: [] });
