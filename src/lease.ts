@@ -3,6 +3,7 @@
  * lost it while paused can be told from whoever holds it now. No connection is held meanwhile.
  */
 import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import type pg from "pg";
 
 export const LEASE_SECONDS = 5;
@@ -13,9 +14,13 @@ export type Lease = { name: string; holder: string; token: number };
 /** A table whose rows are leased; it has the columns `holder`, `token` and `held_until`. */
 export type LeaseTable = { table: string; name: string };
 
+/** Renewals that are asked for within so long of each other are one statement: a process holds some sixty leases. */
+const TOGETHER_MS = 25;
+
 /** The leases in one table. `seconds`: how long one holds when it is not renewed. */
 export class Leases {
   readonly seconds: number;
+  #renewing: { leases: Lease[]; held: Promise<ReadonlySet<string>> } | undefined;
   readonly #pool: pg.Pool;
   readonly #table: string;
   readonly #name: string;
@@ -44,13 +49,26 @@ export class Leases {
   }
 
   /** Prolongs a lease; false when another has taken it since. */
-  async renew({ name, token }: Lease): Promise<boolean> {
-    const answer = await this.#pool.query(
-      `update ${this.#table} set held_until = clock_timestamp() + make_interval(secs => $3)
-        where ${this.#name} = $1 and token = $2`,
-      [name, token, this.seconds],
-    );
-    return answer.rowCount === 1;
+  async renew(lease: Lease): Promise<boolean> {
+    this.#renewing ??= this.#renewSoon();
+    this.#renewing.leases.push(lease);
+    return (await this.#renewing.held).has(lease.name);
+  }
+
+  #renewSoon() {
+    const leases: Lease[] = [];
+    const held = wait(TOGETHER_MS).then(async () => {
+      this.#renewing = undefined;
+      const { rows } = await this.#pool.query<{ name: string }>(
+        `update ${this.#table} t set held_until = clock_timestamp() + make_interval(secs => $3)
+           from unnest($1::text[], $2::bigint[]) as one (name, token)
+          where t.${this.#name} = one.name and t.token = one.token
+          returning one.name`,
+        [leases.map(({ name }) => name), leases.map(({ token }) => token), this.seconds],
+      );
+      return new Set(rows.map(({ name }) => name));
+    });
+    return { leases, held };
   }
 
   /** Whether a lease is held at this moment. */

@@ -86,10 +86,11 @@ export function startReactors(
   reactors: readonly Reactor[],
   log: ReactorLog,
 ): { stop(): Promise<void> } {
+  const leases = reactorLeases(app.pool);
   // One for each: a signal warns of more than ten listeners.
   const loops = reactors.map((one) => {
     const stopping = new AbortController();
-    return { stopping, ended: run(app, one, log, stopping.signal) };
+    return { stopping, ended: run({ app, leases, one, log, stopping: stopping.signal }) };
   });
   return {
     async stop() {
@@ -103,12 +104,15 @@ export const runningReactors = (app: App, reactors: readonly Reactor[]): Reactor
   reactors.filter((one) => one.runs?.(app) ?? true);
 
 /** Waits for the lease, and takes turns for as long as it is held. */
-async function run(app: App, one: Reactor, log: ReactorLog, stopping: AbortSignal): Promise<void> {
-  const leases = reactorLeases(app.pool);
+async function run({
+  leases,
+  ...parts
+}: Omit<Tenure, "standing" | "lease"> & { leases: Leases }): Promise<void> {
+  const { app, one, log, stopping } = parts;
   const standing = new Standing(app.pool, one, log);
   while (!stopping.aborted) {
     try {
-      await underLease(leases, one.name, (lease) => takeTurns({ app, one, log, standing, lease, stopping }));
+      await underLease(leases, one.name, (lease) => takeTurns({ ...parts, standing, lease }));
     } catch (error) {
       // The database is away.
       standing.tell({ status: "failed", reason: reasonOf(error) });

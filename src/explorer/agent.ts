@@ -17,9 +17,15 @@ const path = (rest: string) => `/soul/${encodeURIComponent(named)}/${rest}`;
 const eventLink = (event_id: string, text = "event") =>
   el("a", { href: `/log#events/${encodeURIComponent(event_id)}`, title: event_id }, text);
 
+/** The newest event of this type about it, as a link to it. */
+function saidBy({ events }: AgentPassport, type: string, about: string | null): HTMLElement[] {
+  const said = events.findLast((one) => one.type === type && one.about === about);
+  return said ? [eventLink(said.event_id)] : [];
+}
+
 async function show(): Promise<void> {
   const [passport, trust, character] = await Promise.all([
-    ask<AgentPassport>(`/soul/passport/${encodeURIComponent(named)}`),
+    ask<AgentPassport>(`/soul/passport/${encodeURIComponent(named)}`, { explain: "true" }),
     ask<AgentTrust>(path("trust"), { explain: "true" }),
     ask<Character>(path("character")),
   ]);
@@ -163,22 +169,32 @@ function showChart(selector: string, chart: string): void {
   part<HTMLAnchorElement>(`a:has(> ${selector})`).href = image.src;
 }
 
-function showPassport({ passport, reason, status }: AgentPassport): void {
+/** By which event an agent came to stand so. */
+const STOOD: Record<string, string> = {
+  proven: "AgentKeyProven",
+  suspended: "AgentSuspended",
+  revoked: "PassportRevoked",
+};
+
+function showPassport(told: AgentPassport): void {
+  const { passport, reason, status, keys } = told;
   const { sx_id, agent_id, passport_hash, issued_at, origin } = passport;
+  const by = status === "proven" ? (keys[0]?.kid ?? null) : null;
   part("#passport-facts").replaceChildren(
     facts({
       Number: sx_id,
       Id: el("span", { class: "whole" }, agent_id),
       Hash: copied(passport_hash, "the passport's hash"),
-      Issued: time(issued_at),
-      Standing: status,
+      Issued: el("span", {}, time(issued_at), " ", ...saidBy(told, "AgentRegistered", null)),
+      Standing: el("span", {}, status, " ", ...saidBy(told, STOOD[status] ?? "", by)),
       Why: reason ?? undefined,
       "Issued by": el("span", { class: "whole" }, origin),
     }),
   );
 }
 
-function showKeys({ keys, delegations, links }: AgentPassport): void {
+function showKeys(told: AgentPassport): void {
+  const { keys, delegations } = told;
   write(
     part("#keys-lead"),
     keys.length === 0
@@ -193,11 +209,17 @@ function showKeys({ keys, delegations, links }: AgentPassport): void {
         el("div", { class: "number" }, kind),
         el("div", { class: "main" }, el("span", { class: "stream" }, did)),
         el("div", { class: "when" }, "proven ", time(proven_at)),
-        el("div", { class: "side" }, copied(kid, "the key's name"), el("span", { class: "soft" }, method)),
+        el(
+          "div",
+          { class: "side" },
+          copied(kid, "the key's name"),
+          el("span", { class: "soft" }, method),
+          ...saidBy(told, "AgentKeyProven", kid),
+        ),
       ),
     ),
   );
-  showLinks(links);
+  showLinks(told);
   part("#delegations").replaceChildren(
     ...(delegations.length === 0
       ? []
@@ -206,13 +228,15 @@ function showKeys({ keys, delegations, links }: AgentPassport): void {
           el(
             "ul",
             { class: "plain" },
-            ...delegations.map(({ to, scopes, expires_at }) =>
+            ...delegations.map(({ delegation_id, to, scopes, expires_at }) =>
               el(
                 "li",
                 {},
                 el("a", { href: `/soul/${to.slice(3)}` }, to),
                 ` may ${scopes.join(", ")}, until `,
                 time(expires_at),
+                " ",
+                ...saidBy(told, "AgentDelegated", delegation_id),
               ),
             ),
           ),
@@ -223,7 +247,8 @@ function showKeys({ keys, delegations, links }: AgentPassport): void {
 /** A domain is a way out of this page; what stands there is its owner's. */
 const linkOut = (domain: string) => el("a", { href: `https://${domain}/`, rel: "nofollow noopener" }, domain);
 
-function showLinks(links: AgentPassport["links"]): void {
+function showLinks(told: AgentPassport): void {
+  const { links } = told;
   part("#links").replaceChildren(
     ...(links.length === 0
       ? []
@@ -232,13 +257,15 @@ function showLinks(links: AgentPassport["links"]): void {
           el(
             "ul",
             { class: "plain" },
-            ...links.map(({ agent_id, domain, linked_at }) =>
+            ...links.map(({ link, agent_id, domain, linked_at }) =>
               el(
                 "li",
                 {},
                 domain === null ? `Agent ${agent_id} of ERC-8004` : linkOut(domain),
                 ", since ",
                 time(linked_at),
+                " ",
+                ...saidBy(told, "AgentLinked", link),
               ),
             ),
           ),

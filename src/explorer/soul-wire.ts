@@ -14,8 +14,9 @@ export type AgentPassport = {
   status: string;
   reason: string | null;
   keys: { kid: string; kind: string; did: string; method: string; proven_at: string }[];
-  delegations: { to: string; scopes: string[]; expires_at: string }[];
+  delegations: { delegation_id: string; to: string; scopes: string[]; expires_at: string }[];
   links: { link: string; agent_id: string | null; domain: string | null; linked_at: string }[];
+  events: { event_id: string; type: string; about: string | null }[];
 };
 
 type Line = { event_id: string; kind: string; points_micro: number };

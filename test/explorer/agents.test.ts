@@ -41,6 +41,7 @@ describe.skipIf(!chromium)(`the pages of agents${chromium ? "" : " (skipped: no 
     await agency.attest(2, 1, 4, "speed");
     await agency.delegate(1, 3, addressOf(wallet(1)));
     await agency.suspend(4);
+    await agency.linkDomain(1, "agent.example.org", addressOf(wallet(1)));
     await agency.compute(now);
     await fetch(`${service.url}/soul/register`, {
       method: "POST",
@@ -93,6 +94,10 @@ describe.skipIf(!chromium)(`the pages of agents${chromium ? "" : " (skipped: no 
     expect(await page.locator("#passport-facts").textContent()).toContain("SX#1");
     expect(await page.locator("#key-rows li").textContent()).toContain("did:pkh:eip155:8453:0x");
     expect(await page.locator("#delegations").textContent()).toContain("SX#3 may read");
+    const domain = page.locator("#links a").first();
+    expect(await domain.textContent()).toBe("agent.example.org");
+    expect(await domain.getAttribute("href")).toBe("https://agent.example.org/");
+    expect(await domain.getAttribute("rel")).toBe("nofollow noopener");
     for (const chart of ["#trust-chart", "#dna-chart"])
       await expect
         .poll(() => page.evaluate<number>(`document.querySelector("${chart}").naturalWidth`))
@@ -100,6 +105,28 @@ describe.skipIf(!chromium)(`the pages of agents${chromium ? "" : " (skipped: no 
     const credential = await page.getByText("as a Verifiable Credential").getAttribute("href");
     expect((await fetch(service.url + credential)).headers.get("content-type")).toContain("vc+jwt");
     expect(await page.locator("#invented").isVisible()).toBe(false);
+  });
+
+  test("each claim of a passport is linked to the event that says it", async () => {
+    const claims: [sx: number, selector: string, type: string][] = [
+      [1, "#passport-facts a >> nth=0", "AgentRegistered"],
+      [1, "#passport-facts a >> nth=1", "AgentKeyProven"],
+      [1, "#key-rows .side a", "AgentKeyProven"],
+      [1, "#links a >> nth=1", "AgentLinked"],
+      [1, "#delegations a >> nth=1", "AgentDelegated"],
+      [4, "#passport-facts a >> nth=1", "AgentSuspended"],
+    ];
+    for (const sx of [1, 4]) {
+      const answer = await fetch(`${service.url}/soul/passport/${sx}?explain=true`);
+      const { events } = (await answer.json()) as { events: { event_id: string; type: string }[] };
+      const page = await open(`/soul/${sx}`);
+      await shown(page);
+      for (const [of, selector, type] of claims) {
+        if (of !== sx) continue;
+        const { event_id } = events.find((one) => one.type === type)!;
+        expect(await page.locator(selector).getAttribute("href")).toBe(`/log#events/${event_id}`);
+      }
+    }
   });
 
   test("an agent without keys, evidence or events is told of in words", async () => {

@@ -1,16 +1,18 @@
 /** Links to domains, asked at a real server: who may make one, and what ends it. */
+import { once } from "node:events";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import * as agents from "../../src/domain/identity/agent.ts";
 import { didOf } from "../../src/domain/identity/public-key.ts";
 import { domainsProjection } from "../../src/projections/identity/domains.ts";
 import { ASKED_EVERY_MS, domainsReactor, SILENCE_MS } from "../../src/reactors/identity/ask-domains.ts";
 import { type Answer, openReceiver, type Receiver } from "../alerts/receiver.ts";
+import { startProgram } from "../support/compiled.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn as take } from "../support/turns.ts";
 import { LIMIT_MS } from "../support/until.ts";
 import { caller, ed25519Key, evmKey, kidOf, PROXIED, type TestKey } from "./agents.ts";
 
-let service: Service;
+let service: Service & { database_url: string };
 let site: Receiver;
 let domain: string;
 let api: ReturnType<typeof caller>;
@@ -198,6 +200,37 @@ test("a domain that tells nothing keeps its link for a week, each word of it beg
   await turn(ASKED_EVERY_MS);
   expect(await linksOf("silent")).toEqual([]);
   expect(await storyOf("silent")).toEqual(["linked", "silent"]);
+});
+
+test.each([
+  ["while it is asked", ["linked"]],
+  ["before it is recorded", ["linked"]],
+  ["after it is recorded", ["linked", "withdrawn"]],
+])("of a process killed %s, the next one finishes, and the link ends once", async (step, left) => {
+  const key = ed25519Key();
+  const id = `killed-${step.replaceAll(" ", "-")}`;
+  await agentOf(id, key);
+  site.answers(naming(didBy(key)));
+  expect(await linkBy(key, id)).toMatchObject({ status: 200 });
+  later_ms += ASKED_EVERY_MS;
+  const { database_url, data_dir, app } = service;
+  const child = startProgram("test/identity/doomed-asker.ts", [], {
+    env: {
+      ...{ PATH: process.env.PATH, DATABASE_URL: database_url, DATA_DIR: data_dir },
+      ...{ ALLOW_PRIVATE_WEBHOOKS: "1", WEBHOOK_PORTS: "1024-65535" },
+      ...{ DIES_AT: step, LATER_MS: String(later_ms) },
+    },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  site.answers((response) => {
+    if (step === "while it is asked") child.kill("SIGKILL");
+    response.end(JSON.stringify({ id: `did:web:localhost%3A${site.port}` }));
+  });
+  expect(await once(child, "exit")).toEqual([null, "SIGKILL"]);
+  expect(await storyOf(id)).toEqual(left);
+  await app.runner.reached(domainsProjection, (await app.store.head()).position, LIMIT_MS);
+  expect(await take(app, domainsReactor, { patient: true })).toEqual({ status: "done" });
+  expect(await storyOf(id)).toEqual(["linked", "withdrawn"]);
 });
 
 test("what was seen of a link that was made anew meanwhile ends nothing", async () => {

@@ -7,17 +7,22 @@ import type { Hex } from "../../src/domain/chain.ts";
 import { until } from "./until.ts";
 
 /** Steps by the type of event that is appended. */
-export type Steps = { before?: Record<string, string>; after?: Record<string, string> };
+export type Steps = {
+  before?: Record<string, string>;
+  after?: Record<string, string>;
+  /** False where nothing of a chain is asked. */
+  chain?: boolean;
+};
 
 export const silent = pino({ enabled: false });
 
 /** Around each transaction it may die `before it is sent`, `while it is sent` and `after it is mined`; around appends at `steps`. */
-export async function openDoomed({ before = {}, after = {} }: Steps): Promise<App> {
+export async function openDoomed({ before = {}, after = {}, chain: has_chain = true }: Steps): Promise<App> {
   const { DIES_AT, ...env } = process.env;
   const dieAt = (step: string | undefined) => {
     if (DIES_AT === step) process.kill(process.pid, "SIGKILL");
   };
-  const { app } = await openRuntime(readConfig(env), silent, { chain: true });
+  const { app } = await openRuntime(readConfig(env), silent, { chain: has_chain });
   const { chain, store } = app;
   const { append } = store;
   const { send } = chain;

@@ -4,6 +4,7 @@ import type { App } from "../../src/app.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import * as agents from "../../src/domain/identity/agent.ts";
 import * as agentKeys from "../../src/domain/identity/agent-key.ts";
+import * as links from "../../src/domain/identity/links.ts";
 import * as passports from "../../src/domain/identity/passports.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
@@ -89,6 +90,14 @@ export function agencyOf(app: App) {
             kid,
           },
           ...{ challenge_sha256: digest(), delegated_at: at(), expires_at: "2099-01-01T00:00:00.000Z" },
+        }),
+      ),
+    linkDomain: (n: number, domain: string, kid: string) =>
+      decideOn(
+        n,
+        links.link({
+          ...{ kind: "domain", network: null, ref: domain, kid, cause: "asked", by: kid },
+          ...{ challenge_sha256: digest(), block_number: null, block_hash: null, linked_at: at() },
         }),
       ),
     /** A call that was paid and settled; the payment's id. */

@@ -1,12 +1,15 @@
 /** Passports: shown, and verified against what somebody claims. */
 import { z } from "zod";
+import type { App } from "../../../app.ts";
 import { sha256, time } from "../../../domain/fields.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { about } from "../../../domain/identity/challenge.ts";
 import { agentRef, isInvented, lowerId } from "../../../domain/identity/fields.ts";
+import { linkName } from "../../../domain/identity/links.ts";
 import { didOf } from "../../../domain/identity/public-key.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { Refusal, refuse } from "../../../domain/refusal.ts";
+import { typed } from "../../../projections/typed.ts";
 import { composed } from "../../composed.ts";
 import { json, open, operation } from "../../operation.ts";
 import { trust } from "../trust/scores.ts";
@@ -33,6 +36,12 @@ const delegationShown = z.object({
   expires_at: time,
 });
 
+const saying = z.object({
+  event_id: z.string(),
+  type: z.string(),
+  about: z.string().nullable().describe("A kid, a delegation_id or a link; null: the agent itself"),
+});
+
 const passport = operation({
   name: "soul_passport",
   route: "GET /soul/passport/{sx_id}",
@@ -41,7 +50,13 @@ const passport = operation({
     "The record as it was issued, the live keys, and to whom the agent has delegated what. Whoever signs with one of the keys is the agent; " +
     "its public values prove nothing. A name that was erased is null, and `erased` says so.",
   access: [open()],
-  input: z.object({ sx_id }),
+  input: z.object({
+    sx_id,
+    explain: z
+      .enum(["true", "false"], "is true or false")
+      .default("false")
+      .describe("true: with the events that say so"),
+  }),
   output: json(
     z.object({
       passport: passportShown.extend({
@@ -58,6 +73,10 @@ const passport = operation({
       keys: z.array(keyShown),
       delegations: z.array(delegationShown),
       links: z.array(linkShown).describe("What it is called in other registries"),
+      events: z
+        .array(saying)
+        .nullable()
+        .describe("The newest of the agent's stream; null unless `explain` is true"),
     }),
   ),
   refuses: [404],
@@ -86,9 +105,42 @@ const passport = operation({
           max_spend_usdc: decimalUsdc(max_spend_micro),
           expires_at,
         })),
+      events: input.explain === "true" ? await eventsOf(app, agent_id) : null,
     };
   },
 });
+
+/** So many events of an agent are named: a passport's keys, delegations and links are fewer. */
+const MOST_EVENTS = 500;
+
+/** What an event of an agent's stream is about: the name of a key, a delegation or a link; null of the agent itself. */
+function aboutOf({ type, data }: agents.AgentEvent): string | null {
+  switch (type) {
+    case "AgentKeyProven":
+    case "AgentKeyRevoked":
+      return data.kid;
+    case "AgentDelegated":
+    case "AgentDelegationRevoked":
+      return data.delegation_id;
+    case "AgentLinked":
+    case "AgentUnlinked":
+      return linkName(data);
+    default:
+      return null;
+  }
+}
+
+async function eventsOf(app: App, agent_id: string): Promise<z.infer<typeof saying>[]> {
+  const { tenant, id } = agents.targetOf(agent_id);
+  const stream = { tenant, stream_id: agents.streamOf(id) };
+  const { version = 0 } = (await app.store.streamHead(stream)) ?? {};
+  const stored = await app.store.readStream({ ...stream, after_version: Math.max(0, version - MOST_EVENTS) });
+  return stored.map((event) => ({
+    event_id: event.event_id,
+    type: event.type,
+    about: aboutOf(typed<agents.AgentEvent>(app.unit.schemas, event)),
+  }));
+}
 
 export const shownKey = (key: agents.ProvenKey): z.infer<typeof keyShown> => {
   const { kid, kind, method, proven_at } = key;
@@ -187,7 +239,7 @@ function refusedReason(error: unknown): string | Proof {
 }
 
 const whole = composed<{ id: string }>({
-  passport: { of: passport, ask: ({ id }) => ({ sx_id: id }) },
+  passport: { of: passport, ask: ({ id }) => ({ sx_id: id, explain: "false" as const }) },
   trust: { of: trust, ask: ({ id }) => ({ id }) },
   dna: { of: dna, ask: ({ id }) => ({ id }) },
 });
