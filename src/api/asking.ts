@@ -22,7 +22,7 @@ export type Asking = {
   reference: ReferenceStore;
 };
 
-/** How long an answer and all of them may take; one that takes longer is refused as unavailable. */
+/** How long an answer and all of them may take, where that is limited; one that takes longer is refused as unavailable. */
 export type Patience = { step_ms?: number; whole_ms?: number };
 
 /** RFC 8785. */
@@ -32,16 +32,17 @@ export const canonical = (value: object): string => canonicalText(value as JsonO
 export async function asking<T>(
   called: Context<never>,
   work: (asking: Asking) => Promise<T>,
-  { step_ms = STEP_MS, whole_ms }: Patience = {},
+  { step_ms, whole_ms }: Patience = {},
 ): Promise<T> {
   // Its signal listens to the call anew each time that it is read: it is read once.
   const context = { ...called };
   const { app } = context;
   const { data, release } = held({ vintages: app.vintages, reference: app.reference });
   const all = watched(data);
-  const whole = whole_ms === undefined ? [] : [AbortSignal.timeout(whole_ms)];
+  const after = (ms: number | undefined) => (ms === undefined ? [] : [AbortSignal.timeout(ms)]);
+  const whole = after(whole_ms);
   const ask: Asking["ask"] = async (name, input) => {
-    const limits = [AbortSignal.timeout(step_ms), ...whole];
+    const limits = [...after(step_ms), ...whole];
     const signal = AbortSignal.any([context.signal, ...limits]);
     try {
       const answer = await asked({ ...context, signal }, all.data, name, input);
@@ -61,7 +62,8 @@ export async function asking<T>(
   }
 }
 
-const STEP_MS = 10_000;
+/** What a step of a plan may take. */
+export const STEP_MS = 10_000;
 
 async function asked(
   context: Context<never>,

@@ -1,5 +1,5 @@
 import { query, queryInput, queryOutput } from "../../../projections/fusion/answers/query.ts";
-import { type Asking, asking } from "../../asking.ts";
+import { type Asking, asking, STEP_MS } from "../../asking.ts";
 import { json, key, operation, pay, reads } from "../../operation.ts";
 import { askOf } from "../reports/made.ts";
 import { queryVintage } from "./data.ts";
@@ -17,7 +17,9 @@ nearest three, and costs nothing.`,
   example: { question: "How dependent is Latvia on imports of mineral fuels?" },
   vintage: queryVintage,
   handle: (context) =>
-    asking(context as never, (asked: Asking) => query(askOf(asked), asked.reference, context.input)),
+    asking(context as never, (asked: Asking) => query(askOf(asked), asked.reference, context.input), {
+      step_ms: STEP_MS,
+    }),
 });
 
 export const queryOperations = [queryOperation];
