@@ -23,6 +23,7 @@ const customOperation = operation({
   vintage,
   handle: (context) =>
     made("trade_premium_custom_report", context as never, (ask) => customReport(ask, context.input), {
+      step_ms: STEP_MS,
       whole_ms: CUSTOM_MS,
     }),
 });
