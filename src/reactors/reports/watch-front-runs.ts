@@ -1,6 +1,5 @@
 /** Each Monday at 07:00 UTC, once for all processes: what ran ahead of policies is written for everybody. */
 import type { App } from "../../app.ts";
-import { policies } from "../../datasets/reference/policies.ts";
 import * as frontRun from "../../domain/reports/front-run.ts";
 import { watchedIn } from "../../projections/reports/answers/front-run.ts";
 import { reactor } from "../../reactor.ts";
@@ -21,7 +20,7 @@ async function watchWeek(app: App, signal: AbortSignal): Promise<"done"> {
   const week = frontRun.weekOf(app.clock.now());
   const state = await app.load(frontRun, frontRun.target);
   if (state && state.week >= week) return "done";
-  if (app.vintages.awaited().length > 0 || app.reference.isAwaited(policies)) return "done";
+  if (app.vintages.awaited().length > 0) return "done";
   const trade = { vintages: app.vintages, allow_synthetic: app.settings.allow_synthetic };
   const watched = await watchedIn(trade, app.reference, week, signal);
   if (watched) await app.decide(frontRun, frontRun.target, frontRun.watch(watched), { meta });
