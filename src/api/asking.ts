@@ -2,9 +2,12 @@
 import { canonicalText } from "../../eventstore/canonical.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { type Data, held, watched } from "../datasets/reading.ts";
+import type { ReferenceStore } from "../datasets/reference/store.ts";
+import { refuse } from "../domain/refusal.ts";
 import type { Told } from "../domain/reports/fact.ts";
 import { handled, sha256, withRestsOn } from "./call.ts";
 import type { Marked } from "./forms/table.ts";
+import { inputReader } from "./input.ts";
 import type { Context } from "./operation.ts";
 
 /** An answer as HTTP gives it, without its envelope, and what it is cited by. */
@@ -15,22 +18,52 @@ export type Asking = {
   ask(operation: string, input: Record<string, unknown>): Promise<AnswerTold>;
   /** What all answers so far rest on. */
   restsOn(): string;
+  /** The tables in the state that all of them are asked on. */
+  reference: ReferenceStore;
 };
+
+/** How long an answer and all of them may take, where that is limited; one that takes longer is refused as unavailable. */
+export type Patience = { step_ms?: number; whole_ms?: number };
 
 /** RFC 8785. */
 export const canonical = (value: object): string => canonicalText(value as JsonObject, "value");
 
 /** Runs `work` on data that stay as they are until it is done. */
-export async function asking<T>(context: Context<never>, work: (asking: Asking) => Promise<T>): Promise<T> {
+export async function asking<T>(
+  called: Context<never>,
+  work: (asking: Asking) => Promise<T>,
+  { step_ms, whole_ms }: Patience = {},
+): Promise<T> {
+  // Its signal listens to the call anew each time that it is read: it is read once.
+  const context = { ...called };
   const { app } = context;
   const { data, release } = held({ vintages: app.vintages, reference: app.reference });
   const all = watched(data);
+  const after = (ms: number | undefined) => (ms === undefined ? [] : [AbortSignal.timeout(ms)]);
+  const whole = after(whole_ms);
+  const ask: Asking["ask"] = async (name, input) => {
+    const limits = [...after(step_ms), ...whole];
+    const signal = AbortSignal.any([context.signal, ...limits]);
+    try {
+      const answer = await asked({ ...context, signal }, all.data, name, input);
+      signal.throwIfAborted();
+      return answer;
+    } catch (error) {
+      if (context.signal.aborted || !limits.some(({ aborted }) => aborted)) throw error;
+      return refuse("unavailable", `${name} took too long to be asked; ask for less, or later`, {
+        retry_after_s: 30,
+      });
+    }
+  };
   try {
-    return await work({ ask: (name, input) => asked(context, all.data, name, input), restsOn: all.restsOn });
+    return await work({ ask, restsOn: all.restsOn, reference: all.data.reference });
   } finally {
     release();
   }
 }
+
+/** What a step of a plan may take. */
+export const STEP_MS = 10_000;
 
 async function asked(
   context: Context<never>,
@@ -43,7 +76,7 @@ async function asked(
   const reading = watched(data);
   const { answer } = await handled(operation, {
     ...context,
-    input: operation.input.parse(input) as never,
+    input: inputReader(operation.input).fromObject(input, {}) as never,
     app: { ...context.app, ...reading.data },
   });
   const rests_on = reading.restsOn();

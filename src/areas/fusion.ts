@@ -1,5 +1,8 @@
+import { discoveryOperations } from "../api/operations/fusion/discovery.ts";
 import { fusionOperations } from "../api/operations/fusion/fusion.ts";
+import { queryOperations } from "../api/operations/fusion/query.ts";
 import { sanctionsOperations } from "../api/operations/fusion/sanctions.ts";
+import { deepAnalysisOperations } from "../api/operations/reports/questions.ts";
 import type { Area } from "./area.ts";
 
 export const fusion: Area = {
@@ -9,6 +12,12 @@ export const fusion: Area = {
   entities: [],
   projections: [],
   reactors: [],
-  operations: [...fusionOperations, ...sanctionsOperations],
+  operations: [
+    ...discoveryOperations,
+    ...fusionOperations,
+    ...queryOperations,
+    ...deepAnalysisOperations,
+    ...sanctionsOperations,
+  ],
   problems: {},
 };

@@ -1,17 +1,22 @@
 import { briefOperations } from "../api/operations/reports/briefs.ts";
+import { frontRunOperations } from "../api/operations/reports/front-run.ts";
 import { keptOperations } from "../api/operations/reports/kept.ts";
+import { questionOperations } from "../api/operations/reports/questions.ts";
+import * as frontRun from "../domain/reports/front-run.ts";
 import { reportProblems } from "../domain/reports/problems.ts";
 import * as report from "../domain/reports/report.ts";
+import { frontRunProjection } from "../projections/reports/front-run.ts";
 import { keptReportsProjection } from "../projections/reports/kept.ts";
+import { frontRunReactor } from "../reactors/reports/watch-front-runs.ts";
 import type { Area } from "./area.ts";
 
 export const reports: Area = {
   name: "reports",
   about: "Documents in which every figure can be asked again",
   envelope: "success",
-  entities: [report],
-  projections: [keptReportsProjection],
-  reactors: [],
-  operations: [...briefOperations, ...keptOperations],
+  entities: [report, frontRun],
+  projections: [keptReportsProjection, frontRunProjection],
+  reactors: [frontRunReactor],
+  operations: [...briefOperations, ...questionOperations, ...keptOperations, ...frontRunOperations],
   problems: reportProblems,
 };

@@ -103,6 +103,7 @@ test("every tool says what it does to what is there", () => {
   expect(reading.filter((name) => !asking.includes(name)).sort()).toEqual([
     "commerce_forecast",
     "fuel_calculator",
+    "fusion_query",
     "fusion_sanctions_check",
     "rng_anchor_verify",
     "rng_verify",

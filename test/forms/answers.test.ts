@@ -88,7 +88,11 @@ const flat = (row: Row, prefix = ""): Row =>
 
 /** Where the rows of an answer stand, for the tables that are a list of its `data`. */
 const listOf = (data: Row | Row[]): Row[] | undefined =>
-  Array.isArray(data) ? data : ((data.months ?? data.series ?? data.alerts) as Row[] | undefined);
+  Array.isArray(data)
+    ? data
+    : ((data.months ?? data.series ?? (data.movers === undefined ? undefined : data.alerts)) as
+        | Row[]
+        | undefined);
 
 describe("rows", () => {
   test.each(named(tabular))("%s: as CSV, as Parquet and as JSON the same", async (_, path) => {

@@ -1,6 +1,7 @@
 /** Fusion's answers over the sandbox, against plain SQL over its tables. */
 import { beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
+import { ReferenceStore } from "../../src/datasets/reference/store.ts";
 import {
   countryStats,
   countryStatsInput,
@@ -11,6 +12,7 @@ import { product, productInput, productOutput } from "../../src/projections/fusi
 import { refusalOf } from "../datasets/workshop.ts";
 import { openAnalyses } from "../trade/analyses.ts";
 
+const noTables = new ReferenceStore({ data_dir: "", allow_synthetic: true });
 let opened: Awaited<ReturnType<typeof openAnalyses>>;
 
 beforeAll(async () => {
@@ -21,7 +23,7 @@ beforeAll(async () => {
 const stats = async (asked: z.input<typeof countryStatsInput>) =>
   countryStatsOutput.parse(await countryStats(opened.trade, countryStatsInput.parse(asked)));
 const marketOf = async (asked: z.input<typeof marketInput>) =>
-  marketOutput.parse(await market(opened.trade, marketInput.parse(asked)));
+  marketOutput.parse(await market(opened.trade, noTables, marketInput.parse(asked)));
 type Row = { year: number; imports: number; exports: number };
 
 describe("country stats", () => {

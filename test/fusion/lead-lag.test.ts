@@ -1,6 +1,13 @@
 /** Leads and lags: one that was planted is found, and noise finds none beyond chance. */
 import { describe, expect, test } from "vitest";
-import { correlation, deseasonalisedChanges, leadsAndLags } from "../../src/domain/fusion/lead-lag.ts";
+import {
+  correlation,
+  correlations,
+  deseasonalisedChanges,
+  leadsAndLags,
+  MOST_LAG,
+  preparedOf,
+} from "../../src/domain/fusion/lead-lag.ts";
 
 function numbers(seed: number): () => number {
   let state = seed;
@@ -48,6 +55,21 @@ describe("leads and lags", () => {
   test("by hand: 1, 2, 3 against 2, 4, 6 one month on is 1; what does not move is 0", () => {
     expect(correlation([1, 2, 3, null], [9, 2, 4, 6], 1)).toBeCloseTo(1, 12);
     expect(correlation([1, 1, 1], [1, 2, 3], 0)).toBe(0);
+  });
+
+  test("of series without gaps, sums kept for all lags come to what each lag comes to by itself", () => {
+    const [first, second] = [noise(11, 90), noise(12, 90)].map((values) => values.map(Math.log)) as [
+      number[],
+      number[],
+    ];
+    const at = (one: (number | null)[], other: (number | null)[]) =>
+      correlations(preparedOf(one), preparedOf(other));
+    const found = at(first, second);
+    for (let lag = -MOST_LAG; lag <= MOST_LAG; lag++)
+      expect(found[lag + MOST_LAG]).toBeCloseTo(correlation(first, second, lag), 10);
+    const gap = second.map((value, at) => (at === 40 ? null : value));
+    expect(at(first, gap)[MOST_LAG]).toBe(correlation(first, gap, 0));
+    expect(at([1, 2], [2, 1])[0]).toBe(0);
   });
 
   test("below 48 known months, or with one series, there is no answer", () => {

@@ -10,6 +10,7 @@ import { unknownPartner } from "../../src/domain/trade/reporters.ts";
 const products = [
   { code: "27", name: "Mineral fuels and oils" },
   { code: "44", name: "Wood and articles of wood" },
+  { code: "47", name: "Wood pulp" },
   { code: "87", name: "Road vehicles" },
   { code: "4407", name: "Wood sawn lengthwise" },
 ].map(searchable);
@@ -31,6 +32,8 @@ describe("slots", () => {
     ["HS 44 2024, DE 4403", { country: "DE", hs: "44", year: 2024, years: "2024" }],
     ["CN 4407 11 00 since 2019", { hs: "44071100", year: 2019, years: "2019" }],
     ["malt and barley, no country", {}],
+    ["What is traded of wood?", { hs: "44" }],
+    ["pulp of wood", { hs: "47" }],
     ["2024", { year: 2024, years: "2024" }],
     ["EL", { country: "GR" }],
     ["", {}],
@@ -114,13 +117,17 @@ describe("a plan", () => {
       { id: "none", operation: "detail", input: { hs: "$steps.top.data[0].constructor.name" } },
       { id: "each", operation: "detail", input: { hs: "$each" }, each: { of: "$steps.top.data", most: 5 } },
       { id: "no", operation: "refused", input: {}, optional: true },
+      { id: "list", operation: "several", input: { codes: ["$slots.country", "$slots.partner"] } },
     ];
     const ask: Ask = async (operation) => {
       if (operation === "refused") throw new No("not today");
       return { data: [] };
     };
     const { asked, passed } = await runPlan(plan({ steps }), { country: "LV" }, ask, isNo);
-    expect(asked.map(({ step }) => step)).toEqual(["top"]);
+    expect(asked.map(({ step, input }) => [step, input])).toEqual([
+      ["top", { reporter: "LV" }],
+      ["list", { codes: ["LV"] }],
+    ]);
     expect(passed.map(({ step }) => step)).toEqual(["year", "none", "each", "no"]);
     const bold = plan({ steps: [{ id: "no", operation: "refused", input: {} }] });
     await expect(runPlan(bold, {}, ask, isNo)).rejects.toThrow("not today");

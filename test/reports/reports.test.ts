@@ -1,32 +1,58 @@
 /** Reports over HTTP: made, kept, printed in four forms, every number of each traced. */
-import { inflateSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { exportLog } from "../../eventstore/export.ts";
+import { MAIN_LOG } from "../../eventstore/types.ts";
 import { canonical } from "../../src/api/asking.ts";
-import { askAt } from "../../src/cli/report.ts";
+import { askAt, reportCommand } from "../../src/cli/report.ts";
 import { askedAgain } from "../../src/domain/reports/asked-again.ts";
-import { reportFaults } from "../../src/domain/reports/check.ts";
-import { print, valueAt } from "../../src/domain/reports/fact.ts";
-import type { Report } from "../../src/domain/reports/report.ts";
-import { askReport, BRIEF, untraced } from "../support/reported.ts";
+import { factFaults, reportFaults } from "../../src/domain/reports/check.ts";
+import { detached, factsDigest, KEEP_DAYS, type Report } from "../../src/domain/reports/report.ts";
+import { reporterCodes } from "../../src/domain/trade/reporters.ts";
+import { keptReportsProjection } from "../../src/projections/reports/kept.ts";
+import { objectsReactor } from "../../src/reactors/log/delete-objects.ts";
+import {
+  askReport,
+  attachmentOf,
+  BRIEF,
+  formOf,
+  untracedForms,
+  wordsOfHtml,
+  wordsOfPdf,
+} from "../support/reported.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
+import { turn } from "../support/turns.ts";
 
 let service: Service;
 let headers: Record<string, string>;
+let secret: string;
 
 beforeAll(async () => {
   service = await startService();
-  headers = (await service.issue()).headers;
+  ({ headers, secret } = await service.issue());
   await openSandbox(service);
 });
 afterAll(() => service.stop());
 
 const SECTORS = { sectors: ["27", "44"], region: "EU", years: "2020-2024" };
+const CUSTOM = {
+  question: "How dependent are they on imports?",
+  reporters: ["LV", "GR"],
+  years: [2022, 2024],
+  products: ["27", "44"],
+};
 const REPORTS = [
   [BRIEF.path, BRIEF.input],
   ["/v1/agent/sovereign/brief/multi", SECTORS],
   ["/v1/agent/sovereign/brief/deep", SECTORS],
   ["/v1/agent/trade-premium/deep-analysis/LV/2024", undefined],
+  ["/v1/agent/trade-premium/custom-report", { ...CUSTOM, products: ["27"] }],
+  ["/v1/agent/fusion/deep-analysis", { question: "What of Latvia and mineral fuels in 2023?" }],
 ] as const;
 
 const made = async (path: string, input: object | undefined) => {
@@ -38,66 +64,27 @@ const made = async (path: string, input: object | undefined) => {
   expect([answer.status, text.slice(0, 300)]).toEqual([200, expect.anything()]);
   return (JSON.parse(text) as { data: Report }).data;
 };
-const formOf = async (report: Report, accept: string) => {
-  const answer = await fetch(`${service.url}/v1/agent/reports/${report.report_id}`, {
-    headers: { ...headers, Accept: accept },
-  });
-  expect(answer.headers.get("content-type")).toContain(accept);
-  return Buffer.from(await answer.arrayBuffer());
-};
+const form = (report: Report, accept: string) => formOf(service, headers, report, accept);
 
 describe.each(REPORTS)("%s", (path, input) => {
   test("says what its facts say, and each fact stands where it says", async () => {
     const report = await made(path, input);
     expect(reportFaults(report, canonical)).toEqual([]);
     expect(report.facts.length).toBeGreaterThan(20);
-    const asked = new Map<string, unknown>();
-    for (const fact of report.facts) {
-      if (!("from" in fact)) continue;
-      const { operation, input, vintage, path } = fact.from;
-      const question = `${operation}?${new URLSearchParams({ ...(input as Record<string, string>), vintage })}`;
-      const answer = asked.get(question) ?? (await again(operation, { ...input, vintage }));
-      asked.set(question, answer);
-      expect([fact.id, valueAt(answer, path)]).toEqual([fact.id, fact.value]);
-    }
+    const { faults } = await askedAgain(report, canonical, askAt(service.url, secret));
+    expect(faults).toEqual([]);
   });
 
-  test("no number of Markdown and HTML is untraced", async () => {
+  test("no number of Markdown, HTML and PDF is untraced", async () => {
     const report = await made(path, input);
-    const told = report.facts.map(print);
-    const markdown = (await formOf(report, "text/markdown")).toString().replaceAll("\\", "");
-    expect(untraced(markdown, report, told)).toEqual([]);
-    const html = (await formOf(report, "text/html")).toString();
-    expect(html).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org)|src=|@import/);
-    const read = html
-      .replaceAll(/<svg[\s\S]*?<\/svg>|<style>[\s\S]*?<\/style>|<[^>]*>/g, " ")
-      .replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
-    expect(untraced(read, report, told)).toEqual([]);
+    const html = await form(report, "text/html");
+    expect(html.toString()).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org)|src=|@import/);
+    expect(await untracedForms(service, headers, report)).toEqual({ markdown: [], html: [], pdf: [] });
   });
 });
 
-const paths: Record<string, string> = {
-  fusion_market_intel: "/v1/agent/fusion/market-intel",
-  fusion_country_stats: "/v1/agent/fusion/country-stats",
-  trade_top_products: "/v1/agent/trade/top-products",
-  trade_top_partners: "/v1/agent/trade/top-partners",
-  trade_macro_context: "/v1/agent/trade/macro-context",
-  trade_alerts: "/v1/agent/trade/alerts",
-};
-
-async function again(operation: string, input: Record<string, unknown>) {
-  const answer = await fetch(
-    `${service.url}${paths[operation]}?${new URLSearchParams(input as Record<string, string>)}`,
-    {
-      headers,
-    },
-  );
-  return answer.json();
-}
-
 test("asked again over HTTP, each fact is what it says, and one that was altered is named", async () => {
   const report = await made(BRIEF.path, BRIEF.input);
-  const { secret } = await service.issue();
   const ask = askAt(service.url, secret);
   expect(await askedAgain(report, canonical, ask)).toMatchObject({ faults: [] });
   const at = report.facts.findIndex(({ unit }) => unit === "EUR");
@@ -127,11 +114,11 @@ test("made again, by another tenant too, it is the same bytes, and each has its 
 
 test("each form is the same bytes each time, whether it is made or kept", async () => {
   const report = await made(BRIEF.path, BRIEF.input);
-  for (const form of ["text/markdown", "text/html", "application/pdf"]) {
+  for (const accept of ["text/markdown", "text/html", "application/pdf"]) {
     const first = Buffer.from(
-      await (await askReport(service, headers, BRIEF.path, BRIEF.input, form)).arrayBuffer(),
+      await (await askReport(service, headers, BRIEF.path, BRIEF.input, accept)).arrayBuffer(),
     );
-    expect([form, first.equals(await formOf(report, form))]).toEqual([form, true]);
+    expect([accept, first.equals(await form(report, accept))]).toEqual([accept, true]);
   }
 });
 
@@ -147,31 +134,187 @@ test("an input that cannot be is named", async () => {
   expect(errors.map(({ path }) => path).sort()).toEqual(["layers.0", "region"]);
 });
 
-/** The JSON file within a PDF, found without a reader of PDFs: one of its deflated streams. */
-function attachmentOf(pdf: Buffer): Buffer {
-  for (let at = pdf.indexOf("stream"); at >= 0; at = pdf.indexOf("stream", at + 6)) {
-    const from = pdf[at + 6] === 13 ? at + 8 : at + 7;
-    try {
-      const text = inflateSync(pdf.subarray(from, pdf.indexOf("endstream", from)));
-      if (text.subarray(0, 1).toString() === "{") return text;
-    } catch {}
-  }
-  throw new Error("no JSON is attached");
-}
+test.each([
+  [
+    "trade-premium/custom-report",
+    { ...CUSTOM, reporters: [...reporterCodes] },
+    "reporters",
+    "100 are the most",
+  ],
+  ["trade-premium/custom-report", { ...CUSTOM, question: "What of it?" }, "question", "nearest"],
+  ["trade-premium/custom-report", { ...CUSTOM, question: "What is inflation?" }, "question", "nearest"],
+  ["fusion/deep-analysis", { question: "What is love?" }, "question", "no country and no product"],
+  ["fusion/deep-analysis", { question: "Latvia", years: "2000-2024" }, "years", "20 at most"],
+])("%s refuses %j by the name of its field", async (path, input, field, why) => {
+  const refused = await askReport(service, headers, `/v1/agent/${path}`, input);
+  expect(refused.status).toBe(400);
+  const { errors } = (await refused.json()) as { errors: { path: string; message: string }[] };
+  expect(errors).toEqual([{ path: field, message: expect.stringContaining(why) }]);
+});
 
-test("as a PDF it has its facts attached, and no number of it is untraced", async () => {
+test("as a PDF its findings stand whole, no page is all but empty, and its facts are attached", async () => {
   const report = await made(BRIEF.path, BRIEF.input);
-  const pdf = await formOf(report, "application/pdf");
-  const { definePDFJSModule, extractText, getDocumentProxy } = await import("unpdf");
-  await definePDFJSModule(() => import("unpdf/pdfjs"));
-  const read = await getDocumentProxy(new Uint8Array(pdf));
-  const { text } = await extractText(read);
-  const pages = (text as string[]).map((page) => page.replaceAll(/Page \d+ of \d+/g, " "));
+  const pdf = await form(report, "application/pdf");
+  const pages = await wordsOfPdf(pdf);
   const folded = pages.join(" ").replaceAll(/\s+/g, "");
   for (const { text } of report.sections.flatMap(({ findings }) => findings))
     expect(folded).toContain(text.replaceAll(/\s+/g, ""));
-  expect(untraced(pages.join(" "), report, report.facts.map(print))).toEqual([]);
   expect(pages.filter((page) => page.trim().split("\n").length < 3)).toEqual([]);
   const attached = JSON.parse(attachmentOf(pdf).toString()) as Report;
   expect(attached.facts).toEqual(report.facts);
 });
+
+test("Latvian and Greek stand in HTML and PDF as they were written", async () => {
+  const names = ["Ķekava", "Šķūņu", "Ēģipte", "Žīguļi", "Θεσσαλονίκη", "Ελλάδα"];
+  const question = `Do ${names.join(", ")} depend on imports?`;
+  const report = await made("/v1/agent/trade-premium/custom-report", {
+    ...CUSTOM,
+    products: ["27"],
+    question,
+  });
+  const html = wordsOfHtml(await form(report, "text/html"));
+  const pdf = (await wordsOfPdf(await form(report, "application/pdf"))).join(" ");
+  for (const name of names)
+    expect([name, html.includes(name), pdf.normalize("NFC").includes(name)]).toEqual([name, true, true]);
+});
+
+/** Inputs at random a report; `REPORT_INPUTS=200` asks as many of each. */
+const INPUTS = Number(process.env.REPORT_INPUTS ?? 1);
+
+const chapters = fc.constantFrom("27", "29", "30", "39", "44", "84", "85", "87");
+const reporters = fc.constantFrom(...reporterCodes);
+const years = fc
+  .tuple(fc.integer({ min: 2012, max: 2025 }), fc.integer({ min: 0, max: 8 }))
+  .map(([to, back]) => `${Math.max(2005, to - back)}-${to}`);
+const common = {
+  region: fc.oneof(fc.constantFrom("EU", "GLOBAL"), reporters),
+  years,
+  layers: fc.subarray(["sanctions", "gdelt", "ais"]),
+};
+const sectors = fc.record({ sectors: fc.uniqueArray(chapters, { minLength: 2, maxLength: 8 }), ...common });
+const asked: Record<string, fc.Arbitrary<object>> = {
+  "sovereign/brief": fc.record({ hs: fc.oneof(chapters, fc.constant("4401")), ...common }),
+  "sovereign/brief/multi": sectors,
+  "sovereign/brief/deep": sectors,
+  "trade-premium/custom-report": fc.record({
+    question: fc.constantFrom(
+      "How dependent are they on imports?",
+      "How did the market grow?",
+      "Who are the largest exporters?",
+      "The trade balance",
+      "What was unusual?",
+    ),
+    reporters: fc.uniqueArray(reporters, { minLength: 1, maxLength: 3 }),
+    years: fc.uniqueArray(fc.integer({ min: 2015, max: 2025 }), { minLength: 1, maxLength: 4 }),
+    products: fc.uniqueArray(chapters, { minLength: 1, maxLength: 2 }),
+  }),
+  "fusion/deep-analysis": fc.record({
+    question: fc.constantFrom("What of it?", "Kas notiek?", "Tell all of 2023"),
+    country: fc.oneof(reporters, fc.constantFrom("CN", "TR", "US")),
+    hs: chapters,
+    years,
+  }),
+};
+
+/** What is asked: by POST with a body, or by GET with all of it in the path. */
+const questions: [string, fc.Arbitrary<readonly [path: string, input?: object]>][] = [
+  ...Object.entries(asked).map(
+    ([name, inputs]) => [name, inputs.map((input) => [name, input] as const)] as const,
+  ),
+  [
+    "trade-premium/deep-analysis",
+    fc
+      .tuple(reporters, fc.integer({ min: 2009, max: 2024 }))
+      .map(([code, year]) => [`trade-premium/deep-analysis/${code}/${year}`] as const),
+  ],
+].map(([name, inputs]) => [name as string, inputs as fc.Arbitrary<readonly [string, object?]>]);
+
+describe.each(questions)("%s of inputs at random", (_, inputs) => {
+  test("every number in every form is traced, and one altered digit is named", async () => {
+    const anything = fc.tuple(inputs, fc.nat(), fc.integer({ min: 1, max: 9 }));
+    const once = async ([[path, input], which, by]: [readonly [string, object?], number, number]) => {
+      const report = await made(`/v1/agent/${path}`, input);
+      expect(reportFaults(report, canonical)).toEqual([]);
+      expect((await askedAgain(report, canonical, askAt(service.url, secret))).faults).toEqual([]);
+      expect(await untracedForms(service, headers, report)).toEqual({ markdown: [], html: [], pdf: [] });
+      for (const [text, faults] of [
+        [canonical(report), (one: Report) => reportFaults(one, canonical)],
+        [canonical(detached(report)), (one: Report) => factFaults(one, canonical)],
+      ] as const) {
+        const altered = alteredOf<Report>(text, which, by);
+        if (altered) expect(faults(altered)).not.toEqual([]);
+      }
+    };
+    await fc.assert(fc.asyncProperty(anything, once), { numRuns: INPUTS, endOnFailure: true });
+  });
+});
+
+/** The JSON with one of its digits another; undefined where that is no JSON, or the same value. */
+function alteredOf<T extends object>(text: string, which: number, by: number): T | undefined {
+  const places = [...text.matchAll(/\d/g)].map(({ index }) => index);
+  const at = places[which % places.length]!;
+  try {
+    const altered = JSON.parse(text.slice(0, at) + ((Number(text[at]) + by) % 10) + text.slice(at + 1)) as T;
+    return canonical(altered) === text ? undefined : altered;
+  } catch {
+    return undefined;
+  }
+}
+
+test("after 180 days it is gone, and what remains in the log still tells whether a copy is whole", async () => {
+  const { app } = service;
+  const input = { ...BRIEF.input, hs: "87" };
+  const report = await made(BRIEF.path, input);
+  await app.caughtUp(keptReportsProjection);
+  const { rows } = await app.pool.query<{ days: number }>(
+    "select extract(epoch from keep_until - now()) / 86400 as days from objects.small where name like $1",
+    [`report/${report.report_id}/%`],
+  );
+  expect(rows.map(({ days }) => Math.round(Number(days)))).toEqual([KEEP_DAYS]);
+  await app.pool.query(
+    "update objects.small set keep_until = now() - interval '1 second' where name like $1",
+    [`report/${report.report_id}/%`],
+  );
+  await turn(app, objectsReactor);
+  const gone = await fetch(`${service.url}/v1/agent/reports/${report.report_id}`, { headers });
+  expect([gone.status, JSON.stringify(await gone.json())]).toEqual([
+    410,
+    expect.stringContaining("report-past-keeping"),
+  ]);
+
+  const folder = await mkdtemp(join(tmpdir(), "tallystick-report-"));
+  const file = (name: string) => join(folder, name);
+  try {
+    await exportLog(app.pool, { log_id: MAIN_LOG }, createWriteStream(file("log.ndjson")));
+    await writeFile(file("report.json"), JSON.stringify({ data: report }));
+    await writeFile(file("facts.json"), canonical(detached(report)));
+    const [first] = report.facts;
+    const changed = { ...detached(report), facts: [{ ...first!, value: 1 }, ...report.facts.slice(1)] };
+    const forged = { ...changed, facts_sha256: factsDigest(changed, canonical) };
+    await writeFile(file("forged.json"), canonical(forged));
+    const verify = (name: string) => verified("verify", file(name), "--export", file("log.ndjson"), "--json");
+    for (const name of ["report.json", "facts.json"])
+      expect(await verify(name)).toMatchObject({ code: undefined, told: { ok: true, faults: [] } });
+    const { code, told } = await verify("forged.json");
+    expect([code, told.faults.map(({ at }) => at)]).toEqual([1, ["facts_sha256"]]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+/** Runs `tallystick report …` within this process. */
+async function verified(...args: string[]) {
+  const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  const before = process.exitCode;
+  try {
+    const settings = () => {
+      throw new Error("no settings are asked for");
+    };
+    await reportCommand({ settings }).parseAsync(args, { from: "user" });
+    const told = write.mock.calls.map(([text]) => String(text)).join("");
+    return { code: process.exitCode, told: JSON.parse(told) as { ok: boolean; faults: { at: string }[] } };
+  } finally {
+    process.exitCode = before;
+    write.mockRestore();
+  }
+}

@@ -1,4 +1,7 @@
 /** Reports as a caller has them made, and numbers found in a printed form of one. */
+import { inflateSync } from "node:zlib";
+import { expect } from "vitest";
+import { print } from "../../src/domain/reports/fact.ts";
 import type { Report } from "../../src/domain/reports/report.ts";
 import type { Service } from "./service.ts";
 
@@ -31,6 +34,65 @@ export async function reportExample(
   const answer = await askReport(service, headers, BRIEF.path, BRIEF.input);
   const { data } = (await answer.json()) as { data: Report };
   return { report_id: data.report_id };
+}
+
+/** A report that was made, in one of its forms. */
+export async function formOf(
+  { url }: Pick<Service, "url">,
+  headers: Headers,
+  { report_id }: Pick<Report, "report_id">,
+  accept: string,
+): Promise<Buffer> {
+  const answer = await fetch(`${url}/v1/agent/reports/${report_id}`, {
+    headers: { ...headers, Accept: accept },
+  });
+  expect(answer.headers.get("content-type")).toContain(accept);
+  return Buffer.from(await answer.arrayBuffer());
+}
+
+/** The words of Markdown as they are read. */
+export const wordsOfMarkdown = (markdown: Buffer) => markdown.toString().replaceAll("\\", "");
+
+/** The words of a page as they are read, without those of its drawings. */
+export const wordsOfHtml = (html: Buffer) =>
+  html
+    .toString()
+    .replaceAll(/<svg[\s\S]*?<\/svg>|<style>[\s\S]*?<\/style>|<[^>]*>/g, " ")
+    .replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+
+/** The words of each page of a PDF, without its number. */
+export async function wordsOfPdf(pdf: Buffer): Promise<string[]> {
+  const { definePDFJSModule, extractText, getDocumentProxy } = await import("unpdf");
+  await definePDFJSModule(() => import("unpdf/pdfjs"));
+  const { text } = await extractText(await getDocumentProxy(new Uint8Array(pdf)));
+  return (text as string[]).map((page) => page.replaceAll(/Page \d+ of \d+/g, " "));
+}
+
+/** The JSON file within a PDF, found without a reader of PDFs: one of its deflated streams. */
+export function attachmentOf(pdf: Buffer): Buffer {
+  for (let at = pdf.indexOf("stream"); at >= 0; at = pdf.indexOf("stream", at + 6)) {
+    const from = pdf[at + 6] === 13 ? at + 8 : at + 7;
+    try {
+      const text = inflateSync(pdf.subarray(from, pdf.indexOf("endstream", from)));
+      if (text.subarray(0, 1).toString() === "{") return text;
+    } catch {}
+  }
+  throw new Error("no JSON is attached");
+}
+
+/** What stands untraced in Markdown, HTML and PDF of a report. */
+export async function untracedForms(
+  service: Pick<Service, "url">,
+  headers: Headers,
+  report: Report,
+): Promise<Record<string, string[]>> {
+  const told = report.facts.map(print);
+  const form = (accept: string) => formOf(service, headers, report, accept);
+  return {
+    markdown: untraced(wordsOfMarkdown(await form("text/markdown")), report, told),
+    html: untraced(wordsOfHtml(await form("text/html")), report, told),
+    pdf: untraced((await wordsOfPdf(await form("application/pdf"))).join(" "), report, told),
+  };
 }
 
 /**

@@ -19,6 +19,7 @@ const KEPT = [
   "compliance_annex_v",
   "compliance_full_report",
   "compliance_self_assessment",
+  "fusion_deep_analysis",
   "lounge_dice",
   "lounge_keno",
   "lounge_order",
@@ -32,6 +33,7 @@ const KEPT = [
   "sovereign_brief",
   "sovereign_brief_deep",
   "sovereign_brief_multi",
+  "trade_premium_custom_report",
   "trade_premium_deep_analysis",
   "wallet_airdrop",
 ];

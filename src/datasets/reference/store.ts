@@ -77,7 +77,7 @@ export class ReferenceStore {
       told?.(found);
       onRead(found);
     };
-    return new ReferenceStore({ ...this.#options, onRead: both }, this.open(), this.#expected);
+    return new ReferenceStore({ ...this.#options, onRead: both }, [...this.#open.values()], this.#expected);
   }
 
   /** Serves a vintage from now on in place of its dataset's earlier one; `unavailable` leaves the earlier one served. */

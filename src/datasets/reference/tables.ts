@@ -8,6 +8,7 @@ import { iloExposure } from "./ilo-exposure.ts";
 import { iscoNaceEmployment } from "./isco-nace-employment.ts";
 import { labourCosts } from "./labour-costs.ts";
 import { lvWages } from "./lv-wages.ts";
+import { policies } from "./policies.ts";
 import { euConsolidated } from "./sanctions-eu.ts";
 import { ofacAlt, ofacSdn } from "./sanctions-ofac.ts";
 import { unConsolidated } from "./sanctions-un.ts";
@@ -35,6 +36,7 @@ export const referenceTables: ReferenceTable<object>[] = [
   hsNomenclature,
   hsSections,
   taricDuties,
+  policies,
 ];
 
 /** The table and layout that a file with this first line is of, if any. */

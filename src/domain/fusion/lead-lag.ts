@@ -52,13 +52,10 @@ export function leadsAndLags(given: readonly Monthly[]): LeadLag[] | undefined {
   const long = given.filter(({ values }) => values.filter((value) => value !== null).length >= LEAST_MONTHS);
   if (long.length < 2) return undefined;
   const series = long.map((one) => ({ name: one.name, changes: deseasonalisedChanges(one) }));
-  const tried = series.flatMap((first, at) =>
-    series.slice(at + 1).flatMap((second) =>
-      triedLags(first.changes, second.changes).map((one) => ({
-        ...one,
-        first: first.name,
-        second: second.name,
-      })),
+  const prepared = series.map(({ changes }) => preparedOf(changes));
+  const tried = series.flatMap((second, at) =>
+    triedLags(prepared.slice(0, at), second.changes).flatMap((lags, first) =>
+      lags.map((one) => ({ ...one, first: series[first]!.name, second: second.name })),
     ),
   );
   const adjusted = adjustedPs(
@@ -74,21 +71,79 @@ export function leadsAndLags(given: readonly Monthly[]): LeadLag[] | undefined {
 type Changes = readonly (number | null)[];
 
 /**
- * Every lag with its p-value by the circular block bootstrap (D. Politis and J. Romano, 1992): the second series is drawn anew in blocks of a year,
- * which keeps what it owes to itself and breaks what it owes to the first. Its months are taken out again, as they are of what is observed:
- * else chance would look smaller than it is.
+ * Every lag between each of `firsts` and the second, with its p-value by the circular block bootstrap (D. Politis and J. Romano, 1992): the second series is
+ * drawn anew in blocks of a year, which keeps what it owes to itself and breaks what it owes to the first. Its months are taken out again, as they are of
+ * what is observed: else chance would look smaller than it is. What is drawn serves all firsts.
  */
-function triedLags(first: Changes, second: Changes): { lag: number; correlation: number; p: number }[] {
-  const lags = Array.from({ length: 2 * MOST_LAG + 1 }, (_, at) => at - MOST_LAG);
-  const observed = lags.map((lag) => correlation(first, second, lag));
-  const beyond = lags.map(() => 0);
+function triedLags(
+  firsts: readonly Prepared[],
+  second: Changes,
+): { lag: number; correlation: number; p: number }[][] {
+  const whole = preparedOf(second);
+  const observed = firsts.map((first) => correlations(first, whole));
+  const beyond = firsts.map(() => lags.map(() => 0));
   const draw = numbersFrom(second.length);
-  for (let round = 0; round < DRAWS; round++) {
-    const drawn = withoutMonths(redrawn(second, draw), 0);
-    for (const [at, lag] of lags.entries())
-      if (Math.abs(correlation(first, drawn, lag)) >= Math.abs(observed[at]!)) beyond[at]!++;
+  for (let round = 0; round < DRAWS && firsts.length > 0; round++) {
+    const drawn = preparedOf(withoutMonths(redrawn(second, draw), 0));
+    for (const [of, first] of firsts.entries())
+      for (const [at, value] of correlations(first, drawn).entries())
+        if (Math.abs(value) >= Math.abs(observed[of]![at]!)) beyond[of]![at]!++;
   }
-  return lags.map((lag, at) => ({ lag, correlation: observed[at]!, p: (1 + beyond[at]!) / (1 + DRAWS) }));
+  return firsts.map((_, of) =>
+    lags.map((lag, at) => ({
+      lag,
+      correlation: observed[of]![at]!,
+      p: (1 + beyond[of]![at]!) / (1 + DRAWS),
+    })),
+  );
+}
+
+const lags = Array.from({ length: 2 * MOST_LAG + 1 }, (_, at) => at - MOST_LAG);
+
+/** A series, and where it has no gaps the sums of its first n values and of their squares. */
+export type Prepared = {
+  changes: Changes;
+  whole?: { values: Float64Array; sums: Float64Array; squares: Float64Array };
+};
+
+export function preparedOf(changes: Changes): Prepared {
+  if (changes.includes(null)) return { changes };
+  const values = Float64Array.from(changes as readonly number[]);
+  const [sums, squares] = [new Float64Array(values.length + 1), new Float64Array(values.length + 1)];
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at]!;
+    sums[at + 1] = sums[at]! + value;
+    squares[at + 1] = squares[at]! + value * value;
+  }
+  return { changes, whole: { values, sums, squares } };
+}
+
+/** The correlations of two series at all lags. Of series without gaps only products are left to be summed for each. */
+export function correlations(first: Prepared, second: Prepared): number[] {
+  const [one, other] = [first.whole, second.whole];
+  const isFast = one && other && one.values.length === other.values.length;
+  return lags.map((lag) =>
+    isFast ? summed(one, other, lag) : correlation(first.changes, second.changes, lag),
+  );
+}
+
+type Whole = NonNullable<Prepared["whole"]>;
+
+function summed(first: Whole, second: Whole, lag: number): number {
+  const [from, to] = [Math.max(0, -lag), Math.min(first.values.length, first.values.length - lag)];
+  const n = to - from;
+  if (n <= 0) return 0;
+  const within = (of: Float64Array, shift: number) => of[to + shift]! - of[from + shift]!;
+  const [x, xx] = [within(first.sums, 0), within(first.squares, 0)];
+  const [y, yy] = [within(second.sums, lag), within(second.squares, lag)];
+  let xy = 0;
+  for (let at = from; at < to; at++) xy += first.values[at]! * second.values[at + lag]!;
+  return ratio(n, x, y, xx, yy, xy);
+}
+
+function ratio(n: number, x: number, y: number, xx: number, yy: number, xy: number): number {
+  const spread = Math.sqrt((n * xx - x * x) * (n * yy - y * y));
+  return spread > 1e-12 ? (n * xy - x * y) / spread : 0;
 }
 
 /** Pearson's correlation of first[t] with second[t + lag], over the months that both know; 0 where one does not move. */
@@ -104,8 +159,7 @@ export function correlation(first: Changes, second: Changes, lag: number): numbe
     yy += b * b;
     xy += a * b;
   }
-  const spread = Math.sqrt((n * xx - x * x) * (n * yy - y * y));
-  return spread > 1e-12 ? (n * xy - x * y) / spread : 0;
+  return ratio(n, x, y, xx, yy, xy);
 }
 
 function redrawn(series: Changes, draw: () => number): Changes {

@@ -5,7 +5,7 @@ import type { SlotName, Slots } from "./slots.ts";
 export type Step = {
   id: string;
   operation: string;
-  /** Constants; `$slots.country`, left out where the slot is empty; `$steps.top.data[0].product`; `$each.partner`. */
+  /** Constants; `$slots.country`, left out where the slot is empty; `$steps.top.data[0].product`; `$each.partner`; or a list of these. */
   input: Readonly<Record<string, unknown>>;
   /** Slots without which it is passed over. */
   when?: readonly SlotName[];
@@ -52,7 +52,8 @@ export function faultsOf(
     for (const [field, value] of Object.entries(input)) {
       if (fields && !fields.includes(field))
         faults.push(`${id} gives ${operation} a ${field}, which it does not take`);
-      faults.push(...pathFaults(id, value, { earlier, slots, hasEach: each !== undefined }));
+      for (const one of [value].flat())
+        faults.push(...pathFaults(id, one, { earlier, slots, hasEach: each !== undefined }));
     }
     if (each) {
       faults.push(...pathFaults(id, each.of, { earlier, slots, hasEach: false }));
@@ -128,13 +129,15 @@ type Known = { slots: Slots; steps: Record<string, object>; each?: unknown };
 function inputOf({ input }: Step, known: Known): Record<string, unknown> | undefined {
   const values: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(input)) {
-    const isPath = typeof value === "string" && value.startsWith("$");
-    const given = isPath ? read(value, known) : value;
-    if (given !== undefined && given !== null) values[field] = given;
-    else if (isPath && !value.startsWith("$slots.")) return undefined;
+    const given = [value].flat().map((one) => (isPath(one) ? read(one, known) : one));
+    const there = given.filter((one) => one !== undefined && one !== null);
+    if (there.length > 0) values[field] = Array.isArray(value) ? there : there[0];
+    else if (isPath(value) && !value.startsWith("$slots.")) return undefined;
   }
   return values;
 }
+
+const isPath = (value: unknown): value is string => typeof value === "string" && value.startsWith("$");
 
 /** `$steps.top.data[0].product` in parts: the root, names and indices. undefined for what is no path. */
 function partsOf(path: string): (string | number)[] | undefined {

@@ -15,8 +15,11 @@ export type Slots = {
 /** No statistics of trade begin before. */
 const FIRST_YEAR = 1988;
 
-/** Everything of the text that is a slot. `products` are the names that a product may be called by, the coarsest codes first. */
-export function slotsIn(text: string, products: readonly Searchable[]): Slots {
+/**
+ * Everything of the text that is a slot. `products` are the names that a product may be called by, the coarsest codes first; words that
+ * begin with one of `stems` say what is asked, and name none.
+ */
+export function slotsIn(text: string, products: readonly Searchable[], stems: readonly string[] = []): Slots {
   const whole = text.normalize("NFC");
   // "CN 4407" is a code of the nomenclature, and no China.
   const named = codeIn(whole, namedCode);
@@ -24,7 +27,13 @@ export function slotsIn(text: string, products: readonly Searchable[]): Slots {
   const { years, left } = yearsIn(rest);
   const { hs: bare, without } = codeIn(left, bareCode);
   const flow = flowIn(without);
-  const product = named.hs ?? bare ?? productIn(foldedTerms(without), products);
+  const product =
+    named.hs ??
+    bare ??
+    productIn(
+      foldedTerms(without).filter((word) => !stems.some((stem) => word.startsWith(stem))),
+      products,
+    );
   const [from, to] = years;
   // Whose statistics are asked goes first: a country outside the EU reports none.
   const [country, partner] = countries.toSorted((a, b) => Number(isReporter(b)) - Number(isReporter(a)));
@@ -104,7 +113,7 @@ function flowIn(text: string): Flow | undefined {
 
 /** Words that say nothing of a product, though names of products have them. */
 const EMPTY = new Set(
-  "a an and are at between by for from goods has have how in is it its material materials much of on or other others our product products special that the their there they this to trade used was were what when where which who whose why will with year years".split(
+  "a an and are at between by did do does for from good goods has have how in is it its material materials much of on or other others our product products special that the their there they this to trade used was were what when where which who whose why will with year years".split(
     " ",
   ),
 );
@@ -118,8 +127,13 @@ const terms = (text: string) => searchable({ code: "", name: text }).whole.trim(
 /** The text's terms that may name a product. */
 const foldedTerms = (text: string) => terms(text).filter((word) => word.length > 2 && !EMPTY.has(word));
 
+/** Whether the words are what the name is of: "wood" of "wood and articles of wood", and not of "wood pulp". */
+const isHead = (run: readonly string[], terms: readonly string[]) =>
+  run.every((word, at) => terms[at] === word) && [undefined, "and", "or"].includes(terms[run.length]);
+
 /**
- * The product with the most words of the text that stand together, of those the one whose name is shortest, of those the coarsest.
+ * The product with the most words of the text that stand together: first what a name is of, the coarsest; else the one whose name is
+ * shortest, of those the coarsest.
  */
 function productIn(words: readonly string[], products: readonly Searchable[]): string | undefined {
   const named = products.map(({ code, main }) => ({ code, terms: main.trim().split(" ").map(singular) }));
@@ -128,9 +142,14 @@ function productIn(words: readonly string[], products: readonly Searchable[]): s
       const run = words.slice(at, at + length);
       const [best] = named
         .filter(({ terms }) => run.every((word) => terms.includes(word)))
+        .map((one) => ({ ...one, head: isHead(run, one.terms) }))
         .sort(
           (a, b) =>
-            a.terms.length - b.terms.length || a.code.length - b.code.length || (a.code < b.code ? -1 : 1),
+            Number(b.head) - Number(a.head) ||
+            (a.head ? a.code.length - b.code.length : 0) ||
+            a.terms.length - b.terms.length ||
+            a.code.length - b.code.length ||
+            (a.code < b.code ? -1 : 1),
         );
       if (best) return best.code;
     }

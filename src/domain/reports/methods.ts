@@ -51,6 +51,16 @@ const all = {
     parameters: "at least 24 complete months",
     source: "classical decomposition",
   },
+  real_value: {
+    formula: "100 · nominal / HICP of the month",
+    parameters: "deflated by consumer prices, for want of prices of each product",
+    source: "Eurostat, harmonised index of consumer prices",
+  },
+  lead_lag: {
+    formula: "correlation of deseasonalised log changes at −12 … 12 months",
+    parameters: "p by a circular block bootstrap, false discovery rate 0.10 over all pairs and lags",
+    source: "Politis and Romano 1992, Benjamini and Hochberg 1995",
+  },
   loss: {
     formula: "imports from the source / all imports of the product",
     parameters: "what would be missing if nothing replaced it",

@@ -4,20 +4,26 @@ import { type Fact, isAsked, type Ledger, ledger, type Told, type Unit } from ".
 import { type MethodName, methodNames, methodOf } from "../../domain/reports/methods.ts";
 import type { Finding, Report, Section } from "../../domain/reports/report.ts";
 import { type Said, say } from "../../domain/reports/say.ts";
+import type { countryOutput } from "../fusion/answers/country.ts";
 import type { countryStatsOutput } from "../fusion/answers/country-stats.ts";
 import type { marketOutput } from "../fusion/answers/market.ts";
+import type { productOutput } from "../fusion/answers/product.ts";
 import type { macroOutput } from "../macro/answers/context.ts";
+import type { compareOutput } from "../salary/answers/compare.ts";
 import type { alertsOutput } from "../trade/answers/alerts.ts";
 import type { topPartnersOutput, topProductsOutput } from "../trade/answers/rankings.ts";
 
 /** The operations that reports ask, and what each answers. */
-type Answers = {
+export type Answers = {
   fusion_market_intel: z.infer<typeof marketOutput>;
+  fusion_product: z.infer<typeof productOutput>;
+  fusion_country: z.infer<typeof countryOutput>;
   fusion_country_stats: z.infer<typeof countryStatsOutput>;
   trade_alerts: z.infer<typeof alertsOutput>;
   trade_top_products: z.infer<typeof topProductsOutput>;
   trade_top_partners: z.infer<typeof topPartnersOutput>;
   trade_macro_context: z.infer<typeof macroOutput>;
+  salary_compare: z.infer<typeof compareOutput>;
 };
 type ToldOf<Answer> = Omit<Told, "answer"> & { answer: Answer };
 export type AnswerTo<Name extends keyof Answers> = ToldOf<Answers[Name]>;
@@ -42,6 +48,10 @@ export type Writing = {
   finding(said: Said, confidence?: Finding["confidence"], method?: MethodName): Finding;
   /** Says what cannot be told. */
   limit(said: Said): void;
+  /** The first answer that was asked. */
+  first(): Told;
+  /** What was written so far, sections that came to nothing left out. */
+  parts(sections: readonly Section[]): Pick<Report, "sections" | "facts" | "methods" | "sources" | "limits">;
   finish(about: { title: string; question: string; of: Told; sections: Section[] }): Written;
 };
 
@@ -51,6 +61,16 @@ export function writing(asked: Ask): Writing {
   const limits: Said[] = [];
   const told: Told[] = [];
   const at: Writing["at"] = (one, path, label, unit) => facts.at(one, path, label, unit);
+  const parts: Writing["parts"] = (sections) => {
+    const sources = sourcesOf(told, facts);
+    return {
+      sections: sections.filter(({ findings, tables }) => findings.length + tables.length > 0),
+      facts: [...facts.facts],
+      methods: methodNames.filter((name) => used.has(name)).map(methodOf),
+      sources,
+      limits,
+    };
+  };
   return {
     async ask(operation, input) {
       const answer = await asked(operation, input);
@@ -63,21 +83,18 @@ export function writing(asked: Ask): Writing {
       if (method) used.add(method);
       return { ...said, confidence, method: method ?? null };
     },
-    limit: (said) => void limits.push(said),
+    limit(said) {
+      if (!limits.some(({ text }) => text === said.text)) limits.push(said);
+    },
+    first() {
+      const [first] = told;
+      if (!first) throw new Error("nothing was asked");
+      return first;
+    },
+    parts,
     finish({ title, question, of, sections }) {
       const last = at(of, "/meta/coverage/months/to", "last month of the data", "month");
-      const sources = sourcesOf(told, facts);
-      return {
-        title,
-        question,
-        as_of: String(last.value),
-        sections: sections.filter(({ findings, tables }) => findings.length + tables.length > 0),
-        facts: [...facts.facts],
-        methods: methodNames.filter((name) => used.has(name)).map(methodOf),
-        sources,
-        limits,
-        model: null,
-      };
+      return { title, question, as_of: String(last.value), ...parts(sections), model: null };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { country, countryInput, countryOutput } from "../../../projections/fusion/answers/country.ts";
 import {
   countryStats,
   countryStatsInput,
@@ -8,6 +9,7 @@ import { market, marketInput, marketOutput } from "../../../projections/fusion/a
 import { product, productInput, productOutput } from "../../../projections/fusion/answers/product.ts";
 import { json, key, operation, pay } from "../../operation.ts";
 import { dataOf, vintage } from "../trade/data.ts";
+import { countryVintage, marketVintage, onOneState } from "./data.ts";
 
 const countryStatsOperation = operation({
   name: "fusion_country_stats",
@@ -35,8 +37,26 @@ named in \`absent\` with the reason, and is never a zero. Each is a figure of st
   input: marketInput,
   output: json(marketOutput, { table: "data.partners" }),
   example: { hs: "44", reporter: "LV", flow: "IMPORT", years: "2020-2024" },
-  vintage,
-  handle: ({ input, app, signal }) => market(dataOf(app), input, signal),
+  vintage: marketVintage,
+  handle: ({ input, app, signal }) =>
+    onOneState(app, (data) => market(dataOf({ ...app, ...data }), data.reference, input, signal)),
+});
+
+const countryOperation = operation({
+  name: "fusion_country",
+  route: "GET /v1/agent/fusion/country",
+  aliases: ["/v1/agent/fusion/country-profile"],
+  summary:
+    "A country's profile: trade, partners, products, advantage, dependency, wages, AI exposure, prices",
+  description: `One of the 27 as it reports itself; any other through them (\`meta.view\`), with which its trade with everybody else is
+unseen. What cannot be told is named in \`absent\` with the reason, and is never a zero.`,
+  access: [key("read"), pay("0.25")],
+  input: countryInput,
+  output: json(countryOutput, { table: "data.trade" }),
+  example: { country: "LV", year: 2024 },
+  vintage: countryVintage,
+  handle: ({ input, app, signal }) =>
+    onOneState(app, (data) => country(dataOf({ ...app, ...data }), data.reference, input, signal)),
 });
 
 const productOperation = operation({
@@ -54,4 +74,9 @@ what comes from outside the EU is.`,
   handle: ({ input, app, signal }) => product(dataOf(app), input, signal),
 });
 
-export const fusionOperations = [marketIntelOperation, countryStatsOperation, productOperation];
+export const fusionOperations = [
+  marketIntelOperation,
+  countryOperation,
+  countryStatsOperation,
+  productOperation,
+];

@@ -2,9 +2,7 @@ import { brief, briefInput, sectorsBrief, sectorsInput } from "../../../projecti
 import { deepAnalysis, deepAnalysisInput } from "../../../projections/reports/answers/deep-analysis.ts";
 import { key, operation, pay } from "../../operation.ts";
 import { vintage } from "../trade/data.ts";
-import { made, recorded, reportOutput } from "./made.ts";
-
-const FORMS = "Every figure is a fact that can be asked again. JSON, Markdown, HTML or PDF by `Accept`.";
+import { FORMS, made, recorded, reportOutput } from "./made.ts";
 
 const briefOperation = operation({
   name: "sovereign_brief",

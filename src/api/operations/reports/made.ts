@@ -1,12 +1,13 @@
 /** A report made for its caller: written on one state of the data, recorded with its digests, and kept. */
 import { z } from "zod";
+import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { digestOf } from "../../../domain/objects.ts";
 import { reportDoc } from "../../../domain/reports/pages.ts";
 import * as reports from "../../../domain/reports/report.ts";
 import { factsDigest, make, type Report, report, reportId } from "../../../domain/reports/report.ts";
 import { objectOf } from "../../../projections/reports/kept.ts";
 import type { Ask, Written } from "../../../projections/reports/writing.ts";
-import { type Asking, asking, canonical } from "../../asking.ts";
+import { type Asking, asking, canonical, type Patience } from "../../asking.ts";
 import { type Context, json } from "../../operation.ts";
 
 const reportMeta = z.object({
@@ -21,6 +22,10 @@ const reportAnswer = z.object({ data: report, meta: reportMeta });
 /** A report in all its forms: JSON, Markdown, HTML and PDF. */
 export const reportOutput = json(reportAnswer, { pages: ({ data }) => reportDoc(data, canonical) });
 
+/** Said of each report. */
+export const FORMS =
+  "Every figure is a fact that can be asked again. JSON, Markdown, HTML or PDF by `Accept`.";
+
 /** What a report answers, and what it does: it is recorded once. */
 export const recorded = { changes: "adds", repeatable: true, reaches_out: false } as const;
 
@@ -28,14 +33,16 @@ export const recorded = { changes: "adds", repeatable: true, reaches_out: false 
 export async function made(
   operation: string,
   context: Context<never>,
-  write: (ask: Ask) => Promise<Written>,
+  write: (ask: Ask, reference: ReferenceStore) => Promise<Written>,
+  patience: Patience = {},
 ): Promise<z.infer<typeof reportAnswer>> {
   const { app, caller, decide } = context;
   const { vintage: _, ...input } = context.input as Record<string, unknown>;
-  const { written, vintages } = await asking(context, async (asked) => ({
-    written: await write(askOf(asked)),
-    vintages: asked.restsOn(),
-  }));
+  const { written, vintages } = await asking(
+    context,
+    async (asked) => ({ written: await write(askOf(asked), asked.reference), vintages: asked.restsOn() }),
+    patience,
+  );
   const named = { operation, input: JSON.parse(JSON.stringify(input)) as Report["input"], vintages };
   const report_id = reportId(named, canonical);
   const facts_sha256 = factsDigest({ report_id, ...named, facts: written.facts }, canonical);
@@ -70,4 +77,4 @@ export function aboutReport({ sources, facts }: Report): z.infer<typeof reportMe
 }
 
 /** Answers are what the operations' schemas say, which the catalogue's tests hold them to. */
-const askOf = (asked: Asking): Ask => asked.ask as unknown as Ask;
+export const askOf = (asked: Asking): Ask => asked.ask as unknown as Ask;

@@ -1,5 +1,6 @@
 /** One product's market from all sides: `market-intel`. What cannot be told of it is named in `absent`, with the reason. */
 import { z } from "zod";
+import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { compoundGrowth, contributions } from "../../../domain/fusion/growth.ts";
 import { classes, classify, concentrationOf } from "../../../domain/trade/concentration.ts";
@@ -22,6 +23,17 @@ import { profile, profileOf, SEASON_FORMULA } from "../../trade/answers/seasonal
 import { SUMS } from "../../trade/answers/series.ts";
 import { inFlow, inReporters, partnersIn, totalsIn } from "../../trade/answers/tables.ts";
 import {
+  alertsOf,
+  announced,
+  announcedOn,
+  atConstantPrices,
+  atPricesOf,
+  LEAD_FORMULA,
+  leadsOf,
+  moved,
+  openAlert,
+} from "./market-beside.ts";
+import {
   advantage,
   advantageOf,
   dependencyOf,
@@ -36,6 +48,7 @@ import {
   substituted,
   substitutionOf,
 } from "./market-methods.ts";
+import { planted, plantedIn } from "./planted.ts";
 
 /** Partners that are listed. */
 const MOST_SUPPLIERS = 10;
@@ -45,6 +58,13 @@ export const marketInput = z.object({
   reporter: reporter.optional().describe("One reporting country; omitted = the 27 together"),
   flow: flow.default("IMPORT").describe("IMPORT or EXPORT"),
   years: years.optional(),
+  beside: z
+    .array(hs)
+    .min(1, "beside names at least one product")
+    .max(7, "beside names at most 7 products")
+    .refine((codes) => new Set(codes).size === codes.length, "a product stands in beside twice")
+    .optional()
+    .describe("Other products, by comma: what of them moves before it, and what after"),
   dataset: dataset.optional(),
 });
 
@@ -74,6 +94,9 @@ export const marketOutput = z.object({
       .object({ from: z.int(), to: z.int(), rate: z.number().describe("A year, compound; 0.1 = 10 %") })
       .nullable(),
     price_and_quantity: priced.nullable(),
+    real: atConstantPrices
+      .nullable()
+      .describe("Deflated by consumer prices, for want of prices of each product"),
     partners: z.array(supplier),
     concentration: z
       .object({ hhi: z.number(), classification: z.enum(classes), cr3: z.number(), partners: z.int() })
@@ -83,6 +106,17 @@ export const marketOutput = z.object({
     dependency: dependent.nullable(),
     substitution: substituted.nullable(),
     gravity: expectation.nullable(),
+    leads: z
+      .array(moved)
+      .nullable()
+      .describe(
+        "Which moves before which, of it and those `beside`; empty = none is found; null = none were named",
+      ),
+    alerts: z.array(openAlert).describe("Of the last six months, the most certain first"),
+    policies: z
+      .array(announced)
+      .nullable()
+      .describe("That begin within twelve months after the last month of the data"),
     absent: z.array(z.object({ of: z.string(), why: z.string() })).describe("What cannot be told, and why"),
   }),
   meta: meta.extend({
@@ -92,6 +126,7 @@ export const marketOutput = z.object({
     flow: z.enum(flows),
     year: z.int().describe("The last complete year of those asked for, else the last"),
     years: z.object({ from: z.int(), to: z.int() }),
+    planted,
     formula,
   }),
 });
@@ -99,6 +134,7 @@ export const marketOutput = z.object({
 /** Size, growth, price and quantity, partners, season, advantage, dependency, substitution and expected trade of a product. */
 export async function market(
   trade: TradeData,
+  reference: ReferenceStore,
   input: z.output<typeof marketInput>,
   signal?: AbortSignal,
 ): Promise<z.infer<typeof marketOutput>> {
@@ -132,6 +168,15 @@ export async function market(
         size,
         growth: or("growth", growthOf(size)),
         price_and_quantity: or("price_and_quantity", pricedOf(found)),
+        real: or(
+          "real",
+          atPricesOf(
+            found,
+            months.filter((one) => one.flow === flow),
+            size.filter(({ complete }) => complete).map((one) => one.year),
+            reference,
+          ),
+        ),
         partners: suppliersOf(found, total),
         concentration: or("concentration", concentratedOf(found)),
         season: profileOf(
@@ -144,7 +189,16 @@ export async function market(
         dependency: or("dependency", dependencyOf(found)),
         substitution: or("substitution", substitutionOf(found)),
         gravity: or("gravity", await expectationOf(found, signal)),
-        absent,
+        leads:
+          input.beside === undefined
+            ? null
+            : or(
+                "leads",
+                await leadsOf(lease, { products: [product, ...input.beside], reporters, flow }, signal),
+              ),
+        alerts: await alertsOf(trade, found, signal),
+        policies: or("policies", announcedOn(found, reference)),
+        absent: [...absent, { of: "news", why: "no news are ingested here" }],
       },
       meta: {
         ...metaOf(lease, { ...question, hs: product, years: span }),
@@ -155,7 +209,8 @@ export async function market(
         year,
         years: span,
         ...aboutNames(trade),
-        formula: `${MARKET_FORMULA}; season: ${SEASON_FORMULA}; ${SUMS}`,
+        planted: plantedIn(lease.manifest, { hs: product, country: input.reporter }),
+        formula: `${MARKET_FORMULA}; real: Σ 100 · month's value / HICP of the month; ${LEAD_FORMULA}; season: ${SEASON_FORMULA}; ${SUMS}`,
       },
     };
   });

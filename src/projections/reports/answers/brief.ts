@@ -17,8 +17,10 @@ import {
 import {
   dependencyFindings,
   expectedSection,
+  leadFindings,
   limitsOf,
   partnersSection,
+  policyFindings,
   seasonFindings,
   sizeSection,
   substitutionFindings,
@@ -72,8 +74,14 @@ export const sectorsInput = z.object({
 
 type Common = Pick<z.output<typeof briefInput>, "region" | "years" | "layers">;
 
-const marketOf = ({ ask }: Writing, product: string, { region, years }: Common): Promise<Market> =>
+const marketOf = (
+  { ask }: Writing,
+  product: string,
+  { region, years }: Common,
+  beside: readonly string[] = [],
+): Promise<Market> =>
   ask("fusion_market_intel", {
+    ...(beside.length > 0 && { beside }),
     hs: product,
     ...(isReporter(region) && { reporter: region }),
     flow: "IMPORT",
@@ -99,7 +107,7 @@ export async function brief(asked: Ask, input: z.output<typeof briefInput>): Pro
   const risks = dependencyFindings(report, told);
   const substitutes = substitutionFindings(report, told);
   const { anomalies, open } = await unusual(report, [input.hs], input.region);
-  const watch = [...open, ...seasonFindings(report, told)];
+  const watch = [...policyFindings(report, told), ...open, ...seasonFindings(report, told)];
   const sections = [...shown, ...findingSections({ risks, substitutes, watch, anomalies })];
   limitsOf(report, told);
   limitsOfRegion(report, input);
@@ -118,16 +126,23 @@ export async function sectorsBrief(
 ): Promise<Written> {
   const report = writing(asked);
   const markets: Market[] = [];
-  for (const sector of input.sectors) markets.push(await marketOf(report, sector, input));
-  const shown = [rankedSection(report, markets), ...(deep ? [sharedSection(report, markets)] : [])];
+  // The first is asked which of all moves before which.
+  for (const [at, sector] of input.sectors.entries())
+    markets.push(await marketOf(report, sector, input, deep && at === 0 ? input.sectors.slice(1) : []));
+  const shown = [
+    rankedSection(report, markets),
+    ...(deep ? [sharedSection(report, markets), leadsSection(report, markets[0]!)] : []),
+  ];
   const risks = markets.flatMap((told) => dependencyFindings(report, told));
   const substitutes = markets.flatMap((told) => substitutionFindings(report, told));
   const { anomalies, open } = await unusual(report, input.sectors, input.region);
-  const watch = [...open, ...markets.flatMap((told) => seasonFindings(report, told))];
+  const watch = [
+    ...markets.flatMap((told) => policyFindings(report, told)),
+    ...open,
+    ...markets.flatMap((told) => seasonFindings(report, told)),
+  ];
   const sections = [...shown, ...findingSections({ risks, substitutes, watch, anomalies })];
   for (const told of markets) limitsOf(report, told);
-  if (deep)
-    report.limit(say`Leads and lags between the sectors are not told: no operation answers them yet.`);
   limitsOfRegion(report, input);
   const question = `On whom does ${regionName(input.region)} depend for HS ${input.sectors.join(", ")}, ${input.years.replace("-", "–")}?`;
   const title = deep ? "Sovereign brief across sectors, in depth" : "Sovereign brief across sectors";
@@ -236,6 +251,15 @@ function sharedSection({ at, finding }: Writing, markets: readonly Market[]): Se
   );
 }
 
+/** Which sector moved before which; where none did, it says so. */
+function leadsSection(report: Writing, told: Market): Section {
+  if (told.answer.data.leads?.length === 0)
+    report.limit(say`No sector is found to move before another, at the accepted share of false finds.`);
+  return section("Leads and lags", "Which sector's imports moved first; that is no cause.", {
+    findings: leadFindings(report, told),
+  });
+}
+
 type Entries = { risks: Finding[]; substitutes: Finding[]; watch: Finding[]; anomalies: Finding[] };
 
 const findingSections = ({ risks, substitutes, watch, anomalies }: Entries): Section[] => [
@@ -245,9 +269,13 @@ const findingSections = ({ risks, substitutes, watch, anomalies }: Entries): Sec
     { findings: risks },
   ),
   section("Who could stand in", "Sources that grew while the largest fell.", { findings: substitutes }),
-  section("What to watch in the coming year", "Open alerts and seasonal peaks; nothing else is foretold.", {
-    findings: watch,
-  }),
+  section(
+    "What to watch in the coming year",
+    "Announced policies, open alerts and seasonal peaks; nothing else is foretold.",
+    {
+      findings: watch,
+    },
+  ),
   section("What was unusual", "Months far from those before; each is a signal, and no finding of a cause.", {
     findings: anomalies,
   }),
@@ -269,7 +297,5 @@ const entries = (
 
 function limitsOfRegion({ limit }: Writing, { region }: Common): void {
   if (region === "GLOBAL") limit(say`Trade between countries outside the EU is unseen.`);
-  limit(
-    say`No announced policies are watched, and no forecasts made: neither is answered by an operation yet.`,
-  );
+  limit(say`No forecasts are made: no operation answers them of trade yet.`);
 }

@@ -6,16 +6,8 @@ import { say } from "../../../domain/reports/say.ts";
 import { reporter } from "../../../domain/trade/inputs.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
 import { REST } from "../../trade/answers/rankings.ts";
-import {
-  type AnswerTo,
-  type Ask,
-  factCell,
-  section,
-  type Writing,
-  type Written,
-  wordCell,
-  writing,
-} from "../writing.ts";
+import { type Ask, factCell, section, type Written, writing } from "../writing.ts";
+import { economySection, productsSection, rankedPartners } from "./country-sections.ts";
 import {
   dependencyFindings,
   expectedSection,
@@ -110,30 +102,8 @@ export async function deepAnalysis(
   const partners = await ask("trade_top_partners", { reporter, year, flow: "IMPORT", limit: MOST_RANKED });
   const sections: Section[] = [
     overview,
-    rankedProducts(report, products),
-    section("Where imports come from", "The largest partners of the year.", {
-      tables: [
-        {
-          title: "Largest partners",
-          columns: ["Partner", "Imports", "Share"],
-          rows: partners.answer.data.flatMap((one, n) =>
-            one.partner === REST
-              ? []
-              : [
-                  [
-                    wordCell(one.name),
-                    factCell(at(partners, `/data/${n}/value_eur`, "imports from the partner", "EUR")),
-                    factCell(
-                      one.share === null
-                        ? undefined
-                        : at(partners, `/data/${n}/share`, "share of imports", "share"),
-                    ),
-                  ],
-                ],
-          ),
-        },
-      ],
-    }),
+    productsSection(report, products, "IMPORT"),
+    rankedPartners(report, partners, "IMPORT"),
   ];
   const [largest] = products.answer.data;
   if (largest && largest.product !== REST) {
@@ -171,63 +141,6 @@ export async function deepAnalysis(
     title: `A year of trade: ${partnerName(reporter)}`,
     question: `What did ${partnerName(reporter)} trade in ${year}?`,
     of: all,
-    sections: [...sections, await economy(report)],
-  });
-}
-
-function rankedProducts({ at, finding }: Writing, told: AnswerTo<"trade_top_products">): Section {
-  const rows = told.answer.data.flatMap(({ product, name, share }, n) =>
-    product === REST
-      ? []
-      : [
-          {
-            product: at(told, `/data/${n}/product`, "code of the product", "code"),
-            name: name === null ? undefined : at(told, `/data/${n}/name`, "name of the product", "text"),
-            value: at(told, `/data/${n}/value_eur`, "imports of the product", "EUR"),
-            share: share === null ? undefined : at(told, `/data/${n}/share`, "share of imports", "share"),
-          },
-        ],
-  );
-  const [first] = rows;
-  return section("What it imports", "The largest products of the year.", {
-    findings: first?.share
-      ? [finding(say`The largest is ${first.name ?? first.product} with ${first.share} of all imports.`)]
-      : [],
-    tables: [
-      {
-        title: "Largest products",
-        columns: ["Code", "Name", "Imports", "Share"],
-        rows: rows.map(({ product, name, value, share }) => [product, name, value, share].map(factCell)),
-      },
-    ],
-  });
-}
-
-/** Interest, exchange rate, inflation and oil as of now. */
-async function economy({ ask, at, limit }: Writing): Promise<Section> {
-  const told = await ask("trade_macro_context", {});
-  const known = told.answer.data.flatMap(({ value }, n) => (value === null ? [] : n));
-  if (known.length < told.answer.data.length)
-    limit(say`Some indicators of the economy have no table that is loaded.`);
-  return section("The economy around it", "The last values that the tables tell of.", {
-    tables:
-      known.length > 0
-        ? [
-            {
-              title: "Indicators",
-              columns: ["Indicator", "Unit", "Value", "As of"],
-              rows: known.map((n) => [
-                factCell(at(told, `/data/${n}/name`, "name of the indicator", "text")),
-                factCell(at(told, `/data/${n}/unit`, "unit of the indicator", "text")),
-                factCell(at(told, `/data/${n}/value`, "value of the indicator", "ratio")),
-                factCell(
-                  told.answer.data[n]!.as_of === null
-                    ? undefined
-                    : at(told, `/data/${n}/as_of`, "day of the value", "code"),
-                ),
-              ]),
-            },
-          ]
-        : [],
+    sections: [...sections, economySection(report, await ask("trade_macro_context", {}))],
   });
 }

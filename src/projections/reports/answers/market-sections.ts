@@ -49,6 +49,12 @@ export function sizeSection(writing: Writing, told: Market): Section {
       ),
     );
   }
+  if (data.real?.rate != null) {
+    const rate = at(told, "/data/real/rate", "growth a year at constant prices", "change");
+    findings.push(
+      finding(say`At constant consumer prices that is ${rate} a year.`, "reported", "real_value"),
+    );
+  }
   const years = data.size.map((_, n) => at(told, `/data/size/${n}/year`, "year", "year"));
   const values = data.size.map((_, n) => at(told, `/data/size/${n}/value_eur`, `${flow} of the year`, "EUR"));
   return section("The market", "How much is traded, whether it grows, and by what.", {
@@ -270,3 +276,42 @@ export function advantageFindings(writing: Writing, told: Market): Finding[] {
     ),
   ];
 }
+
+/** Policies on the product that are announced. */
+export function policyFindings({ at, finding }: Writing, told: Market): Finding[] {
+  return (told.answer.data.policies ?? []).map(({ name }, n) => {
+    const figure = (field: string, label: string, unit: "code" | "text") =>
+      at(told, `/data/policies/${n}/${field}`, label, unit);
+    const [date, code] = [
+      figure("date", "day of the policy", "code"),
+      figure("hs", "code of the product", "code"),
+    ];
+    const measure = figure("measure", "measure of the policy", "text");
+    const from = name === null ? "from all countries" : `from ${name}`;
+    return finding(say`On ${date} a policy begins on HS ${code} ${from}: ${measure}.`);
+  });
+}
+
+/** Which products moved before which. */
+export function leadFindings({ at, finding }: Writing, told: Market): Finding[] {
+  const { leads } = told.answer.data;
+  return (leads ?? []).slice(0, MOST_LEADS).map(({ months }, n) => {
+    const figure = (name: string, label: string, unit: "code" | "count" | "ratio") =>
+      at(told, `/data/leads/${n}/${name}`, label, unit);
+    const [first, second] = [
+      figure("first", "code of the product that moves first", "code"),
+      figure("second", "code of the other product", "code"),
+    ];
+    const correlation = figure("correlation", "correlation of their changes", "ratio");
+    const after = figure("months", "months between", "count");
+    return finding(
+      months === 0
+        ? say`Changes of HS ${first} and HS ${second} fall into the same month (${after} between), with a correlation of ${correlation}.`
+        : say`Changes of HS ${second} follow those of HS ${first} after ${after} months, with a correlation of ${correlation}; that is no cause.`,
+      "signal",
+      "lead_lag",
+    );
+  });
+}
+
+const MOST_LEADS = 5;

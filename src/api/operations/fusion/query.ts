@@ -1,0 +1,25 @@
+import { query, queryInput, queryOutput } from "../../../projections/fusion/answers/query.ts";
+import { type Asking, asking, STEP_MS } from "../../asking.ts";
+import { json, key, operation, pay, reads } from "../../operation.ts";
+import { askOf } from "../reports/made.ts";
+import { queryVintage } from "./data.ts";
+
+const queryOperation = operation({
+  name: "fusion_query",
+  route: "POST /v1/agent/fusion/query",
+  effect: reads,
+  summary: "A question in words over all sources, answered by a plan: text, facts, steps",
+  description: `Read without a model: countries, products, years and the words of an intent, in English or Latvian. No fit is a 400 with the
+nearest three, and costs nothing.`,
+  access: [key("read"), pay("0.10")],
+  input: queryInput,
+  output: json(queryOutput),
+  example: { question: "How dependent is Latvia on imports of mineral fuels?" },
+  vintage: queryVintage,
+  handle: (context) =>
+    asking(context as never, (asked: Asking) => query(askOf(asked), asked.reference, context.input), {
+      step_ms: STEP_MS,
+    }),
+});
+
+export const queryOperations = [queryOperation];

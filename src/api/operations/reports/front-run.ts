@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { DELAY_DAYS, signal } from "../../../domain/reports/front-run.ts";
+import { frontRunProjection, frontRunSignals } from "../../../projections/reports/front-run.ts";
+import { json, key, operation } from "../../operation.ts";
+
+/** A day written YYYYMMDD, as YYYY-MM-DD. */
+const since = z
+  .string()
+  .regex(/^\d{8}$/, { error: "since is a day as YYYYMMDD, such as 20240131", abort: true })
+  .refine((text) => z.iso.date().safeParse(dayOf(text)).success, "since is no day of the calendar")
+  .describe("Policies of this day, YYYYMMDD, or later; omitted = all");
+
+const dayOf = (text: string) => `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`;
+
+const watchOperation = operation({
+  name: "front_run_watch",
+  route: "GET /v1/agent/front-run/watch",
+  summary: "Imports that ran ahead of a policy, the largest spikes first",
+  description: `Written each Monday at 07:00 UTC, of policies at least seven days old. A signal, and no finding of who knew what. A product whose
+season peaks in the months before gives none.`,
+  access: [key("read")],
+  input: z.object({
+    limit: z
+      .int("limit is a whole number")
+      .min(1, "limit is at least 1")
+      .max(50, "limit is at most 50")
+      .default(5)
+      .describe("How many signals, 1 to 50"),
+    since: since.optional(),
+  }),
+  output: json(
+    z.object({
+      data: z.array(signal.extend({ week: z.iso.date(), vintage: z.string(), synthetic: z.boolean() })),
+      meta: z.object({ count: z.int(), delay_days: z.int() }),
+    }),
+  ),
+  lists: frontRunProjection,
+  example: { limit: 5 },
+  async handle({ input, app }) {
+    const data = await frontRunSignals(app.pool, {
+      limit: input.limit,
+      since: input.since === undefined ? undefined : dayOf(input.since),
+      allow_synthetic: app.settings.allow_synthetic,
+    });
+    return { data, meta: { count: data.length, delay_days: DELAY_DAYS } };
+  },
+});
+
+export const frontRunOperations = [watchOperation];

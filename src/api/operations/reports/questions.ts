@@ -1,0 +1,50 @@
+import { CUSTOM_MS, customInput, customReport } from "../../../projections/reports/answers/custom.ts";
+import { fusionDeep, fusionDeepInput } from "../../../projections/reports/answers/fusion-deep.ts";
+import { STEP_MS } from "../../asking.ts";
+import { key, operation, pay } from "../../operation.ts";
+import { vintage } from "../trade/data.ts";
+import { FORMS, made, recorded, reportOutput } from "./made.ts";
+
+const customOperation = operation({
+  name: "trade_premium_custom_report",
+  route: "POST /v1/agent/trade-premium/custom-report",
+  effect: recorded,
+  summary: "A question's intent over reporters, chapters and years, as one report",
+  description: `The intents are those of fusion_intents over trade; 100 steps and a minute at most. ${FORMS}`,
+  access: [key("order"), pay("25.00")],
+  input: customInput,
+  output: reportOutput,
+  example: {
+    question: "How dependent are they on imports?",
+    reporters: ["LV", "EE"],
+    years: [2022, 2023, 2024],
+    products: ["27"],
+  },
+  vintage,
+  handle: (context) =>
+    made("trade_premium_custom_report", context as never, (ask) => customReport(ask, context.input), {
+      step_ms: STEP_MS,
+      whole_ms: CUSTOM_MS,
+    }),
+});
+
+const deepOperation = operation({
+  name: "fusion_deep_analysis",
+  route: "POST /v1/agent/fusion/deep-analysis",
+  effect: recorded,
+  summary: "A report on the country, the product or both that a question names, by all methods that apply",
+  description: `What a method lacks is said. ${FORMS}`,
+  access: [key("order"), pay("25.00")],
+  input: fusionDeepInput,
+  output: reportOutput,
+  example: { question: "What of Latvia and mineral fuels?", years: "2020-2024" },
+  vintage,
+  handle: (context) =>
+    made("fusion_deep_analysis", context as never, (ask, reference) =>
+      fusionDeep(ask, reference, context.input),
+    ),
+});
+
+/** Asked under fusion, and a report like the others. */
+export const deepAnalysisOperations = [deepOperation];
+export const questionOperations = [customOperation];

@@ -1,0 +1,48 @@
+/** Which intent answers a question, and with which slots; no fit is refused with the nearest three. */
+import type { Searchable } from "../customs/search.ts";
+import { matches } from "../plans/match.ts";
+import type { Plan } from "../plans/plan.ts";
+import { type Slots, slotsIn } from "../plans/slots.ts";
+import { refuse } from "../refusal.ts";
+
+export type AskedIntent = {
+  question?: string | undefined;
+  /** The intent by its name; then the question only fills slots. */
+  intent?: string | undefined;
+  /** Slots that the caller named; they go before those that are read. */
+  slots: Slots;
+};
+
+const MOST_NEAREST = 3;
+
+/** `field` names what is refused: the question, or the intent that lacks a slot. */
+export function intentFor(
+  { question, intent, slots: given }: AskedIntent,
+  plans: readonly Plan[],
+  products: readonly Searchable[],
+): { plan: Plan; slots: Slots } {
+  const read = question === undefined ? {} : slotsIn(question, products, stemsOf(plans));
+  const named = given.year !== undefined && given.years === undefined ? { years: String(given.year) } : {};
+  const slots: Slots = { ...read, ...named, ...given };
+  const found = matches(question ?? "", slots, plans);
+  const field = intent === undefined ? "question" : "intent";
+  const best =
+    intent === undefined
+      ? found.find(({ score }) => score > 0)
+      : found.find(({ plan }) => plan.name === intent);
+  const no = (message: string): never => refuse("invalid", message, { errors: [{ path: field, message }] });
+  if (!best) {
+    const nearest = found.slice(0, MOST_NEAREST).map(({ plan }) => `${plan.name} (“${plan.example}”)`);
+    return no(`no intent fits; the nearest are ${nearest.join(", ")}; fusion/intents lists all`);
+  }
+  const { plan, missing } = best;
+  if (missing.length > 0)
+    return no(
+      `${plan.name} needs ${missing.join(" and ")}, as in “${plan.example}”; name it in the question or as a field`,
+    );
+  return { plan, slots };
+}
+
+/** Words that say what is asked, by how they begin. */
+export const stemsOf = (plans: readonly Plan[]) =>
+  plans.flatMap(({ keywords }) => [...keywords.en, ...keywords.lv]);

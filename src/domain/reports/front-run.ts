@@ -1,0 +1,73 @@
+/** What ran ahead of policies, written once a week for everybody: signals that are a week old by then. */
+import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
+
+export const MOST_SIGNALS = 50;
+/** Days between a policy and the first week that tells of it. */
+export const DELAY_DAYS = 7;
+
+export const signal = z.strictObject({
+  signal_id: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/)
+    .describe("From the policy's day, product, origin and measure"),
+  policy_date: z.iso.date(),
+  hs_code: z.string(),
+  spike_multiple: z
+    .number()
+    .positive()
+    .describe("Imports of the three months before / mean of the same months of the two years before"),
+  confidence: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .describe("Share of other months of the series with a lower spike; null where fewer than 24 are known"),
+});
+
+export const events = {
+  FrontRunWatched: {
+    1: z.strictObject({
+      week: z.iso.date().describe("A Monday, at 07:00 UTC of which it is due."),
+      vintage: z.string().describe("What it was computed on, by comma."),
+      synthetic: z.boolean(),
+      signals: z.array(signal).max(MOST_SIGNALS).describe("Of policies at least seven days old."),
+    }),
+    public: true,
+  },
+};
+
+export type Watched = DataOf<typeof events, "FrontRunWatched">;
+export type FrontRunEvent = EventOf<typeof events>;
+/** The week that was written last. */
+export type FrontRunState = { week: string } | undefined;
+
+/** There is one stream, and this is its name. */
+export const prefix = "frontrun";
+export const streamOf = (id: string) => prefix + id;
+export const target = { tenant: "operator", id: "" };
+/** It grows by a week a week. */
+export const fold_version = 1;
+
+export const initialState = (): FrontRunState => undefined;
+export const evolve = (_: FrontRunState, { data }: FrontRunEvent): FrontRunState => ({ week: data.week });
+
+/** A week is written once, and none after a later one. */
+export const watch =
+  (data: Watched) =>
+  (state: FrontRunState): FrontRunEvent[] =>
+    state && state.week >= data.week ? [] : [{ type: "FrontRunWatched", data }];
+
+const DAY_MS = 86_400_000;
+const DUE_MS = 7 * 3_600_000;
+
+/** The Monday whose 07:00 UTC was last, as YYYY-MM-DD. */
+export function weekOf(now: Date): string {
+  const due = new Date(now.getTime() - DUE_MS);
+  const sinceMonday = (due.getUTCDay() + 6) % 7;
+  return new Date(due.getTime() - sinceMonday * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** The last day of policies that a week tells of. */
+export const lastDayOf = (week: string): string =>
+  new Date(Date.parse(week) - DELAY_DAYS * DAY_MS).toISOString().slice(0, 10);

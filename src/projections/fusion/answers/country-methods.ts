@@ -1,0 +1,186 @@
+/** What `country` asks of the tables: partners, products, advantage and dependency by chapter. */
+import { z } from "zod";
+import { literal } from "../../../datasets/duckdb.ts";
+import type { Lease } from "../../../datasets/vintage-store.ts";
+import { comparativeAdvantage, symmetricAdvantage } from "../../../domain/fusion/comparative-advantage.ts";
+import { dependency, type YearOfImports } from "../../../domain/fusion/dependency.ts";
+import { knownOf } from "../../../domain/trade/coverage.ts";
+import { isReporter, partnerName, reporterCodes } from "../../../domain/trade/reporters.ts";
+import { flows, sixDecimals } from "../../../domain/trade/units.ts";
+import { monthsOf, namesOf, type TradeData } from "../../trade/answers/question.ts";
+import { inFlow, inReporters, partnersIn, totalsIn } from "../../trade/answers/tables.ts";
+
+const MOST_RANKED = 10;
+/** Of a country's exports: a chapter that is less of them has no advantage worth a line. */
+const LEAST_SHARE = 0.01;
+
+/** A country in a year of a dataset. */
+export type Of = { trade: TradeData; lease: Lease; country: string; year: number };
+
+const line = z.object({
+  rank: z.int(),
+  code: z.string(),
+  name: z.string().nullable(),
+  value_eur: z.number(),
+  share: z.number().nullable().describe("Of what the ranking is of, 0 to 1"),
+});
+type Line = z.infer<typeof line>;
+
+export const sides = z.object({
+  imports: z.array(line).describe(`What it buys, ${MOST_RANKED} at most`),
+  exports: z.array(line).describe("What it sells"),
+});
+
+export const dependentProduct = z.object({
+  product: z.string(),
+  name: z.string().nullable(),
+  imports_eur: z.number(),
+  concentration: z.number().nullable().describe("Σ share² over sources outside the EU, in the last year"),
+  extra_share: z.number().nullable().describe("Imports from outside the EU / all imports"),
+});
+
+type Sum = { code: string; flow: "IMPORT" | "EXPORT"; value: number };
+
+/** Its imports are the 27's exports to it where it reports nothing. */
+const asItSees = (reports: boolean, flow: Sum["flow"]) =>
+  reports ? flow : flow === "IMPORT" ? "EXPORT" : "IMPORT";
+
+async function ranked(
+  { lease, country }: Of,
+  from: string,
+  code: string,
+  nameOf: (code: string) => string | null,
+  signal?: AbortSignal,
+): Promise<z.infer<typeof sides>> {
+  const reports = isReporter(country);
+  const own = reports ? inReporters([country]) : `partner = ${literal(country)}`;
+  const rows = await lease.query<Sum>(
+    `select ${code} as code, flow, sum(value_eur)::double as value from ${from} where ${own} group by 1, 2
+     order by value desc, code`,
+    undefined,
+    signal,
+  );
+  const side = (flow: Sum["flow"]): Line[] => {
+    const all = rows.filter((row) => row.flow === asItSees(reports, flow));
+    const total = all.reduce((sum, { value }) => sum + value, 0);
+    return all.slice(0, MOST_RANKED).map(({ code, value }, at) => ({
+      rank: at + 1,
+      code,
+      name: nameOf(code),
+      value_eur: value,
+      share: total > 0 ? sixDecimals(value / total) : null,
+    }));
+  };
+  return { imports: side("IMPORT"), exports: side("EXPORT") };
+}
+
+/** The partners of a reporter, or those of the 27 that trade with the country. */
+export const partnersOfCountry = (of: Of, signal?: AbortSignal) =>
+  ranked(
+    of,
+    partnersIn(of.lease, { years: { from: of.year, to: of.year } }),
+    isReporter(of.country) ? "partner" : "reporter",
+    partnerName,
+    signal,
+  );
+
+/** The chapters that it trades. */
+export function productsOfCountry(of: Of, signal?: AbortSignal) {
+  const slice = { years: { from: of.year, to: of.year } };
+  const from = isReporter(of.country) ? totalsIn(of.lease, slice) : partnersIn(of.lease, slice);
+  return ranked(of, from, "hs2", namesOf(of.trade), signal);
+}
+
+/** Chapters by revealed comparative advantage, or why there is none. */
+export async function advantagesOf({ trade, lease, country, year }: Of, signal?: AbortSignal) {
+  const { coverage } = lease.manifest;
+  if (!isReporter(country)) return "its exports to all but the 27 are unseen, so they have no shares";
+  if (!coverage.products.national)
+    return "the dataset does not hold all products, so there is no share of all exports";
+  const years = { from: year, to: year };
+  const known = knownOf(coverage, undefined);
+  const months = monthsOf(lease, years);
+  if (months.length < 12 || reporterCodes.some((code) => months.some((one) => !known(code, "EXPORT", one))))
+    return `not each of the 27 has delivered its exports of ${year} in full`;
+  const rows = await lease.query<{ hs2: string; own: number; all: number }>(
+    `select hs2, coalesce(sum(value_eur) filter (reporter = ${literal(country)}), 0)::double as own,
+       sum(value_eur)::double as "all" from ${totalsIn(lease, { years })} where ${inFlow("EXPORT")} group by 1`,
+    undefined,
+    signal,
+  );
+  const sum = (of: "own" | "all") => rows.reduce((total, row) => total + row[of], 0);
+  const [own, all] = [sum("own"), sum("all")];
+  return rows
+    .flatMap((row) => {
+      const rca =
+        row.own < LEAST_SHARE * own
+          ? undefined
+          : comparativeAdvantage({ product: row.own, all: own, group_product: row.all, group_all: all });
+      if (rca === undefined) return [];
+      return {
+        product: row.hs2,
+        name: namesOf(trade)(row.hs2),
+        exports_eur: row.own,
+        rca: sixDecimals(rca),
+        symmetric: sixDecimals(symmetricAdvantage(rca)),
+      };
+    })
+    .sort((a, b) => b.rca - a.rca || (a.product < b.product ? -1 : 1))
+    .slice(0, MOST_RANKED);
+}
+
+/** Chapters whose imports depend on few sources outside, by the last of the complete years, or why that cannot be told. */
+export async function dependenciesOf(
+  { trade, lease, country }: Of,
+  complete: number[],
+  signal?: AbortSignal,
+) {
+  if (!isReporter(country)) return "its imports from all but the 27 are unseen";
+  const last = complete.slice(-3);
+  if (last.length < 2) return "fewer than two years are complete";
+  const years = { from: last[0]!, to: last.at(-1)! };
+  const [sources, totals] = await Promise.all([
+    lease.query<{ hs2: string; year: number; partner: string; value: number }>(
+      `select hs2, period // 100 as year, partner, sum(value_eur)::double as value
+       from ${partnersIn(lease, { years })} where ${inReporters([country])} and ${inFlow("IMPORT")} group by 1, 2, 3`,
+      undefined,
+      signal,
+    ),
+    lease.query<{ hs2: string; year: number; imports: number; exports: number }>(
+      `select hs2, period // 100 as year, ${flows
+        .map(
+          (flow) => `coalesce(sum(value_eur) filter (flow = '${flow}'), 0)::double as ${flow.toLowerCase()}s`,
+        )
+        .join(", ")}
+       from ${totalsIn(lease, { years })} where ${inReporters([country])} group by 1, 2`,
+      undefined,
+      signal,
+    ),
+  ]);
+  const chapters = new Map<
+    string,
+    Map<number, YearOfImports & { sources: { country: string; value: number }[] }>
+  >();
+  for (const { hs2, year, imports, exports } of totals) {
+    if (!last.includes(year)) continue;
+    const of = chapters.get(hs2) ?? new Map();
+    chapters.set(hs2, of.set(year, { year, imports, exports, sources: [] }));
+  }
+  for (const { hs2, year, partner, value } of sources)
+    if (!isReporter(partner)) chapters.get(hs2)?.get(year)?.sources.push({ country: partner, value });
+  return [...chapters]
+    .flatMap(([product, of]) => {
+      const judged = dependency([...of.values()]);
+      const newest = judged?.years.at(-1);
+      if (!judged?.dependent || !newest) return [];
+      return {
+        product,
+        name: namesOf(trade)(product),
+        imports_eur: of.get(newest.year)!.imports,
+        concentration: newest.concentration === null ? null : sixDecimals(newest.concentration),
+        extra_share: newest.extra_share === null ? null : sixDecimals(newest.extra_share),
+      };
+    })
+    .sort((a, b) => b.imports_eur - a.imports_eur || (a.product < b.product ? -1 : 1))
+    .slice(0, MOST_RANKED);
+}

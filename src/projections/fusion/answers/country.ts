@@ -1,0 +1,223 @@
+/** A country from all sides: `country`, its trade, partners, products, dependencies, wages, exposure to AI and prices. */
+import { z } from "zod";
+import { hicp } from "../../../datasets/reference/hicp.ts";
+import type { ReferenceStore } from "../../../datasets/reference/store.ts";
+import type { ReferenceTable } from "../../../datasets/reference/table.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { WHOLE_ECONOMY } from "../../../domain/salary/sectors.ts";
+import { dataset, partner, year } from "../../../domain/trade/inputs.ts";
+import { isReporter } from "../../../domain/trade/reporters.ts";
+import { macroContext, macroOutput, macroTables } from "../../macro/answers/context.ts";
+import { aboutReference, referenceMeta } from "../../reference/meta.ts";
+import { exposureOfAll, exposureTables } from "../../salary/answers/exposure.ts";
+import { hourly, hourlyOf, hourlyTables } from "../../salary/answers/hourly.ts";
+import {
+  aboutNames,
+  formula,
+  meta,
+  metaOf,
+  onDataset,
+  type TradeData,
+} from "../../trade/answers/question.ts";
+import { SUMS } from "../../trade/answers/series.ts";
+import {
+  advantagesOf,
+  dependenciesOf,
+  dependentProduct,
+  partnersOfCountry,
+  productsOfCountry,
+  sides,
+} from "./country-methods.ts";
+import { countryStats, type countryStatsOutput, countryYear, views } from "./country-stats.ts";
+import { planted, plantedIn } from "./planted.ts";
+
+/** Years that are told up to the one asked for. */
+const YEARS_TOLD = 5;
+
+/** Consumer prices stand among those of the economy. */
+export const countryTables: readonly ReferenceTable<object>[] = [
+  ...hourlyTables,
+  ...exposureTables,
+  ...macroTables,
+];
+
+export const countryInput = z.object({
+  country: partner.describe(
+    "Any country by its 2-letter code; one outside the 27 is seen through their statistics",
+  ),
+  year: year.optional().describe("Calendar year; omitted = the last that is complete"),
+  dataset: dataset.optional(),
+});
+
+const number = z.number().nullable();
+
+export const countryOutput = z.object({
+  data: z.object({
+    trade: z.array(countryYear).describe(`Up to ${YEARS_TOLD} years, the last of them \`meta.year\``),
+    partners: sides.describe("The largest partners; the 27 alone where the country is seen through them"),
+    products: sides.describe("The largest chapters"),
+    advantage: z
+      .array(
+        z.object({
+          product: z.string(),
+          name: z.string().nullable(),
+          exports_eur: z.number(),
+          rca: z.number().describe("Share of the chapter in its exports over that in the 27's; 1 = as much"),
+          symmetric: z.number().describe("(R − 1)/(R + 1), −1 to 1"),
+        }),
+      )
+      .nullable()
+      .describe("The chapters of 1 % of its exports or more, the highest advantage first"),
+    dependency: z
+      .array(dependentProduct)
+      .nullable()
+      .describe("Chapters whose imports depend on few sources outside the EU, the largest first"),
+    wages: hourly.nullable().describe("An hour in the whole economy"),
+    ai_exposure: z
+      .object({ score: number, covered: number, of: z.literal("EU27") })
+      .nullable()
+      .describe("0 to 1, weighted by employment; of the Union, for no country has a table of its own"),
+    inflation: z
+      .object({ month: z.string(), yoy_pct: z.number() })
+      .nullable()
+      .describe("Consumer prices (HICP), percent against the same month a year before"),
+    macro: z
+      .array(
+        macroOutput.shape.data.element.pick({
+          indicator: true,
+          name: true,
+          unit: true,
+          value: true,
+          as_of: true,
+          synthetic: true,
+        }),
+      )
+      .describe("Of the euro area and the world, as of now"),
+    absent: z.array(z.object({ of: z.string(), why: z.string() })).describe("What cannot be told, and why"),
+  }),
+  meta: meta.extend({
+    country: z.string(),
+    name: z.string(),
+    year: z.int(),
+    view: z.enum(views).describe("through_partners: its trade with all but the 27 is unseen"),
+    tables: z.array(referenceMeta).describe("The tables beside the trade data, each with its state"),
+    planted,
+    formula,
+  }),
+});
+
+type CountryAnswer = z.infer<typeof countryOutput>;
+
+/** A profile of a country in a year; every figure of trade is of one dataset, which must not change meanwhile. */
+export async function country(
+  trade: TradeData,
+  reference: ReferenceStore,
+  input: z.output<typeof countryInput>,
+  signal?: AbortSignal,
+): Promise<CountryAnswer> {
+  const { country: code } = input;
+  const stats = await countryStats(trade, { country: code, dataset: input.dataset }, signal);
+  const year = yearOf(stats, input.year);
+  const years = stats.data.filter((one) => one.year <= year && one.year > year - YEARS_TOLD);
+  const absent: CountryAnswer["data"]["absent"] = [];
+  const or = <T>(of: string, found: T | string): T | null => {
+    if (typeof found !== "string") return found;
+    absent.push({ of, why: found });
+    return null;
+  };
+  const question = {
+    dataset: stats.meta.dataset,
+    partner: isReporter(code) ? undefined : code,
+    reporters: [],
+    years: { from: year, to: year },
+    fields: { years: "year", partner: "country" },
+  } as const;
+  return onDataset(trade, question, async (lease) => {
+    const about = { trade, lease, country: code, year };
+    const complete = stats.data.flatMap((one) => (one.complete && one.year <= year ? one.year : []));
+    const [partners, products, advantage, dependency] = await Promise.all([
+      partnersOfCountry(about, signal),
+      productsOfCountry(about, signal),
+      advantagesOf(about, signal),
+      dependenciesOf(about, complete, signal),
+    ]);
+    return {
+      data: {
+        trade: years,
+        partners,
+        products,
+        advantage: or("advantage", advantage),
+        dependency: or("dependency", dependency),
+        ...besideTrade(reference, code, or),
+        absent,
+      },
+      meta: {
+        ...metaOf(lease, { ...question, reporters: isReporter(code) ? [code] : [] }),
+        ...aboutNames(trade),
+        country: code,
+        name: stats.meta.name,
+        year,
+        view: stats.meta.view,
+        tables: countryTables.flatMap((table) => {
+          const found = reference.find(table);
+          return found ? [aboutReference(found)] : [];
+        }),
+        planted: plantedIn(lease.manifest, { country: code }),
+        formula: `${stats.meta.formula}; advantage: R = (xᵢⱼ/Xᵢ)/(x_EUⱼ/X_EU) of exports, among the 27 (Balassa 1965); dependency: Σ share² > 0.4 of sources outside the EU, more than half of imports from there, imports > exports, in 2 of the last 3 complete years (SWD(2021) 352); ${SUMS}`,
+      },
+    };
+  });
+}
+
+function yearOf({ data }: z.infer<typeof countryStatsOutput>, asked: number | undefined): number {
+  if (asked !== undefined && data.some((one) => one.year === asked)) return asked;
+  const [first, last] = [data[0]?.year, data.at(-1)?.year];
+  if (asked === undefined && last !== undefined)
+    return data.findLast(({ complete }) => complete)?.year ?? last;
+  const message =
+    first === undefined ? "there is no trade of the country" : `year is ${first} to ${last} of this country`;
+  return refuse("invalid", message, {
+    errors: [{ path: asked === undefined ? "country" : "year", message }],
+  });
+}
+
+type Or = <T>(of: string, found: T | string) => T | null;
+
+/** What tables tell of the country and of the economy around it. */
+function besideTrade(reference: ReferenceStore, code: string, or: Or) {
+  const wages = hourlyOf(reference, code, WHOLE_ECONOMY);
+  const isPaid = wages.labour_cost_year !== null || wages.earnings_year !== null;
+  const { score, covered } = exposureOfAll(reference);
+  const prices = (reference.find(hicp)?.rows ?? []).filter((row) => row.geo === code && row.yoy_pct !== null);
+  const last = prices.reduce<(typeof prices)[number] | undefined>(
+    (newest, row) => (newest && newest.month >= row.month ? newest : row),
+    undefined,
+  );
+  const economy: readonly ReferenceTable<object>[] = macroTables;
+  const isMacro = economy.some((table) => reference.find(table));
+  const macro = isMacro
+    ? macroContext(reference, { indicators: ["ecb_mro", "eur_usd", "hicp_yoy", "brent_usd"] }).data
+    : [];
+  if (!isMacro) or("macro", "no table of indicators is loaded");
+  return {
+    wages: or("wages", isPaid ? wages : "no table of labour costs or earnings has the country"),
+    ai_exposure: or(
+      "ai_exposure",
+      score === null
+        ? "no table of exposure and employment is loaded"
+        : { score, covered, of: "EU27" as const },
+    ),
+    inflation: or(
+      "inflation",
+      last ? { month: last.month, yoy_pct: last.yoy_pct! } : "no table of consumer prices has the country",
+    ),
+    macro: macro.map(({ indicator, name, unit, value, as_of, synthetic }) => ({
+      indicator,
+      name,
+      unit,
+      value,
+      as_of,
+      synthetic,
+    })),
+  };
+}

@@ -1,0 +1,160 @@
+/** What fusion draws from and can do now: `sources`, `capabilities` and `intents`. */
+import { z } from "zod";
+import type { ReferenceStore } from "../../../datasets/reference/store.ts";
+import { capabilityNames, methods } from "../../../domain/fusion/capabilities.ts";
+import { intentSlots } from "../../../domain/fusion/intent-slots.ts";
+import { intents } from "../../../domain/fusion/intents.ts";
+import { absentSources, licenceOf } from "../../../domain/fusion/licences.ts";
+import { monthsBetween, monthText } from "../../../domain/trade/units.ts";
+import type { TradeData } from "../../trade/answers/question.ts";
+import { planted, plantedIn } from "./planted.ts";
+
+const source = z.object({
+  dataset: z.string(),
+  kind: z.enum(["trade", "table"]),
+  available: z.boolean(),
+  why: z.string().nullable().describe("Why it is not available"),
+  source: z.string().nullable(),
+  vintage: z.string().nullable(),
+  synthetic: z.boolean().nullable(),
+  from: z.string().nullable().describe("First month of trade data"),
+  to: z.string().nullable().describe("Last month, or what the table tells of last"),
+  reporters: z.int().nullable(),
+  all_products: z.boolean().nullable(),
+  licence: z.string(),
+  delay: z.string().describe("How long after what it tells of it is published"),
+});
+
+export const sourcesOutput = z.object({
+  data: z.array(source),
+  meta: z.object({ count: z.int().describe("Those that are available") }),
+});
+
+/** Every dataset and table that is open, and those that answers might have and do not. */
+export function fusionSources(trade: TradeData, reference: ReferenceStore): z.infer<typeof sourcesOutput> {
+  const isShown = ({ synthetic }: { synthetic: boolean }) => trade.allow_synthetic || !synthetic;
+  const datasets = trade.vintages
+    .open()
+    .filter(isShown)
+    .map(({ dataset, vintage, synthetic, source, coverage }) => ({
+      dataset,
+      kind: "trade" as const,
+      available: true,
+      why: null,
+      source,
+      vintage,
+      synthetic,
+      from: monthText(coverage.months.from),
+      to: monthText(coverage.months.to),
+      reporters: coverage.reporters.length,
+      all_products: coverage.products.national,
+      ...licenceOf(dataset, source, synthetic),
+    }));
+  const tables = reference
+    .open()
+    .filter(isShown)
+    .map(({ dataset, vintage, synthetic, source, as_of }) => ({
+      dataset,
+      kind: "table" as const,
+      available: true,
+      why: null,
+      source,
+      vintage,
+      synthetic,
+      from: null,
+      to: as_of,
+      reporters: null,
+      all_products: null,
+      ...licenceOf(dataset, source, synthetic),
+    }));
+  const data = [...datasets, ...tables].sort((a, b) => (a.dataset < b.dataset ? -1 : 1));
+  const absent = absentSources.map(({ dataset, why }) => ({
+    dataset,
+    kind: "table" as const,
+    available: false,
+    why,
+    source: null,
+    vintage: null,
+    synthetic: null,
+    from: null,
+    to: null,
+    reporters: null,
+    all_products: null,
+    licence: "—",
+    delay: "—",
+  }));
+  return { data: [...data, ...absent], meta: { count: data.length } };
+}
+
+export const capabilitiesOutput = z.object({
+  data: z.array(
+    z.object({
+      method: z.enum(capabilityNames),
+      formula: z.string(),
+      source: z.string(),
+      least_data: z.string(),
+      asked_by: z.array(z.string()).describe("Operations that answer it"),
+      lacks: z
+        .array(z.string())
+        .describe("What it wants of the data that are open now; empty: it can be asked"),
+    }),
+  ),
+  meta: z.object({ count: z.int(), planted }),
+});
+
+/** Each method with its least data, and what of that is not there now. */
+export function fusionCapabilities(
+  trade: TradeData,
+  reference: ReferenceStore,
+): z.infer<typeof capabilitiesOutput> {
+  const open = trade.vintages.open().filter(({ synthetic }) => trade.allow_synthetic || !synthetic);
+  const months = Math.max(
+    0,
+    ...open.map(({ coverage }) => monthsBetween(coverage.months.from, coverage.months.to).length),
+  );
+  const has = {
+    months,
+    national: open.some(({ coverage }) => coverage.products.national),
+    reporters: Math.max(0, ...open.map(({ coverage }) => coverage.reporters.length)),
+    tables: new Set(
+      reference
+        .open()
+        .flatMap(({ dataset, synthetic }) =>
+          trade.allow_synthetic || !synthetic ? dataset.replace(/^sandbox-/, "") : [],
+        ),
+    ),
+  };
+  const data = methods.map(({ needs, ...method }) => ({ ...method, lacks: needs(has) }));
+  const sandbox = open.find(({ dataset }) => plantedIn({ dataset }).length > 0);
+  return { data, meta: { count: data.length, planted: sandbox ? plantedIn(sandbox) : [] } };
+}
+
+export const intentsOutput = z.object({
+  data: z.array(
+    z.object({
+      intent: z.string(),
+      version: z.int(),
+      summary: z.string(),
+      slots: z.array(z.object({ slot: z.string(), required: z.boolean(), about: z.string() })),
+      steps: z.array(z.object({ step: z.string(), operation: z.string() })),
+      example: z.string(),
+    }),
+  ),
+  meta: z.object({ count: z.int() }),
+});
+
+/** The plans that `query` knows. */
+export const fusionIntents = (): z.infer<typeof intentsOutput> => ({
+  data: intents.map(({ name, version, summary, slots, steps, example }) => ({
+    intent: name,
+    version,
+    summary,
+    slots: [
+      ...slots.required.map((slot) => ({ slot, required: true, about: intentSlots[slot] })),
+      ...slots.optional.map((slot) => ({ slot, required: false, about: intentSlots[slot] })),
+    ],
+    steps: steps.map(({ id, operation }) => ({ step: id, operation })),
+    example,
+  })),
+  meta: { count: intents.length },
+});

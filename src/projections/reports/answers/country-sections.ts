@@ -1,0 +1,295 @@
+/** What is told of a country, as sections of a report: its years, partners, products, dependencies, and the economy around it. */
+import type { Fact } from "../../../domain/reports/fact.ts";
+import type { Finding, Section } from "../../../domain/reports/report.ts";
+import { say } from "../../../domain/reports/say.ts";
+import type { Flow } from "../../../domain/trade/units.ts";
+import { REST } from "../../trade/answers/rankings.ts";
+import { type AnswerTo, factCell, section, type Writing, wordCell } from "../writing.ts";
+
+const words = { IMPORT: "imports", EXPORT: "exports" } as const;
+
+/** Its imports, exports and balance by year; `base` is where the list of years stands. */
+export function yearsSection(
+  { at, finding }: Writing,
+  told: AnswerTo<"fusion_country"> | AnswerTo<"fusion_country_stats">,
+): Section {
+  const { data, meta } = told.answer;
+  const [years, base] = Array.isArray(data) ? [data, "/data"] : [data.trade, "/data/trade"];
+  const figure = (n: number, name: "imports_eur" | "exports_eur" | "balance_eur", label: string) =>
+    years[n]![name] === null ? undefined : at(told, `${base}/${n}/${name}`, label, "EUR");
+  const lines = years.map((_, n) => ({
+    year: at(told, `${base}/${n}/year`, "year", "year"),
+    imports: figure(n, "imports_eur", "imports of the year"),
+    exports: figure(n, "exports_eur", "exports of the year"),
+    balance: figure(n, "balance_eur", "exports less imports"),
+  }));
+  const last = lines.at(-1);
+  const seen = meta.view === "through_partners" ? " with the twenty-seven of the EU" : "";
+  return section("Trade by year", "What the country bought and sold.", {
+    findings:
+      last?.imports && last.exports && last.balance
+        ? [
+            finding(
+              say`In ${last.year} ${meta.name}${seen} imported ${last.imports} and exported ${last.exports}, a balance of ${last.balance}.`,
+            ),
+          ]
+        : [],
+    charts:
+      lines.length > 1
+        ? [
+            {
+              kind: "bar",
+              title: "Trade by year",
+              unit: "EUR",
+              x: lines.map(({ year }) => factCell(year)),
+              series: [
+                { name: "Imports", facts: lines.map(({ imports }) => imports?.id ?? null) },
+                { name: "Exports", facts: lines.map(({ exports }) => exports?.id ?? null) },
+              ],
+            },
+          ]
+        : [],
+    tables: [
+      {
+        title: "Trade by year",
+        columns: ["Year", "Imports", "Exports", "Balance"],
+        rows: lines.map(({ year, imports, exports, balance }) =>
+          [year, imports, exports, balance].map(factCell),
+        ),
+      },
+    ],
+  });
+}
+
+/** The profile of a country: who it trades with and in what, where it is strong, and where it depends on few. */
+export function countrySections(writing: Writing, told: AnswerTo<"fusion_country">): Section[] {
+  const { at, finding, limit } = writing;
+  const { data, meta } = told.answer;
+  const side = (of: "partners" | "products", flow: "imports" | "exports") => ({
+    title: `Largest ${of}, ${flow}`,
+    columns: [of === "partners" ? "Partner" : "Chapter", "Value", "Share"],
+    rows: data[of][flow].map(({ name, code, share }, n) => {
+      const base = `/data/${of}/${flow}/${n}`;
+      const named =
+        of === "partners"
+          ? wordCell(name ?? code)
+          : factCell(
+              name === null
+                ? at(told, `${base}/code`, "code of the chapter", "code")
+                : at(told, `${base}/name`, "name of the chapter", "text"),
+            );
+      return [
+        named,
+        factCell(at(told, `${base}/value_eur`, `${flow} of the year`, "EUR")),
+        factCell(share === null ? undefined : at(told, `${base}/share`, `share of ${flow}`, "share")),
+      ];
+    }),
+  });
+  const strong = data.advantage?.[0];
+  const findings: Finding[] = [];
+  if (strong) {
+    const name = nameAt(writing, told, "/data/advantage/0", strong.name);
+    const rca = at(told, "/data/advantage/0/rca", "revealed comparative advantage", "ratio");
+    findings.push(
+      finding(
+        say`${meta.name} is strongest in ${name}: its share of the exports is ${rca} times that of the twenty-seven.`,
+        "reported",
+        "advantage",
+      ),
+    );
+  }
+  for (const [n, one] of (data.dependency ?? []).entries()) {
+    const name = nameAt(writing, told, `/data/dependency/${n}`, one.name);
+    if (one.concentration === null || one.extra_share === null) continue;
+    const figure = (field: string, label: string, unit: "index" | "share") =>
+      at(told, `/data/dependency/${n}/${field}`, label, unit);
+    findings.push(
+      finding(
+        say`Imports of ${name} depend on few sources outside the EU: concentration ${figure("concentration", "concentration of sources outside the EU", "index")}, ${figure("extra_share", "share of imports from outside the EU", "share")} from outside.`,
+        "reported",
+        "dependency",
+      ),
+    );
+  }
+  if (data.dependency?.length === 0)
+    findings.push(
+      finding(
+        say`No chapter of its imports depends on few sources outside the EU by the three indicators.`,
+        "reported",
+        "dependency",
+      ),
+    );
+  for (const [n, { of }] of data.absent.entries())
+    limit(
+      say`No ${of.replaceAll("_", " ")} of ${meta.name}: ${at(told, `/data/absent/${n}/why`, "why a figure is absent", "text")}.`,
+    );
+  return [
+    yearsSection(writing, told),
+    section("With whom it trades", "The largest partners of the year.", {
+      tables: [side("partners", "imports"), side("partners", "exports")],
+    }),
+    section("In what it trades", "The largest chapters of the year.", {
+      tables: [side("products", "imports"), side("products", "exports")],
+    }),
+    section("Where it is strong, and where it depends on few", "By chapter.", { findings }),
+    peopleSection(writing, told),
+  ];
+}
+
+const nameAt = (
+  { at }: Writing,
+  told: AnswerTo<"fusion_country">,
+  base: string,
+  name: string | null,
+): Fact =>
+  name === null
+    ? at(told, `${base}/product`, "code of the chapter", "code")
+    : at(told, `${base}/name`, "name of the chapter", "text");
+
+/** What work costs there, what prices do, and how exposed work is to AI. */
+function peopleSection({ at, finding }: Writing, told: AnswerTo<"fusion_country">): Section {
+  const { wages, inflation, ai_exposure } = told.answer.data;
+  const { name } = told.answer.meta;
+  const findings: Finding[] = [];
+  if (wages && wages.labour_cost_eur_per_hour !== null && wages.labour_cost_year !== null) {
+    const cost = at(told, "/data/wages/labour_cost_eur_per_hour", "labour cost of an hour", "EUR");
+    const year = at(told, "/data/wages/labour_cost_year", "year of the labour cost", "year");
+    findings.push(finding(say`An hour of work in ${name} cost ${cost} in ${year}.`));
+  }
+  if (inflation) {
+    const rate = at(told, "/data/inflation/yoy_pct", "change of consumer prices in a year", "percent");
+    const month = at(told, "/data/inflation/month", "month of the prices", "month");
+    findings.push(finding(say`Consumer prices in ${month} stood ${rate} above those of a year before.`));
+  }
+  if (ai_exposure && ai_exposure.score !== null) {
+    const score = at(told, "/data/ai_exposure/score", "exposure of work to AI", "ratio");
+    findings.push(
+      finding(say`Work in the EU as a whole is exposed to generative AI at ${score} of one.`, "estimated"),
+    );
+  }
+  return section("Work and prices", "What the tables beside trade tell of it.", { findings });
+}
+
+/** The largest products of a country's flow, or of both. */
+export function productsSection(
+  { at, finding }: Writing,
+  told: AnswerTo<"trade_top_products">,
+  flow: Flow | undefined,
+): Section {
+  const trade = flow === undefined ? "trade" : words[flow];
+  const rows = told.answer.data.flatMap(({ product, name, share }, n) =>
+    product === REST
+      ? []
+      : [
+          {
+            product: at(told, `/data/${n}/product`, "code of the product", "code"),
+            name: name === null ? undefined : at(told, `/data/${n}/name`, "name of the product", "text"),
+            value: at(told, `/data/${n}/value_eur`, `${trade} of the product`, "EUR"),
+            share: share === null ? undefined : at(told, `/data/${n}/share`, `share of ${trade}`, "share"),
+          },
+        ],
+  );
+  const [first] = rows;
+  return section(
+    flow === "IMPORT" ? "What it imports" : "What it trades",
+    "The largest products of the year.",
+    {
+      findings: first?.share
+        ? [finding(say`The largest is ${first.name ?? first.product} with ${first.share} of all ${trade}.`)]
+        : [],
+      tables: [
+        {
+          title: "Largest products",
+          columns: ["Code", "Name", flow === "IMPORT" ? "Imports" : "Value", "Share"],
+          rows: rows.map(({ product, name, value, share }) => [product, name, value, share].map(factCell)),
+        },
+      ],
+    },
+  );
+}
+
+/** The largest partners of a country's flow, or of both. */
+export function rankedPartners(
+  { at }: Writing,
+  told: AnswerTo<"trade_top_partners">,
+  flow: Flow | undefined,
+): Section {
+  const trade = flow === undefined ? "trade" : words[flow];
+  const title = flow === "IMPORT" ? "Where imports come from" : "With whom it trades";
+  return section(title, "The largest partners of the year.", {
+    tables: [
+      {
+        title: "Largest partners",
+        columns: ["Partner", flow === "IMPORT" ? "Imports" : "Value", "Share"],
+        rows: told.answer.data.flatMap(({ partner, name, share }, n) =>
+          partner === REST
+            ? []
+            : [
+                [
+                  wordCell(name),
+                  factCell(at(told, `/data/${n}/value_eur`, `${trade} with the partner`, "EUR")),
+                  factCell(
+                    share === null ? undefined : at(told, `/data/${n}/share`, `share of ${trade}`, "share"),
+                  ),
+                ],
+              ],
+        ),
+      },
+    ],
+  });
+}
+
+/** Interest, exchange rate, inflation and oil as of now. */
+export function economySection({ at, limit }: Writing, told: AnswerTo<"trade_macro_context">): Section {
+  const known = told.answer.data.flatMap(({ value }, n) => (value === null ? [] : n));
+  if (known.length < told.answer.data.length)
+    limit(say`Some indicators of the economy have no table that is loaded.`);
+  return section("The economy around it", "The last values that the tables tell of.", {
+    tables:
+      known.length > 0
+        ? [
+            {
+              title: "Indicators",
+              columns: ["Indicator", "Unit", "Value", "As of"],
+              rows: known.map((n) => [
+                factCell(at(told, `/data/${n}/name`, "name of the indicator", "text")),
+                factCell(at(told, `/data/${n}/unit`, "unit of the indicator", "text")),
+                factCell(at(told, `/data/${n}/value`, "value of the indicator", "ratio")),
+                factCell(
+                  told.answer.data[n]!.as_of === null
+                    ? undefined
+                    : at(told, `/data/${n}/as_of`, "day of the value", "code"),
+                ),
+              ]),
+            },
+          ]
+        : [],
+  });
+}
+
+/** What an hour of work costs in several countries. */
+export function wagesSection({ at }: Writing, told: AnswerTo<"salary_compare">): Section {
+  const { data } = told.answer;
+  const figure = (
+    n: number,
+    name: "labour_cost_eur_per_hour" | "earnings_eur_per_hour" | "ratio_to_eu27",
+    label: string,
+  ) =>
+    data[n]![name] === null
+      ? undefined
+      : at(told, `/data/${n}/${name}`, label, name === "ratio_to_eu27" ? "ratio" : "EUR");
+  return section("What work costs", "An hour in the whole economy, beside that of the EU.", {
+    tables: [
+      {
+        title: "An hour of work",
+        columns: ["Country", "Labour cost", "Gross earnings", "Cost over that of the EU"],
+        rows: data.map(({ name }, n) => [
+          wordCell(name),
+          factCell(figure(n, "labour_cost_eur_per_hour", "labour cost of an hour")),
+          factCell(figure(n, "earnings_eur_per_hour", "gross earnings of an hour")),
+          factCell(figure(n, "ratio_to_eu27", "labour cost over that of the EU")),
+        ]),
+      },
+    ],
+  });
+}

@@ -1,0 +1,75 @@
+/** A custom report: one question's intent, asked over reporters, products and years, all told in one document. */
+import { z } from "zod";
+import { intentFor } from "../../../domain/fusion/intent-for.ts";
+import { intents } from "../../../domain/fusion/intents.ts";
+import type { Plan } from "../../../domain/plans/plan.ts";
+import type { SlotName, Slots } from "../../../domain/plans/slots.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import type { Section } from "../../../domain/reports/report.ts";
+import { hs2, reportersField } from "../../../domain/trade/inputs.ts";
+import { partnerName } from "../../../domain/trade/reporters.ts";
+import { question, runTold } from "../../fusion/answers/query.ts";
+import { type Ask, type Written, writing } from "../writing.ts";
+
+const MOST_STEPS = 100;
+export const CUSTOM_MS = 60_000;
+
+const twice = (codes: readonly unknown[]) => new Set(codes).size === codes.length;
+
+export const customInput = z.object({
+  question,
+  reporters: reportersField.describe("1 to 27 reporter codes"),
+  years: z
+    .array(z.int("a year is a whole number such as 2024").min(1988).max(2099))
+    .min(1, "name at least one year")
+    .max(20, "at most 20 years are reported at once")
+    .refine(twice, "a year stands in years twice")
+    .describe("1 to 20 calendar years; those between the first and the last are told, too"),
+  products: z
+    .array(hs2)
+    .min(1, "name at least one chapter")
+    .max(20, "at most 20 chapters are reported at once")
+    .refine(twice, "a chapter stands in products twice")
+    .describe("1 to 20 HS chapters"),
+});
+
+/** Plans over trade alone: a report is of the last month of its trade data. */
+const overTrade = intents.filter(({ slots }) =>
+  [...slots.required, ...slots.optional].some((slot) => slot === "hs" || slot === "year"),
+);
+
+/** The intent of the question for each reporter and product that it takes. */
+export async function customReport(asked: Ask, input: z.output<typeof customInput>): Promise<Written> {
+  const { reporters, products } = input;
+  const years = input.years.toSorted((a, b) => a - b);
+  const [from, to] = [years[0]!, years.at(-1)!];
+  const span: Slots = { years: from === to ? `${from}` : `${from}-${to}`, year: to };
+  const any: Slots = { country: reporters[0]!, hs: products[0]!, ...span };
+  // Its products are given, so that no names are looked up.
+  const { plan, slots } = intentFor({ question: input.question, slots: any }, overTrade, []);
+  const cases = casesOf(plan, input, { ...slots, ...span });
+  const steps = cases.length * plan.steps.length;
+  if (steps > MOST_STEPS) {
+    const message = `${plan.name} over these is ${steps} steps, and ${MOST_STEPS} are the most: name fewer reporters or products`;
+    refuse("invalid", message, {
+      errors: [{ path: takes(plan, "country") ? "reporters" : "products", message }],
+    });
+  }
+  const report = writing(asked);
+  const sections: Section[] = [];
+  for (const one of cases) {
+    const told = await runTold(report, plan, one);
+    const whose = takes(plan, "country") ? `${partnerName(one.country!)}: ` : "";
+    sections.push(...told.sections.map((section) => ({ ...section, title: whose + section.title })));
+  }
+  return report.finish({ title: "Custom report", question: input.question, of: report.first(), sections });
+}
+
+const takes = ({ slots }: Plan, slot: SlotName) => [...slots.required, ...slots.optional].includes(slot);
+
+/** Each reporter beside each product, as far as the plan takes them; equal questions are asked once. */
+function casesOf(plan: Plan, { reporters, products }: z.output<typeof customInput>, rest: Slots): Slots[] {
+  const countries = takes(plan, "country") ? reporters : [undefined];
+  const codes = takes(plan, "hs") ? products : [undefined];
+  return codes.flatMap((hs) => countries.map((country) => ({ ...rest, country, hs })));
+}

@@ -1,0 +1,105 @@
+/** The spikes of imports before policies, over the data that are open. */
+import { createHash } from "node:crypto";
+import { literal } from "../../../datasets/duckdb.ts";
+import { type Policy, policies } from "../../../datasets/reference/policies.ts";
+import type { ReferenceStore } from "../../../datasets/reference/store.ts";
+import type { Lease } from "../../../datasets/vintage-store.ts";
+import { frontRunning, type Series } from "../../../domain/fusion/front-running.ts";
+import { lastDayOf, MOST_SIGNALS, type Watched } from "../../../domain/reports/front-run.ts";
+import { knownOf } from "../../../domain/trade/coverage.ts";
+import { reporterCodes } from "../../../domain/trade/reporters.ts";
+import { type Period, yearOf } from "../../../domain/trade/units.ts";
+import { chooseDataset, isCovered, monthsOf, type TradeData } from "../../trade/answers/question.ts";
+import { profileOf } from "../../trade/answers/seasonality.ts";
+import { inFlow, partnersIn, totalsIn } from "../../trade/answers/tables.ts";
+
+/** The newest policies are looked at, and of those told the largest spikes. */
+const MOST_POLICIES = 500;
+
+/** What a week has to tell; undefined while there are no policies that are of one kind with the data. */
+export async function watchedIn(
+  trade: TradeData,
+  reference: ReferenceStore,
+  week: string,
+  signal?: AbortSignal,
+): Promise<Watched | undefined> {
+  const table = reference.find(policies);
+  if (!table) return undefined;
+  const due = table.rows
+    .filter(({ date }) => date <= lastDayOf(week))
+    .toSorted((a, b) => (a.date > b.date ? -1 : 1))
+    .slice(0, MOST_POLICIES);
+  const signals: Watched["signals"] = [];
+  const vintages = new Set<string>();
+  for (const policy of due) {
+    const question = {
+      hs: policy.hs,
+      partner: policy.origin ?? undefined,
+      reporters: reporterCodes,
+      flow: "IMPORT",
+    } as const;
+    if (!isCovered(trade, question)) continue;
+    const { manifest, asked } = chooseDataset(trade, question);
+    // Invented policies say nothing of real trade, nor real ones of invented.
+    if (manifest.synthetic !== table.synthetic) continue;
+    const lease = trade.vintages.lease(manifest.dataset);
+    try {
+      vintages.add(lease.manifest.vintage);
+      const series = await seriesOf(lease, asked.hs ?? policy.hs, policy.origin, signal);
+      const found = frontRunning(series.of, monthOf(policy.date), series.peak);
+      if (found)
+        signals.push({ signal_id: idOf(policy), policy_date: policy.date, hs_code: policy.hs, ...found });
+    } finally {
+      lease.release();
+    }
+  }
+  if (vintages.size === 0) return undefined;
+  return {
+    week,
+    vintage: [...[...vintages].sort(), table.vintage].join(","),
+    synthetic: table.synthetic,
+    signals: signals
+      .toSorted((a, b) => b.spike_multiple - a.spike_multiple || (a.signal_id < b.signal_id ? -1 : 1))
+      .slice(0, MOST_SIGNALS),
+  };
+}
+
+const monthOf = (date: string): Period => Number(date.slice(0, 4)) * 100 + Number(date.slice(5, 7));
+
+/** The same policy is the same signal in each week. */
+const idOf = ({ date, hs, origin, measure }: Policy): string =>
+  createHash("sha256")
+    .update(JSON.stringify([date, hs, origin, measure]))
+    .digest("hex")
+    .slice(0, 32);
+
+/** What the 27 imported of it from the origin, or from everywhere, by month, and the month of its seasonal peak. */
+async function seriesOf(
+  lease: Lease,
+  hs: string,
+  origin: string | null,
+  signal?: AbortSignal,
+): Promise<{ of: Series; peak: number | undefined }> {
+  const { from, to } = lease.manifest.coverage.months;
+  const years = { from: yearOf(from), to: yearOf(to) };
+  const [table, where] =
+    origin === null
+      ? [totalsIn(lease, { hs, years }), "true"]
+      : [partnersIn(lease, { hs, years }), `partner = ${literal(origin)}`];
+  const rows = await lease.query<{ period: Period; value: number }>(
+    `select period, sum(value_eur)::double as value from ${table} where ${inFlow("IMPORT")} and ${where} group by 1`,
+    undefined,
+    signal,
+  );
+  const values = new Map(rows.map(({ period, value }) => [period, value]));
+  const known = knownOf(lease.manifest.coverage, hs, origin ?? undefined);
+  const isKnown = (period: Period) => reporterCodes.every((code) => known(code, "IMPORT", period));
+  const months = monthsOf(lease, years).map((period) => ({
+    period,
+    value: isKnown(period) ? (values.get(period) ?? 0) : null,
+  }));
+  return {
+    of: new Map(months.flatMap(({ period, value }) => (value === null ? [] : [[period, value] as const]))),
+    peak: profileOf("IMPORT", months).peak?.month,
+  };
+}

@@ -1,0 +1,99 @@
+/** The deep analysis of a question: what it names, a product, a country or both, by all methods that apply. */
+import { z } from "zod";
+import type { ReferenceStore } from "../../../datasets/reference/store.ts";
+import { stemsOf } from "../../../domain/fusion/intent-for.ts";
+import { intents } from "../../../domain/fusion/intents.ts";
+import { slotsIn } from "../../../domain/plans/slots.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import type { Section } from "../../../domain/reports/report.ts";
+import { hs, partner, readYears, years } from "../../../domain/trade/inputs.ts";
+import { isReporter } from "../../../domain/trade/reporters.ts";
+import { productNames, question } from "../../fusion/answers/query.ts";
+import { REST } from "../../trade/answers/rankings.ts";
+import { type Ask, section, type Writing, type Written, writing } from "../writing.ts";
+import { economySection } from "./country-sections.ts";
+import { tellers } from "./tellers.ts";
+import { anomaliesIn } from "./unusual.ts";
+
+const MOST_YEARS = 20;
+/** The largest products of a country that are held against each other, and the largest of which is looked at in depth. */
+const MOST_BESIDE = 2;
+
+export const fusionDeepInput = z.object({
+  question,
+  country: partner.optional().describe("Goes before the country that the question names"),
+  hs: hs.optional().describe("Goes before the product that the question names"),
+  years: years
+    .refine((text) => {
+      const { from, to } = readYears(text);
+      return to - from < MOST_YEARS;
+    }, `years are ${MOST_YEARS} at most`)
+    .optional(),
+});
+
+/** A report on what the question names. */
+export async function fusionDeep(
+  asked: Ask,
+  reference: ReferenceStore,
+  input: z.output<typeof fusionDeepInput>,
+): Promise<Written> {
+  // Names are looked up where none is given, so that the report rests on them only then.
+  const names = input.hs === undefined ? productNames(reference) : [];
+  const read = slotsIn(input.question, names, stemsOf(intents));
+  const { country = read.country, hs = read.hs, years = read.years } = input;
+  if (country === undefined && hs === undefined) {
+    const message = "the question names no country and no product: name one in it, or as country or hs";
+    refuse("invalid", message, { errors: [{ path: "question", message }] });
+  }
+  const report = writing(asked);
+  const sections: Section[] = [];
+  if (country !== undefined) sections.push(...(await ofCountry(report, country)));
+  const largest = country === undefined || !isReporter(country) ? [] : await largestOf(report, country);
+  const product = hs ?? largest[0];
+  if (product !== undefined) {
+    const others = largest.filter((code) => code !== product.slice(0, 2)).slice(0, MOST_BESIDE);
+    sections.push(...(await ofProduct(report, { country, hs: product, years, others })));
+  }
+  sections.push(economySection(report, await report.ask("trade_macro_context", {})));
+  return report.finish({ title: "Deep analysis", question: input.question, of: report.first(), sections });
+}
+
+async function ofCountry(report: Writing, country: string): Promise<Section[]> {
+  return tellers.fusion_country(report, await report.ask("fusion_country", { country }));
+}
+
+/** Chapters that the country imports most of. */
+async function largestOf({ ask }: Writing, reporter: string): Promise<string[]> {
+  const told = await ask("trade_top_products", { reporter, flow: "IMPORT", limit: MOST_BESIDE + 1 });
+  return told.answer.data.flatMap(({ product }) => (product === REST ? [] : product));
+}
+
+type OfProduct = { country: string | undefined; hs: string; years: string | undefined; others: string[] };
+
+async function ofProduct(report: Writing, { country, hs, years, others }: OfProduct): Promise<Section[]> {
+  const reporter = country !== undefined && isReporter(country) ? { reporter: country } : {};
+  const span = years === undefined ? {} : { years };
+  const sections: Section[] = [];
+  for (const [flow, name] of [
+    ["IMPORT", "Imports"],
+    ["EXPORT", "Exports"],
+  ] as const) {
+    const beside = flow === "IMPORT" && others.length > 0 ? { beside: others } : {};
+    const told = await report.ask("fusion_market_intel", { hs, ...reporter, flow, ...span, ...beside });
+    const market = tellers.fusion_market_intel(report, told);
+    sections.push(...market.map((one) => ({ ...one, title: `${name}: ${one.title}` })));
+  }
+  sections.push(...tellers.fusion_product(report, await report.ask("fusion_product", { hs })));
+  const unusual = await report.ask("trade_alerts", { months: 6, hs });
+  const found = anomaliesIn(report, unusual, country);
+  return [
+    ...sections,
+    section(
+      "What was unusual",
+      "Months far from those before; each is a signal, and no finding of a cause.",
+      {
+        findings: found.map(({ finding }) => finding),
+      },
+    ),
+  ];
+}

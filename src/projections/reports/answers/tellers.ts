@@ -1,0 +1,126 @@
+/** What each operation that a plan may ask is told as: sections of findings and tables over its facts. */
+import type { Finding, Section } from "../../../domain/reports/report.ts";
+import { say } from "../../../domain/reports/say.ts";
+import { type Answers, type AnswerTo, factCell, section, type Writing, wordCell } from "../writing.ts";
+import {
+  countrySections,
+  economySection,
+  productsSection,
+  rankedPartners,
+  wagesSection,
+  yearsSection,
+} from "./country-sections.ts";
+import {
+  advantageFindings,
+  dependencyFindings,
+  expectedSection,
+  leadFindings,
+  limitsOf,
+  partnersSection,
+  seasonFindings,
+  sizeSection,
+  substitutionFindings,
+} from "./market-sections.ts";
+import { anomaliesIn } from "./unusual.ts";
+
+type Tellers = { [Name in keyof Answers]: (writing: Writing, told: AnswerTo<Name>) => Section[] };
+
+/** The teller of each; what a plan asks has one, or a check of plans fails. */
+export const tellers: Tellers = {
+  fusion_market_intel(writing, told) {
+    limitsOf(writing, told);
+    return [
+      sizeSection(writing, told),
+      partnersSection(writing, told, false),
+      expectedSection(writing, told),
+      section("What stands out", "By the methods that apply.", {
+        findings: [
+          ...advantageFindings(writing, told),
+          ...dependencyFindings(writing, told),
+          ...substitutionFindings(writing, told),
+          ...seasonFindings(writing, told),
+          ...leadFindings(writing, told),
+        ],
+      }),
+    ];
+  },
+  fusion_product: productTold,
+  fusion_country: countrySections,
+  fusion_country_stats: (writing, told) => [yearsSection(writing, told)],
+  trade_alerts: (writing, told) => [
+    section(
+      "What was unusual",
+      "Months far from those before; each is a signal, and no finding of a cause.",
+      {
+        findings: anomaliesIn(writing, told).map(({ finding }) => finding),
+      },
+    ),
+  ],
+  trade_top_products: (writing, told) => [productsSection(writing, told, told.answer.meta.flow ?? undefined)],
+  trade_top_partners: (writing, told) => [rankedPartners(writing, told, told.answer.meta.flow ?? undefined)],
+  trade_macro_context: (writing, told) => [economySection(writing, told)],
+  salary_compare: (writing, told) => [wagesSection(writing, told)],
+};
+
+/** An answer to any of them, told. */
+export const toldBy = (writing: Writing, operation: string, told: object): Section[] =>
+  (tellers[operation as keyof Answers] as (writing: Writing, told: object) => Section[])(writing, told);
+
+const MOST_LISTED = 10;
+
+/** Who trades a product, and how concentrated its sources outside the EU are. */
+function productTold({ at, finding }: Writing, told: AnswerTo<"fusion_product">): Section[] {
+  const { data, meta } = told.answer;
+  const findings: Finding[] = [];
+  const name =
+    meta.name === null
+      ? at(told, "/meta/product", "code of the product", "code")
+      : at(told, "/meta/name", "name of the product", "text");
+  const year = at(told, "/meta/year", "year that is reported", "year");
+  const [first] = data.reporters;
+  if (first) {
+    const value = at(told, "/data/reporters/0/value_eur", "imports and exports of the reporter", "EUR");
+    findings.push(
+      finding(say`In ${year} ${first.name} traded most of ${name} among the twenty-seven: ${value}.`),
+    );
+  }
+  if (data.sources_outside_eu) {
+    const hhi = at(told, "/data/sources_outside_eu/hhi", "concentration of sources outside the EU", "index");
+    const countries = at(
+      told,
+      "/data/sources_outside_eu/countries",
+      "countries outside that sell it",
+      "count",
+    );
+    const kind = data.sources_outside_eu.classification.replaceAll("_", " ");
+    findings.push(
+      finding(
+        say`It comes from ${countries} countries outside the EU, with a concentration of ${hhi}: ${kind}.`,
+        "reported",
+        "concentration",
+      ),
+    );
+  }
+  const lines = (of: "reporters" | "partners", title: string) => ({
+    title,
+    columns: ["Country", "Imports", "Exports", "Share"],
+    rows: data[of]
+      .slice(0, MOST_LISTED)
+      .map(({ name, share }, n) => [
+        wordCell(name),
+        factCell(at(told, `/data/${of}/${n}/imports_eur`, "imports of the product", "EUR")),
+        factCell(at(told, `/data/${of}/${n}/exports_eur`, "exports of the product", "EUR")),
+        factCell(
+          share === null
+            ? undefined
+            : at(told, `/data/${of}/${n}/share`, "share of the trade of all", "share"),
+        ),
+      ]),
+  });
+  return [
+    section("Who trades it", "Among the twenty-seven, and their partners.", {
+      findings,
+      tables: [lines("reporters", "Reporters"), lines("partners", "Partners of the EU")],
+    }),
+  ];
+}

@@ -1,0 +1,67 @@
+/** The signals of front-running, each as the newest week that has it told it. */
+import type pg from "pg";
+import * as frontRun from "../../domain/reports/front-run.ts";
+import { projection } from "../projection.ts";
+
+export const frontRunProjection = projection({
+  name: "front_run",
+  version: 1,
+  ddl: `
+    create table if not exists read.front_run_signals_v1 (
+      signal_id      text primary key,
+      policy_date    date not null,
+      hs_code        text not null,
+      spike_multiple double precision not null,
+      confidence     double precision,
+      week           date not null,
+      vintage        text not null,
+      synthetic      boolean not null
+    );
+    create index if not exists front_run_signals_v1_policy on read.front_run_signals_v1 (policy_date);`,
+  of: [frontRun],
+  async fold(events, tx) {
+    for (const { data } of events)
+      for (const one of data.signals)
+        await tx.query(
+          `insert into read.front_run_signals_v1 values ($1, $2, $3, $4, $5, $6, $7, $8)
+           on conflict (signal_id) do update set spike_multiple = excluded.spike_multiple, confidence = excluded.confidence,
+             week = excluded.week, vintage = excluded.vintage, synthetic = excluded.synthetic`,
+          [
+            one.signal_id,
+            one.policy_date,
+            one.hs_code,
+            one.spike_multiple,
+            one.confidence,
+            data.week,
+            data.vintage,
+            data.synthetic,
+          ],
+        );
+  },
+});
+
+export type SignalRow = {
+  signal_id: string;
+  policy_date: string;
+  hs_code: string;
+  spike_multiple: number;
+  confidence: number | null;
+  week: string;
+  vintage: string;
+  synthetic: boolean;
+};
+
+/** The largest spikes, of policies since a day where one is given. Invented ones are left out where those are not wanted. */
+export async function frontRunSignals(
+  pool: pg.Pool,
+  { since, limit, allow_synthetic }: { since: string | undefined; limit: number; allow_synthetic: boolean },
+): Promise<SignalRow[]> {
+  const { rows } = await pool.query<SignalRow>(
+    `select signal_id, policy_date::text, hs_code, spike_multiple, confidence, week::text, vintage, synthetic
+     from read.front_run_signals_v1
+     where ($1::date is null or policy_date >= $1::date) and ($3 or not synthetic)
+     order by spike_multiple desc, signal_id limit $2`,
+    [since ?? null, limit, allow_synthetic],
+  );
+  return rows;
+}

@@ -1,0 +1,28 @@
+/** Each Monday at 07:00 UTC, once for all processes: what ran ahead of policies is written for everybody. */
+import type { App } from "../../app.ts";
+import * as frontRun from "../../domain/reports/front-run.ts";
+import { watchedIn } from "../../projections/reports/answers/front-run.ts";
+import { reactor } from "../../reactor.ts";
+
+const meta = { actor: "reactor:front_run.watch", operation: "front_run.watch" };
+
+export const frontRunReactor = reactor({
+  name: "front_run.watch",
+  every_ms: 10_000,
+  memory: () => ({}),
+  take: ({ app, signal }) => watchWeek(app, signal),
+  troubles: { failed: "the week's front-run signals are not written; trying again" },
+  resumed: "front-run signals are written again",
+});
+
+/** A week that passed while nothing ran is not made up for: the newest tells as much. Without policies, or while data are on their way, it waits. */
+async function watchWeek(app: App, signal: AbortSignal): Promise<"done"> {
+  const week = frontRun.weekOf(app.clock.now());
+  const state = await app.load(frontRun, frontRun.target);
+  if (state && state.week >= week) return "done";
+  if (app.vintages.awaited().length > 0) return "done";
+  const trade = { vintages: app.vintages, allow_synthetic: app.settings.allow_synthetic };
+  const watched = await watchedIn(trade, app.reference, week, signal);
+  if (watched) await app.decide(frontRun, frontRun.target, frontRun.watch(watched), { meta });
+  return "done";
+}

@@ -1,0 +1,166 @@
+/** Questions in words and profiles of countries over HTTP: what is found, what is refused, and that every figure stands where it says. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { z } from "zod";
+import { canonical } from "../../src/api/asking.ts";
+import { methodOf } from "../../src/api/operation.ts";
+import { askAt } from "../../src/cli/report.ts";
+import { intents } from "../../src/domain/fusion/intents.ts";
+import { faultsOf } from "../../src/domain/plans/plan.ts";
+import { askedAgain } from "../../src/domain/reports/asked-again.ts";
+import { textFaults } from "../../src/domain/reports/check.ts";
+import type { countryOutput } from "../../src/projections/fusion/answers/country.ts";
+import type {
+  capabilitiesOutput,
+  intentsOutput,
+  sourcesOutput,
+} from "../../src/projections/fusion/answers/discovery.ts";
+import type { marketOutput } from "../../src/projections/fusion/answers/market.ts";
+import type { queryOutput } from "../../src/projections/fusion/answers/query.ts";
+import { tellers } from "../../src/projections/reports/answers/tellers.ts";
+import { catalogue } from "../support/catalogue.ts";
+import { openSandbox } from "../support/sandbox.ts";
+import { type Service, startService } from "../support/service.ts";
+
+let service: Service;
+let headers: Record<string, string>;
+let secret: string;
+
+beforeAll(async () => {
+  service = await startService();
+  ({ headers, secret } = await service.issue());
+  await openSandbox(service);
+});
+afterAll(() => service.stop());
+
+const post = (input: object) =>
+  fetch(`${service.url}/v1/agent/fusion/query`, {
+    method: "POST",
+    headers: { ...headers, "Content-Type": "application/json" },
+    body: JSON.stringify(input),
+  });
+const query = async (input: object) => {
+  const answer = await post(input);
+  const text = await answer.text();
+  expect([answer.status, text.slice(0, 400)]).toEqual([200, expect.anything()]);
+  return JSON.parse(text) as z.infer<typeof queryOutput>;
+};
+const get = async <T>(path: string) => {
+  const answer = await fetch(`${service.url}/v1/agent/fusion/${path}`, { headers });
+  expect([answer.status, path]).toEqual([200, path]);
+  return (await answer.json()) as T;
+};
+const refused = async (input: object) => {
+  const answer = await post(input);
+  const { errors } = (await answer.json()) as { errors: { path: string; message: string }[] };
+  return { status: answer.status, errors };
+};
+
+test("each intent asks operations that read, with fields that they have, and each of those is told", () => {
+  const inputsOf = (name: string) => {
+    const found = catalogue.find((one) => one.name === name && methodOf(one) === "GET");
+    return found && Object.keys(found.input.shape);
+  };
+  for (const plan of intents) {
+    expect([plan.name, faultsOf(plan, inputsOf)]).toEqual([plan.name, []]);
+    for (const { operation } of plan.steps) expect(Object.keys(tellers)).toContain(operation);
+  }
+});
+
+describe.each(intents.map((plan) => [plan.example, plan] as const))("%s", (example, plan) => {
+  test("is answered by its plan, and every figure is as it is asked again", async () => {
+    const { data, meta } = await query({ question: example });
+    expect(data.intent).toBe(plan.name);
+    expect(data.facts.length).toBeGreaterThan(0);
+    expect(meta.synthetic).toBe(true);
+    const facts = new Map(data.facts.map((fact) => [fact.id, fact]));
+    for (const section of data.sections)
+      for (const one of section.findings) expect(textFaults(section.title, one, facts)).toEqual([]);
+    for (const one of data.limits) expect(textFaults("limits", one, facts)).toEqual([]);
+    const { faults } = await askedAgain(data, canonical, askAt(service.url, secret));
+    expect(faults).toEqual([]);
+  });
+});
+
+test("an intent by its name takes slots as fields, and they go before what is read", async () => {
+  const { data } = await query({ intent: "market", hs: "27", country: "LV", years: "2022-2024" });
+  expect(data.slots).toMatchObject({ hs: "27", country: "LV", years: "2022-2024" });
+  const both = await query({ question: "The market of wood in Latvia", hs: "27" });
+  expect(both.data.slots).toMatchObject({ hs: "27", country: "LV" });
+});
+
+test("what fits no intent, lacks a slot or cannot be asked is refused by the name of its field, with what would fit", async () => {
+  expect(await refused({ question: "What is love?" })).toMatchObject({
+    status: 400,
+    errors: [{ path: "question", message: expect.stringContaining("nearest") }],
+  });
+  expect(await refused({ question: "How does the market grow?" })).toMatchObject({
+    status: 400,
+    errors: [{ path: "question", message: expect.stringContaining("needs hs") }],
+  });
+  expect(await refused({ intent: "partners", country: "CN" })).toMatchObject({
+    status: 400,
+    errors: [{ path: "intent", message: expect.stringContaining("partners cannot be asked so") }],
+  });
+  expect(await refused({})).toMatchObject({ status: 400, errors: [{ path: "question" }] });
+});
+
+test("the same question is the same bytes, and so it is at its vintage", async () => {
+  const question = "How dependent is Latvia on imports of mineral fuels?";
+  const [first, second] = [await (await post({ question })).text(), await (await post({ question })).text()];
+  expect(second).toBe(first);
+  const { meta } = JSON.parse(first) as { meta: { rests_on: string } };
+  const again = await (await post({ question, vintage: meta.rests_on })).text();
+  expect(again).toBe(first);
+});
+
+test("sources, capabilities and intents say what there is, and what there is not", async () => {
+  const sources = await get<z.infer<typeof sourcesOutput>>("sources");
+  expect(sources.data.find(({ dataset }) => dataset === "sandbox")).toMatchObject({
+    available: true,
+    synthetic: true,
+    reporters: 27,
+  });
+  expect(sources.data.filter(({ available }) => !available).map(({ dataset }) => dataset)).toEqual(
+    expect.arrayContaining(["news", "ais"]),
+  );
+  const able = await get<z.infer<typeof capabilitiesOutput>>("capabilities");
+  expect(able.data.flatMap(({ method, lacks }) => (lacks.length > 0 ? method : []))).toEqual([]);
+  expect(able.meta.planted.some((event) => event.includes("Kazakhstan"))).toBe(true);
+  const known = await get<z.infer<typeof intentsOutput>>("intents");
+  expect(known.data.map(({ intent }) => intent)).toEqual(intents.map(({ name }) => name));
+});
+
+test("a profile of one of the 27 has all its sides, the same by both paths", async () => {
+  const path = "country?country=LV&year=2024";
+  const { data, meta } = await get<z.infer<typeof countryOutput>>(path);
+  expect(meta).toMatchObject({ view: "reported", year: 2024, name: "Latvia" });
+  expect(data.trade.at(-1)).toMatchObject({ year: 2024, complete: true });
+  expect(data.partners.imports.map(({ rank }) => rank)).toEqual(data.partners.imports.map((_, at) => at + 1));
+  expect(data.products.exports.length).toBeGreaterThan(5);
+  expect(data.advantage!.map(({ rca }) => rca)).toEqual(
+    data.advantage!.map(({ rca }) => rca).toSorted((a, b) => b - a),
+  );
+  expect(data.dependency).not.toBeNull();
+  expect(data.macro.map(({ indicator }) => indicator)).toContain("eur_usd");
+  expect(await get(path.replace("country?", "country-profile?"))).toEqual({ success: true, data, meta });
+});
+
+test("a profile of any other is seen through the 27, and says what that hides and what was planted", async () => {
+  const { data, meta } = await get<z.infer<typeof countryOutput>>("country?country=CN");
+  expect(meta.view).toBe("through_partners");
+  const { meta: russia } = await get<z.infer<typeof countryOutput>>("country?country=RU");
+  expect(russia.planted.some((event) => event.includes("from Russia"))).toBe(true);
+  expect([data.advantage, data.dependency]).toEqual([null, null]);
+  expect(data.absent.map(({ of }) => of)).toEqual(expect.arrayContaining(["advantage", "dependency"]));
+  expect(data.partners.imports.length).toBeGreaterThan(0);
+});
+
+test("a market tells its value at constant prices, its alerts, and what moves before it", async () => {
+  const { data, meta } = await get<z.infer<typeof marketOutput>>(
+    "market-intel?hs=27&reporter=LV&flow=IMPORT&beside=44,87",
+  );
+  expect(data.real).not.toBeNull();
+  expect(data.leads).not.toBeNull();
+  expect(data.alerts.some(({ period }) => period === "2025-10")).toBe(true);
+  expect(meta.planted.some((event) => event.includes("to Latvia times 5 in 2025-10"))).toBe(true);
+});
