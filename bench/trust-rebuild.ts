@@ -14,6 +14,7 @@ import * as agents from "../src/domain/identity/agent.ts";
 import * as attestations from "../src/domain/trust/attestation.ts";
 import { computeTrust } from "../src/domain/trust/score.ts";
 import * as trust from "../src/domain/trust/trust.ts";
+import { nameOf } from "../src/projections/runner.ts";
 import { dayOfTime } from "../src/projections/trust/days.ts";
 import { inputAt, movedAt } from "../src/projections/trust/evidence.ts";
 import { trustProjection } from "../src/projections/trust/trust.ts";
@@ -80,10 +81,13 @@ async function folded({ runner, store }: App): Promise<void> {
 async function empty({ pool }: App): Promise<void> {
   const { rows } = await pool.query<{ names: string }>(
     `select string_agg('read.' || tablename, ', ') as names from pg_tables
-      where schemaname = 'read' and tablename ~ '^trust_.*_v1$' and tablename <> 'trust_on_chain_v1'`,
+      where schemaname = 'read' and tablename ~ $1 and tablename <> 'trust_on_chain_v1'`,
+    [`^trust_.*_v${trustProjection.version}$`],
   );
   await pool.query(`truncate ${rows[0]!.names}`);
-  await pool.query("update read.checkpoints set position = 0 where projection = 'trust_v1'");
+  await pool.query("update read.checkpoints set position = 0 where projection = $1", [
+    nameOf(trustProjection),
+  ]);
 }
 
 await withDatabase(async (env) => {

@@ -179,6 +179,7 @@ test("what is public are the log's own events, data, seeds, agents and what is s
     "CheckpointCosigned",
     "CheckpointSigned",
     "DatasetReleased",
+    "FrontRunWatched",
     "PassportIssued",
     "PassportRevoked",
     "ReferenceReleased",

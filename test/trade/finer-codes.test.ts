@@ -54,9 +54,13 @@ async function answerOf({ input, handle }: Operation, fields: Record<string, unk
   return (await handle(context as never)) as Answer;
 }
 
-// Reports are recorded, and are made of what these answer.
+// Reports are recorded, and are made of what these answer; a question in words rests on as many data as its plan asks.
 const figures = catalogue.filter(
-  (one) => one.vintage !== undefined && one.output.kind === "json" && effectOf(one).changes === "nothing",
+  (one) =>
+    one.vintage !== undefined &&
+    one.output.kind === "json" &&
+    effectOf(one).changes === "nothing" &&
+    one.name !== "fusion_query",
 );
 // Screening tells of goods beside what it is asked: its answer is of lists.
 const taking = figures.filter(({ input, lists }) => "hs" in input.shape && lists === undefined);

@@ -128,9 +128,12 @@ const figures = catalogue.filter(
 );
 const each = figures.map((operation) => [operation.name, operation] as const);
 
+/** Of those that ask others. */
+const others = { catalogue: { operations: catalogue } };
+
 async function answerOf(operation: Operation, input: Record<string, unknown>): Promise<Answer | undefined> {
   try {
-    const context = { input, app: service.app, signal: new AbortController().signal };
+    const context = { input, app: service.app, signal: new AbortController().signal, ...others };
     return (await operation.handle(context as never)) as Answer;
   } catch (error) {
     if (error instanceof Refusal) return undefined;

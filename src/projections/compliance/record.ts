@@ -77,7 +77,7 @@ export async function attestedAt(
   sx: number,
   position: number,
 ): Promise<{ by: number; skill: string; event: Evidence }[]> {
-  const text = `select from_sx::float8 as by, skill, event_id, valid_from::float8 as position from read.trust_edges_v1
+  const text = `select from_sx::float8 as by, skill, event_id, valid_from::float8 as position from read.trust_edges_v2
     where to_sx = $1 and valid_from <= $2 and (valid_to is null or valid_to > $2) order by valid_from`;
   const { rows } = await pool.query<{ by: number; skill: string; event_id: string; position: number }>(text, [
     sx,
