@@ -122,18 +122,19 @@ function partsOf({ name }: Operation, { data, meta }: Answer): void {
 }
 
 // The forecast of the shop rests on whose orders it is asked of, too, and its own tests hold its lists.
-// So do those of reports, which are recorded, and are made of what these answer.
+// So do those of reports, which are recorded, and are made of what these answer, as a question in words is.
 const figures = catalogue.filter(
-  (one) => restsOnDataAlone(one) && one.output.kind === "json" && effectOf(one).changes === "nothing",
+  (one) =>
+    restsOnDataAlone(one) &&
+    one.output.kind === "json" &&
+    effectOf(one).changes === "nothing" &&
+    one.name !== "fusion_query",
 );
 const each = figures.map((operation) => [operation.name, operation] as const);
 
-/** Of those that ask others. */
-const others = { catalogue: { operations: catalogue } };
-
 async function answerOf(operation: Operation, input: Record<string, unknown>): Promise<Answer | undefined> {
   try {
-    const context = { input, app: service.app, signal: new AbortController().signal, ...others };
+    const context = { input, app: service.app, signal: new AbortController().signal };
     return (await operation.handle(context as never)) as Answer;
   } catch (error) {
     if (error instanceof Refusal) return undefined;
