@@ -20,8 +20,8 @@ export const asPublished: Rules = {
       id: "act",
       title: "Regulation (EU) 2024/1689 of 13 June 2024, OJ L, 2024/1689, 12.7.2024",
       url: "https://eur-lex.europa.eu/eli/reg/2024/1689/oj",
-      certainty: "read",
-      note: null,
+      certainty: "reported",
+      note: "Article 113, which has the dates, was read as it is reproduced elsewhere (legalviz.eu); the other provisions are named without the text at hand.",
     },
   ],
   dates: [
@@ -34,7 +34,7 @@ export const asPublished: Rules = {
     row(
       "general-purpose",
       "2025-08-02",
-      "Article 113(b); Chapter V, Chapter VII, Articles 99 and 100",
+      "Article 113(b); Chapter III Section 4, Chapters V, VII and XII, Article 78",
       "General-purpose AI models, governance and penalties",
     ),
     row("general", "2026-08-02", "Article 113", "General application, Article 50 among it"),

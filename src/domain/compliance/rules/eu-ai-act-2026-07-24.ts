@@ -29,8 +29,8 @@ export const asAmended: Rules = {
       id: "act",
       title: "Regulation (EU) 2024/1689 of 13 June 2024, OJ L, 2024/1689, 12.7.2024",
       url: "https://eur-lex.europa.eu/eli/reg/2024/1689/oj",
-      certainty: "read",
-      note: null,
+      certainty: "reported",
+      note: "Article 113, which has the dates, was read as it is reproduced elsewhere (legalviz.eu); the other provisions are named without the text at hand.",
     },
     {
       id: "omnibus",
@@ -44,8 +44,8 @@ export const asAmended: Rules = {
       title:
         "Digital Omnibus AI: what is changing in the AI Act (Schürmann Rosenthal Dreyer, after 29 June 2026)",
       url: "https://www.srd-rechtsanwaelte.de/en/blog/digital-omnibus-ai-what-is-changing-in-the-ai-act",
-      certainty: "read",
-      note: "One of the reports that the dates were held against; others agree with it.",
+      certainty: "reported",
+      note: "Of this report an excerpt was read; reports of July 2026 by others name the same dates.",
     },
     {
       id: "interface",
