@@ -67,7 +67,7 @@ export const asAmended: Rules = {
     row(
       "general-purpose",
       "2025-08-02",
-      "Article 113(b); Chapter III Section 4, Chapters V, VII and XII, Article 78",
+      "Article 113(b); Chapter V, Chapter VII, Chapter XII, Chapter III Section 4, Article 78",
       "General-purpose AI models, governance and penalties",
     ),
     row("general", "2026-08-02", "Article 113", "General application, Article 50 among it"),
