@@ -147,10 +147,10 @@ export type App = AppParts & {
   /** Those of recorded events that are an entity's, as it declares them: whoever reads the log past `load` reads it by this. */
   eventsOf<E extends EntityEvents>(entity: E, recorded: readonly RecordedEvent[]): Placed<E>[];
   /**
-   * Waits, 250 ms at most, until a projection has reached the head as it stands now; false when it has not.
+   * Waits, 250 ms at most where nothing else is said, until a projection has reached the head as it stands now; false when it has not.
    * A list that answers all the same says `as_of_position`.
    */
-  caughtUp(projection: Projection): Promise<boolean>;
+  caughtUp(projection: Projection, wait_ms?: number): Promise<boolean>;
   /** Waits as `caughtUp` does, and tells the position that the projection has reached, at least. */
   asOf(projection: Projection): Promise<number>;
 };
@@ -169,9 +169,9 @@ export function createApp(parts: AppParts): App {
       recorded
         .filter((event) => isOf(entity, event))
         .map((event) => placed<EventOf<(typeof entity)["events"]>>(parts.unit.schemas, entity, event)),
-    caughtUp: async (projection) => {
+    caughtUp: async (projection, wait_ms = READ_YOUR_WRITES_MS) => {
       const { position } = await parts.store.head();
-      return parts.runner.reached(projection, position, READ_YOUR_WRITES_MS);
+      return parts.runner.reached(projection, position, wait_ms);
     },
     asOf: async (projection) => {
       const { position } = await parts.store.head();

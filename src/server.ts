@@ -87,11 +87,14 @@ export async function openServer(
   });
 }
 
+/** A key that was told a moment ago is worth a wait: who shows it is not to be sent away. */
+const KEY_WAIT_MS = 2_000;
+
 /** Whoever was handed a key may use it at once: one that the read model has not heard of is unknown only where that lags no more. */
 async function subjectKey(app: App, digest: Buffer) {
   const known = await agentKeyByDigest(app.pool, digest);
   if (known) return known;
-  if (!(await app.caughtUp(keysProjection)))
+  if (!(await app.caughtUp(keysProjection, KEY_WAIT_MS)))
     refuse("unavailable", "what is known of keys lags behind the log; try again in some seconds", {
       retry_after_s: 2,
     });
