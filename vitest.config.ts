@@ -20,9 +20,9 @@ const common: TestProjectInlineConfiguration["test"] = {
  */
 export default defineConfig({
   test: {
-    // Many wait for blocks and processes: two workers more than two cores keep these busy meanwhile. Said for all projects
+    // Many wait for blocks and processes: one worker more than two cores keeps these busy meanwhile. Said for all projects
     // at once, so that `--maxWorkers` overrules it.
-    maxWorkers: 4,
+    maxWorkers: 3,
     projects: [
       { test: { ...common, name: "imports", include: ["test/imports.test.ts"] } },
       { test: { ...common, name: "pure", include: others.filter(isPure) } },

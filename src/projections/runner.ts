@@ -13,7 +13,7 @@ import { Folding } from "./folding.ts";
 import type { Projection } from "./projection.ts";
 
 /** Events are gathered for so long, unless somebody waits for them: a batch costs a transaction, whatever it holds. */
-const GATHER_MS = 100;
+const GATHER_MS = 20;
 /** So many are worth a transaction at once: whoever is far behind does not wait. */
 const FULL = 256;
 const RETRY_MS = 500;

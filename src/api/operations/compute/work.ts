@@ -15,7 +15,7 @@ import { leaseDigest, leaseEndsAt } from "../../../domain/lease.ts";
 import { MOST_OBJECT_BYTES, objectName } from "../../../domain/objects.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { Refusal, refuse } from "../../../domain/refusal.ts";
-import { findNode } from "../../../projections/compute/nodes.ts";
+import { findNode, nodesProjection } from "../../../projections/compute/nodes.ts";
 import { lentUnder, type NamedTask, readyFor, tasksProjection } from "../../../projections/compute/tasks.ts";
 import { withCopies } from "../../../reactors/compute/quorum.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
@@ -181,11 +181,15 @@ const unlessTaken = (taking: Promise<tasks.Task | undefined>) =>
 async function refuseBusy(app: App, sx: number, { status, max_concurrent }: nodes.Node): Promise<void> {
   if (status !== "available")
     refuse(computeProblems["node-busy"], `the node is ${status}: set its availability to available first`);
-  const row = await findNode(app.pool, sx);
-  if (row && row.running >= max_concurrent)
+  const running = async () => (await findNode(app.pool, sx))?.running ?? 0;
+  if ((await running()) < max_concurrent) return;
+  // Whoever has just given a result is not to be told that it works on it still.
+  await app.caughtUp(nodesProjection);
+  const works_on = await running();
+  if (works_on >= max_concurrent)
     refuse(
       computeProblems["node-busy"],
-      `the node works on ${row.running} tasks, and takes ${max_concurrent} at once`,
+      `the node works on ${works_on} tasks, and takes ${max_concurrent} at once`,
     );
 }
 
