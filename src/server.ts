@@ -70,7 +70,11 @@ export async function openServer(
     printer: app.printer,
     public_url,
     origins: config.MCP_ORIGINS,
-    problemOf: (error, path) => problemOfError(error, { public_url }, path),
+    problemOf: (error, path, request_id) => {
+      const told = problemOfError(error, { public_url }, path);
+      if (told.status === 500) log.error({ err: error, request_id }, "a call failed");
+      return told;
+    },
     stopping,
   });
   return createHttp({

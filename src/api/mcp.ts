@@ -46,7 +46,7 @@ export type McpParts = {
   public_url: string;
   /** Origins of web pages that may call, beside the service's own and loopback. */
   origins: string[];
-  problemOf: (error: unknown, path: string) => ProblemAnswer;
+  problemOf: (error: unknown, path: string, request_id: string) => ProblemAnswer;
   stopping: AbortSignal;
 };
 
@@ -142,7 +142,7 @@ async function call(
     const content = await contentOf(parts, served.operation, form, answer.body, params.arguments ?? {});
     return { ...result, content: [content, ...result.content] };
   } catch (error) {
-    return failure(parts.problemOf(error, path).problem);
+    return failure(parts.problemOf(error, path, requestId(request_id)).problem);
   }
 }
 
