@@ -3,9 +3,10 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { classify, levels } from "../../src/domain/compliance/classify.ts";
 import { rulesOn } from "../../src/domain/compliance/rules.ts";
+import type { Described } from "./described.ts";
 import { later } from "./later.ts";
 import { matrixOf, matrixPage, missesOf } from "./matrix.ts";
-import { type Described, unseen } from "./unseen.ts";
+import { unseen } from "./unseen.ts";
 
 const rules = rulesOn("2026-11-20");
 const levelOf = (text: string, day = "2026-11-20") => classify(text, rulesOn(day)).risk_level;

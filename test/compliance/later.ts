@@ -2,16 +2,7 @@
  * More descriptions with their classes, written when the lexicon stood: none of them was before whoever wrote it. Some are disguised, denied,
  * quoted or in other languages.
  */
-import type { Described } from "./unseen.ts";
-
-const high = (of: number, ...texts: string[]): Described[] =>
-  texts.map((text) => ({ level: "HIGH", of: String(of), text }));
-const prohibited = (of: string, ...texts: string[]): Described[] =>
-  texts.map((text) => ({ level: "PROHIBITED", of, text }));
-const limited = (of: string, ...texts: string[]): Described[] =>
-  texts.map((text) => ({ level: "LIMITED", of, text }));
-const plain = (level: "MINIMAL" | "UNDETERMINED", ...texts: string[]): Described[] =>
-  texts.map((text) => ({ level, text }));
+import { type Described, high, limited, plain, prohibited } from "./described.ts";
 
 export const later: readonly Described[] = [
   ...high(

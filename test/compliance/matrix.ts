@@ -3,8 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { classify, type Level, levels } from "../../src/domain/compliance/classify.ts";
 import { rulesOn } from "../../src/domain/compliance/rules.ts";
+import type { Described } from "./described.ts";
 import { later } from "./later.ts";
-import { type Described, unseen } from "./unseen.ts";
+import { unseen } from "./unseen.ts";
 
 const rules = rulesOn("2026-11-20");
 

@@ -1,21 +1,7 @@
 /**
  * Descriptions of systems with the class that their author gives them, written before there was a lexicon and never changed for it.
- * `of`: the provision: a point of Annex III, of Article 5(1), or a paragraph of Article 50.
  */
-export type Described = {
-  level: "PROHIBITED" | "HIGH" | "LIMITED" | "MINIMAL" | "UNDETERMINED";
-  of?: string;
-  text: string;
-};
-
-const high = (of: number, ...texts: string[]): Described[] =>
-  texts.map((text) => ({ level: "HIGH", of: String(of), text }));
-const prohibited = (of: string, ...texts: string[]): Described[] =>
-  texts.map((text) => ({ level: "PROHIBITED", of, text }));
-const limited = (of: string, ...texts: string[]): Described[] =>
-  texts.map((text) => ({ level: "LIMITED", of, text }));
-const plain = (level: "MINIMAL" | "UNDETERMINED", ...texts: string[]): Described[] =>
-  texts.map((text) => ({ level, text }));
+import { type Described, high, limited, plain, prohibited } from "./described.ts";
 
 export const unseen: readonly Described[] = [
   ...high(
