@@ -258,6 +258,27 @@ describe("a node", () => {
     expect(await node.pull("?kinds=cheap")).toBeNull();
   });
 
+  test("with a score between whole points gets what asks for no more than that", async () => {
+    const headers = await setup.requester("trusting");
+    const scored = (score: number) =>
+      setup.app.pool.query(
+        `with day as (
+           insert into read.trust_computed_v2 values (1, '', 1, 1, 1, 0, 1, '', now(), true) on conflict do nothing)
+         insert into read.trust_scores_v2 values (1, $1, $2, 0, 0, 0, 0) on conflict (day, sx) do update set score = excluded.score`,
+        [node.sx, score],
+      );
+    for (const min_trust of [10, 11])
+      await setup.submit(headers, { assign: `agent:${node.agent_id}`, task_type: "trusted", min_trust });
+    await setup.folded();
+    await scored(9_999_999);
+    expect(await node.pull("?kinds=trusted")).toBeNull();
+    await scored(10_200_000);
+    const task = await node.pull("?kinds=trusted");
+    expect(await setup.task("trusting", task.task_id)).toMatchObject({ facts: { terms: { min_trust: 10 } } });
+    expect(await node.pull("?kinds=trusted")).toBeNull();
+    await node.gives(task, { done: true });
+  });
+
   test("takes as many as it said at once, and none while it is paused", async () => {
     const small = await setup.node("small-one", { max_concurrent: 1, kinds: ["little"] });
     const headers = await setup.requester("many");

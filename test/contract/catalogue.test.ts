@@ -398,7 +398,8 @@ describe("MCP", () => {
       expect(answer.structuredContent).toMatchObject({ x402Version: 2, accepts: [{}] });
       return client.close();
     }
-    expect(answer.isError, JSON.stringify(answer.content)).toBeFalsy();
+    const failures = service.logged.filter(({ level }) => Number(level) >= 50);
+    expect(answer.isError, JSON.stringify([answer.content, failures])).toBeFalsy();
     const { output } = operation;
     if (output.kind === "json" && restsOnDataAlone(operation)) {
       const { success: _, ...http } = (await (

@@ -205,7 +205,7 @@ export async function readyFor(
 ): Promise<NamedTask[]> {
   const text = `select tenant, task_id from read.compute_tasks_v2 t
     where status = 'queued' and task_id <> all($6) and ready_at <= clock_timestamp() and due_at > clock_timestamp()
-      and (assign = $1 or (assign is null and tenant <> 'soul:' || $1::text)) and min_trust <= $4
+      and (assign = $1 or (assign is null and tenant <> 'soul:' || $1::text)) and min_trust <= $4::numeric
       and (cardinality($2::text[]) = 0 or kind = any($2))
       and not exists (select from read.compute_tasks_v2 other where other.copy_of = t.copy_of and other.task_id <> t.task_id
         and other.sx = $1 and other.status <> 'queued')
