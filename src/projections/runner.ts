@@ -12,8 +12,11 @@ import { type Lease as HeldLease, LEASE_SECONDS, Leases, RENEW_MS } from "../lea
 import { Folding } from "./folding.ts";
 import type { Projection } from "./projection.ts";
 
-/** Events are gathered for so long, unless somebody waits for them: a batch costs a transaction, whatever it holds. */
+/** Events are gathered for so long at least, unless somebody waits for them: a batch costs a transaction, whatever it holds. */
 const GATHER_MS = 20;
+/** Where transactions take long, for so many times as long as the last one took: what decides has the machine before what is read. */
+const GATHER_TIMES = 4;
+const MOST_GATHER_MS = 100;
 /** So many are worth a transaction at once: whoever is far behind does not wait. */
 const FULL = 256;
 const RETRY_MS = 500;
@@ -44,15 +47,18 @@ export function startRunner(options: RunnerOptions): Runner {
   const folding = new Folding(options.schemas);
   const leases = new Leases(options.pool, { table: "read.checkpoints", name: "projection" });
   const parts = { ...options, folding, leases, checkpoints: new Checkpoints(options.pool) };
-  const loops = new Map<string, { stopping: AbortController; asked: Asked; ended: Promise<void> }>();
+  const loops = new Map<
+    string,
+    { stopping: AbortController; asked: Asked; progress: Progress; ended: Promise<void> }
+  >();
   let isStopped = false;
   const start = (projection: Projection) => {
     if (isStopped || loops.has(nameOf(projection))) return;
     // One for each: a signal warns of more than ten listeners.
     const stopping = new AbortController();
-    const asked = new Asked();
-    const ended = keep({ ...parts, asked }, projection, stopping.signal);
-    loops.set(nameOf(projection), { stopping, asked, ended });
+    const [asked, progress] = [new Asked(), new Progress()];
+    const ended = keep({ ...parts, asked, progress }, projection, stopping.signal);
+    loops.set(nameOf(projection), { stopping, asked, progress, ended });
   };
   const startThose = (projections: readonly Projection[]) => projections.forEach(start);
   const started =
@@ -70,12 +76,15 @@ export function startRunner(options: RunnerOptions): Runner {
     positionOf,
     async reached(projection, position, timeout_ms) {
       start(projection);
+      const loop = loops.get(nameOf(projection));
       const deadline = Date.now() + timeout_ms;
       for (let wait = 2; ; wait = Math.min(wait * 2, 25)) {
+        if (loop && loop.progress.position >= position) return true;
+        // Another process may keep it.
         if ((await positionOf(projection)) >= position) return true;
-        if (Date.now() + wait > deadline) return false;
-        loops.get(nameOf(projection))?.asked.now();
-        await new Promise((wake) => setTimeout(wake, wait));
+        if (!loop || Date.now() + wait > deadline) return false;
+        loop.asked.now();
+        await loop.progress.moved(wait);
       }
     },
     async stop() {
@@ -109,7 +118,30 @@ type KeepParts = {
   leases: Leases;
   checkpoints: Checkpoints;
   asked: Asked;
+  progress: Progress;
 };
+
+/** How far this process has folded a projection: the read model has at least that. */
+class Progress {
+  position = 0;
+  #waiting: (() => void)[] = [];
+
+  at(position: number): void {
+    this.position = Math.max(this.position, position);
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  /** Resolves when it has moved on, or after so long. */
+  moved(ms: number): Promise<void> {
+    return new Promise((done) => {
+      const timer = setTimeout(done, ms);
+      this.#waiting.push(() => {
+        clearTimeout(timer);
+        done();
+      });
+    });
+  }
+}
 
 /** Ends the gathering of a projection that somebody waits for. */
 class Asked {
@@ -167,13 +199,14 @@ const noteTrouble = (pool: pg.Pool, name: string, trouble: string | null) =>
   );
 
 async function runUnderLease(
-  { pool, tail, folding, leases, checkpoints, asked }: KeepParts,
+  { pool, tail, folding, leases, checkpoints, asked, progress }: KeepParts,
   projection: Projection,
   lease: Lease,
   signal: AbortSignal,
 ): Promise<void> {
   let { position } = lease;
   let isNoted = false;
+  progress.at(position);
   while (!signal.aborted) {
     if (!(await tail.reached(position + 1, RENEW_MS, signal))) {
       if (!(await leases.renew(lease))) return;
@@ -182,6 +215,7 @@ async function runUnderLease(
     const events = await tail.since(position);
     position = events.at(-1)!.position;
     const fold = folding.of(projection, events);
+    const began = performance.now();
     const isKept =
       fold === undefined
         ? await checkpoints.advance(lease, position)
@@ -191,10 +225,12 @@ async function runUnderLease(
             return held.size === 1;
           });
     if (!isKept) return;
+    progress.at(position);
+    const gather_ms = Math.min(GATHER_TIMES * (performance.now() - began), MOST_GATHER_MS);
     // Whoever held the lease before may have left a trouble that is over with the first fold.
     if (!isNoted) await noteTrouble(pool, lease.name, null);
     isNoted = true;
-    if (events.length < FULL && !signal.aborted) await asked.within(GATHER_MS);
+    if (events.length < FULL && !signal.aborted) await asked.within(Math.max(gather_ms, GATHER_MS));
   }
 }
 

@@ -175,7 +175,10 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
     const { tenant } = caller;
     if (input.payment === "invoice" && caller.kind !== "key")
       refuse("forbidden", "an invoice needs an API key of this shop's operator; pay by x402 instead");
-    const product_id = await findProduct(app.pool, product.shopOf(tenant), input.product_slug);
+    const product_id = await findProduct(app.pool, {
+      tenant: product.shopOf(tenant),
+      slug: input.product_slug,
+    });
     if (product_id === undefined)
       return refuse("not_found", `there is no product ${input.product_slug}: products_list names them`);
     const goods = product.targetOf(tenant, product_id);
