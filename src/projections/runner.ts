@@ -17,6 +17,8 @@ const GATHER_MS = 20;
 /** Where transactions take long, for so many times as long as the last one took: what decides has the machine before what is read. */
 const GATHER_TIMES = 4;
 const MOST_GATHER_MS = 100;
+/** A checkpoint that moves past what does not concern its projection moves with those of all others, so often. */
+const IN_STEP_MS = 100;
 /** So many are worth a transaction at once: whoever is far behind does not wait. */
 const FULL = 256;
 const RETRY_MS = 500;
@@ -230,7 +232,10 @@ async function runUnderLease(
     // Whoever held the lease before may have left a trouble that is over with the first fold.
     if (!isNoted) await noteTrouble(pool, lease.name, null);
     isNoted = true;
-    if (events.length < FULL && !signal.aborted) await asked.within(Math.max(gather_ms, GATHER_MS));
+    if (events.length < FULL && !signal.aborted) {
+      const in_step_ms = IN_STEP_MS - (performance.now() % IN_STEP_MS);
+      await asked.within(fold ? Math.max(gather_ms, GATHER_MS) : in_step_ms);
+    }
   }
 }
 
