@@ -9,6 +9,8 @@ import { createAddressLimits } from "./adapters/address-limits.ts";
 import { processExecutor } from "./adapters/executor.ts";
 import { createKeptAnswers } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
+import { openModel } from "./adapters/model.ts";
+import { createModelTokens } from "./adapters/model-tokens.ts";
 import { createPrinter } from "./adapters/printing/printer.ts";
 import { createQuotas } from "./adapters/quotas.ts";
 import { createSeedUses } from "./adapters/seed-uses.ts";
@@ -143,6 +145,7 @@ async function assemble(
     vintages,
     vintage_store: vintages,
     printer,
+    model: modelOf(config, pool),
     reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),
     ...chain,
     seeds: openSeedVault(config.SEED_SECRET ?? (await keptSecret(join(config.DATA_DIR, "seeds.secret")))),
@@ -175,6 +178,18 @@ async function assemble(
     quotas: createQuotas(pool, systemClock, warn("quotas cannot be counted")),
     limits: createAddressLimits(pool, systemClock, warn("calls of addresses are counted here alone")),
   };
+}
+
+/** The model that sums up reports, where one is set. */
+function modelOf(config: Config, pool: App["pool"]): App["model"] {
+  const {
+    MODEL_BASE_URL: base_url,
+    MODEL_NAME: name,
+    MODEL_API_KEY: key,
+    MODEL_DAILY_TOKENS: daily,
+  } = config;
+  if (base_url === undefined || name === undefined) return undefined;
+  return openModel({ base_url, name, key, tokens: createModelTokens(pool, systemClock, daily) });
 }
 
 const signingKeyFile = ({ DATA_DIR }: Config) => join(DATA_DIR, "signing.key");

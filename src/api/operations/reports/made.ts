@@ -2,9 +2,19 @@
 import { z } from "zod";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { digestOf } from "../../../domain/objects.ts";
+import type { Model } from "../../../domain/ports.ts";
 import { reportDoc } from "../../../domain/reports/pages.ts";
 import * as reports from "../../../domain/reports/report.ts";
-import { factsDigest, make, type Report, report, reportId } from "../../../domain/reports/report.ts";
+import {
+  factsDigest,
+  inBrief,
+  make,
+  type Report,
+  report,
+  reportId,
+  tellable,
+} from "../../../domain/reports/report.ts";
+import { INSTRUCTIONS, retelling, retold, toRetell } from "../../../domain/reports/retold.ts";
 import { objectOf } from "../../../projections/reports/kept.ts";
 import type { Ask, Written } from "../../../projections/reports/writing.ts";
 import { type Asking, asking, canonical, type Patience } from "../../asking.ts";
@@ -22,6 +32,8 @@ const reportAnswer = z.object({ data: report, meta: reportMeta });
 /** A report in all its forms: JSON, Markdown, HTML and PDF. */
 export const reportOutput = json(reportAnswer, { pages: ({ data }) => reportDoc(data, canonical) });
 
+const RETELLING = z.toJSONSchema(retelling);
+
 /** Said of each report. */
 export const FORMS =
   "Every figure is a fact that can be asked again. JSON, Markdown, HTML or PDF by `Accept`.";
@@ -38,13 +50,14 @@ export async function made(
 ): Promise<z.infer<typeof reportAnswer>> {
   const { app, caller, decide } = context;
   const { vintage: _, ...input } = context.input as Record<string, unknown>;
-  const { written, vintages } = await asking(
+  const { plain, vintages } = await asking(
     context,
-    async (asked) => ({ written: await write(askOf(asked), asked.reference), vintages: asked.restsOn() }),
+    async (asked) => ({ plain: await write(askOf(asked), asked.reference), vintages: asked.restsOn() }),
     patience,
   );
+  const written = await summedUp(plain, app.model, context.signal);
   const named = { operation, input: JSON.parse(JSON.stringify(input)) as Report["input"], vintages };
-  const report_id = reportId(named, canonical);
+  const report_id = reportId({ ...named, model: written.model }, canonical);
   const facts_sha256 = factsDigest({ report_id, ...named, facts: written.facts }, canonical);
   const all = { report_id, ...named, ...written, facts_sha256 };
   const bytes = Buffer.from(canonical({ ...all, sha256: digestOf(canonical(all)) }));
@@ -56,13 +69,32 @@ export async function made(
     vintages,
     sha256: digestOf(bytes),
     bytes: bytes.length,
-    model: null,
+    model: written.model,
   };
   await app.objects.put(objectOf(facts), bytes);
   await decide(reports, { tenant: caller.tenant, id: report_id }, make(facts));
   // As it is kept, so that it is the same whenever it is told.
   const data = JSON.parse(bytes.toString()) as Report;
   return { data, meta: aboutReport(data) };
+}
+
+/** With a model's choice of the findings before it; as it is where there is no model, or nothing of it can be used. */
+async function summedUp(written: Written, model: Model | undefined, signal: AbortSignal): Promise<Written> {
+  const told = tellable(written);
+  const data = toRetell(told);
+  if (!model || !data) return written;
+  const question = { instructions: INSTRUCTIONS, data, form: RETELLING, signal };
+  const outcome = await model.ask(question, (text) => retold(text, told));
+  const { name, host } = model;
+  const { prompt_sha256, answer_sha256 } = outcome;
+  const asked = { name, host, prompt_sha256, answer_sha256 };
+  return "kept" in outcome
+    ? {
+        ...written,
+        sections: [inBrief(outcome.kept), ...written.sections],
+        model: { ...asked, used: true, why: null },
+      }
+    : { ...written, model: { ...asked, used: false, why: outcome.why } };
 }
 
 /** What its answer rests on, mainly. */
