@@ -9,8 +9,7 @@ import { createAddressLimits } from "./adapters/address-limits.ts";
 import { processExecutor } from "./adapters/executor.ts";
 import { createKeptAnswers } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
-import { openModel } from "./adapters/model.ts";
-import { createModelTokens } from "./adapters/model-tokens.ts";
+import { modelOf } from "./adapters/model.ts";
 import { createPrinter } from "./adapters/printing/printer.ts";
 import { createQuotas } from "./adapters/quotas.ts";
 import { createSeedUses } from "./adapters/seed-uses.ts";
@@ -28,7 +27,7 @@ import { absentChain, openChain } from "./assemble-chain.ts";
 import { startReactorsOf, usualPool } from "./assemble-reactors.ts";
 import { openVault } from "./assemble-subjects.ts";
 import { settlementOnLogsChain } from "./chain/settlement.ts";
-import { anchoringOf, type Config, custodyOf } from "./config.ts";
+import { anchoringOf, type Config, custodyOf, signingKeyFile } from "./config.ts";
 import { type Database, prepareDatabase, startDatabase, warnOfOneRole } from "./database.ts";
 import { ReferenceStore } from "./datasets/reference/store.ts";
 import { SnapshotStore } from "./datasets/snapshots.ts";
@@ -145,7 +144,7 @@ async function assemble(
     vintages,
     vintage_store: vintages,
     printer,
-    model: modelOf(config, pool),
+    model: modelOf(config, pool, systemClock),
     reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),
     ...chain,
     seeds: openSeedVault(config.SEED_SECRET ?? (await keptSecret(join(config.DATA_DIR, "seeds.secret")))),
@@ -179,20 +178,6 @@ async function assemble(
     limits: createAddressLimits(pool, systemClock, warn("calls of addresses are counted here alone")),
   };
 }
-
-/** The model that sums up reports, where one is set. */
-function modelOf(config: Config, pool: App["pool"]): App["model"] {
-  const {
-    MODEL_BASE_URL: base_url,
-    MODEL_NAME: name,
-    MODEL_API_KEY: key,
-    MODEL_DAILY_TOKENS: daily,
-  } = config;
-  if (base_url === undefined || name === undefined) return undefined;
-  return openModel({ base_url, name, key, tokens: createModelTokens(pool, systemClock, daily) });
-}
-
-const signingKeyFile = ({ DATA_DIR }: Config) => join(DATA_DIR, "signing.key");
 
 /** The key that a service with these settings signs with, where it has one already. */
 export const signingKeyOf = (config: Config) => heldSigner(signingKeyFile(config), config.SIGNING_KEY);

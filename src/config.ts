@@ -1,5 +1,5 @@
 /** Settings from the environment, every one checked; `.env.example` lists them with their defaults. */
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { z } from "zod";
 import { isSigningKey } from "./adapters/signing-key.ts";
 import { secretKey } from "./adapters/subject-keys.ts";
@@ -214,6 +214,9 @@ export const custodyOf = (config: Config, embedded_chain: boolean) => ({
   account_micro: config.CUSTODY_ACCOUNT_USDC * 1e6,
   total_micro: config.CUSTODY_TOTAL_USDC * 1e6,
 });
+
+/** Where the key that the service signs with is kept, unless it is set. */
+export const signingKeyFile = ({ DATA_DIR }: Config) => join(DATA_DIR, "signing.key");
 
 /** How the log is signed and anchored. */
 export const anchoringOf = (config: Config) => ({

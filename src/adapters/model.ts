@@ -2,10 +2,11 @@
  * The Model port over an OpenAI-compatible endpoint: one POST of /chat/completions, at temperature 0, without tools. What it answers is
  * a text and nothing more. Source of request and answer: the OpenAI API reference, "Create chat completion".
  */
+import type pg from "pg";
 import { z } from "zod";
 import { digestOf } from "../domain/objects.ts";
-import type { Model, ModelAsked, ModelTrouble, Question } from "../domain/ports.ts";
-import type { ModelTokens } from "./model-tokens.ts";
+import type { Clock, Model, ModelAsked, ModelTrouble, Question } from "../domain/ports.ts";
+import { createModelTokens, type ModelTokens } from "./model-tokens.ts";
 
 export type ModelOptions = {
   /** Where /chat/completions is, such as https://api.example.org/v1. */
@@ -38,6 +39,22 @@ const completion = z.object({
   ]),
 });
 const usage = z.object({ usage: z.object({ total_tokens: z.int().positive() }) });
+
+/** What of the settings is a model's. */
+export type ModelSettings = {
+  MODEL_BASE_URL?: string | undefined;
+  MODEL_API_KEY?: string | undefined;
+  MODEL_NAME?: string | undefined;
+  MODEL_DAILY_TOKENS: number;
+};
+
+/** The model that is set, with a budget that all processes share; undefined where none is. */
+export function modelOf(settings: ModelSettings, pool: pg.Pool, clock: Clock): Model | undefined {
+  const { MODEL_BASE_URL: base_url, MODEL_NAME: name, MODEL_API_KEY: key } = settings;
+  if (base_url === undefined || name === undefined) return undefined;
+  const tokens = createModelTokens(pool, clock, settings.MODEL_DAILY_TOKENS);
+  return openModel({ base_url, name, key, tokens });
+}
 
 type Heard = { text: string } | { why: ModelTrouble };
 

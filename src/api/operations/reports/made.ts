@@ -2,23 +2,14 @@
 import { z } from "zod";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { digestOf } from "../../../domain/objects.ts";
-import type { Model } from "../../../domain/ports.ts";
 import { reportDoc } from "../../../domain/reports/pages.ts";
 import * as reports from "../../../domain/reports/report.ts";
-import {
-  factsDigest,
-  inBrief,
-  make,
-  type Report,
-  report,
-  reportId,
-  tellable,
-} from "../../../domain/reports/report.ts";
-import { INSTRUCTIONS, retelling, retold, toRetell } from "../../../domain/reports/retold.ts";
+import { factsDigest, make, type Report, report, reportId } from "../../../domain/reports/report.ts";
 import { objectOf } from "../../../projections/reports/kept.ts";
 import type { Ask, Written } from "../../../projections/reports/writing.ts";
 import { type Asking, asking, canonical, type Patience } from "../../asking.ts";
 import { type Context, json } from "../../operation.ts";
+import { summedUp } from "./summed-up.ts";
 
 const reportMeta = z.object({
   dataset: z.string().describe("The dataset that the report is mainly drawn from"),
@@ -31,8 +22,6 @@ const reportAnswer = z.object({ data: report, meta: reportMeta });
 
 /** A report in all its forms: JSON, Markdown, HTML and PDF. */
 export const reportOutput = json(reportAnswer, { pages: ({ data }) => reportDoc(data, canonical) });
-
-const RETELLING = z.toJSONSchema(retelling);
 
 /** Said of each report. */
 export const FORMS =
@@ -76,25 +65,6 @@ export async function made(
   // As it is kept, so that it is the same whenever it is told.
   const data = JSON.parse(bytes.toString()) as Report;
   return { data, meta: aboutReport(data) };
-}
-
-/** With a model's choice of the findings before it; as it is where there is no model, or nothing of it can be used. */
-async function summedUp(written: Written, model: Model | undefined, signal: AbortSignal): Promise<Written> {
-  const told = tellable(written);
-  const data = toRetell(told);
-  if (!model || !data) return written;
-  const question = { instructions: INSTRUCTIONS, data, form: RETELLING, signal };
-  const outcome = await model.ask(question, (text) => retold(text, told));
-  const { name, host } = model;
-  const { prompt_sha256, answer_sha256 } = outcome;
-  const asked = { name, host, prompt_sha256, answer_sha256 };
-  return "kept" in outcome
-    ? {
-        ...written,
-        sections: [inBrief(outcome.kept), ...written.sections],
-        model: { ...asked, used: true, why: null },
-      }
-    : { ...written, model: { ...asked, used: false, why: outcome.why } };
 }
 
 /** What its answer rests on, mainly. */
