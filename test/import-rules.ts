@@ -271,8 +271,8 @@ export const layers: Readonly<Record<string, Layer>> = {
       "@resvg/resvg-js": "any",
       "csv-stringify/sync": "any",
       domain: "any",
-      // What is sealed has the log's own form of JSON and its length prefixes.
-      eventstore: ["canonicalBytes", "lengthPrefixed"],
+      // What is sealed has the log's own form of JSON and its length prefixes; questions to the vault are gathered as the log's are.
+      eventstore: ["canonicalBytes", "gathered", "lengthPrefixed"],
       echarts: "types",
       "hyparquet-writer": "any",
       leases: ["inTime"],
