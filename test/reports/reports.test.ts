@@ -28,7 +28,7 @@ import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 
-let service: Service;
+let service: Service & { database_url: string };
 let headers: Record<string, string>;
 let secret: string;
 
@@ -120,6 +120,27 @@ test("each form is the same bytes each time, whether it is made or kept", async 
     );
     expect([accept, first.equals(await form(report, accept))]).toEqual([accept, true]);
   }
+});
+
+test("two processes over one database give it at named vintages as the same bytes in all four forms", async () => {
+  const { vintages } = await made(BRIEF.path, BRIEF.input);
+  const beside = await startService({ beside: service });
+  const strangers = await beside.issue({ tenant: "beside" });
+  const input = { ...BRIEF.input, vintage: vintages };
+  for (const accept of ["application/json", "text/markdown", "text/html", "application/pdf"]) {
+    const bytesOf = async (at: Service, who: Record<string, string>) => {
+      const answer = await askReport(at, who, BRIEF.path, input, accept);
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([
+        200,
+        expect.stringContaining(accept),
+      ]);
+      return bytes;
+    };
+    const [here, there] = await Promise.all([bytesOf(service, headers), bytesOf(beside, strangers.headers)]);
+    expect([accept, here.length > 1000, here.equals(there)]).toEqual([accept, true, true]);
+  }
+  await beside.stop();
 });
 
 test("an input that cannot be is named", async () => {

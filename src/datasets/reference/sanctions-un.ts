@@ -1,26 +1,16 @@
 /** The consolidated list of the United Nations Security Council, as XML (scsanctions.un.org). */
-import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { refuse } from "../../domain/refusal.ts";
-import { type Listed, type ListedName, listed } from "../../domain/sanctions/listed.ts";
-import { inventedListed } from "./invented-listed.ts";
-import type { ReferenceTable, TextFile } from "./table.ts";
+import type { Listed, ListedName } from "../../domain/sanctions/listed.ts";
+import { different, entriesOf, listedEntry, parsedXml, text, xmlListTable } from "./sanctions-xml.ts";
+import type { TextFile } from "./table.ts";
 
-export const unConsolidated: ReferenceTable<Listed> = {
+export const unConsolidated = xmlListTable({
   name: "un-consolidated",
   source: "United Nations Security Council, Consolidated List",
-  row: listed,
-  key: ({ entry_id }) => entry_id.padStart(12, "0"),
-  as_of: () => null,
-  least_share: 0.5,
-  layouts: [
-    {
-      name: "UN consolidated list, XML",
-      matches: (header) => /^\s*<(\?xml|CONSOLIDATED_LIST)/.test(header),
-      read,
-    },
-  ],
-  sandbox: inventedListed,
-};
+  layout: "UN consolidated list, XML",
+  matches: (header) => /^\s*<(\?xml|CONSOLIDATED_LIST)/.test(header),
+  read,
+});
 
 /** What may stand more than once, so that one alone is a list too. */
 const LISTS = new Set([
@@ -36,72 +26,49 @@ const LISTS = new Set([
 
 type Tree = { [member: string]: Tree[] & Tree & string };
 
+type Kind = Listed["kind"];
+
 function read(file: TextFile): Listed[] {
-  // The list has none, and what a document type may define can grow without end.
-  if (/<!DOCTYPE/i.test(file.text))
-    refuse("invalid", `${file.name} has a document type, which the list has not`);
-  const valid = XMLValidator.validate(file.text);
-  if (valid !== true) return refuse("invalid", `${file.name} line ${valid.err.line}: ${valid.err.msg}`);
-  const parser = new XMLParser({
+  const parsed = parsedXml(file, {
     ignoreAttributes: true,
     parseTagValue: false,
     trimValues: true,
     processEntities: true,
     isArray: (name) => LISTS.has(name),
-  });
-  const parsed = parser.parse(file.text) as Tree;
+  }) as Tree;
   if (!("CONSOLIDATED_LIST" in parsed))
     return refuse("invalid", `${file.name} is XML, and no CONSOLIDATED_LIST`);
   const root = (parsed.CONSOLIDATED_LIST || {}) as Tree;
-  const persons = (root.INDIVIDUALS?.INDIVIDUAL ?? []) as Tree[];
-  const entities = (root.ENTITIES?.ENTITY ?? []) as Tree[];
-  if (persons.length + entities.length === 0) refuse("invalid", `${file.name} lists nobody`);
-  return [
-    ...persons.map((entry) => entryOf(file, entry, "person")),
-    ...entities.map((entry) => entryOf(file, entry, "entity")),
-  ];
+  const of = (kind: Kind, entries: Tree[] | undefined) => (entries ?? []).map((entry) => ({ kind, entry }));
+  const entries = [...of("person", root.INDIVIDUALS?.INDIVIDUAL), ...of("entity", root.ENTITIES?.ENTITY)];
+  return entriesOf(file, entries, ({ entry, kind }) => entryOf(file, entry, kind));
 }
 
-const text = (value: unknown): string =>
-  typeof value === "string" ? value.replaceAll(/\s+/g, " ").trim() : "";
-
-function entryOf(file: TextFile, entry: Tree, kind: "person" | "entity"): Listed {
+function entryOf(file: TextFile, entry: Tree, kind: Kind): Listed {
   const parts = ["FIRST_NAME", "SECOND_NAME", "THIRD_NAME", "FOURTH_NAME"].map((part) => text(entry[part]));
-  const whole = parts.filter(Boolean).join(" ");
-  const aliases = (kind === "person" ? entry.INDIVIDUAL_ALIAS : entry.ENTITY_ALIAS) ?? [];
+  const [aliases, addresses] = (
+    kind === "person"
+      ? [entry.INDIVIDUAL_ALIAS, entry.INDIVIDUAL_ADDRESS]
+      : [entry.ENTITY_ALIAS, entry.ENTITY_ADDRESS]
+  ).map((list): Tree[] => list ?? []) as [Tree[], Tree[]];
+  const births: Tree[] = entry.INDIVIDUAL_DATE_OF_BIRTH ?? [];
+  const nationalities: unknown[] = entry.NATIONALITY?.VALUE ?? [];
   const names: ListedName[] = [
-    { name: whole, quality: "primary" },
-    ...[text(entry.NAME_ORIGINAL_SCRIPT)]
-      .filter(Boolean)
-      .map((name): ListedName => ({ name, quality: "strong" })),
-    ...(aliases as Tree[]).flatMap((alias): ListedName[] => {
+    { name: parts.filter(Boolean).join(" "), quality: "primary" },
+    ...different([entry.NAME_ORIGINAL_SCRIPT]).map((name): ListedName => ({ name, quality: "strong" })),
+    ...aliases.flatMap((alias): ListedName[] => {
       const name = text(alias.ALIAS_NAME);
       const quality = text(alias.QUALITY) === "Low" ? "weak" : "strong";
       return name === "" ? [] : [{ name, quality }];
     }),
   ];
-  const births = (entry.INDIVIDUAL_DATE_OF_BIRTH ?? []) as Tree[];
-  const born = births.flatMap((birth) => [birth.YEAR, birth.DATE, birth.FROM_YEAR].map(text));
-  const addresses = ((kind === "person" ? entry.INDIVIDUAL_ADDRESS : entry.ENTITY_ADDRESS) ?? []) as Tree[];
-  const nationalities = (entry.NATIONALITY as unknown as Tree | undefined)?.VALUE ?? [];
-  const parsed = listed.safeParse({
+  return listedEntry(file, "DATAID", {
     entry_id: text(entry.DATAID),
     reference: text(entry.REFERENCE_NUMBER) || null,
     kind,
     names,
-    born: [...new Set(born.filter((year) => /^\d{4}/.test(year)).map((year) => Number(year.slice(0, 4))))],
-    countries: [
-      ...new Set([
-        ...(nationalities as string[]).map(text),
-        ...addresses.map(({ COUNTRY }) => text(COUNTRY)),
-      ]),
-    ].filter(Boolean),
-    programs: [text(entry.UN_LIST_TYPE)].filter(Boolean),
+    born: different(births.flatMap(({ YEAR, DATE, FROM_YEAR }) => [YEAR, DATE, FROM_YEAR])),
+    countries: different([...nationalities, ...addresses.map(({ COUNTRY }) => COUNTRY)]),
+    programs: different([entry.UN_LIST_TYPE]),
   });
-  if (parsed.success) return parsed.data;
-  const { path, message } = parsed.error.issues[0]!;
-  return refuse(
-    "invalid",
-    `${file.name}: the entry ${text(entry.DATAID) || "without DATAID"}: ${path.join(".")}: ${message}`,
-  );
 }

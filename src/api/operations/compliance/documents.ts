@@ -146,47 +146,43 @@ const metaOf = ({ settings }: App, { agent_id, rules_sha256, as_of_position }: C
 const WHOM =
   "By a wallet that is a live key of the agent, or of one that it lets `read`. JSON, Markdown, HTML or PDF by `Accept`.";
 
-const selfAssessmentOperation = operation({
-  name: "compliance_self_assessment",
-  route: "GET /soul/compliance/self-assessment/{id}",
-  effect: adds,
-  summary: "What an agent's log shows of each duty of the AI Act, and what is open",
-  description: `Articles 9–15, 17, 19, 26, 50. ${WHOM}`,
-  access: [pay("1.00")],
-  input: z.object({ id: agentRef, ...shared }),
-  output: documentOutput,
-  refuses: [403, 404],
-  example: { id: "SX#1" },
-  handle: (context) =>
-    issued(
-      context,
-      "self-assessment",
-      "Self-assessment",
-      { ...context.input, agent: context.input.id },
-      selfAssessment,
-    ),
-});
+/** A document about the agent in its path, of which nothing else has to be said. */
+const ofAgent = (
+  kind: "self-assessment" | "annex-iv",
+  title: string,
+  said: { summary: string; of: string },
+  write: (of: Purposed) => Section[],
+) =>
+  operation({
+    name: `compliance_${kind.replaceAll("-", "_")}`,
+    route: `GET /soul/compliance/${kind}/{id}`,
+    effect: adds,
+    summary: said.summary,
+    description: `${said.of} ${WHOM}`,
+    access: [pay("1.00")],
+    input: z.object({ id: agentRef, ...shared }),
+    output: documentOutput,
+    refuses: [403, 404],
+    example: { id: "SX#1" },
+    handle: (context) => issued(context, kind, title, { ...context.input, agent: context.input.id }, write),
+  });
 
-const annexIvOperation = operation({
-  name: "compliance_annex_iv",
-  route: "GET /soul/compliance/annex-iv/{id}",
-  effect: adds,
-  summary: "Technical documentation in nine points, as far as an agent's log has it",
-  description: `Annex IV. ${WHOM}`,
-  access: [pay("1.00")],
-  input: z.object({ id: agentRef, ...shared }),
-  output: documentOutput,
-  refuses: [403, 404],
-  example: { id: "SX#1" },
-  handle: (context) =>
-    issued(
-      context,
-      "annex-iv",
-      "Technical documentation",
-      { ...context.input, agent: context.input.id },
-      annexIv,
-    ),
-});
+const selfAssessmentOperation = ofAgent(
+  "self-assessment",
+  "Self-assessment",
+  {
+    summary: "What an agent's log shows of each duty of the AI Act, and what is open",
+    of: "Articles 9–15, 17, 19, 26, 50.",
+  },
+  selfAssessment,
+);
+
+const annexIvOperation = ofAgent(
+  "annex-iv",
+  "Technical documentation",
+  { summary: "Technical documentation in nine points, as far as an agent's log has it", of: "Annex IV." },
+  annexIv,
+);
 
 const annexVOperation = operation({
   name: "compliance_annex_v",

@@ -1,0 +1,72 @@
+/** What lists of sanctions that come as XML have in common: how they are guarded, and the table that each becomes. */
+import { type X2jOptions, XMLParser, XMLValidator } from "fast-xml-parser";
+import { refuse } from "../../domain/refusal.ts";
+import { type Listed, listed } from "../../domain/sanctions/listed.ts";
+import { inventedListed } from "./invented-listed.ts";
+import type { ReferenceTable, TextFile } from "./table.ts";
+
+type XmlList = {
+  name: string;
+  source: string;
+  /** What its layout is called. */
+  layout: string;
+  matches: (header: string) => boolean;
+  read: (file: TextFile) => Listed[];
+};
+
+/** The table of a list, by the numbers of its entries. */
+export const xmlListTable = ({ name, source, layout, matches, read }: XmlList): ReferenceTable<Listed> => ({
+  name,
+  source,
+  row: listed,
+  key: ({ entry_id }) => entry_id.padStart(12, "0"),
+  as_of: () => null,
+  least_share: 0.5,
+  layouts: [{ name: layout, matches, read }],
+  sandbox: inventedListed,
+});
+
+/** The document as it is parsed; refuses what is not well formed. */
+export function parsedXml(file: TextFile, options: X2jOptions): unknown {
+  // No list has one, and what a document type may define can grow without end.
+  if (/<!DOCTYPE/i.test(file.text))
+    refuse("invalid", `${file.name} has a document type, which the list has not`);
+  const valid = XMLValidator.validate(file.text);
+  if (valid !== true) return refuse("invalid", `${file.name} line ${valid.err.line}: ${valid.err.msg}`);
+  return new XMLParser(options).parse(file.text);
+}
+
+/** Each entry of a list; refuses a list of nobody. */
+export function entriesOf<Entry>(
+  file: TextFile,
+  entries: readonly Entry[],
+  entryOf: (entry: Entry) => Listed,
+): Listed[] {
+  if (entries.length === 0) refuse("invalid", `${file.name} lists nobody`);
+  return entries.map(entryOf);
+}
+
+/** An entry as it is listed; refuses what is not right by the entry's number, or by `id_name`, which it lacks. */
+export function listedEntry(
+  file: TextFile,
+  id_name: string,
+  entry: Omit<Listed, "born"> & { born: readonly string[] },
+): Listed {
+  const years = entry.born.filter((year) => /^\d{4}/.test(year)).map((year) => Number(year.slice(0, 4)));
+  const parsed = listed.safeParse({ ...entry, born: [...new Set(years)] });
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0]!;
+  return refuse(
+    "invalid",
+    `${file.name}: the entry ${entry.entry_id || `without ${id_name}`}: ${path.join(".")}: ${message}`,
+  );
+}
+
+/** What an element says, on one line. */
+export const text = (value: unknown): string =>
+  typeof value === "string" ? value.replaceAll(/\s+/g, " ").trim() : "";
+
+/** What several say, each once. */
+export const different = (values: readonly unknown[]): string[] => [
+  ...new Set(values.map(text).filter(Boolean)),
+];
