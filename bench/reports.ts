@@ -2,7 +2,7 @@
  * How long fusion and reports take over HTTP, each question of another product so that none is kept: a market, a deep analysis, a brief across
  * eight chapters, its PDF; and what a read of the same process takes while documents are printed, beside what it takes alone.
  *
- *     npx tsx bench/reports.ts [--scale 0.1] [--each 5]
+ *     npx tsx bench/reports.ts [--scale 0.02] [--each 3]
  *
  * `--scale 1` is the whole cube: every month since 2005, all chapters, thirty partners a flow.
  */
@@ -15,7 +15,7 @@ import { orderKey, withDatabase, withService } from "./load.ts";
 import { median, startServiceProcess } from "./service-process.ts";
 
 const { values } = parseArgs({
-  options: { scale: { type: "string", default: "0.1" }, each: { type: "string", default: "5" } },
+  options: { scale: { type: "string", default: "0.02" }, each: { type: "string", default: "3" } },
 });
 const EACH = Number(values.each);
 

@@ -150,21 +150,50 @@ function sectionOf(
     const svg = draw(chart).replace(/<svg [^>]*>/, (tag) => tag.replaceAll(/ (width|height)="[^"]*"/g, ""));
     return { svg, width: INNER, height: (INNER * HEIGHT) / WIDTH, margin: [0, 8, 0, 8] };
   });
+  // A heading stands with what it is the heading of, whole where that is short.
+  const [next] = tables;
+  const joined = next && others.length + pictures.length === 0 && isShort(next) ? [next] : [];
   return [
     {
-      stack: [heading, ...about, ...(first ? [first] : [])],
+      stack: [
+        heading,
+        ...about,
+        ...(first ? [first] : []),
+        ...joined.flatMap((table) => tableOf(table, rich)),
+      ],
       unbreakable: true,
       ...(!on && { pageBreak: "before" }),
     },
     ...others,
     ...pictures,
-    ...tables.flatMap((table) => tableOf(table, rich)),
+    ...tables
+      .slice(joined.length)
+      .flatMap((table): Content[] =>
+        isShort(table) ? [{ stack: tableOf(table, rich), unbreakable: true }] : tableOf(table, rich),
+      ),
   ];
 }
 
-function tableOf({ title, columns, rows, widths, fine }: DocTable, rich: Rich): Content[] {
+/** Points that a table may be high and still be kept on one page. */
+const SHORT = 300;
+
+/** Whether a table is short, by about how many lines its cells have. */
+function isShort({ rows, widths }: DocTable): boolean {
+  const room = columnWidths(widths);
+  const lines = (text: string, at: number) => Math.ceil(text.length / (room[at]! / POINTS_A_LETTER));
+  const height = rows.reduce((sum, { cells }) => sum + 6 + 12 * Math.max(1, ...cells.map(lines)), 0);
+  return height <= SHORT;
+}
+const POINTS_A_LETTER = 4.5;
+
+/** How many points each column has. */
+function columnWidths(widths: readonly number[]): number[] {
   const all = widths.reduce((sum, width) => sum + width, 0);
-  const room = INNER - GAP * (columns.length - 1);
+  const room = INNER - GAP * (widths.length - 1);
+  return widths.map((width) => (room * width) / all);
+}
+
+function tableOf({ title, columns, rows, widths, fine }: DocTable, rich: Rich): Content[] {
   const size = fine ? 6.5 : 9;
   const cell = (text: string, at: number, more: object = {}): Cell => ({
     text: rich(text),
@@ -183,7 +212,7 @@ function tableOf({ title, columns, rows, widths, fine }: DocTable, rich: Rich): 
       headerRows: 1,
       keepWithHeaderRows: 1,
       dontBreakRows: true,
-      widths: widths.map((width) => (room * width) / all),
+      widths: columnWidths(widths),
       body: [head, ...body],
     },
     layout: ruled,

@@ -24,7 +24,8 @@ export function reportDoc(report: Report, canonical: (value: object) => string):
     question: report.question,
     cover: [
       { name: "Data to", text: month ? cited(month) : report.as_of },
-      { name: "Sources", text: report.sources.map(({ text }) => text).join("; ") },
+      ...askedOf(report.input),
+      { name: "Sources", text: sourcesShown(report).join("; ") },
       { name: "Report", text: report.report_id },
       {
         name: "Figures",
@@ -58,6 +59,21 @@ export function reportDoc(report: Report, canonical: (value: object) => string):
       text: canonical(detached(report)),
     },
   };
+}
+
+/** What a question in the caller's own words was asked of; one in ours says so itself. */
+function askedOf({ question, ...rest }: Report["input"]): Doc["cover"] {
+  const named = Object.entries(rest).map(([name, value]) => `${name} ${[value].flat().join(", ")}`);
+  return typeof question === "string" && named.length > 0
+    ? [{ name: "Asked of", text: named.join("; ") }]
+    : [];
+}
+
+/** Each source once, however many states of it the report rests on. */
+function sourcesShown({ sources }: Report): string[] {
+  const words = (text: string) => text.replaceAll(/\u00a0\[F\d+\]/g, "");
+  const all = new Map(sources.map(({ text }) => [words(text), text] as const).toReversed());
+  return [...all.values()].toReversed();
 }
 
 type Of = (id: string) => Fact;

@@ -5,11 +5,12 @@ import { intents } from "../../../domain/fusion/intents.ts";
 import type { Plan } from "../../../domain/plans/plan.ts";
 import type { SlotName, Slots } from "../../../domain/plans/slots.ts";
 import { refuse } from "../../../domain/refusal.ts";
+import { isAsked } from "../../../domain/reports/fact.ts";
 import type { Section } from "../../../domain/reports/report.ts";
 import { hs2, reportersField } from "../../../domain/trade/inputs.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
 import { question, runTold } from "../../fusion/answers/query.ts";
-import { type Ask, type Written, writing } from "../writing.ts";
+import { type Ask, type Writing, type Written, writing } from "../writing.ts";
 
 const MOST_STEPS = 100;
 export const CUSTOM_MS = 60_000;
@@ -59,10 +60,23 @@ export async function customReport(asked: Ask, input: z.output<typeof customInpu
   const sections: Section[] = [];
   for (const one of cases) {
     const told = await runTold(report, plan, one);
-    const whose = takes(plan, "country") ? `${partnerName(one.country!)}: ` : "";
-    sections.push(...told.sections.map((section) => ({ ...section, title: whose + section.title })));
+    const whose = [
+      ...(takes(plan, "country") ? [partnerName(one.country!)] : []),
+      ...(products.length > 1 ? nameOf(report, one.hs) : []),
+    ].join(", ");
+    const titled = (title: string) => (whose === "" ? title : `${whose}: ${title}`);
+    sections.push(...told.sections.map((section) => ({ ...section, title: titled(section.title) })));
   }
   return report.finish({ title: "Custom report", question: input.question, of: report.first(), sections });
+}
+
+/** What answers call a product, unless that has a digit: a title has none that is no fact. */
+function nameOf({ ledger }: Writing, hs: string | undefined): string[] {
+  const found = ledger.facts.find(
+    (fact) => isAsked(fact) && fact.label === "name of the product" && fact.from.input.hs === hs,
+  );
+  const name = found && String(found.value);
+  return hs === undefined || name === undefined || /\p{Nd}/u.test(name) ? [] : [name];
 }
 
 const takes = ({ slots }: Plan, slot: SlotName) => [...slots.required, ...slots.optional].includes(slot);
