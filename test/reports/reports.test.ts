@@ -7,12 +7,13 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { exportLog } from "../../eventstore/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import { canonical } from "../../src/api/asking.ts";
+import { canonical, STEP_MS } from "../../src/api/asking.ts";
 import { askAt, reportCommand } from "../../src/cli/report.ts";
 import { askedAgain } from "../../src/domain/reports/asked-again.ts";
 import { factFaults, reportFaults } from "../../src/domain/reports/check.ts";
 import { detached, factsDigest, KEEP_DAYS, type Report } from "../../src/domain/reports/report.ts";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
+import { CUSTOM_MS } from "../../src/projections/reports/answers/custom.ts";
 import { keptReportsProjection } from "../../src/projections/reports/kept.ts";
 import { objectsReactor } from "../../src/reactors/log/delete-objects.ts";
 import {
@@ -171,6 +172,43 @@ test.each([
   expect(refused.status).toBe(400);
   const { errors } = (await refused.json()) as { errors: { path: string; message: string }[] };
   expect(errors).toEqual([{ path: field, message: expect.stringContaining(why) }]);
+});
+
+test("custom-report names each list that is too long", async () => {
+  const refused = await askReport(service, headers, "/v1/agent/trade-premium/custom-report", {
+    question: "?".repeat(501),
+    reporters: [...reporterCodes, "LV"],
+    years: Array.from({ length: 21 }, (_, at) => 2005 + at),
+    products: Array.from({ length: 21 }, (_, at) => String(at + 10)),
+  });
+  expect(refused.status).toBe(400);
+  const { errors } = (await refused.json()) as { errors: { path: string }[] };
+  expect([...new Set(errors.map(({ path }) => path))].sort()).toEqual([
+    "products",
+    "question",
+    "reporters",
+    "years",
+  ]);
+});
+
+test.each([
+  ["a step", STEP_MS],
+  ["all steps together", CUSTOM_MS],
+])("where %s takes longer than %i ms, custom-report is 503 and makes nothing", async (_, limit) => {
+  const path = "/v1/agent/trade-premium/custom-report";
+  const input = { ...CUSTOM, products: ["27"] };
+  const { report_id } = await made(path, input);
+  const slow = await service.issue({ tenant: `slow-${limit}` });
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) =>
+    ms === limit ? AbortSignal.abort(new Error("the time is over")) : timeout(ms),
+  );
+  const refused = await askReport(service, slow.headers, path, input);
+  vi.restoreAllMocks();
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"]);
+  expect(((await refused.json()) as { detail: string }).detail).toContain("took too long");
+  const kept = await fetch(`${service.url}/v1/agent/reports/${report_id}`, { headers: slow.headers });
+  expect(kept.status).toBe(404);
 });
 
 test("as a PDF its findings stand whole, no page is all but empty, and its facts are attached", async () => {
