@@ -7,6 +7,7 @@ import { type AnswerTo, factCell, section, type Writing, wordCell } from "../wri
 
 const words = { IMPORT: "imports", EXPORT: "exports" } as const;
 const YEAR = 12;
+const MOST_YEARS = 10;
 
 /** The last twelve complete months of a series, the newest said. */
 export function timelineSection({ at, finding }: Writing, told: AnswerTo<"trade_timeline">): Section {
@@ -147,7 +148,8 @@ export function corridorSection(
     first!.balance[n]![name] === null
       ? undefined
       : at(told, `/data/databases/0/balance/${n}/${name}`, label, "EUR");
-  const rows = (first?.balance ?? []).map((_, n) =>
+  const years = [...(first?.balance ?? []).keys()].slice(-MOST_YEARS);
+  const rows = years.map((n) =>
     [
       at(told, `/data/databases/0/balance/${n}/year`, "year", "year"),
       figure(n, "exports_eur", "exports to the partner"),
