@@ -6,7 +6,7 @@ import { StoreUnavailable } from "./errors.ts";
 import { logGenesis } from "./hash.ts";
 import { readEvents } from "./read.ts";
 import type { EventSchemas } from "./schemas.ts";
-import { StreamReader } from "./stream-reader.ts";
+import { readGathered } from "./stream-reader.ts";
 import {
   type AppendedEvent,
   type AppendResult,
@@ -72,7 +72,6 @@ export type EventStore = {
 export function createEventStore(pool: pg.Pool, options: EventStoreOptions = {}): EventStore {
   const { schemas, ...combinerOptions } = options;
   const combiners = new Map<number, Combiner>();
-  const streams = new StreamReader(pool);
   const identities = new Map<number, LogIdentity>();
   const listeners = new Set<(log_id: number, position: number) => void>();
   let closed = false;
@@ -113,7 +112,7 @@ export function createEventStore(pool: pg.Pool, options: EventStoreOptions = {})
     },
 
     async readStream({ log_id = MAIN_LOG, tenant, stream_id, after_version = 0, limit = PAGE }) {
-      return streams.read({ log_id, tenant, stream_id, after_version, limit });
+      return readGathered(pool, { log_id, tenant, stream_id, after_version, limit });
     },
 
     async streamHead({ log_id = MAIN_LOG, tenant, stream_id }) {

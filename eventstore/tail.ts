@@ -40,6 +40,8 @@ export type Tail = {
 
 /** Events a read of the database asks for. */
 const PAGE = 500;
+/** From one read to the next, at least: of a log that grows all the time what comes meanwhile is read together. */
+const GATHER_MS = 10;
 
 export function createTail(store: EventStore, options: TailOptions): Tail {
   const { pool, log_id = MAIN_LOG, poll_ms = 1_000, window = 1_024, onError = () => {} } = options;
@@ -52,6 +54,7 @@ export function createTail(store: EventStore, options: TailOptions): Tail {
   let started = false;
   let stale = true;
   let reading: Promise<void> | undefined;
+  let nextReadAt = 0;
   let closed = false;
   const waiters = new Set<() => void>();
 
@@ -76,14 +79,18 @@ export function createTail(store: EventStore, options: TailOptions): Tail {
   async function readNews(): Promise<void> {
     try {
       while (stale && !closed) {
+        const isFollowed = isRead && started;
+        const early_ms = nextReadAt - performance.now();
+        if (isFollowed && early_ms > 0) await new Promise((due) => setTimeout(due, early_ms));
         stale = false;
-        if (!isRead || !started) {
-          skipTo((await store.head(log_id)).position);
-          started = true;
-        } else {
+        if (isFollowed) {
           const events = await store.readLog({ log_id, after: position, limit: PAGE });
           if (events.length > 0) extendWindow(events);
           if (events.length === PAGE) stale = true;
+          else nextReadAt = performance.now() + GATHER_MS;
+        } else {
+          skipTo((await store.head(log_id)).position);
+          started = true;
         }
       }
     } catch (error) {

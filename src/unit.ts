@@ -46,6 +46,12 @@ export type Watch = <State, E extends DomainEvent>(
 ) => Promise<State>;
 
 /**
+ * Says that an entity's stream is new, as one is whose id nobody has had before: it is not read before the commit, which is made only
+ * if it is new indeed, and decided again over what it has where it is not.
+ */
+export type Presume = <State, E extends DomainEvent>(entity: Entity<State, E>, target: Target) => void;
+
+/**
  * Refuses at once what would be refused when it is decided: before anything is sealed for it, and without a place in the queue for its
  * stream. Nothing is staged and nothing rests upon it; said again, it stays silent.
  */
@@ -76,6 +82,7 @@ export type Seal = (page: readonly ToSeal[]) => Promise<Sealed[]>;
 export type InUnit = {
   decide: Decide;
   watch: Watch;
+  presumeNew: Presume;
   foresee: Foresee;
   reserve: Reserve;
   seal: Seal;
@@ -180,8 +187,9 @@ async function replay<T>(
     return { state, version, events: own.map((event) => typed(parts.schemas, event)) };
   };
   const seal = sealedBefore(earlier.events);
+  const presumeNew: Presume = () => undefined;
   const foresee: Foresee = async () => undefined;
-  const result = await work({ decide, watch, foresee, reserve, seal, command });
+  const result = await work({ decide, watch, presumeNew, foresee, reserve, seal, command });
   return { result, events: earlier.events, replayed: true };
 }
 
@@ -246,6 +254,12 @@ class Unit {
     const { state, version } = await fold(this.#parts, entity, tenant, stream_id);
     this.#watched.set(key, { tenant, stream_id, expected_version: version });
     return state;
+  };
+
+  readonly presumeNew: Presume = (entity, { tenant, id }) => {
+    const key = `${tenant}\n${entity.streamOf(id)}`;
+    if (!this.#parts.cache.get(key))
+      this.#parts.cache.keep(key, { state: entity.initialState(), version: 0 });
   };
 
   readonly foresee: Foresee = async (entity, target, decision) => {

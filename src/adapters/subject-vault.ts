@@ -3,6 +3,7 @@
  * question that it is for, so that what one process erases no other opens.
  */
 import type pg from "pg";
+import { gathered } from "../../eventstore/gathered.ts";
 import { type GivenKey, type Opened, type Subjects, SubjectsUnavailable } from "../domain/ports.ts";
 import type { SubjectName } from "../domain/sealed.ts";
 import {
@@ -79,7 +80,7 @@ export function createSubjectVault(parts: VaultParts): Subjects {
     for (;;) {
       const missing = lookups.filter((lookup) => !found.has(nameOf(lookup)));
       if (missing.length === 0) return found;
-      note((await ask<Row>(pool, GIVE, [missing])).rows);
+      note(await given(pool, missing));
       const unknown = missing.filter((lookup) => !found.has(nameOf(lookup)));
       // Whom another process makes meanwhile is found in the next round.
       if (unknown.length > 0) note(await make(unknown));
@@ -230,6 +231,13 @@ const GIVE = {
     select ${COLUMNS} from subject_keys.subjects
     where lookup = any($1::bytea[]) and (given_at is null or given_at >= statement_timestamp() - interval '10 minutes')`,
 };
+/** Of calls at the same moment the keys are given by one statement: the vault is asked for every value that is sealed. */
+const given = gathered<readonly Buffer[], Row[]>(async (pool, pages) => {
+  const distinct = new Map(pages.flat().map((lookup) => [nameOf(lookup), lookup]));
+  const { rows } = await ask<Row>(pool, GIVE, [[...distinct.values()]]);
+  const byName = new Map(rows.map((row) => [nameOf(row.lookup), row]));
+  return pages.map((page) => page.flatMap((lookup) => byName.get(nameOf(lookup)) ?? []));
+});
 const GIVEN = {
   name: "subjects_given",
   text: `select subject_id, given_at::text as given_at, extract(epoch from clock_timestamp() - given_at)::float8 as age_s

@@ -121,6 +121,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
     app: { ...app, subjects: personal.subjects },
     decide: effectOf(operation).changes === "nothing" ? onlyReads(operation) : unit.decide,
     watch: unit.watch,
+    presumeNew: unit.presumeNew,
     foresee: unit.foresee,
     reserve: unit.reserve,
     seal: personal.seal,

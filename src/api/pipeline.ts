@@ -277,6 +277,7 @@ async function unpaid(
       made: await prepareAnswer(parts, call, {
         decide: none,
         watch: none,
+        presumeNew: none,
         foresee: none,
         reserve: none,
         seal: none,

@@ -49,7 +49,7 @@ export type NewProduct = Omit<ProductFacts, "product_id" | "listed_at" | "cn_cod
 export async function listProduct(app: App, space: Space, wanted: NewProduct): Promise<number> {
   await whole(app, catalogueProjection);
   const tenant = shopTenant(space);
-  if ((await findProduct(app.pool, tenant, wanted.slug)) !== undefined)
+  if ((await findProduct(app.pool, { tenant, slug: wanted.slug })) !== undefined)
     refuse("conflict", `there is a product ${wanted.slug} already; take another slug`);
   const product_id = wanted.product_id ?? (await nextProductId(app.pool, tenant));
   const cn_code = wanted.cn_code ?? product.CN_CODES[wanted.type];
@@ -64,7 +64,7 @@ async function named(app: App, space: Space, name: string): Promise<{ tenant: st
   const tenant = shopTenant(space);
   if (/^\d+$/.test(name)) return { tenant, id: name };
   await whole(app, catalogueProjection);
-  const product_id = await findProduct(app.pool, tenant, name);
+  const product_id = await findProduct(app.pool, { tenant, slug: name });
   if (product_id === undefined) return refuse("not_found", `there is no product ${name}`);
   return { tenant, id: String(product_id) };
 }

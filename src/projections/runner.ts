@@ -12,8 +12,13 @@ import { type Lease as HeldLease, LEASE_SECONDS, Leases, RENEW_MS } from "../lea
 import { Folding } from "./folding.ts";
 import type { Projection } from "./projection.ts";
 
-/** Events are gathered for so long, unless somebody waits for them: a batch costs a transaction, whatever it holds. */
+/** Events are gathered for so long at least, unless somebody waits for them: a batch costs a transaction, whatever it holds. */
 const GATHER_MS = 20;
+/** Where transactions take long, for so many times as long as the last one took: what decides has the machine before what is read. */
+const GATHER_TIMES = 4;
+const MOST_GATHER_MS = 100;
+/** Checkpoints that move without a fold are kept so often. */
+const KEEP_MS = 50;
 /** So many are worth a transaction at once: whoever is far behind does not wait. */
 const FULL = 256;
 const RETRY_MS = 500;
@@ -44,15 +49,18 @@ export function startRunner(options: RunnerOptions): Runner {
   const folding = new Folding(options.schemas);
   const leases = new Leases(options.pool, { table: "read.checkpoints", name: "projection" });
   const parts = { ...options, folding, leases, checkpoints: new Checkpoints(options.pool) };
-  const loops = new Map<string, { stopping: AbortController; asked: Asked; ended: Promise<void> }>();
+  const loops = new Map<
+    string,
+    { stopping: AbortController; asked: Asked; progress: Progress; ended: Promise<void> }
+  >();
   let isStopped = false;
   const start = (projection: Projection) => {
     if (isStopped || loops.has(nameOf(projection))) return;
     // One for each: a signal warns of more than ten listeners.
     const stopping = new AbortController();
-    const asked = new Asked();
-    const ended = keep({ ...parts, asked }, projection, stopping.signal);
-    loops.set(nameOf(projection), { stopping, asked, ended });
+    const [asked, progress] = [new Asked(), new Progress()];
+    const ended = keep({ ...parts, asked, progress }, projection, stopping.signal);
+    loops.set(nameOf(projection), { stopping, asked, progress, ended });
   };
   const startThose = (projections: readonly Projection[]) => projections.forEach(start);
   const started =
@@ -70,12 +78,15 @@ export function startRunner(options: RunnerOptions): Runner {
     positionOf,
     async reached(projection, position, timeout_ms) {
       start(projection);
+      const loop = loops.get(nameOf(projection));
       const deadline = Date.now() + timeout_ms;
       for (let wait = 2; ; wait = Math.min(wait * 2, 25)) {
+        if (loop && loop.progress.position >= position) return true;
+        // Another process may keep it.
         if ((await positionOf(projection)) >= position) return true;
-        if (Date.now() + wait > deadline) return false;
-        loops.get(nameOf(projection))?.asked.now();
-        await new Promise((wake) => setTimeout(wake, wait));
+        if (!loop || Date.now() + wait > deadline) return false;
+        loop.asked.now();
+        await loop.progress.moved(wait);
       }
     },
     async stop() {
@@ -109,7 +120,30 @@ type KeepParts = {
   leases: Leases;
   checkpoints: Checkpoints;
   asked: Asked;
+  progress: Progress;
 };
+
+/** How far this process has folded a projection: the read model has at least that. */
+class Progress {
+  position = 0;
+  #waiting: (() => void)[] = [];
+
+  at(position: number): void {
+    this.position = Math.max(this.position, position);
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  /** Resolves when it has moved on, or after so long. */
+  moved(ms: number): Promise<void> {
+    return new Promise((done) => {
+      const timer = setTimeout(done, ms);
+      this.#waiting.push(() => {
+        clearTimeout(timer);
+        done();
+      });
+    });
+  }
+}
 
 /** Ends the gathering of a projection that somebody waits for. */
 class Asked {
@@ -144,6 +178,7 @@ async function keep(options: KeepParts, projection: Projection, signal: AbortSig
       await pause(RETRY_MS, signal);
     }
   }
+  await options.checkpoints.keep();
   await options.leases.handBack({ name, holder });
 }
 
@@ -167,14 +202,15 @@ const noteTrouble = (pool: pg.Pool, name: string, trouble: string | null) =>
   );
 
 async function runUnderLease(
-  { pool, tail, folding, leases, checkpoints, asked }: KeepParts,
+  { pool, tail, folding, leases, checkpoints, asked, progress }: KeepParts,
   projection: Projection,
   lease: Lease,
   signal: AbortSignal,
 ): Promise<void> {
   let { position } = lease;
   let isNoted = false;
-  while (!signal.aborted) {
+  progress.at(position);
+  while (!signal.aborted && !checkpoints.hasLost(lease)) {
     if (!(await tail.reached(position + 1, RENEW_MS, signal))) {
       if (!(await leases.renew(lease))) return;
       continue;
@@ -182,44 +218,57 @@ async function runUnderLease(
     const events = await tail.since(position);
     position = events.at(-1)!.position;
     const fold = folding.of(projection, events);
-    const isKept =
-      fold === undefined
-        ? await checkpoints.advance(lease, position)
-        : await inTransaction(pool, async (tx) => {
-            const held = await moveCheckpoints(tx, [{ lease, position }]);
-            if (held.size === 1) await fold(tx);
-            return held.size === 1;
-          });
-    if (!isKept) return;
+    const began = performance.now();
+    if (fold) {
+      const isHeld = await inTransaction(pool, async (tx) => {
+        const held = await moveCheckpoints(tx, [{ lease, position }]);
+        if (held.size === 1) await fold(tx);
+        return held.size === 1;
+      });
+      if (!isHeld) return;
+    } else checkpoints.advance(lease, position);
+    progress.at(position);
+    const gather_ms = fold ? GATHER_TIMES * (performance.now() - began) : GATHER_MS;
     // Whoever held the lease before may have left a trouble that is over with the first fold.
     if (!isNoted) await noteTrouble(pool, lease.name, null);
     isNoted = true;
-    if (events.length < FULL && !signal.aborted) await asked.within(GATHER_MS);
+    if (events.length < FULL && !signal.aborted)
+      await asked.within(Math.min(Math.max(gather_ms, GATHER_MS), MOST_GATHER_MS));
   }
 }
 
-/** Checkpoints that move without a fold, those of a moment in one statement. */
+/**
+ * Checkpoints that move past what does not concern their projections: those of a while in one statement. That they lie behind for
+ * so long costs whoever comes after a crash some events to read, and nothing else.
+ */
 class Checkpoints {
   readonly #pool: pg.Pool;
-  #waiting: { lease: Lease; position: number }[] = [];
-  #next: Promise<Set<string>> | undefined;
+  readonly #moved = new Map<Lease, number>();
+  readonly #lost = new WeakSet<Lease>();
+  #next: Promise<void> | undefined;
 
   constructor(pool: pg.Pool) {
     this.#pool = pool;
   }
 
-  /** False when somebody else holds the lease by now. */
-  async advance(lease: Lease, position: number): Promise<boolean> {
-    this.#waiting.push({ lease, position });
-    this.#next ??= new Promise((wake) => setImmediate(wake)).then(() => this.#move());
-    return (await this.#next).has(lease.name);
+  advance(lease: Lease, position: number): void {
+    this.#moved.set(lease, position);
+    this.#next ??= new Promise((wake) => setTimeout(wake, KEEP_MS)).then(() => this.keep());
   }
 
-  async #move(): Promise<Set<string>> {
-    const moved = this.#waiting;
-    this.#waiting = [];
+  /** Whether somebody else was found to hold it by now. */
+  hasLost(lease: Lease): boolean {
+    return this.#lost.has(lease);
+  }
+
+  async keep(): Promise<void> {
     this.#next = undefined;
-    return inTransaction(this.#pool, (tx) => moveCheckpoints(tx, moved));
+    const moved = [...this.#moved].map(([lease, position]) => ({ lease, position }));
+    this.#moved.clear();
+    if (moved.length === 0) return;
+    // Where the database is away, it is the next fold or renewal that tells.
+    const held = await inTransaction(this.#pool, (tx) => moveCheckpoints(tx, moved)).catch(() => undefined);
+    for (const { lease } of moved) if (held && !held.has(lease.name)) this.#lost.add(lease);
   }
 }
 
@@ -231,7 +280,7 @@ async function moveCheckpoints(
   const answer = await tx.query<{ projection: string }>({
     name: "projections.move_checkpoints",
     text: `update read.checkpoints c
-        set position = moved.position, held_until = clock_timestamp() + make_interval(secs => $5)
+        set position = greatest(c.position, moved.position), held_until = clock_timestamp() + make_interval(secs => $5)
       from unnest($1::text[], $2::uuid[], $3::bigint[], $4::bigint[]) as moved (name, holder, token, position)
       where c.projection = moved.name and c.holder = moved.holder and c.token = moved.token
       returning c.projection`,

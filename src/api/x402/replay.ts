@@ -130,7 +130,7 @@ export async function repeat(parts: AnswerParts, call: Call, id: string): Promis
     (await recalled(idempotencyOf(call))) ??
     // Under a key that is not said this time: what was decided stands, and is not decided again.
     (await again({
-      ...{ decide: gone, watch: gone, foresee: gone, reserve: gone, seal: gone },
+      ...{ decide: gone, watch: gone, presumeNew: gone, foresee: gone, reserve: gone, seal: gone },
       command: commandOf(call),
     }));
   const isSame = made.kind !== "body" || digest === null || sha256(made.body) === digest;

@@ -1,5 +1,6 @@
 /** The API keys as they stand: what admission looks up by the digest of a presented secret, and what the operator lists. */
 import type pg from "pg";
+import { gathered } from "../../../eventstore/gathered.ts";
 import * as key from "../../domain/access/key.ts";
 import { projection } from "../projection.ts";
 
@@ -66,10 +67,11 @@ const COLUMNS =
 export type KeyWithDigest = KeyRow & { secret_sha256: Buffer };
 
 /** The key whose secret has this SHA-256, revoked or not. */
-export async function keyByDigest(pool: pg.Pool, digest: Buffer): Promise<KeyWithDigest | undefined> {
-  const sql = `select ${COLUMNS}, secret_sha256 from read.access_keys_v1 where secret_sha256 = $1`;
-  return (await pool.query<KeyWithDigest>({ name: "key_by_digest", text: sql, values: [digest] })).rows[0];
-}
+export const keyByDigest = gathered<Buffer, KeyWithDigest | undefined>(async (pool, digests) => {
+  const text = `select ${COLUMNS}, secret_sha256 from read.access_keys_v1 where secret_sha256 = any($1::bytea[])`;
+  const { rows } = await pool.query<KeyWithDigest>({ name: "keys_by_digest", text, values: [digests] });
+  return digests.map((digest) => rows.find(({ secret_sha256 }) => secret_sha256.equals(digest)));
+});
 
 /** An agent's own key, as admission knows subjects' keys. */
 export async function agentKeyByDigest(pool: pg.Pool, digest: Buffer) {

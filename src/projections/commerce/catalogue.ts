@@ -1,5 +1,6 @@
 /** What the shop has: each product as it stands, and what lies where of it. */
 import type pg from "pg";
+import { gathered } from "../../../eventstore/gathered.ts";
 import { emptyBuckets, entriesOf, withValue } from "../../domain/commerce/buckets.ts";
 import * as product from "../../domain/commerce/product.ts";
 import type { Reservation, Shelf, StockState } from "../../domain/commerce/stock.ts";
@@ -184,12 +185,22 @@ export async function listProducts(
   return rows.map(({ state, shelves }) => ({ ...state, shelves }));
 }
 
+type Named = { tenant: string; slug: string };
+
 /** The product of this slug; of several the first that is still sold. */
-export async function findProduct(pool: pg.Pool, tenant: string, slug: string): Promise<number | undefined> {
-  const sql = `select product_id from read.products_v1 where tenant = $1 and slug = $2
-    order by is_withdrawn, product_id limit 1`;
-  return (await pool.query<{ product_id: number }>(sql, [tenant, slug])).rows[0]?.product_id;
-}
+export const findProduct = gathered<Named, number | undefined>(async (pool, names) => {
+  const text = `select (
+      select product_id from read.products_v1 p where p.tenant = named.tenant and p.slug = named.slug
+      order by is_withdrawn, product_id limit 1) as product_id
+    from unnest($1::text[], $2::text[]) with ordinality as named (tenant, slug, place) order by place`;
+  const values = [names.map(({ tenant }) => tenant), names.map(({ slug }) => slug)];
+  const { rows } = await pool.query<{ product_id: number | null }>({
+    name: "commerce_find_products",
+    text,
+    values,
+  });
+  return rows.map(({ product_id }) => product_id ?? undefined);
+});
 
 /** The number after the highest that a shop has used. */
 export async function nextProductId(pool: pg.Pool, tenant: string): Promise<number> {

@@ -76,7 +76,7 @@ held by the service. docs/checks.md says what each state means.`,
     amount: "12.50",
     valid_days: 30,
   },
-  handle: async ({ input, caller, app, decide, watch, fresh_id }) => {
+  handle: async ({ input, caller, app, decide, watch, presumeNew, fresh_id }) => {
     const [from, to] = [lowerCase(input.from), lowerCase(input.to)];
     if (from === to)
       refuse("invalid", "invalid input: to", {
@@ -101,7 +101,9 @@ held by the service. docs/checks.md says what each state means.`,
         text === undefined ? null : await inTurn(() => keepPassphrase(text, app.random.bytes(SALT_BYTES))),
       created_at: now.toISOString(),
     };
-    const { state } = await decide(checks, { tenant: caller.tenant, id }, checks.create(facts));
+    const target = { tenant: caller.tenant, id };
+    presumeNew(checks, target);
+    const { state } = await decide(checks, target, checks.create(facts));
     const check = checks.standing(state);
     return {
       data: { ...shownCheck(check, true), typed_data: checkTypedData(check.facts) },

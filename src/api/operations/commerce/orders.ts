@@ -170,12 +170,15 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
     delivery_address: "Brīvības iela 1, Rīga",
   },
   handle: async (context) => {
-    const { input, caller, app, decide, watch, foresee, seal, fresh_id, idempotency_key, payment_id } =
-      context;
+    const { input, caller, app, decide, watch, presumeNew, foresee, seal, fresh_id } = context;
+    const { idempotency_key, payment_id } = context;
     const { tenant } = caller;
     if (input.payment === "invoice" && caller.kind !== "key")
       refuse("forbidden", "an invoice needs an API key of this shop's operator; pay by x402 instead");
-    const product_id = await findProduct(app.pool, product.shopOf(tenant), input.product_slug);
+    const product_id = await findProduct(app.pool, {
+      tenant: product.shopOf(tenant),
+      slug: input.product_slug,
+    });
     if (product_id === undefined)
       return refuse("not_found", `there is no product ${input.product_slug}: products_list names them`);
     const goods = product.targetOf(tenant, product_id);
@@ -190,6 +193,7 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
     const until = new Date(now.getTime() + hold_s * 1_000).toISOString();
     const order_id = orderIdOf(app.link_secret, fresh_id);
     const target = orders.targetOf(tenant, order_id);
+    presumeNew(orders, target);
     // Only where it is decided: said again, the order stands, whatever its price or the rate would be by now.
     const costs = () => {
       const asked = { product_id, unit, quantity };

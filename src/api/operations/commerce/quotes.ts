@@ -77,13 +77,14 @@ the quote names. It holds no goods: what is in stock then is sold then. Name and
     client_email: "anna@example.org",
     items: [{ product_id: 1, quantity: 2, unit: "pallet" }],
   },
-  handle: async ({ input, caller, app, decide, foresee, seal, fresh_id: quote_id }) => {
+  handle: async ({ input, caller, app, decide, presumeNew, foresee, seal, fresh_id: quote_id }) => {
     const { tenant } = caller;
     const now = app.clock.now();
     const ids = [...new Set(input.items.map(({ product_id }) => product_id))];
     const loaded = await Promise.all(ids.map((id) => app.load(product, product.targetOf(tenant, id))));
     const known = new Map(ids.map((id, at) => [id, loaded[at]]));
     const target = { tenant, id: quote_id };
+    presumeNew(quotes, target);
     const prices = () => input.items.map((one, at) => pricedItem(known.get(one.product_id), one, at, now));
     // Nobody becomes a subject by a quote that is refused.
     await foresee(quotes, target, prices);

@@ -110,7 +110,7 @@ the same call is credited and held in one commit. A key names the account; a pay
     max_price_usd: 0.02,
   },
   handle: async (context) => {
-    const { input, app, caller, decide, watch, fresh_id: task_id } = context;
+    const { input, app, caller, decide, watch, presumeNew, fresh_id: task_id } = context;
     const submitted_at = nowOf(app);
     await refuseSuspended(context);
     const terms = await termsOf(app, input, submitted_at);
@@ -125,6 +125,7 @@ the same call is credited and held in one commit. A key names the account; a pay
     const funds = await holdFunds(context, first, ...copies);
     const facts = { task_id, kind: input.task_type, input_sha256, input_bytes: bytes.length, terms };
     const named = { tenant: caller.tenant, task_id };
+    presumeNew(tasks, tasks.targetOf(caller.tenant, task_id));
     const unit = { decide, watch };
     const { task } = await stepTask(unit, named, tasks.submit({ ...facts, copy_of: null, submitted_at }));
     const made = terms.quorum ? await makeCopies(unit, named, submitted_at) : task;

@@ -1,0 +1,73 @@
+/**
+ * Questions to the database, gathered: a lone one goes out as it is, and while queries are under way further ones queue up and travel as
+ * one. What a command asks is mostly a row or none, so the way there and back is what costs.
+ */
+import type pg from "pg";
+
+type Waiting<Question, Answer> = {
+  question: Question;
+  resolve: (answer: Answer | PromiseLike<Answer>) => void;
+  reject: (error: unknown) => void;
+};
+
+/** Queries under way at once; what comes meanwhile is gathered. */
+const MOST_QUERIES = 2;
+/** Questions of one query. */
+const MOST_QUESTIONS = 100;
+
+/** Answers questions in their order; one that takes longer than the others may be answered by a promise. */
+export type AskAll<Question, Answer> = (
+  pool: pg.Pool,
+  questions: readonly Question[],
+) => Promise<readonly (Answer | PromiseLike<Answer>)[]>;
+
+/** One question at a time, for whoever asks; those of a moment go to `ask` together. What fails, fails for all of them. */
+export function gathered<Question, Answer>(
+  ask: AskAll<Question, Answer>,
+): (pool: pg.Pool, question: Question) => Promise<Answer> {
+  const lines = new WeakMap<pg.Pool, Line<Question, Answer>>();
+  return (pool, question) => {
+    const line = lines.get(pool) ?? new Line((questions: readonly Question[]) => ask(pool, questions));
+    lines.set(pool, line);
+    return line.answer(question);
+  };
+}
+
+class Line<Question, Answer> {
+  readonly #ask: (questions: readonly Question[]) => ReturnType<AskAll<Question, Answer>>;
+  #queue: Waiting<Question, Answer>[] = [];
+  #underWay = 0;
+
+  constructor(ask: (questions: readonly Question[]) => ReturnType<AskAll<Question, Answer>>) {
+    this.#ask = ask;
+  }
+
+  answer(question: Question): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ question, resolve, reject });
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    if (this.#underWay >= MOST_QUERIES || this.#queue.length === 0) return;
+    const taken = this.#queue.slice(0, MOST_QUESTIONS);
+    this.#queue = this.#queue.slice(MOST_QUESTIONS);
+    this.#underWay++;
+    void this.#settle(taken).finally(() => {
+      this.#underWay--;
+      this.#next();
+    });
+  }
+
+  async #settle(taken: readonly Waiting<Question, Answer>[]): Promise<void> {
+    try {
+      const answers = await this.#ask(taken.map(({ question }) => question));
+      taken.forEach(({ resolve }, at) => {
+        resolve(answers[at] as Answer);
+      });
+    } catch (error) {
+      for (const { reject } of taken) reject(error);
+    }
+  }
+}
