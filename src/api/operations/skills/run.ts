@@ -109,7 +109,7 @@ const batch = operation({
   refuses: [403],
   example: { agents: ["sniper", "strategist"], task: "How dependent is Latvia on imports of mineral fuels?" },
   handle: async (context) => {
-    const { input, app, caller, fresh_id, watch } = context;
+    const { input, app, caller, fresh_id, watch, presumeNew } = context;
     const { task, format } = input;
     checkTenant(input.tenant, caller);
     const slots = slotsOf(app, task);
@@ -118,7 +118,11 @@ const batch = operation({
       execution_id: idOf(fresh_id, agent),
     }));
     const before = await Promise.all(
-      all.map(({ execution_id }) => watch(executions, executions.targetOf(caller.tenant, execution_id))),
+      all.map(({ execution_id }) => {
+        const target = executions.targetOf(caller.tenant, execution_id);
+        presumeNew(executions, target);
+        return watch(executions, target);
+      }),
     );
     const isNew = before.every((one) => one === undefined);
     if (isNew) {

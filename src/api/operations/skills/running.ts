@@ -172,6 +172,7 @@ function contextOf({ app, signal }: Pick<Run, "app" | "signal">): Context<never>
     app,
     decide: none,
     watch: none,
+    presumeNew: none,
     foresee: none,
     reserve: none,
     seal: none,

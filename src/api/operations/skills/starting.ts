@@ -55,8 +55,10 @@ export async function begin(
   context: Context<never>,
   wanted: Wanted,
 ): Promise<{ execution: Execution; result?: SkillResult }> {
-  const { app, caller, fresh_id: execution_id, watch } = context;
-  const before = await watch(executions, executions.targetOf(caller.tenant, execution_id));
+  const { app, caller, fresh_id: execution_id, watch, presumeNew } = context;
+  const target = executions.targetOf(caller.tenant, execution_id);
+  presumeNew(executions, target);
+  const before = await watch(executions, target);
   if (before) return { execution: before };
   const { skill } = wanted;
   const slots = slotsFor(skill, wanted.slots);
