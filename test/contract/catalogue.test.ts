@@ -45,8 +45,8 @@ import { rollExample } from "../support/rolled.ts";
 import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { sealExample } from "../support/sealed.ts";
 import { type Service, startService } from "../support/service.ts";
-import { skillExamples } from "../support/skilled.ts";
 import { linkExample } from "../support/signed.ts";
+import { skillExamples } from "../support/skilled.ts";
 import { subscribeExamples } from "../support/subscribed.ts";
 import { specifiedPrices } from "./prices.ts";
 
