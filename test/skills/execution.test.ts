@@ -68,7 +68,7 @@ describe("a lease", () => {
     for (const state of [slept, taken]) {
       overOf(() => done(1, 61)(state));
       overOf(() => finished(1, 61)(state));
-      overOf(() => execution.fail(1, "refused", at(61))(state));
+      overOf(() => execution.fail({ attempt: 1, step: "one", code: "refused" }, at(61))(state));
     }
     expect(finished(2, 61)(taken)).toHaveLength(1);
   });
@@ -128,7 +128,7 @@ test("whatever happens in whatever order, it ends at most once, and nothing foll
           start: started(seconds),
           step: done(attempt, seconds),
           finish: finished(attempt, seconds),
-          fail: execution.fail(attempt, "refused", at(seconds)),
+          fail: execution.fail({ attempt, step: null, code: "refused" }, at(seconds)),
           giveUp: execution.giveUp(at(seconds)),
           cancel: execution.cancel(at(seconds)),
         }[what]!;

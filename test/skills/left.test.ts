@@ -94,7 +94,7 @@ describe("a payment", () => {
     await setup.works();
     const ended = await Promise.all(ids.map((id) => setup.executionOf(PAYER, id)));
     expect(ended.map(({ status }) => status)).toEqual(["finished", "failed"]);
-    expect(ended[1]!.failed).toMatchObject({ code: "refused" });
+    expect(ended[1]!.failed).toMatchObject({ code: "refused", step: "timeline" });
     expect(await setup.moneyOf(ended[0]!)).toMatchObject({ paid: 1_000_000, back: 500_000 });
   });
 
@@ -192,7 +192,7 @@ test("a run that is erased shows no result, and one that is not run yet fails", 
   await setup.works();
   const [ran, failed] = [await shownAs(data.execution_id), await shownAs(left.execution_id)];
   expect(ran.data).toMatchObject({ status: "finished", result: null, result_sha256: data.result_sha256 });
-  expect(failed.data).toMatchObject({ status: "failed", failure: "erased" });
+  expect(failed.data).toMatchObject({ status: "failed", failure: { code: "erased", step: null } });
 });
 
 test("a tenant has twenty waiting at most", async () => {

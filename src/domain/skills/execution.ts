@@ -90,6 +90,7 @@ export const events = {
   SkillRunFailed: {
     1: z.strictObject({
       attempt: z.int().min(0).max(MOST_ATTEMPTS),
+      step: z.string().nullable().describe("What was refused; null: it ended for another reason."),
       code: z.enum(failures),
       failed_at: time,
     }),
@@ -229,10 +230,10 @@ export const finish =
 
 /** This attempt found that it cannot be done. */
 export const fail =
-  (attempt: number, code: "refused" | "erased", failed_at: string) =>
+  (found: { attempt: number; step: string | null; code: "refused" | "erased" }, failed_at: string) =>
   (state: ExecutionState): ExecutionEvent[] => {
-    held(state, attempt, failed_at);
-    return [{ type: "SkillRunFailed", data: { attempt, code, failed_at } }];
+    held(state, found.attempt, failed_at);
+    return [{ type: "SkillRunFailed", data: { ...found, failed_at } }];
   };
 
 /** Why it is to be given up by now; undefined while it is not. */
@@ -254,7 +255,8 @@ export const giveUp =
     const execution = standing(state);
     const code = dueFailure(execution, failed_at, is_dead);
     if (!code) return [];
-    return [{ type: "SkillRunFailed", data: { attempt: execution.attempt, code, failed_at } }];
+    const { attempt } = execution;
+    return [{ type: "SkillRunFailed", data: { attempt, step: null, code, failed_at } }];
   };
 
 /** Its owner does not want it any more. Said twice, it is the same. */

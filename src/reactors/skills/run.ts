@@ -34,12 +34,13 @@ export type Answered = {
   ms: number;
 };
 
-/** Asks a skill's steps one after the other, and tells each answer to `noted` before it asks the next. */
+/** Asks a skill's steps one after the other, says which it `begins`, and tells each answer to `noted` before it asks the next. */
 export type RunSteps = (run: {
   app: App;
   tenant: string;
   facts: Pick<Requested, "agent" | "slots">;
   signal: AbortSignal;
+  begins: (step: string) => void;
   noted: (answered: Answered) => Promise<void>;
 }) => Promise<{ result: object; vintages: string }>;
 
@@ -100,8 +101,9 @@ const decide = async (
 
 async function attempt({ app, signal, log, run }: Parts, named: Named, begun: Execution): Promise<void> {
   const { facts, attempt } = begun;
+  let step: string | null = null;
   const fail = (code: "refused" | "erased") =>
-    decide(app, named, (state) => executions.fail(attempt, code, nowOf(app))(state));
+    decide(app, named, (state) => executions.fail({ attempt, step, code }, nowOf(app))(state));
   const place = placeIn(
     executions,
     executions.targetOf(named.tenant, named.execution_id),
@@ -118,7 +120,10 @@ async function attempt({ app, signal, log, run }: Parts, named: Named, begun: Ex
         executions.doStep({ ...done, attempt, input_sha256, object_sha256, done_at: nowOf(app) })(state),
       );
     };
-    const { result, vintages } = await run({ app, tenant: named.tenant, facts, signal, noted });
+    const begins = (one: string) => {
+      step = one;
+    };
+    const { result, vintages } = await run({ app, tenant: named.tenant, facts, signal, begins, noted });
     await conclude(app, named, begun, { result, vintages });
   } catch (error) {
     if (!(error instanceof Refusal)) {
@@ -158,7 +163,7 @@ async function conclude(
     return stepExecution(
       unit,
       named,
-      is_erased ? executions.fail(attempt, "erased", at) : executions.finish(finished),
+      is_erased ? executions.fail({ attempt, step: null, code: "erased" }, at) : executions.finish(finished),
     );
   }, meta("skills.run"));
 }

@@ -79,7 +79,12 @@ export const executionShown = z
       .describe("Markdown, or an object by format=json; null before it is finished, and once it is not kept"),
     result_sha256: z.string().nullable().describe("Of the RFC 8785 form of the object, in either format"),
     vintages: z.string().nullable().describe("What all steps rest on, by comma"),
-    failure: z.enum(executions.failures).nullable(),
+    failure: z
+      .object({
+        code: z.enum(executions.failures),
+        step: z.string().nullable().describe("Whose question was refused, for its slots or for want of data"),
+      })
+      .nullable(),
     attempt: z.int(),
     steps: z
       .array(
@@ -126,7 +131,7 @@ export async function shown(
     result: told ? await formed(app, told, format) : null,
     result_sha256: finished?.result_sha256 ?? null,
     vintages: finished?.vintages ?? null,
-    failure: failed?.code ?? null,
+    failure: failed && { code: failed.code, step: failed.step },
     attempt,
     steps: steps.map(({ step, operation, answer_sha256, vintages, ms }) => ({
       step,

@@ -48,7 +48,7 @@ export async function rerun(
   const wanted = finished.vintages.split(",").filter((name) => name !== OF_THE_LOG);
   const vintage = now || wanted.length === 0 ? undefined : wanted.join(",");
   const held = await dataNamed(app, { vintage: true }, { vintage });
-  const answers: { step: string; answer_sha256: string }[] = [];
+  const answers: Answered[] = [];
   try {
     const { result } = await runSkill({
       app: held ? { ...app, ...held.data } : app,
@@ -56,7 +56,7 @@ export async function rerun(
       skill,
       slots: facts.slots as Slots,
       signal,
-      noted: async ({ step, told }) => void answers.push({ step, answer_sha256: told.origin.answer_sha256 }),
+      noted: async ({ step, told }) => void answers.push({ step, ...told.origin }),
       kept: (operation, input_sha256) => keptAnswer(app, named, execution, { operation, input_sha256 }),
     });
     const again_sha256 = sha256(canonical(result));
@@ -92,11 +92,10 @@ async function keptAnswer(
   );
 }
 
+type Answered = { step: string; operation: string; answer_sha256: string };
+
 /** Each step that either run had, in order. */
-function stepsAgain(
-  { steps }: Execution,
-  answers: readonly { step: string; answer_sha256: string }[],
-): StepAgain[] {
+function stepsAgain({ steps }: Execution, answers: readonly Answered[]): StepAgain[] {
   const again = new Map(answers.map(({ step, answer_sha256 }) => [step, answer_sha256]));
   const known = steps.map(({ step, operation, answer_sha256 }) => ({
     step,
@@ -107,6 +106,6 @@ function stepsAgain(
   const added = answers.filter(({ step }) => !steps.some((one) => one.step === step));
   return [
     ...known,
-    ...added.map(({ step }) => ({ step, operation: "", how: "asked" as const, same: false })),
+    ...added.map(({ step, operation }) => ({ step, operation, how: "asked" as const, same: false })),
   ];
 }

@@ -30,6 +30,8 @@ export type Run = {
   skill: Skill;
   slots: Slots;
   signal: AbortSignal;
+  /** Hears of each step when it is asked. */
+  begins?: (step: string) => void;
   /** Hears of each answer before the next step. */
   noted?: (noted: Noted) => Promise<void>;
   /** The answer that was read of the log when it ran before; then the log is not asked again. */
@@ -47,14 +49,16 @@ async function told(run: Run, asked: Asking): Promise<Ran> {
   const { skill, slots, noted } = run;
   const all: Told[] = [];
   let begun = performance.now();
-  const ask = (async (operation: string, input: Record<string, unknown>) => {
-    begun = performance.now();
-    return answerTo(run, asked, operation, input);
-  }) as unknown as Ask;
+  const ask = ((operation: string, input: Record<string, unknown>) =>
+    answerTo(run, asked, operation, input)) as unknown as Ask;
   const written = writing(ask);
   const ran = await runTold(written, skill, slots, {
     field: "task",
     teller: toldOfSkill,
+    begins: (step) => {
+      begun = performance.now();
+      run.begins?.(step);
+    },
     noted: async (step, one) => {
       all.push(one);
       await noted?.({ step, told: one, ms: Math.round(performance.now() - begun) });
@@ -205,8 +209,9 @@ export const refuseTask = (message: string): never =>
   refuse("invalid", message, { errors: [{ path: "task", message }] });
 
 /** Runs what was left, for the worker that does it. */
-export const runFor: RunSteps = ({ app, tenant, facts, signal, noted }) =>
+export const runFor: RunSteps = ({ app, tenant, facts, signal, begins, noted }) =>
   runSkill({
+    begins,
     ...{ app, tenant, skill: skillNamed(facts.agent), slots: facts.slots as Slots, signal },
     noted: ({ step, told: { answer, origin }, ms }) =>
       noted({

@@ -114,10 +114,11 @@ export const namedSlots = (input: { [name in SlotName]?: unknown }): Slots =>
 
 type Told = Awaited<ReturnType<Ask>>;
 
-/** How a plan is told; `noted` hears of each answer before the next step. */
+/** How a plan is told; `begins` hears of each step, and `noted` of its answer before the next. */
 export type Telling = {
   field?: Field;
   teller?: (writing: Writing, operation: string, told: object) => Section[];
+  begins?: (step: string) => void;
   noted?: (step: string, told: Told) => Promise<void>;
 };
 type Field = "question" | "intent" | "task";
@@ -127,7 +128,7 @@ export async function runTold(
   written: Writing,
   plan: Plan,
   slots: Slots,
-  { field = "question", teller = toldBy, noted }: Telling = {},
+  { field = "question", teller = toldBy, begins, noted }: Telling = {},
 ) {
   const told = new Map<object, Told>();
   const sections: Section[] = [];
@@ -135,6 +136,7 @@ export async function runTold(
     plan,
     slots,
     async (operation, input, step) => {
+      begins?.(step);
       const one = await written.ask(operation as keyof Answers, input);
       told.set(one.answer, one);
       await noted?.(step, one);
