@@ -21,7 +21,8 @@ const source = z.object({
   to: z.string().nullable().describe("Last month, or what the table tells of last"),
   reporters: z.int().nullable(),
   all_products: z.boolean().nullable(),
-  licence: z.string(),
+  licence: z.string().describe("In short; what counts is the publisher's own text"),
+  licence_source: z.string().nullable().describe("Where its publisher says so"),
   delay: z.string().describe("How long after what it tells of it is published"),
 });
 
@@ -81,6 +82,7 @@ export function fusionSources(trade: TradeData, reference: ReferenceStore): z.in
     reporters: null,
     all_products: null,
     licence: "—",
+    licence_source: null,
     delay: "—",
   }));
   return { data: [...data, ...absent], meta: { count: data.length } };
