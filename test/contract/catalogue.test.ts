@@ -46,6 +46,7 @@ import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { sealExample } from "../support/sealed.ts";
 import { type Service, startService } from "../support/service.ts";
 import { linkExample } from "../support/signed.ts";
+import { skillExamples } from "../support/skilled.ts";
 import { subscribeExamples } from "../support/subscribed.ts";
 import { specifiedPrices } from "./prices.ts";
 
@@ -96,6 +97,7 @@ beforeAll(async () => {
   agents = computed.node;
   Object.assign(live, computed.inputs);
   live.report = await reportExample(service, mine);
+  Object.assign(live, await skillExamples(service, mine));
   Object.assign(live, await marketExamples(service, { creator: mine, agent: own }));
   described = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
 });

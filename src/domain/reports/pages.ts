@@ -80,6 +80,7 @@ type Of = (id: string) => Fact;
 
 const figures: ReadonlySet<Unit> = new Set([
   "EUR",
+  "USDC",
   "share",
   "change",
   "ratio",
