@@ -21,6 +21,7 @@ import { replay } from "./replay.ts";
 import { reports } from "./reports.ts";
 import { rng } from "./rng.ts";
 import { salary } from "./salary.ts";
+import { signals } from "./signals.ts";
 import { subjects } from "./subjects.ts";
 import { trade } from "./trade.ts";
 import { trust } from "./trust.ts";
@@ -34,6 +35,7 @@ export const areas: readonly Area[] = [
   customs,
   fusion,
   reports,
+  signals,
   commerce,
   checks,
   rng,
