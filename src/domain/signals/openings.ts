@@ -74,7 +74,11 @@ export function betsOn(strategy: Strategy, series: Series) {
 
 /** Sums up bets that one strategy would have opened: of each month the largest, as on a release. */
 export function summed({ name: strategy, version }: Strategy, bets: ReturnType<typeof betsOn>): Backtest {
-  const months = Map.groupBy(bets, ({ opening }) => opening.statement.month);
+  const months = new Map<string, typeof bets>();
+  for (const bet of bets) {
+    const { month } = bet.opening.statement;
+    months.set(month, [...(months.get(month) ?? []), bet]);
+  }
   const taken = [...months.values()].flatMap((month) => {
     const kept = new Set(largest(month.map(({ opening }) => opening)));
     return month.filter(({ opening }) => kept.has(opening));
