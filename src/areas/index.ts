@@ -11,6 +11,7 @@ import { customs } from "./customs.ts";
 import { discovery } from "./discovery.ts";
 import { fusion } from "./fusion.ts";
 import { identity } from "./identity.ts";
+import { ingest } from "./ingest.ts";
 import { log } from "./log.ts";
 import { lounge } from "./lounge.ts";
 import { marketplace } from "./marketplace.ts";
@@ -36,6 +37,7 @@ export const areas: readonly Area[] = [
   fusion,
   reports,
   signals,
+  ingest,
   commerce,
   checks,
   rng,
