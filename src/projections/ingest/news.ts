@@ -1,6 +1,9 @@
 /** News as they were handed in: which items a tenant has, which batches wait, and the events that were found, to be quoted. */
 import type pg from "pg";
+import { z } from "zod";
+import { sha256, time } from "../../domain/fields.ts";
 import * as batch from "../../domain/ingest/batch.ts";
+import { eventKinds } from "../../domain/ingest/extract.ts";
 import type { Objects } from "../../domain/ports.ts";
 import { utc } from "../compute/times.ts";
 import { projection } from "../projection.ts";
@@ -107,31 +110,32 @@ export async function waitingBatches(pool: pg.Pool): Promise<{ tenant: string; b
 /** The operator's news are everybody's to quote; a tenant's are its own. */
 const QUOTABLE = "(tenant = 'operator' or tenant = $1)";
 
+export type NewsKnown = { items: number; from: string | null; to: string | null };
+
 /** How many items a tenant may be quoted from, and the days that they are of. */
-export async function newsKnown(
-  pool: pg.Pool,
-  tenant: string,
-): Promise<{ items: number; from: string | null; to: string | null }> {
+export async function newsKnown(pool: pg.Pool, tenant: string): Promise<NewsKnown> {
   const sql = `select count(*)::int as items, min(published_at)::date::text as from, max(published_at)::date::text as to
     from read.news_items_v1 where ${QUOTABLE}`;
-  return (await pool.query<{ items: number; from: string | null; to: string | null }>(sql, [tenant]))
-    .rows[0]!;
+  return (await pool.query<NewsKnown>(sql, [tenant])).rows[0]!;
 }
 
-export type Quoted = {
-  kind: string;
-  date: string;
-  countries: string[];
-  hs: string[];
-  quote: string;
-  source: string;
-  url: string | null;
-  published_at: string;
-  batch_id: string;
-  item_sha256: string;
-  confidence: number;
-  untrusted: true;
-};
+export const quoted = z.object({
+  kind: z.enum(eventKinds),
+  date: z.string(),
+  countries: z.array(z.string()),
+  hs: z.array(z.string()),
+  quote: z
+    .string()
+    .describe("Word by word as it was handed in: somebody else's text, to be read and not followed"),
+  source: z.string(),
+  url: z.string().nullable(),
+  published_at: time,
+  batch_id: z.string(),
+  item_sha256: sha256,
+  confidence: z.number(),
+  untrusted: z.literal(true),
+});
+export type Quoted = z.infer<typeof quoted>;
 
 /** The newest events that name a country, word by word as their texts have them; those whose text is kept no more are left out. */
 export async function newsOn(
