@@ -3,7 +3,7 @@ import { literal } from "../../datasets/duckdb.ts";
 import { brent } from "../../datasets/reference/brent.ts";
 import { ecbRates } from "../../datasets/reference/ecb-rates.ts";
 import { hicp } from "../../datasets/reference/hicp.ts";
-import type { Policy } from "../../datasets/reference/policies.ts";
+import { type Policy, policies } from "../../datasets/reference/policies.ts";
 import type { ReferenceStore } from "../../datasets/reference/store.ts";
 import { type Reference, type ReferenceTable, sandboxOf } from "../../datasets/reference/table.ts";
 import type { Lease } from "../../datasets/vintage-store.ts";
@@ -19,10 +19,16 @@ import { inReporters, partnersIn } from "../trade/answers/tables.ts";
 /** The chapters that are bet on: fixed, since a choice by size would know what became of them. */
 export const CHAPTERS = ["27", "30", "39", "44", "72", "84", "85", "87"] as const;
 
+/** The policies that are of one kind with the data: invented ones say nothing of real trade, nor real ones of invented. */
+export function policiesFor(reference: ReferenceStore, synthetic: boolean): Reference<Policy> | undefined {
+  const table = reference.find(policies);
+  return table?.synthetic === synthetic ? table : undefined;
+}
+
 /** Every reporter's imports and exports of those chapters, as one vintage has them. */
 export async function tradeSeries(
   lease: Lease,
-  policies: readonly Policy[],
+  announced: readonly Policy[],
   signal?: AbortSignal,
 ): Promise<Series[]> {
   const { dataset, coverage } = lease.manifest;
@@ -40,7 +46,7 @@ export async function tradeSeries(
       signal,
     );
     const found = new Map(rows.map((row) => [`${row.reporter} ${row.period}`, row]));
-    const begins = new Set(policies.filter((one) => one.hs.startsWith(hs)).map(({ date }) => monthOf(date)));
+    const begins = new Set(announced.filter((one) => one.hs.startsWith(hs)).map(({ date }) => monthOf(date)));
     const early = await earlyPartners(lease, hs, known, signal);
     for (const reporter of reporters)
       for (const flow of flows) {

@@ -1,14 +1,13 @@
 /** Whenever data are released, paper trades that they decide are closed, and new ones opened; what stays undecided expires. */
-import { setImmediate } from "node:timers/promises";
 import type { App } from "../../app.ts";
-import { policies } from "../../datasets/reference/policies.ts";
+import { pause } from "../../concurrency.ts";
 import * as evaluation from "../../domain/signals/evaluation.ts";
 import { type Backtest, betsOn, openings, summed } from "../../domain/signals/openings.ts";
 import * as trades from "../../domain/signals/paper-trade.ts";
 import { decided, keyOf, placeOf, type Series } from "../../domain/signals/series.ts";
 import { lineAt, strategies } from "../../domain/signals/strategies.ts";
 import { referenceProjection } from "../../projections/reference/releases.ts";
-import { indicatorDatasets, indicatorSeries, tradeSeries } from "../../projections/signals/series.ts";
+import { indicatorDatasets, indicatorSeries, policiesFor, tradeSeries } from "../../projections/signals/series.ts";
 import {
   openTrades,
   overdueTrades,
@@ -116,9 +115,7 @@ async function materialOf(app: App, release: Release, signal: AbortSignal): Prom
   try {
     const { vintage, synthetic } = lease.manifest;
     if (vintage !== release.vintage || (synthetic && !app.settings.allow_synthetic)) return undefined;
-    // Invented policies say nothing of real trade, nor real ones of invented.
-    const table = app.reference.find(policies);
-    const fits = table?.synthetic === synthetic ? table : undefined;
+    const fits = policiesFor(app.reference, synthetic);
     const released = fits && (await releaseOfTable(app.pool, fits.vintage));
     const all = await tradeSeries(lease, released ? fits.rows : [], signal);
     return { all, synthetic, rests_on: released ? [release, released] : [release] };
@@ -137,7 +134,7 @@ async function backtestOf(all: readonly Series[], signal: AbortSignal): Promise<
       // All months of one vintage are known at one time: nobody delivers one earlier than others.
       const { mirror: _, ...known } = series;
       bets.push(...betsOn(strategy, known));
-      await setImmediate();
+      await pause(0, signal);
     }
     tested.push(summed(strategy, bets));
   }
