@@ -1,9 +1,12 @@
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
-import { purity, testFiles } from "./test/pure.ts";
+import { keptImports, purity, testFiles } from "./test/pure.ts";
 import { LIMIT_MS } from "./test/support/until.ts";
 
-const isPure = purity();
+const kept = keptImports();
+const isPure = purity(undefined, kept);
 const others = testFiles().filter((path) => path !== "test/imports.test.ts");
+const pure = others.filter(isPure);
+kept.save();
 
 const common: TestProjectInlineConfiguration["test"] = {
   // Modules keep no state but by the app or the log they belong to, and loading them for each file takes minutes of the run.
@@ -25,12 +28,12 @@ export default defineConfig({
     maxWorkers: 3,
     projects: [
       { test: { ...common, name: "imports", include: ["test/imports.test.ts"] } },
-      { test: { ...common, name: "pure", include: others.filter(isPure) } },
+      { test: { ...common, name: "pure", include: pure } },
       {
         test: {
           ...common,
           name: "stories",
-          include: others.filter((path) => !isPure(path)),
+          include: others.filter((path) => !pure.includes(path)),
           globalSetup: ["test/support/postgres-global.ts"],
           setupFiles: ["test/support/compiled-parts.ts"],
         },

@@ -1,6 +1,6 @@
 /** Which test files are pure: nothing that they import, however far, reaches a database, a process, a socket, a browser or a compiler. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join, posix } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
 import { parseAst } from "vite";
 import { importOf, type Node, visit } from "./import-rules.ts";
 
@@ -27,12 +27,15 @@ export const testFiles = (): string[] =>
     .filter((path) => path.endsWith(".test.ts") && !path.startsWith("test/clients/"))
     .sort();
 
+type Kept = { of(path: string): string[] | undefined; keep(path: string, imports: string[]): void };
+
 /** Says of repository paths whether they are pure; each file is read once. Types count for nothing: they are gone when it runs. */
-export function purity(read = (path: string) => readFileSync(join(ROOT, path), "utf8")) {
+export function purity(read = (path: string) => readFileSync(join(ROOT, path), "utf8"), kept?: Kept) {
   const imported = new Map<string, string[]>();
   const importsOf = (path: string): string[] => {
-    const known = imported.get(path);
-    if (known || !path.endsWith(".ts")) return known ?? [];
+    if (!path.endsWith(".ts")) return [];
+    const known = imported.get(path) ?? kept?.of(path);
+    if (known) return known;
     const found: string[] = [];
     const take = (node: Node) => {
       const wanted = importOf(node);
@@ -45,6 +48,7 @@ export function purity(read = (path: string) => readFileSync(join(ROOT, path), "
     else body.forEach(take);
     const paths = found.map((name) => (name.startsWith(".") ? posix.join(posix.dirname(path), name) : name));
     imported.set(path, paths);
+    kept?.keep(path, paths);
     return paths;
   };
   const reached = (path: string, seen: Set<string>): Set<string> => {
@@ -52,4 +56,39 @@ export function purity(read = (path: string) => readFileSync(join(ROOT, path), "
     return seen;
   };
   return (path: string): boolean => ![...reached(path, new Set())].some((name) => WORLDLY.has(name));
+}
+
+/** What files import, from one run to the next: reading all of them anew takes as long as many a test. */
+export function keptImports(file = join(ROOT, "node_modules/.cache/tallystick/imports.json")) {
+  const stamp = (path: string) => {
+    const { mtimeMs, size } = statSync(join(ROOT, path));
+    return `${mtimeMs} ${size}`;
+  };
+  const before = readKept(file);
+  const now: Record<string, { stamp: string; imports: string[] }> = {};
+  return {
+    of(path: string) {
+      const known = before[path];
+      if (known?.stamp !== stamp(path)) return undefined;
+      now[path] = known;
+      return known.imports;
+    },
+    keep(path: string, imports: string[]) {
+      now[path] = { stamp: stamp(path), imports };
+    },
+    /** In one step, since several runs may keep theirs at once. */
+    save() {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(`${file}.${process.pid}`, JSON.stringify(now));
+      renameSync(`${file}.${process.pid}`, file);
+    },
+  };
+}
+
+function readKept(file: string): Record<string, { stamp: string; imports: string[] }> {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return {};
+  }
 }

@@ -17,8 +17,8 @@ const GATHER_MS = 20;
 /** Where transactions take long, for so many times as long as the last one took: what decides has the machine before what is read. */
 const GATHER_TIMES = 4;
 const MOST_GATHER_MS = 100;
-/** A checkpoint that moves past what does not concern its projection moves with those of all others, so often. */
-const IN_STEP_MS = 100;
+/** Checkpoints that move without a fold are kept so often. */
+const KEEP_MS = 50;
 /** So many are worth a transaction at once: whoever is far behind does not wait. */
 const FULL = 256;
 const RETRY_MS = 500;
@@ -178,6 +178,7 @@ async function keep(options: KeepParts, projection: Projection, signal: AbortSig
       await pause(RETRY_MS, signal);
     }
   }
+  await options.checkpoints.keep();
   await options.leases.handBack({ name, holder });
 }
 
@@ -209,7 +210,7 @@ async function runUnderLease(
   let { position } = lease;
   let isNoted = false;
   progress.at(position);
-  while (!signal.aborted) {
+  while (!signal.aborted && !checkpoints.hasLost(lease)) {
     if (!(await tail.reached(position + 1, RENEW_MS, signal))) {
       if (!(await leases.renew(lease))) return;
       continue;
@@ -218,49 +219,56 @@ async function runUnderLease(
     position = events.at(-1)!.position;
     const fold = folding.of(projection, events);
     const began = performance.now();
-    const isKept =
-      fold === undefined
-        ? await checkpoints.advance(lease, position)
-        : await inTransaction(pool, async (tx) => {
-            const held = await moveCheckpoints(tx, [{ lease, position }]);
-            if (held.size === 1) await fold(tx);
-            return held.size === 1;
-          });
-    if (!isKept) return;
+    if (fold) {
+      const isHeld = await inTransaction(pool, async (tx) => {
+        const held = await moveCheckpoints(tx, [{ lease, position }]);
+        if (held.size === 1) await fold(tx);
+        return held.size === 1;
+      });
+      if (!isHeld) return;
+    } else checkpoints.advance(lease, position);
     progress.at(position);
-    const gather_ms = Math.min(GATHER_TIMES * (performance.now() - began), MOST_GATHER_MS);
+    const gather_ms = fold ? GATHER_TIMES * (performance.now() - began) : GATHER_MS;
     // Whoever held the lease before may have left a trouble that is over with the first fold.
     if (!isNoted) await noteTrouble(pool, lease.name, null);
     isNoted = true;
-    if (events.length < FULL && !signal.aborted) {
-      const in_step_ms = IN_STEP_MS - (performance.now() % IN_STEP_MS);
-      await asked.within(fold ? Math.max(gather_ms, GATHER_MS) : in_step_ms);
-    }
+    if (events.length < FULL && !signal.aborted)
+      await asked.within(Math.min(Math.max(gather_ms, GATHER_MS), MOST_GATHER_MS));
   }
 }
 
-/** Checkpoints that move without a fold, those of a moment in one statement. */
+/**
+ * Checkpoints that move past what does not concern their projections: those of a while in one statement. That they lie behind for
+ * so long costs whoever comes after a crash some events to read, and nothing else.
+ */
 class Checkpoints {
   readonly #pool: pg.Pool;
-  #waiting: { lease: Lease; position: number }[] = [];
-  #next: Promise<Set<string>> | undefined;
+  readonly #moved = new Map<Lease, number>();
+  readonly #lost = new WeakSet<Lease>();
+  #next: Promise<void> | undefined;
 
   constructor(pool: pg.Pool) {
     this.#pool = pool;
   }
 
-  /** False when somebody else holds the lease by now. */
-  async advance(lease: Lease, position: number): Promise<boolean> {
-    this.#waiting.push({ lease, position });
-    this.#next ??= new Promise((wake) => setImmediate(wake)).then(() => this.#move());
-    return (await this.#next).has(lease.name);
+  advance(lease: Lease, position: number): void {
+    this.#moved.set(lease, position);
+    this.#next ??= new Promise((wake) => setTimeout(wake, KEEP_MS)).then(() => this.keep());
   }
 
-  async #move(): Promise<Set<string>> {
-    const moved = this.#waiting;
-    this.#waiting = [];
+  /** Whether somebody else was found to hold it by now. */
+  hasLost(lease: Lease): boolean {
+    return this.#lost.has(lease);
+  }
+
+  async keep(): Promise<void> {
     this.#next = undefined;
-    return inTransaction(this.#pool, (tx) => moveCheckpoints(tx, moved));
+    const moved = [...this.#moved].map(([lease, position]) => ({ lease, position }));
+    this.#moved.clear();
+    if (moved.length === 0) return;
+    // Where the database is away, it is the next fold or renewal that tells.
+    const held = await inTransaction(this.#pool, (tx) => moveCheckpoints(tx, moved)).catch(() => undefined);
+    for (const { lease } of moved) if (held && !held.has(lease.name)) this.#lost.add(lease);
   }
 }
 
@@ -272,7 +280,7 @@ async function moveCheckpoints(
   const answer = await tx.query<{ projection: string }>({
     name: "projections.move_checkpoints",
     text: `update read.checkpoints c
-        set position = moved.position, held_until = clock_timestamp() + make_interval(secs => $5)
+        set position = greatest(c.position, moved.position), held_until = clock_timestamp() + make_interval(secs => $5)
       from unnest($1::text[], $2::uuid[], $3::bigint[], $4::bigint[]) as moved (name, holder, token, position)
       where c.projection = moved.name and c.holder = moved.holder and c.token = moved.token
       returning c.projection`,

@@ -60,27 +60,49 @@ describe("a number below n", () => {
     ]);
   });
 
-  test("is exactly even for every n up to 4096: over all values of its bytes each result stands as often", () => {
-    // 250 million calls, which an import looked up at each would double.
+  /** What comes of a value that the bytes have; undefined where it is drawn again. */
+  const drawnFrom = () => {
+    // Hundreds of thousands of calls, which an import looked up at each would double.
     const drawn = below;
-    // A value that is drawn again asks for more bytes: then zero comes, told apart by how often was asked.
-    let value = 0;
-    let asked = 0;
+    let [value, asked] = [0, 0];
     const bytes = { number: () => (asked++ === 0 ? value : 0) };
-    for (let n = 1; n <= 4096; n++) {
+    return (n: number, from: number): number | undefined => {
+      [value, asked] = [from, 0];
+      const result = drawn(bytes, n);
+      return asked > 1 ? undefined : result;
+    };
+  };
+
+  test("is exactly even for every n up to 1024: over all values of its bytes each result stands as often", () => {
+    const drawn = drawnFrom();
+    for (let n = 1; n <= 1_024; n++) {
       const reach = 256 ** bytesFor(n);
       const times = new Uint32Array(n);
       let again = 0;
-      for (value = 0; value < reach; value++) {
-        asked = 0;
-        const result = drawn(bytes, n);
-        if (asked > 1) again++;
+      for (let value = 0; value < reach; value++) {
+        const result = drawn(n, value);
+        if (result === undefined) again++;
         else times[result]!++;
       }
       const each = Math.floor(reach / n);
       expect(times.every((count) => count === each)).toBe(true);
       expect(again).toBe(reach - each * n);
     }
+  });
+
+  test("is the remainder for every n up to 16 Mi at the edges of its rounds, and drawn again from the last one's end", () => {
+    const drawn = drawnFrom();
+    fc.assert(
+      fc.property(fc.integer({ min: 1_025, max: 2 ** 24 }), (n) => {
+        const reach = 256 ** bytesFor(n);
+        const end = reach - (reach % n);
+        for (let round = 0; round < end; round += n * Math.ceil(end / n / 64))
+          expect([drawn(n, round), drawn(n, round + n - 1)]).toEqual([0, n - 1]);
+        expect([drawn(n, end - 1), end < reach ? drawn(n, end) : undefined]).toEqual([n - 1, undefined]);
+        expect(end < reach ? drawn(n, reach - 1) : undefined).toBeUndefined();
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   test("draws again where the remainder would favour small numbers", () => {
