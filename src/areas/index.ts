@@ -9,6 +9,7 @@ import { compliance } from "./compliance.ts";
 import { compute } from "./compute.ts";
 import { customs } from "./customs.ts";
 import { discovery } from "./discovery.ts";
+import { evolution } from "./evolution.ts";
 import { fusion } from "./fusion.ts";
 import { identity } from "./identity.ts";
 import { ingest } from "./ingest.ts";
@@ -38,6 +39,7 @@ export const areas: readonly Area[] = [
   reports,
   signals,
   ingest,
+  evolution,
   commerce,
   checks,
   rng,

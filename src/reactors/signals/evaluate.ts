@@ -7,7 +7,12 @@ import * as trades from "../../domain/signals/paper-trade.ts";
 import { decided, keyOf, placeOf, type Series } from "../../domain/signals/series.ts";
 import { lineAt, strategies } from "../../domain/signals/strategies.ts";
 import { referenceProjection } from "../../projections/reference/releases.ts";
-import { indicatorDatasets, indicatorSeries, policiesFor, tradeSeries } from "../../projections/signals/series.ts";
+import {
+  indicatorDatasets,
+  indicatorSeries,
+  policiesFor,
+  tradeSeries,
+} from "../../projections/signals/series.ts";
 import {
   openTrades,
   overdueTrades,
