@@ -70,6 +70,7 @@ export const layers: Readonly<Record<string, Layer>> = {
         "createHmac",
         "createPublicKey",
         "hash",
+        "pbkdf2Sync",
         "scrypt",
         "timingSafeEqual",
         "verify",
@@ -77,6 +78,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "multiformats/bases/base58": ["base58btc"],
       standardwebhooks: ["Webhook"],
       transliteration: ["transliterate"],
+      "viem/accounts": ["HDKey", "hdKeyToAccount"],
       "viem/siwe": ["createSiweMessage", "parseSiweMessage"],
       "viem/utils": [
         "concatHex",
@@ -272,7 +274,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "csv-stringify/sync": "any",
       domain: "any",
       // What is sealed has the log's own form of JSON and its length prefixes.
-      eventstore: ["canonicalBytes", "lengthPrefixed"],
+      eventstore: ["canonicalBytes", "gathered", "lengthPrefixed"],
       echarts: "types",
       "hyparquet-writer": "any",
       leases: ["inTime"],

@@ -1,10 +1,10 @@
 /** The contracts of Base that an empty development chain lacks, placed at their Base addresses. */
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { type HDAccount, mnemonicToAccount } from "viem/accounts";
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseUnits } from "viem/utils";
 import { ANCHOR_ADDRESS, deployCall } from "../domain/anchoring/contract.ts";
 import type { Call, Hex } from "../domain/chain.ts";
+import { demoAddresses } from "../domain/demo-accounts.ts";
 import { DEPLOYMENT_PROXY, deployedAt, deploymentOf } from "../domain/deployment.ts";
 import { MULTICALL3 } from "../domain/multicall.ts";
 import { USDC } from "../domain/payments/usdc.ts";
@@ -21,26 +21,6 @@ import { INIT_CODE as TOKEN_CODE } from "../domain/wallet/generated/platform-tok
 const require = createRequire(import.meta.url);
 
 export type Rpc = (method: string, params: readonly unknown[]) => Promise<unknown>;
-
-/** The mnemonic every development chain knows, and so does everybody: its wallets hold play money. */
-const MNEMONIC = "test test test test test test test test test test test junk";
-
-/** Its first accounts, written down because deriving them takes half a second. */
-export const demoAddresses: readonly Hex[] = [
-  "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
-  "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
-  "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
-  "0x90f79bf6eb2c4f870365e785982e1f101e93b906",
-  "0x15d34aaf54267db7d7c367839aaf71a00a2c6a65",
-  "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc",
-  "0x976ea74026e726554db657fa54763abd0c3a0aa9",
-  "0x14dc79964da2c08b23698b3d3cc7ca32193d9955",
-  "0x23618e81e3f5cdf7f54c3d65f7fbc0abf5b21e8f",
-  "0xa0ee7a142d267c1f36714e4a8f75612f20a79720",
-];
-
-/** One of them, from 0; each has 10,000 USDC, ether and platform tokens on the embedded chain. */
-export const demoAccount = (addressIndex: number): HDAccount => mnemonicToAccount(MNEMONIC, { addressIndex });
 
 const DEMO_BALANCE = parseUnits("10000", USDC.decimals);
 const SUPPLY = DEMO_BALANCE * BigInt(demoAddresses.length);

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generatePrivateKey, type HDAccount, privateKeyToAccount } from "viem/accounts";
 import { type BaseChain, type BaseChainOptions, baseChain } from "../../src/adapters/base-chain.ts";
-import { demoAccount, demoAddresses } from "../../src/adapters/chain-contracts.ts";
 import { EMBEDDED_CHAIN_ID, type EmbeddedChain, embeddedChain } from "../../src/adapters/embedded-chain.ts";
 import { isAlive } from "../../src/adapters/folder-lock.ts";
 import type { Hex } from "../../src/domain/chain.ts";
+import { demoAccount, demoAddresses } from "../../src/domain/demo-accounts.ts";
 import type { TransferAuthorization } from "../../src/domain/payments/authorization.ts";
 import {
   factCalls,
