@@ -26,7 +26,12 @@ async function post(path: string, body: object, headers = mine) {
   return { status: response.status, ...answer };
 }
 
-const idea = { title: "Next months", description: "One function.", ...fine };
+const idea = {
+  title: "Next months",
+  description: "One function.",
+  target_file: fine.target_file,
+  draft_content: fine.draft,
+};
 const checkedEvents = async () =>
   (
     await service.app.pool.query<{ count: number }>(
@@ -59,7 +64,7 @@ test("an idea is proposed, checked once, read, accepted and said to have landed"
 
 test("a draft that was proposed before is told so, and its texts are in no event", async () => {
   const secret = `sk_live_${"a1B2".repeat(11)}`;
-  const { data } = await post("propose", { ...idea, draft: `${fine.draft}// ${secret}\n` });
+  const { data } = await post("propose", { ...idea, draft_content: `${fine.draft}// ${secret}\n` });
   const { data: judged } = await post(`pipeline/${data.idea_id}`, {});
   const bad = judged.checks.filter(({ passed }) => !passed).map(({ name }) => name);
   expect(bad).toEqual(["secrets"]);
@@ -80,8 +85,8 @@ test.each([
   [{ description: "x".repeat(2_001) }, "description"],
   [{ target_file: "../../etc/passwd" }, "target_file"],
   [{ target_file: ".env" }, "target_file"],
-  [{ draft: "" }, "draft"],
-  [{ draft: "x".repeat(102_401) }, "draft"],
+  [{ draft_content: "" }, "draft_content"],
+  [{ draft_content: "x".repeat(102_401) }, "draft_content"],
 ])("%# is refused before it is paid for, naming the field", async (bad, path) => {
   const { status, errors } = await post("propose", { ...idea, ...bad });
   expect([status, errors?.map((error) => error.path)]).toEqual([400, [path]]);

@@ -13,14 +13,6 @@ const BODY_BYTES = 256 * 1024;
 /** Earlier drafts that one is compared with. */
 const MOST_COMPARED = 20;
 
-const text = (most: number) =>
-  z
-    .string()
-    .trim()
-    .min(1, `is 1 to ${most} characters`)
-    .max(most, `is 1 to ${most} characters`)
-    .refine((given) => given.isWellFormed(), "is text in Unicode");
-
 const statuses = ["proposed", "passed", "failed", "accepted", "declined", "landed"] as const;
 const shown = z.object({
   idea_id: ideas.ideaId,
@@ -43,13 +35,25 @@ const propose = operation({
   access: [key("order"), pay("0.10")],
   body_bytes: BODY_BYTES,
   input: z.object({
-    title: text(200).describe("1 to 200 characters"),
-    description: text(2_000).describe("1 to 2000 characters"),
+    title: z
+      .string()
+      .trim()
+      .min(1, "is 1 to 200 characters")
+      .max(200, "is 1 to 200 characters")
+      .refine((given) => given.isWellFormed(), "is text in Unicode")
+      .describe("1 to 200 characters"),
+    description: z
+      .string()
+      .trim()
+      .max(2_000, "is at most 2000 characters")
+      .refine((given) => given.isWellFormed(), "is text in Unicode")
+      .default("")
+      .describe("At most 2000 characters"),
     target_file: z
       .string()
       .refine(isPath, "is a path within the repository, such as src/domain/chain.ts, at most 200 characters")
       .describe("The file that the draft is of"),
-    draft: z
+    draft_content: z
       .string()
       .min(1, "is 1 byte to 100 KB")
       .refine((given) => given.isWellFormed(), "is text in Unicode")
@@ -61,11 +65,11 @@ const propose = operation({
     title: "Say what a month is",
     description: "A sentence for whoever reads it first.",
     target_file: "docs/example.md",
-    draft: "A month is written YYYY-MM.\n",
+    draft_content: "A month is written YYYY-MM.\n",
   },
-  async handle({ input: { title, description, target_file, draft }, app, caller, decide, fresh_id }) {
+  async handle({ input: { title, description, target_file, draft_content }, app, caller, decide, fresh_id }) {
     const idea_id = ideaIdOf(app.link_secret, fresh_id);
-    const [about, bytes] = [Buffer.from(JSON.stringify({ description, title })), Buffer.from(draft)];
+    const [about, bytes] = [Buffer.from(JSON.stringify({ description, title })), Buffer.from(draft_content)];
     for (const one of [about, bytes]) await app.objects.put(ideas.objectOf(idea_id, digestOf(one)), one);
     const { state } = await decide(
       ideas,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { tenantName } from "../../../domain/access/key.ts";
-import { sha256, time } from "../../../domain/fields.ts";
+import { sha256 } from "../../../domain/fields.ts";
 import * as batches from "../../../domain/ingest/batch.ts";
 import { digestOf } from "../../../domain/objects.ts";
 import { refuse } from "../../../domain/refusal.ts";
@@ -36,14 +36,15 @@ const item = z
       .refine(isPage, "is an http or https address")
       .optional()
       .describe("Never fetched"),
-    raw_text: text.describe("The text"),
+    raw_text: text.describe("The text; goes before text"),
     text: text.describe("Another name of raw_text"),
-    published_at: time.describe("When it was published, in UTC"),
+    published_at: z.iso
+      .datetime({ offset: true, error: "is a time in ISO 8601 such as 2026-01-31T08:00:00Z" })
+      .transform((given) => new Date(given).toISOString())
+      .optional()
+      .describe("When it was published; omitted = now"),
   })
-  .refine(
-    (one) => (one.raw_text === undefined) !== (one.text === undefined),
-    "has raw_text or text, one of the two",
-  );
+  .refine((one) => (one.raw_text ?? one.text) !== undefined, "has raw_text, or text");
 
 const received = z.object({
   batch_id: z.string(),
@@ -64,8 +65,16 @@ const ingest = operation({
   status: 202,
   body_bytes: BODY_BYTES,
   input: z.object({
-    batch_id: batchId.describe("Your name of the batch: said again with the same items it is the same"),
-    source: z.string().trim().min(1, "is 1 to 100 characters").max(100, "is 1 to 100 characters"),
+    batch_id: batchId
+      .optional()
+      .describe("Your name of the batch: said again with the same items it is the same; omitted = a new one"),
+    source: z
+      .string()
+      .trim()
+      .min(1, "is 1 to 100 characters")
+      .max(100, "is 1 to 100 characters")
+      .default("unnamed")
+      .describe("Who published them, as quotations name it"),
     tenant,
     items: z
       .array(item)
@@ -80,9 +89,11 @@ const ingest = operation({
     source: "Example newswire",
     items: [{ text: "Latvia closes a port.", published_at: "2026-01-31T08:00:00Z" }],
   },
-  async handle({ input: { batch_id, source, tenant, items }, app, decide, foresee }) {
-    const given = items.map(({ url = null, published_at, raw_text, text = raw_text! }) => {
-      const bytes = Buffer.from(batches.folded(text));
+  async handle({ input, app, decide, foresee, fresh_id }) {
+    const { batch_id = fresh_id, source, tenant, items } = input;
+    const received_at = app.clock.now().toISOString();
+    const given = items.map(({ url = null, published_at = null, text, raw_text = text! }) => {
+      const bytes = Buffer.from(batches.folded(raw_text));
       const item_sha256 = batches.itemDigest(url, bytes.toString());
       return { item_sha256, text_sha256: digestOf(bytes), url, published_at, bytes };
     });
@@ -96,12 +107,16 @@ const ingest = operation({
     const decision = batches.receive({
       batch_id,
       source,
-      items: fresh.map(({ bytes, ...one }) => ({ ...one, bytes: bytes.length })),
+      items: fresh.map(({ bytes, ...one }) => ({
+        ...one,
+        published_at: one.published_at ?? received_at,
+        bytes: bytes.length,
+      })),
       duplicates: given.length - fresh.length,
       batch_sha256: digestOf(
         JSON.stringify(given.map(({ item_sha256, published_at }) => [item_sha256, published_at])),
       ),
-      received_at: app.clock.now().toISOString(),
+      received_at,
     });
     await foresee(batches, target, decision);
     for (const { text_sha256, bytes } of fresh)
