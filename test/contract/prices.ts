@@ -198,6 +198,7 @@ export const specifiedPrices: Record<string, string | null> = {
   "GET /v1/agent/signals/prediction": null,
   "POST /v1/agent/event-correlator/ingest": null,
   "GET /v1/agent/event-correlator/batches/{batch_id}": null,
+  "GET /v1/agent/fusion/news": null,
   "POST /v1/agent/evolution/propose": "0.10",
   "POST /v1/agent/evolution/pipeline/{id}": "0.05",
 };

@@ -87,8 +87,8 @@ test("a country is told with quotations that are marked, the operator's to all a
   await correlated();
   const newsFor = async (tenant: string) => {
     const { headers } = await service.issue({ tenant });
-    const { data } = await get("/v1/agent/fusion/country?country=LV", headers);
-    return (data as { news: { quote: string; untrusted: boolean; source: string }[] }).news;
+    const { data } = await get("/v1/agent/fusion/news?country=LV", headers);
+    return data as { quote: string; untrusted: boolean }[];
   };
   const mine = await newsFor("acme");
   expect(mine.map(({ quote }) => quote).toSorted()).toEqual(["A strike in Latvia stops sawmills.", QUOTE]);
@@ -106,8 +106,7 @@ test("injections in news change no figure, and nothing of what was found in othe
   const { headers } = await service.issue();
   const figures = async () => {
     const { data } = await get("/v1/agent/fusion/country?country=LV", headers);
-    const { news: _, ...rest } = data as { news: object[] };
-    return JSON.stringify(rest);
+    return JSON.stringify(data);
   };
   const [before, others] = [await figures(), JSON.stringify(await get(`${ROOT}/batches/b-1`))];
   // A text with a NUL is no JSON that is taken at all.

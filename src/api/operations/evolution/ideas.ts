@@ -51,11 +51,13 @@ const propose = operation({
       .describe("At most 2000 characters"),
     target_file: z
       .string()
+      .max(200, "is at most 200 characters")
       .refine(isPath, "is a path within the repository, such as src/domain/chain.ts, at most 200 characters")
       .describe("The file that the draft is of"),
     draft_content: z
       .string()
       .min(1, "is 1 byte to 100 KB")
+      .max(ideas.MOST_DRAFT_BYTES, "is 100 KB at most")
       .refine((given) => given.isWellFormed(), "is text in Unicode")
       .refine((given) => Buffer.byteLength(given) <= ideas.MOST_DRAFT_BYTES, "is 100 KB at most")
       .describe("The whole file, 100 KB at most"),
@@ -123,7 +125,8 @@ const pipeline = operation({
   refuses: [404, 410],
   example: { id: 1 },
   async handle({ input: { id }, app, caller, decide }) {
-    const tenant = caller.kind === "internal" ? await tenantOf(app, id) : caller.tenant;
+    const isAdmin = caller.kind === "internal" || (caller.kind === "key" && caller.scopes.includes("admin"));
+    const tenant = isAdmin ? await tenantOf(app, id) : caller.tenant;
     const target = ideas.targetOf(tenant, id);
     const found = await app.load(ideas, target);
     if (!found) return refuse("not_found", `there is no idea ${id} of yours`);

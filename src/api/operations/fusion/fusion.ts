@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { country, countryInput, countryOutput } from "../../../projections/fusion/answers/country.ts";
 import {
   countryStats,
@@ -8,13 +7,9 @@ import {
 import { countryStatsChart, productChart } from "../../../projections/fusion/answers/forms.ts";
 import { market, marketInput, marketOutput } from "../../../projections/fusion/answers/market.ts";
 import { product, productInput, productOutput } from "../../../projections/fusion/answers/product.ts";
-import { newsOn, newsProjection, quoted } from "../../../projections/ingest/news.ts";
 import { json, key, operation, pay } from "../../operation.ts";
 import { dataOf, vintage } from "../trade/data.ts";
 import { countryVintage, marketVintage, onOneState } from "./data.ts";
-
-/** Quotations of news with a country. */
-const QUOTES = 5;
 
 const countryStatsOperation = operation({
   name: "fusion_country_stats",
@@ -57,26 +52,11 @@ const countryOperation = operation({
 unseen. What cannot be told is named in \`absent\` with the reason, and is never a zero.`,
   access: [key("read"), pay("0.25")],
   input: countryInput,
-  output: json(
-    countryOutput.extend({
-      data: countryOutput.shape.data.extend({
-        news: z
-          .array(quoted)
-          .describe(`The newest ${QUOTES} events of news that name it; no figure rests on them`),
-      }),
-    }),
-    { table: "data.trade" },
-  ),
+  output: json(countryOutput, { table: "data.trade" }),
   example: { country: "LV", year: 2024 },
   vintage: countryVintage,
-  lists: newsProjection,
-  async handle({ input, app, caller, signal }) {
-    const [told, news] = await Promise.all([
-      onOneState(app, (data) => country(dataOf({ ...app, ...data }), data.reference, input, signal)),
-      newsOn(app, { tenant: caller.tenant, country: input.country, limit: QUOTES }),
-    ]);
-    return { ...told, data: { ...told.data, news } };
-  },
+  handle: ({ input, app, signal }) =>
+    onOneState(app, (data) => country(dataOf({ ...app, ...data }), data.reference, input, signal)),
 });
 
 const productOperation = operation({

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { tenantName } from "../../../domain/access/key.ts";
-import { sha256 } from "../../../domain/fields.ts";
+import { limit, sha256 } from "../../../domain/fields.ts";
 import * as batches from "../../../domain/ingest/batch.ts";
 import { digestOf } from "../../../domain/objects.ts";
 import { refuse } from "../../../domain/refusal.ts";
-import { itemsHad, newsProjection } from "../../../projections/ingest/news.ts";
-import { internal, json, operation } from "../../operation.ts";
+import { partner } from "../../../domain/trade/inputs.ts";
+import { itemsHad, newsOn, newsProjection, quoted } from "../../../projections/ingest/news.ts";
+import { internal, json, open, operation } from "../../operation.ts";
 
 const OPERATOR = "operator";
 const BODY_BYTES = 2 * 1024 * 1024;
@@ -175,4 +176,24 @@ const batch = operation({
   },
 });
 
-export const ingestOperations = [ingest, batch];
+const quotes = operation({
+  name: "fusion_news",
+  route: "GET /v1/agent/fusion/news",
+  summary: "News that name a country, quoted",
+  description:
+    "Events found in news that were handed in, each with its sentence: somebody else's text, marked `untrusted`. The operator's, and your own tenant's.",
+  access: [open()],
+  input: z.object({
+    country: partner,
+    limit: limit("How many, 1 to 20", { most: 20, usual: 5 }),
+  }),
+  output: json(z.object({ data: z.array(quoted), meta: z.object({ count: z.int() }) })),
+  lists: newsProjection,
+  example: { country: "LV" },
+  async handle({ input, app, caller }) {
+    const data = await newsOn(app, { tenant: caller.tenant, ...input });
+    return { data, meta: { count: data.length } };
+  },
+});
+
+export const ingestOperations = [ingest, batch, quotes];

@@ -200,7 +200,7 @@ export async function market(
         policies: or("policies", announcedOn(found, reference)),
         absent: [
           ...absent,
-          { of: "news", why: "no news are weighed here: fusion/country quotes those of a country" },
+          { of: "news", why: "no news are weighed here: fusion/news quotes those of a country" },
         ],
       },
       meta: {
