@@ -14,6 +14,7 @@ import type {
   Executor,
   KeptAnswers,
   KeptHeads,
+  Model,
   Objects,
   Printer,
   Random,
@@ -95,6 +96,8 @@ export type AppParts = ChainParts & {
   /** Bytes that are not events. */
   objects: Objects;
   printer: Printer;
+  /** Sums up reports; undefined where none is set. */
+  model: Model | undefined;
   webhooks: Webhooks;
   /** The trade data that answers read from. */
   vintages: Vintages;

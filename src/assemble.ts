@@ -9,6 +9,7 @@ import { createAddressLimits } from "./adapters/address-limits.ts";
 import { processExecutor } from "./adapters/executor.ts";
 import { createKeptAnswers } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
+import { modelOf } from "./adapters/model.ts";
 import { createPrinter } from "./adapters/printing/printer.ts";
 import { createQuotas } from "./adapters/quotas.ts";
 import { createSeedUses } from "./adapters/seed-uses.ts";
@@ -26,7 +27,7 @@ import { absentChain, openChain } from "./assemble-chain.ts";
 import { startReactorsOf, usualPool } from "./assemble-reactors.ts";
 import { openVault } from "./assemble-subjects.ts";
 import { settlementOnLogsChain } from "./chain/settlement.ts";
-import { anchoringOf, type Config, custodyOf } from "./config.ts";
+import { anchoringOf, type Config, custodyOf, signingKeyFile } from "./config.ts";
 import { type Database, prepareDatabase, startDatabase, warnOfOneRole } from "./database.ts";
 import { ReferenceStore } from "./datasets/reference/store.ts";
 import { SnapshotStore } from "./datasets/snapshots.ts";
@@ -143,6 +144,7 @@ async function assemble(
     vintages,
     vintage_store: vintages,
     printer,
+    model: modelOf(config, pool, systemClock),
     reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),
     ...chain,
     seeds: openSeedVault(config.SEED_SECRET ?? (await keptSecret(join(config.DATA_DIR, "seeds.secret")))),
@@ -176,8 +178,6 @@ async function assemble(
     limits: createAddressLimits(pool, systemClock, warn("calls of addresses are counted here alone")),
   };
 }
-
-const signingKeyFile = ({ DATA_DIR }: Config) => join(DATA_DIR, "signing.key");
 
 /** The key that a service with these settings signs with, where it has one already. */
 export const signingKeyOf = (config: Config) => heldSigner(signingKeyFile(config), config.SIGNING_KEY);

@@ -1,5 +1,5 @@
 /** Settings from the environment, every one checked; `.env.example` lists them with their defaults. */
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { z } from "zod";
 import { isSigningKey } from "./adapters/signing-key.ts";
 import { secretKey } from "./adapters/subject-keys.ts";
@@ -125,6 +125,18 @@ export const environment = z.object({
   SUBJECT_BACKUP_DAYS: integer(0, 30, 30),
   FACILITATOR_URL: z.url({ protocol: /^https?$/, error: "is the URL of an x402 facilitator" }).optional(),
   FACILITATOR_TOKEN: z.string().min(1).optional(),
+  MODEL_BASE_URL: z
+    .url({
+      protocol: /^https?$/,
+      error: "is the URL of an OpenAI-compatible endpoint, such as https://api.example.org/v1",
+    })
+    .optional(),
+  MODEL_API_KEY: z.string().min(1).optional(),
+  MODEL_NAME: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,99}$/, "is a model as the endpoint names it, such as qwen3:8b")
+    .optional(),
+  MODEL_DAILY_TOKENS: integer(1, 1_000_000_000, 1_000_000),
   ALLOW_SYNTHETIC: flag(false),
   ALLOW_PRIVATE_WEBHOOKS: flag(false),
   WEBHOOK_PORTS: portRanges,
@@ -160,6 +172,10 @@ export function readConfig(env: Record<string, string | undefined>) {
   const missing = rest.BASE_RPC_URL ? missingForBase(rest) : [];
   if (missing.length > 0)
     throw new ConfigError(`BASE_RPC_URL settles real money, and needs beside it:\n  ${missing.join("\n  ")}`);
+  if ((rest.MODEL_BASE_URL === undefined) !== (rest.MODEL_NAME === undefined))
+    throw new ConfigError(
+      "MODEL_BASE_URL and MODEL_NAME go together: where a model is asked, and which; leave both out to ask none",
+    );
   if (rest.BASE_RPC_URL && rest.ALLOW_PRIVATE_WEBHOOKS)
     throw new ConfigError(
       "ALLOW_PRIVATE_WEBHOOKS is for development: with BASE_RPC_URL strangers could reach into this network",
@@ -198,6 +214,9 @@ export const custodyOf = (config: Config, embedded_chain: boolean) => ({
   account_micro: config.CUSTODY_ACCOUNT_USDC * 1e6,
   total_micro: config.CUSTODY_TOTAL_USDC * 1e6,
 });
+
+/** Where the key that the service signs with is kept, unless it is set. */
+export const signingKeyFile = ({ DATA_DIR }: Config) => join(DATA_DIR, "signing.key");
 
 /** How the log is signed and anchored. */
 export const anchoringOf = (config: Config) => ({

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { migrate } from "../eventstore/migrate.ts";
 import { openPool } from "../eventstore/pool.ts";
 import { registry } from "../eventstore/schemas.ts";
@@ -65,6 +65,31 @@ describe("decisions", () => {
     // Room was made from elsewhere: `one` still holds the old state in its cache.
     await takeIn(other, "full", "b", plain, 9);
     expect((await takeIn(one, "full", "b", plain, 1)).events).toEqual([]);
+  });
+
+  test("a stream that is presumed new is not read, and decided over what it has where it is not new", async () => {
+    const parts = makeProcess();
+    const read = vi.spyOn(parts.store, "readStream");
+    const begin = (process: UnitParts, text: string, most?: number) =>
+      transact(process, plain, ({ decide, presumeNew }) => {
+        const target = { tenant: "acme", id: "presumed" };
+        presumeNew(notes, target);
+        return decide(notes, target, notes.take(text, most));
+      });
+    expect((await begin(parts, "a")).result).toMatchObject({ version: 1, state: { notes: ["a"] } });
+    expect(read).not.toHaveBeenCalled();
+    expect((await begin(makeProcess(), "b")).result).toMatchObject({
+      version: 2,
+      state: { notes: ["a", "b"] },
+    });
+    expect((await begin(makeProcess(), "a")).events).toEqual([]);
+    await expect(begin(makeProcess(), "c", 2)).rejects.toMatchObject({ code: "conflict" });
+    const refused = transact(makeProcess(), plain, ({ decide, presumeNew }) => {
+      const target = { tenant: "acme", id: "presumed" };
+      presumeNew(notes, target);
+      return decide(notes, target, () => refuse("conflict", "whatever it has"));
+    });
+    await expect(refused).rejects.toMatchObject({ code: "conflict" });
   });
 
   test("a retried key gets the first answer even when the state has moved on", async () => {

@@ -22,11 +22,14 @@ export function expectSandbox(app: App, config: Config, log: Logger): (signal: A
       const { isUsable, releaseSandbox, releaseSandboxLv } = await import("../operator/releases.ts");
       const { openSandboxShop } = await import("../operator/sandbox-shop.ts");
       const { buyAsSandboxAgents, makeSandboxAgents } = await import("./sandbox-calls.ts");
-      await openSandboxShop(app);
-      await makeSandboxAgents(app);
       const makers = { [SANDBOX]: releaseSandbox, [SANDBOX_LV]: releaseSandboxLv };
-      await releaseSandboxTables(app, config.DATA_DIR, { only_missing: true });
       for (const { dataset, progress: follow } of parts) {
+        // What most newcomers ask first is made first; the service is ready once all of it is there.
+        if (dataset === SANDBOX_LV) {
+          await releaseSandboxTables(app, config.DATA_DIR, { only_missing: true });
+          await openSandboxShop(app);
+          await makeSandboxAgents(app);
+        }
         if (await isUsable(app, dataset)) continue;
         const make = (show: Progress) => {
           const progress: Progress = (...step) => {

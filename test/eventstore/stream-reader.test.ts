@@ -1,5 +1,6 @@
 /** Streams that are read at once travel together, and each read gets what it would have got alone. */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { gathered } from "../../eventstore/gathered.ts";
 import type { RecordedEvent } from "../../eventstore/types.ts";
 import { type Fixture, openLog } from "./fixture.ts";
 
@@ -50,4 +51,20 @@ test("a query that fails fails those it carried; the next ones are answered", as
   queries.mockRestore();
   expect(outcomes.map(({ status }) => status)).toEqual(Array(9).fill("rejected"));
   expect(await read()).toHaveLength(7);
+});
+
+test("a question by itself is asked at once; those that come while two are under way are asked together", async () => {
+  const asked: number[][] = [];
+  const open: (() => void)[] = [];
+  const double = gathered<number, number>(async (_, questions) => {
+    asked.push([...questions]);
+    await new Promise<void>((done) => open.push(done));
+    return questions.map((question) => 2 * question);
+  });
+  const answers = Promise.all([1, 2, 3, 4, 5].map((question) => double(log.pool, question)));
+  expect(asked).toEqual([[1], [2]]);
+  open.shift()!();
+  await vi.waitFor(() => expect(asked).toEqual([[1], [2], [3, 4, 5]]));
+  for (const done of open) done();
+  expect(await answers).toEqual([2, 4, 6, 8, 10]);
 });

@@ -1,11 +1,12 @@
 /** Leads and lags: one that was planted is found, and noise finds none beyond chance. */
 import { describe, expect, test } from "vitest";
 import {
-  correlation,
   correlations,
   deseasonalisedChanges,
-  leadsAndLags,
+  leadsAndLags as inTurns,
+  type LeadLag,
   MOST_LAG,
+  type Monthly,
   preparedOf,
 } from "../../src/domain/fusion/lead-lag.ts";
 
@@ -25,20 +26,27 @@ const noise = (seed: number, length: number) => {
     return level;
   });
 };
+/** With how often others had their turn. */
+async function leadsAndLags(given: readonly Monthly[], count = () => {}): Promise<LeadLag[] | undefined> {
+  return inTurns(given, async () => count());
+}
 const monthly = (name: string, values: (number | null)[]) => ({ name, from: 1, values });
 
 describe("leads and lags", () => {
-  test("the second does three months later what the first did", () => {
+  test("the second does three months later what the first did", async () => {
     const walk = noise(77, 100);
-    const found = leadsAndLags([monthly("first", walk.slice(3)), monthly("second", walk.slice(0, -3))])!;
+    const found = (await leadsAndLags([
+      monthly("first", walk.slice(3)),
+      monthly("second", walk.slice(0, -3)),
+    ]))!;
     expect(found[0]).toMatchObject({ first: "first", second: "second", lag: 3 });
     expect(found[0]!.correlation).toBeGreaterThan(0.8);
   });
 
-  test("of 100 pairs of noise at most one in ten reports any", () => {
+  test("of 100 pairs of noise at most one in ten reports any", async () => {
     let reported = 0;
     for (let pair = 1; pair <= 100; pair++) {
-      const found = leadsAndLags([
+      const found = await leadsAndLags([
         monthly("a", noise(pair * 31, 72)),
         monthly("b", noise(pair * 31 + 7_000_003, 72)),
       ]);
@@ -52,28 +60,52 @@ describe("leads and lags", () => {
     for (const change of deseasonalisedChanges(monthly("a", season))) expect(change).toBeCloseTo(0, 9);
   });
 
-  test("by hand: 1, 2, 3 against 2, 4, 6 one month on is 1; what does not move is 0", () => {
-    expect(correlation([1, 2, 3, null], [9, 2, 4, 6], 1)).toBeCloseTo(1, 12);
-    expect(correlation([1, 1, 1], [1, 2, 3], 0)).toBe(0);
-  });
+  /** Pearson's correlation of first[t] with second[t + lag], written as the textbook has it. */
+  function correlation(first: (number | null)[], second: (number | null)[], lag: number): number {
+    const pairs = first.flatMap((x, t) => {
+      const y = second[t + lag];
+      return x === null || y === null || y === undefined ? [] : [[x, y] as const];
+    });
+    const mean = (of: number[]) => of.reduce((sum, one) => sum + one, 0) / of.length;
+    const [mx, my] = [mean(pairs.map(([x]) => x)), mean(pairs.map(([, y]) => y))];
+    const sum = (of: (x: number, y: number) => number) =>
+      pairs.reduce((total, [x, y]) => total + of(x - mx, y - my), 0);
+    const spread = Math.sqrt(sum((x) => x * x) * sum((_, y) => y * y));
+    return spread > 1e-12 ? sum((x, y) => x * y) / spread : 0;
+  }
+  const at = (first: (number | null)[], second: (number | null)[]) =>
+    correlations(preparedOf(first), preparedOf(second));
 
-  test("of series without gaps, sums kept for all lags come to what each lag comes to by itself", () => {
-    const [first, second] = [noise(11, 90), noise(12, 90)].map((values) => values.map(Math.log)) as [
-      number[],
-      number[],
-    ];
-    const at = (one: (number | null)[], other: (number | null)[]) =>
-      correlations(preparedOf(one), preparedOf(other));
-    const found = at(first, second);
-    for (let lag = -MOST_LAG; lag <= MOST_LAG; lag++)
-      expect(found[lag + MOST_LAG]).toBeCloseTo(correlation(first, second, lag), 10);
-    const gap = second.map((value, at) => (at === 40 ? null : value));
-    expect(at(first, gap)[MOST_LAG]).toBe(correlation(first, gap, 0));
+  test("by hand: 1, 2, 3 against 2, 4, 6 one month on is 1; what does not move is 0", () => {
+    expect(at([1, 2, 3, null], [9, 2, 4, 6])[MOST_LAG + 1]).toBeCloseTo(1, 12);
+    expect(at([1, 1, 1], [1, 2, 3])[MOST_LAG]).toBe(0);
     expect(at([1, 2], [2, 1])[0]).toBe(0);
   });
 
-  test("below 48 known months, or with one series, there is no answer", () => {
+  test("sums kept for all lags come to what each lag comes to by itself, with gaps and without", () => {
+    const logs = (seed: number) => noise(seed, 90).map(Math.log);
+    const gaps = (values: number[], ...months: number[]) =>
+      values.map((value, at) => (months.includes(at) ? null : value));
+    const [first, second] = [logs(11), logs(12)];
+    for (const [one, other] of [
+      [first, second],
+      [first, gaps(second, 40)],
+      [gaps(first, 0, 88), gaps(second, 41, 42)],
+    ] as const) {
+      const found = at([...one], [...other]);
+      for (let lag = -MOST_LAG; lag <= MOST_LAG; lag++)
+        expect(found[lag + MOST_LAG]).toBeCloseTo(correlation([...one], [...other], lag), 9);
+    }
+  });
+
+  test("below 48 known months, or with one series, there is no answer", async () => {
     const short = monthly("short", [...noise(3, 47), null]);
-    expect(leadsAndLags([short, monthly("long", noise(4, 60))])).toBeUndefined();
+    expect(await leadsAndLags([short, monthly("long", noise(4, 60))])).toBeUndefined();
+  });
+
+  test("others have their turn while it is found, twenty times for each series after the first", async () => {
+    let turns = 0;
+    await leadsAndLags([monthly("a", noise(5, 60)), monthly("b", noise(6, 60))], () => void turns++);
+    expect(turns).toBe(20);
   });
 });

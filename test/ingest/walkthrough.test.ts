@@ -82,17 +82,17 @@ test("a country is told with quotations that are marked, the operator's to all a
     batch_id: "t-1",
     source: "Own wire",
     tenant: "acme",
-    items: [{ text: "A strike in Latvia stops sawmills.", published_at }],
+    items: [{ text: "A strike in Latvia stops wood.", published_at }],
   });
   await correlated();
   const newsFor = async (tenant: string) => {
     const { headers } = await service.issue({ tenant });
     const { data } = await get("/v1/agent/fusion/news?country=LV", headers);
-    return data as { quote: string; untrusted: boolean }[];
+    return data as { quote: string }[];
   };
   const mine = await newsFor("acme");
-  expect(mine.map(({ quote }) => quote).toSorted()).toEqual(["A strike in Latvia stops sawmills.", QUOTE]);
-  for (const { untrusted } of mine) expect(untrusted).toBe(true);
+  expect(mine.map(({ quote }) => quote).toSorted()).toEqual(["A strike in Latvia stops wood.", QUOTE]);
+  for (const one of mine) expect(one).toMatchObject({ untrusted: true, countries: ["LV"], hs: ["44"] });
   expect((await newsFor("other")).map(({ quote }) => quote)).toEqual([QUOTE]);
 });
 

@@ -111,6 +111,23 @@ test("what does not concern it is passed over, and counts as folded", async () =
   await runner.stop();
 });
 
+test("that it was passed over is known to who waits at another process, and after the end", async () => {
+  const projection = recorder(undefined, "notes");
+  const [one, other] = [run(projection), run(projection)];
+  const { position: before } = await store.head();
+  await append(30);
+  const { position } = await store.head();
+  expect(await one.reached(projection, position, LIMIT_MS)).toBe(true);
+  expect(await other.reached(projection, position, LIMIT_MS)).toBe(true);
+  await append(5);
+  await Promise.all([one.stop(), other.stop()]);
+  const late = run(projection);
+  expect(await late.positionOf(projection)).toBeGreaterThanOrEqual(position);
+  expect(await late.reached(projection, (await store.head()).position, LIMIT_MS)).toBe(true);
+  await late.stop();
+  expect((await seenBy(projection)).filter((folded) => folded > before)).toEqual([]);
+});
+
 test("two processes share one projection; when one leaves the other goes on", async () => {
   const projection = recorder();
   const [one, other] = [run(projection), run(projection)];

@@ -42,7 +42,7 @@ function reportOf(values: readonly number[]): { report: Report; answer: object }
   } as const;
   const input = { hs: "44", years: "2020-2024" };
   const named = { operation: "brief", input, vintages: VINTAGE };
-  const report_id = reportId(named, canonical);
+  const report_id = reportId({ ...named, model: null }, canonical);
   const all = {
     report_id,
     ...named,

@@ -105,6 +105,7 @@ export function untraced(text: string, report: Report, told: readonly string[]):
     report.report_id,
     ...report.vintages.split(","),
     report.question,
+    ...(report.model ? [report.model.name, report.model.host] : []),
     ...report.methods.flatMap(({ formula, parameters, source }) => [formula, parameters, source]),
     ...report.facts.flatMap((fact) => [
       "from" in fact ? addressOf(fact.from) : fact.formula,

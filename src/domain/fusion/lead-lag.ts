@@ -11,6 +11,7 @@ export const FALSE_DISCOVERY_RATE = 0.1;
 /** Months that stay together when a series is drawn anew, so that what follows month on month stays in it. */
 const BLOCK = 12;
 const DRAWS = 999;
+const ROUNDS_AT_ONCE = 50;
 
 /** `values` are in order of months without gaps, `from` being the calendar month of the first, 1 to 12; null is not known. */
 export type Monthly = { name: string; from: number; values: readonly (number | null)[] };
@@ -31,33 +32,26 @@ export function deseasonalisedChanges({ from, values }: Monthly): (number | null
     const before = values[at]!;
     return value !== null && before !== null && value > 0 && before > 0 ? Math.log(value / before) : null;
   });
-  return withoutMonths(changes, from);
+  const { values: less } = prepared(preparedOf(changes), from);
+  return changes.map((change, at) => (change === null ? null : less[at]!));
 }
 
-/** Less the means of each twelfth value, of which the first is of the calendar month `from`. */
-function withoutMonths(changes: Changes, from: number): (number | null)[] {
-  const [sums, counts] = [new Array<number>(12).fill(0), new Array<number>(12).fill(0)];
-  for (const [at, change] of changes.entries()) {
-    if (change === null) continue;
-    sums[(from + at) % 12]! += change;
-    counts[(from + at) % 12]!++;
-  }
-  return changes.map((change, at) =>
-    change === null ? null : change - sums[(from + at) % 12]! / counts[(from + at) % 12]!,
-  );
-}
-
-/** The pairs and lags that are found at q = 0.10, the surest first; undefined for fewer than two series of 48 known months. */
-export function leadsAndLags(given: readonly Monthly[]): LeadLag[] | undefined {
+/**
+ * The pairs and lags that are found at q = 0.10, the surest first; undefined for fewer than two series of 48 known months. `pause` is awaited every
+ * few milliseconds of work, so that others have their turn: eight series of twenty years are some half a second in all.
+ */
+export async function leadsAndLags(
+  given: readonly Monthly[],
+  pause: () => Promise<void>,
+): Promise<LeadLag[] | undefined> {
   const long = given.filter(({ values }) => values.filter((value) => value !== null).length >= LEAST_MONTHS);
   if (long.length < 2) return undefined;
   const series = long.map((one) => ({ name: one.name, changes: deseasonalisedChanges(one) }));
-  const prepared = series.map(({ changes }) => preparedOf(changes));
-  const tried = series.flatMap((second, at) =>
-    triedLags(prepared.slice(0, at), second.changes).flatMap((lags, first) =>
-      lags.map((one) => ({ ...one, first: series[first]!.name, second: second.name })),
-    ),
-  );
+  const all = series.map(({ changes }) => preparedOf(changes));
+  const tried: Omit<LeadLag, "adjusted_p">[] = [];
+  for (const [at, second] of all.entries())
+    for (const [first, lags] of (await triedLags(all.slice(0, at), second, pause)).entries())
+      for (const one of lags) tried.push({ ...one, first: series[first]!.name, second: series[at]!.name });
   const adjusted = adjustedPs(
     tried.map(({ p }) => p),
     tried.length,
@@ -75,19 +69,22 @@ type Changes = readonly (number | null)[];
  * drawn anew in blocks of a year, which keeps what it owes to itself and breaks what it owes to the first. Its months are taken out again, as they are of
  * what is observed: else chance would look smaller than it is. What is drawn serves all firsts.
  */
-function triedLags(
+async function triedLags(
   firsts: readonly Prepared[],
-  second: Changes,
-): { lag: number; correlation: number; p: number }[][] {
-  const whole = preparedOf(second);
-  const observed = firsts.map((first) => correlations(first, whole));
+  second: Prepared,
+  pause: () => Promise<void>,
+): Promise<{ lag: number; correlation: number; p: number }[][]> {
+  const observed = firsts.map((first) => correlations(first, second));
   const beyond = firsts.map(() => lags.map(() => 0));
-  const draw = numbersFrom(second.length);
+  const draw = numbersFrom(second.values.length);
   for (let round = 0; round < DRAWS && firsts.length > 0; round++) {
-    const drawn = preparedOf(withoutMonths(redrawn(second, draw), 0));
-    for (const [of, first] of firsts.entries())
-      for (const [at, value] of correlations(first, drawn).entries())
-        if (Math.abs(value) >= Math.abs(observed[of]![at]!)) beyond[of]![at]!++;
+    if (round % ROUNDS_AT_ONCE === 0) await pause();
+    const drawn = prepared(redrawn(second, draw), 0);
+    for (const [of, first] of firsts.entries()) {
+      const values = correlations(first, drawn);
+      for (let at = 0; at < LAGS; at++)
+        if (Math.abs(values[at]!) >= Math.abs(observed[of]![at]!)) beyond[of]![at]!++;
+    }
   }
   return firsts.map((_, of) =>
     lags.map((lag, at) => ({
@@ -98,47 +95,115 @@ function triedLags(
   );
 }
 
-const lags = Array.from({ length: 2 * MOST_LAG + 1 }, (_, at) => at - MOST_LAG);
+const LAGS = 2 * MOST_LAG + 1;
+const lags = Array.from({ length: LAGS }, (_, at) => at - MOST_LAG);
 
-/** A series, and where it has no gaps the sums of its first n values and of their squares. */
-export type Prepared = {
-  changes: Changes;
-  whole?: { values: Float64Array; sums: Float64Array; squares: Float64Array };
+/** A series with 0 where it is not known, and 1 or 0 for whether it is. */
+type Series = { values: Float64Array; known: Float64Array };
+
+/**
+ * The same with its squares, and where it has no gaps the sums of its first n values and of their squares, which serve all lags.
+ * `padded` has as many zeros on both sides as there are lags.
+ */
+export type Prepared = Series & {
+  squares: Float64Array;
+  padded: { values: Float64Array; squares: Float64Array; known: Float64Array };
+  sums?: { values: Float64Array; squares: Float64Array };
 };
 
-export function preparedOf(changes: Changes): Prepared {
-  if (changes.includes(null)) return { changes };
-  const values = Float64Array.from(changes as readonly number[]);
-  const [sums, squares] = [new Float64Array(values.length + 1), new Float64Array(values.length + 1)];
-  for (let at = 0; at < values.length; at++) {
-    const value = values[at]!;
-    sums[at + 1] = sums[at]! + value;
-    squares[at + 1] = squares[at]! + value * value;
-  }
-  return { changes, whole: { values, sums, squares } };
+export const preparedOf = (changes: Changes): Prepared =>
+  prepared({
+    values: Float64Array.from(changes, (value) => value ?? 0),
+    known: Float64Array.from(changes, (value) => (value === null ? 0 : 1)),
+  });
+
+/** `from`: the means of its months are taken out, of which the first is this one. */
+function prepared({ values: given, known }: Series, from?: number): Prepared {
+  const values = from === undefined ? given : lessMonths(given, known, from);
+  const squares = values.map((value) => value * value);
+  const padded = { values: padding(values), squares: padding(squares), known: padding(known) };
+  const all = { values, known, squares, padded };
+  return known.includes(0) ? all : { ...all, sums: { values: summing(values), squares: summing(squares) } };
 }
 
-/** The correlations of two series at all lags. Of series without gaps only products are left to be summed for each. */
-export function correlations(first: Prepared, second: Prepared): number[] {
-  const [one, other] = [first.whole, second.whole];
-  const isFast = one && other && one.values.length === other.values.length;
-  return lags.map((lag) =>
-    isFast ? summed(one, other, lag) : correlation(first.changes, second.changes, lag),
+function lessMonths(values: Float64Array, known: Float64Array, from: number): Float64Array {
+  const [sums, counts] = [new Float64Array(12), new Float64Array(12)];
+  for (let at = 0; at < values.length; at++) {
+    sums[(from + at) % 12]! += values[at]!;
+    counts[(from + at) % 12]! += known[at]!;
+  }
+  return values.map((value, at) =>
+    known[at] === 0 ? 0 : value - sums[(from + at) % 12]! / counts[(from + at) % 12]!,
   );
 }
 
-type Whole = NonNullable<Prepared["whole"]>;
+function padding(values: Float64Array): Float64Array {
+  const padded = new Float64Array(values.length + 2 * MOST_LAG);
+  padded.set(values, MOST_LAG);
+  return padded;
+}
 
-function summed(first: Whole, second: Whole, lag: number): number {
-  const [from, to] = [Math.max(0, -lag), Math.min(first.values.length, first.values.length - lag)];
-  const n = to - from;
-  if (n <= 0) return 0;
-  const within = (of: Float64Array, shift: number) => of[to + shift]! - of[from + shift]!;
-  const [x, xx] = [within(first.sums, 0), within(first.squares, 0)];
-  const [y, yy] = [within(second.sums, lag), within(second.squares, lag)];
-  let xy = 0;
-  for (let at = from; at < to; at++) xy += first.values[at]! * second.values[at + lag]!;
-  return ratio(n, x, y, xx, yy, xy);
+function summing(values: Float64Array): Float64Array {
+  const sums = new Float64Array(values.length + 1);
+  for (let at = 0; at < values.length; at++) sums[at + 1] = sums[at]! + values[at]!;
+  return sums;
+}
+
+/** The correlations of two series of equal length at all lags: Pearson's, over the months that both know. */
+export function correlations(first: Prepared, second: Prepared): Float64Array {
+  const xy = products(first.values, second.padded.values);
+  if (first.sums && second.sums) return ofWhole(first.sums, second.sums, first.values.length, xy);
+  const n = products(first.known, second.padded.known);
+  const x = products(first.values, second.padded.known);
+  const xx = products(first.squares, second.padded.known);
+  const y = products(first.known, second.padded.values);
+  const yy = products(first.known, second.padded.squares);
+  return xy.map((sum, at) => ratio(n[at]!, x[at]!, y[at]!, xx[at]!, yy[at]!, sum));
+}
+
+type Sums = NonNullable<Prepared["sums"]>;
+
+/** Of series without gaps only products have to be summed for each lag. */
+function ofWhole(first: Sums, second: Sums, length: number, xy: Float64Array): Float64Array {
+  const found = new Float64Array(LAGS);
+  for (let at = 0; at < LAGS; at++) {
+    const lag = at - MOST_LAG;
+    const from = Math.max(0, -lag);
+    const to = Math.min(length, length - lag);
+    if (to <= from) continue;
+    const x = first.values[to]! - first.values[from]!;
+    const xx = first.squares[to]! - first.squares[from]!;
+    const y = second.values[to + lag]! - second.values[from + lag]!;
+    const yy = second.squares[to + lag]! - second.squares[from + lag]!;
+    found[at] = ratio(to - from, x, y, xx, yy, xy[at]!);
+  }
+  return found;
+}
+
+/** The sums of first[t] · second[t + lag] at all lags. Five at a time: one addition need not wait for the one before. */
+function products(first: Float64Array, padded: Float64Array): Float64Array {
+  const sums = new Float64Array(LAGS);
+  for (let lag = 0; lag < LAGS; lag += 5) {
+    let a = 0;
+    let b = 0;
+    let c = 0;
+    let d = 0;
+    let e = 0;
+    for (let t = 0; t < first.length; t++) {
+      const value = first[t]!;
+      a += value * padded[t + lag]!;
+      b += value * padded[t + lag + 1]!;
+      c += value * padded[t + lag + 2]!;
+      d += value * padded[t + lag + 3]!;
+      e += value * padded[t + lag + 4]!;
+    }
+    sums[lag] = a;
+    sums[lag + 1] = b;
+    sums[lag + 2] = c;
+    sums[lag + 3] = d;
+    sums[lag + 4] = e;
+  }
+  return sums;
 }
 
 function ratio(n: number, x: number, y: number, xx: number, yy: number, xy: number): number {
@@ -146,28 +211,15 @@ function ratio(n: number, x: number, y: number, xx: number, yy: number, xy: numb
   return spread > 1e-12 ? (n * xy - x * y) / spread : 0;
 }
 
-/** Pearson's correlation of first[t] with second[t + lag], over the months that both know; 0 where one does not move. */
-export function correlation(first: Changes, second: Changes, lag: number): number {
-  let [n, x, y, xx, yy, xy] = [0, 0, 0, 0, 0, 0];
-  for (let at = Math.max(0, -lag); at < first.length && at + lag < second.length; at++) {
-    const [a, b] = [first[at]!, second[at + lag]!];
-    if (a === null || b === null) continue;
-    n++;
-    x += a;
-    y += b;
-    xx += a * a;
-    yy += b * b;
-    xy += a * b;
-  }
-  return ratio(n, x, y, xx, yy, xy);
-}
-
-function redrawn(series: Changes, draw: () => number): Changes {
-  const drawn: (number | null)[] = [];
-  while (drawn.length < series.length) {
-    const from = Math.floor(draw() * series.length);
-    for (let at = 0; at < BLOCK && drawn.length < series.length; at++)
-      drawn.push(series[(from + at) % series.length]!);
+function redrawn({ values, known }: Series, draw: () => number): Series {
+  const { length } = values;
+  const drawn = { values: new Float64Array(length), known: new Float64Array(length) };
+  for (let filled = 0; filled < length; filled += BLOCK) {
+    const from = Math.floor(draw() * length);
+    for (let at = 0; at < BLOCK && filled + at < length; at++) {
+      drawn.values[filled + at] = values[(from + at) % length]!;
+      drawn.known[filled + at] = known[(from + at) % length]!;
+    }
   }
   return drawn;
 }

@@ -2,7 +2,8 @@
 import { digestOf } from "../objects.ts";
 import { computedValue, type Fact, isAsked, print } from "./fact.ts";
 import { methodOf } from "./methods.ts";
-import { type DetachedFacts, factsDigest, type Report, reportId } from "./report.ts";
+import { type DetachedFacts, factsDigest, IN_BRIEF, type Report, reportId, tellable } from "./report.ts";
+import { retellingFaults, retold } from "./retold.ts";
 
 /** What is wrong, and where. */
 export type Fault = { at: string; says: string };
@@ -61,6 +62,7 @@ export function reportFaults(report: Report, canonical: (value: object) => strin
       : [{ at: "sha256", says: "is not the digest of this report" }]),
     ...plain("title", report.title),
     ...questionFaults(report),
+    ...briefFaults(report),
     ...monthFaults(report),
     ...report.sections.flatMap(({ title, text: about, findings, tables, charts }, at) => {
       const here = `sections/${at}`;
@@ -141,6 +143,20 @@ function questionFaults({ question, input }: Report): Fault[] {
   return asked.join(" ") === told.join(" ")
     ? []
     : [{ at: "question", says: `has the numbers ${told.join(", ")}, and the input ${asked.join(", ")}` }];
+}
+
+/** What a model wrote is of the findings, whole. */
+function briefFaults(report: Report): Fault[] {
+  const { model, sections } = report;
+  const [first, ...others] = sections;
+  const stands = sections.map(({ title }) => title === IN_BRIEF);
+  const wanted = sections.map((_, at) => at === 0 && model?.used === true);
+  if (stands.join() !== wanted.join())
+    return [{ at: "model", says: "does not say whether the first section is by a model" }];
+  if (!model?.used || !first) return [];
+  const paragraphs = first.findings.map(({ text, facts }) => ({ text, cites: facts }));
+  const told = retold(JSON.stringify({ paragraphs }), tellable({ ...report, sections: others }));
+  return "why" in told ? [{ at: "sections/0", says: retellingFaults[told.why] }] : [];
 }
 
 function monthFaults({ as_of, facts }: Report): Fault[] {

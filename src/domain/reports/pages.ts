@@ -2,7 +2,15 @@
 import type { Chart } from "../chart.ts";
 import type { Doc, DocRow, DocSection, DocTable } from "../doc.ts";
 import { type Fact, isAsked, print, type Unit } from "./fact.ts";
-import { type Cell, detached, type Report, type ReportChart, type ReportTable } from "./report.ts";
+import {
+  type Cell,
+  detached,
+  IN_BRIEF,
+  type Report,
+  type ReportChart,
+  type ReportTable,
+  whyUntold,
+} from "./report.ts";
 import { cited } from "./say.ts";
 
 /** `canonical` writes the attachment: RFC 8785. */
@@ -108,7 +116,7 @@ const limitsOf = ({ limits, layers = [] }: Report): DocSection => ({
 
 const sourcesOf = ({ methods, sources, operation, vintages, model }: Report): DocSection => ({
   title: "Methods and sources",
-  text: `Made by ${operation}. ${model === null ? "No model wrote any of it." : ""}`,
+  text: `Made by ${operation}. ${modelTold(model)}`,
   on: true,
   items: [],
   charts: [],
@@ -144,6 +152,14 @@ const sourcesOf = ({ methods, sources, operation, vintages, model }: Report): Do
     },
   ],
 });
+
+function modelTold(model: Report["model"]): string {
+  if (!model) return "No model wrote any of it.";
+  const { name, host, why } = model;
+  return why === null
+    ? `Which findings stand under “${IN_BRIEF}”, in what order and how they are joined, was chosen by the model ${name} at ${host}; it wrote no figure and no word that carries one.`
+    : `The model ${name} at ${host} was asked to sum it up, and nothing of it is used: ${whyUntold(why)}.`;
+}
 
 /** Vintages by the numbers that they have in the list. */
 const statesOf = (vintage: string, all: string): string => {

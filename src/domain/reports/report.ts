@@ -3,8 +3,10 @@ import { z } from "zod";
 import type { DataOf, EventOf } from "../entity.ts";
 import { madeId, sha256 } from "../fields.ts";
 import { digestOf } from "../objects.ts";
+import { modelTroubles } from "../ports.ts";
 import { fact } from "./fact.ts";
 import { methodNames } from "./methods.ts";
+import { type Retold, retellingFaults, type Tellable } from "./retold.ts";
 
 const ids = z.array(z.string()).describe("Ids of the facts that it cites, in order");
 
@@ -61,12 +63,53 @@ const method = z.object({
   source: z.string(),
 });
 
+/** The section that a model writes, where one did: the first. */
+export const IN_BRIEF = "In brief";
+export const inBrief = (retold: readonly Retold[]): Section => ({
+  title: IN_BRIEF,
+  text: "Findings of this report, chosen, put in order and joined by a model; it is named under methods and sources.",
+  findings: retold.map((one) => ({ ...one, method: null })),
+  charts: [],
+  tables: [],
+});
+
+/** What a model may sum up of a report. */
+export const tellable = ({
+  question,
+  sections,
+  facts,
+}: Pick<Report, "question" | "sections" | "facts">): Tellable => ({
+  question,
+  findings: sections.flatMap(({ findings }) => findings),
+  facts: new Map(facts.map((one) => [one.id, one])),
+});
+
 export const layer = z.object({ layer: z.string(), available: z.boolean(), why: z.string() });
+
+/** Why a model's words are not in a report. */
+const untold = { ...modelTroubles, ...retellingFaults };
+type Untold = keyof typeof untold;
+export const whyUntold = (why: Untold): string => untold[why];
+
+/** The model that was asked to sum up a report, and what became of that. */
+export const modelAsked = z.strictObject({
+  name: z.string(),
+  host: z.string().describe("Where it was asked"),
+  prompt_sha256: sha256.describe("Of the request's body"),
+  answer_sha256: sha256.nullable().describe("Of the text that it answered; null where there was none"),
+  used: z.boolean().describe("true: the first section is its choice of the findings"),
+  why: z
+    .enum(Object.keys(untold) as [Untold, ...Untold[]])
+    .nullable()
+    .describe("Why not; null where it is used"),
+});
 
 /** What a report says. */
 export const report = z
   .object({
-    report_id: madeId.describe("From operation, input and vintages: equal questions have equal reports"),
+    report_id: madeId.describe(
+      "From operation, input, vintages and model: equal questions have equal reports",
+    ),
     operation: z.string(),
     input: z.record(z.string(), z.unknown()),
     vintages: z
@@ -84,7 +127,7 @@ export const report = z
     methods: z.array(method),
     sources: z.array(source),
     limits: z.array(said).describe("What it cannot tell, and why"),
-    model: z.null().describe("The model that wrote of it; none did"),
+    model: modelAsked.nullable().describe("The model that was asked to sum it up; null where none was"),
     dependency_risks: z.array(finding).optional(),
     substitution_patterns: z.array(finding).optional(),
     watchlist_12m: z.array(finding).optional(),
@@ -104,7 +147,7 @@ export const events = {
       vintages: z.string(),
       sha256: sha256.describe("Of the RFC 8785 form of the report, which names its object."),
       bytes: z.int().positive(),
-      model: z.null(),
+      model: modelAsked.nullable(),
     }),
   },
 };
@@ -129,27 +172,28 @@ export const KEEP_DAYS = 180;
 
 /** The name of a report; `canonical` is RFC 8785. */
 export function reportId(
-  { operation, input, vintages }: Pick<Report, "operation" | "input" | "vintages">,
+  { operation, input, vintages, model }: Pick<Report, "operation" | "input" | "vintages" | "model">,
   canonical: (value: object) => string,
 ): string {
-  const named = canonical({ operation, input, vintages, model: null });
+  const named = canonical({ operation, input, vintages, model });
   return digestOf(named).slice(0, 32);
 }
 
 /** The digest of facts and of what names their report. */
 export function factsDigest(
-  { report_id, operation, input, vintages, facts }: Omit<DetachedFacts, "facts_sha256">,
+  { report_id, operation, input, vintages, facts }: Omit<DetachedFacts, "facts_sha256" | "model">,
   canonical: (value: object) => string,
 ): string {
   return digestOf(canonical({ report_id, operation, input, vintages, facts }));
 }
 
 /** The facts by themselves, with what names the report: the file that goes with a PDF, and that is verified without it. */
-export const detached = ({ report_id, operation, input, vintages, facts, facts_sha256 }: Report) => ({
+export const detached = ({ report_id, operation, input, vintages, model, facts, facts_sha256 }: Report) => ({
   report_id,
   operation,
   input,
   vintages,
+  model,
   facts,
   facts_sha256,
 });
@@ -158,6 +202,7 @@ export const detachedFacts = report.pick({
   operation: true,
   input: true,
   vintages: true,
+  model: true,
   facts: true,
   facts_sha256: true,
 });

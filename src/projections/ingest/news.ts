@@ -147,7 +147,7 @@ export async function newsOn(
     span_from: number;
     span_to: number;
   };
-  const sql = `select kind, date::text, countries, hs, batch_id, item_sha256, confidence, text_sha256, span_from, span_to,
+  const sql = `select kind, date::text, to_jsonb(countries) as countries, to_jsonb(hs) as hs, batch_id, item_sha256, confidence, text_sha256, span_from, span_to,
       source, url, ${utc("i.published_at")} as published_at
     from read.news_events_v1 e join read.news_items_v1 i using (tenant, item_sha256, batch_id)
     where ${QUOTABLE} and countries @> array[$2] order by date desc, e.position desc, place limit $3`;

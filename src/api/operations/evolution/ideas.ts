@@ -51,13 +51,13 @@ const propose = operation({
       .describe("At most 2000 characters"),
     target_file: z
       .string()
-      .max(200, "is at most 200 characters")
+      .max(200, { error: "is at most 200 characters", abort: true })
       .refine(isPath, "is a path within the repository, such as src/domain/chain.ts, at most 200 characters")
       .describe("The file that the draft is of"),
     draft_content: z
       .string()
       .min(1, "is 1 byte to 100 KB")
-      .max(ideas.MOST_DRAFT_BYTES, "is 100 KB at most")
+      .max(ideas.MOST_DRAFT_BYTES, { error: "is 100 KB at most", abort: true })
       .refine((given) => given.isWellFormed(), "is text in Unicode")
       .refine((given) => Buffer.byteLength(given) <= ideas.MOST_DRAFT_BYTES, "is 100 KB at most")
       .describe("The whole file, 100 KB at most"),

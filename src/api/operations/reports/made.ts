@@ -9,6 +9,7 @@ import { objectOf } from "../../../projections/reports/kept.ts";
 import type { Ask, Written } from "../../../projections/reports/writing.ts";
 import { type Asking, asking, canonical, type Patience } from "../../asking.ts";
 import { type Context, json } from "../../operation.ts";
+import { summedUp } from "./summed-up.ts";
 
 const reportMeta = z.object({
   dataset: z.string().describe("The dataset that the report is mainly drawn from"),
@@ -38,13 +39,14 @@ export async function made(
 ): Promise<z.infer<typeof reportAnswer>> {
   const { app, caller, decide } = context;
   const { vintage: _, ...input } = context.input as Record<string, unknown>;
-  const { written, vintages } = await asking(
+  const { plain, vintages } = await asking(
     context,
-    async (asked) => ({ written: await write(askOf(asked), asked.reference), vintages: asked.restsOn() }),
+    async (asked) => ({ plain: await write(askOf(asked), asked.reference), vintages: asked.restsOn() }),
     patience,
   );
+  const written = await summedUp(plain, app.model, context.signal);
   const named = { operation, input: JSON.parse(JSON.stringify(input)) as Report["input"], vintages };
-  const report_id = reportId(named, canonical);
+  const report_id = reportId({ ...named, model: written.model }, canonical);
   const facts_sha256 = factsDigest({ report_id, ...named, facts: written.facts }, canonical);
   const all = { report_id, ...named, ...written, facts_sha256 };
   const bytes = Buffer.from(canonical({ ...all, sha256: digestOf(canonical(all)) }));
@@ -56,7 +58,7 @@ export async function made(
     vintages,
     sha256: digestOf(bytes),
     bytes: bytes.length,
-    model: null,
+    model: written.model,
   };
   await app.objects.put(objectOf(facts), bytes);
   await decide(reports, { tenant: caller.tenant, id: report_id }, make(facts));

@@ -22,7 +22,8 @@ const source = z.object({
   to: z.string().nullable().describe("Last month, or what the table tells of last"),
   reporters: z.int().nullable(),
   all_products: z.boolean().nullable(),
-  licence: z.string(),
+  licence: z.string().describe("In short; what counts is the publisher's own text"),
+  licence_source: z.string().nullable().describe("Where its publisher says so"),
   delay: z.string().describe("How long after what it tells of it is published"),
 });
 
@@ -105,6 +106,7 @@ export function fusionSources(
     reporters: null,
     all_products: null,
     licence: "—",
+    licence_source: null,
     delay: "—",
   }));
   const told = newsSource(news);

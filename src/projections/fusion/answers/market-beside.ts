@@ -117,7 +117,8 @@ export async function leadsOf(
       };
     }),
   );
-  const found = leadsAndLags(series);
+  const found = await leadsAndLags(series, () => new Promise((turn) => setImmediate(turn)));
+  signal?.throwIfAborted();
   if (found === undefined) return `leads and lags need two products with ${LEAST_MONTHS} known months each`;
   return found.map(({ first, second, lag, correlation, adjusted_p }) => ({
     ...(lag < 0 ? { first: second, second: first } : { first, second }),

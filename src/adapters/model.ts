@@ -1,0 +1,158 @@
+/**
+ * The Model port over an OpenAI-compatible endpoint: one POST of /chat/completions, at temperature 0, without tools. What it answers is
+ * a text and nothing more. Source of request and answer: the OpenAI API reference, "Create chat completion".
+ */
+import type pg from "pg";
+import { z } from "zod";
+import { digestOf } from "../domain/objects.ts";
+import type { Clock, Model, ModelAsked, ModelTrouble, Question } from "../domain/ports.ts";
+import { createModelTokens, type ModelTokens } from "./model-tokens.ts";
+
+export type ModelOptions = {
+  /** Where /chat/completions is, such as https://api.example.org/v1. */
+  base_url: string;
+  /** Sent as `Authorization: Bearer …`. */
+  key?: string | undefined;
+  name: string;
+  tokens: ModelTokens;
+  /** From the first request to the end of the last answer. */
+  deadline_ms?: number;
+};
+
+const TRIES = 2;
+const MOST_BODY = 262_144;
+/** Tokens of an answer. */
+const MOST_ANSWER = 2_048;
+
+/** Of an answer, what is read. One that calls tools, was cut off, or says nothing has none of it. */
+const completion = z.object({
+  choices: z.tuple([
+    z.object({
+      finish_reason: z.literal("stop"),
+      message: z.object({
+        role: z.literal("assistant"),
+        content: z.string().min(1),
+        tool_calls: z.array(z.never()).nullish(),
+        refusal: z.null().optional(),
+      }),
+    }),
+  ]),
+});
+const usage = z.object({ usage: z.object({ total_tokens: z.int().positive() }) });
+
+/** What of the settings is a model's. */
+export type ModelSettings = {
+  MODEL_BASE_URL?: string | undefined;
+  MODEL_API_KEY?: string | undefined;
+  MODEL_NAME?: string | undefined;
+  MODEL_DAILY_TOKENS: number;
+};
+
+/** The model that is set, with a budget that all processes share; undefined where none is. */
+export function modelOf(settings: ModelSettings, pool: pg.Pool, clock: Clock): Model | undefined {
+  const { MODEL_BASE_URL: base_url, MODEL_NAME: name, MODEL_API_KEY: key } = settings;
+  if (base_url === undefined || name === undefined) return undefined;
+  const tokens = createModelTokens(pool, clock, settings.MODEL_DAILY_TOKENS);
+  return openModel({ base_url, name, key, tokens });
+}
+
+type Heard = { text: string } | { why: ModelTrouble };
+
+export function openModel({ base_url, key, name, tokens, deadline_ms = 60_000 }: ModelOptions): Model {
+  const url = `${base_url.replace(/\/+$/, "")}/chat/completions`;
+
+  async function post(body: string, signal: AbortSignal): Promise<Heard & { total_tokens?: number }> {
+    try {
+      const answer = await fetch(url, {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        },
+        body,
+        // A key goes nowhere but where it was set for.
+        redirect: "manual",
+        signal,
+      });
+      if (answer.status !== 200) {
+        await answer.body?.cancel();
+        return { why: "refused" };
+      }
+      const bytes = await bodyOf(answer);
+      if (!bytes) return { why: "too_large" };
+      const value = jsonOf(bytes);
+      const used = usage.safeParse(value);
+      const found = completion.safeParse(value);
+      return {
+        ...(found.success ? { text: found.data.choices[0].message.content } : { why: "unreadable" }),
+        ...(used.success && { total_tokens: used.data.usage.total_tokens }),
+      };
+    } catch {
+      return { why: signal.aborted ? "late" : "unreached" };
+    }
+  }
+
+  return {
+    name,
+    host: new URL(base_url).host,
+    async ask<Kept, Why>(
+      { instructions, data, form, signal: callers }: Question,
+      read: (text: string) => { kept: Kept } | { why: Why },
+    ): Promise<ModelAsked<Kept, Why>> {
+      const request = JSON.stringify({
+        model: name,
+        temperature: 0,
+        max_tokens: MOST_ANSWER,
+        messages: [
+          { role: "system", content: instructions },
+          { role: "user", content: JSON.stringify(data) },
+        ],
+        response_format: {
+          type: "json_schema",
+          json_schema: { name: "answer", strict: true, schema: form },
+        },
+      });
+      const prompt_sha256 = digestOf(request);
+      const signal = AbortSignal.any([callers, AbortSignal.timeout(deadline_ms)]);
+      // No token is less than a byte.
+      const most = Buffer.byteLength(request) + MOST_ANSWER;
+      let last: ModelAsked<Kept, Why> = { why: "late", prompt_sha256, answer_sha256: null };
+      for (let at = 0; at < TRIES && !signal.aborted; at++) {
+        const giveBack = await tokens.take(most);
+        if (!giveBack) return { why: "budget_spent", prompt_sha256, answer_sha256: null };
+        const heard = await post(request, signal);
+        // One that says nothing of what it used, or what cannot be, has used all.
+        const { total_tokens = most } = heard;
+        if (total_tokens < most) await giveBack(total_tokens);
+        if ("text" in heard) {
+          const answer_sha256 = digestOf(heard.text);
+          last = { ...read(heard.text), prompt_sha256, answer_sha256 };
+          if ("kept" in last) return last;
+        } else last = { why: heard.why, prompt_sha256, answer_sha256: null };
+      }
+      callers.throwIfAborted();
+      return last;
+    },
+  };
+}
+
+/** The bytes of an answer; undefined where they are too many. */
+async function bodyOf({ body }: Response): Promise<Buffer | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    // Leaving the loop lets go of the connection.
+    if (size > MOST_BODY) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function jsonOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,31 @@
+/** A report summed up by a model, where one is set: its choice of the findings comes first, or the report says why it does not. */
+import { z } from "zod";
+import type { Model } from "../../../domain/ports.ts";
+import { inBrief, tellable } from "../../../domain/reports/report.ts";
+import { INSTRUCTIONS, retelling, retold, toRetell } from "../../../domain/reports/retold.ts";
+import type { Written } from "../../../projections/reports/writing.ts";
+
+const FORM = z.toJSONSchema(retelling);
+
+/** The report as it is where there is no model, or nothing that it says can be used. */
+export async function summedUp(
+  written: Written,
+  model: Model | undefined,
+  signal: AbortSignal,
+): Promise<Written> {
+  const told = tellable(written);
+  const data = toRetell(told);
+  if (!model || !data) return written;
+  const question = { instructions: INSTRUCTIONS, data, form: FORM, signal };
+  const outcome = await model.ask(question, (text) => retold(text, told));
+  const { name, host } = model;
+  const { prompt_sha256, answer_sha256 } = outcome;
+  const asked = { name, host, prompt_sha256, answer_sha256 };
+  return "kept" in outcome
+    ? {
+        ...written,
+        sections: [inBrief(outcome.kept), ...written.sections],
+        model: { ...asked, used: true, why: null },
+      }
+    : { ...written, model: { ...asked, used: false, why: outcome.why } };
+}
