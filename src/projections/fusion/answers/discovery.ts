@@ -48,6 +48,7 @@ const newsSource = ({ items, from, to }: NewsKnown): Source => ({
   reporters: null,
   all_products: null,
   licence: items > 0 ? "As whoever published it says" : "—",
+  licence_source: null,
   delay: items > 0 ? "none" : "—",
 });
 
