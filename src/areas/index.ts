@@ -24,6 +24,7 @@ import { reports } from "./reports.ts";
 import { rng } from "./rng.ts";
 import { salary } from "./salary.ts";
 import { signals } from "./signals.ts";
+import { skills } from "./skills.ts";
 import { subjects } from "./subjects.ts";
 import { trade } from "./trade.ts";
 import { trust } from "./trust.ts";
@@ -40,6 +41,7 @@ export const areas: readonly Area[] = [
   signals,
   ingest,
   evolution,
+  skills,
   commerce,
   checks,
   rng,

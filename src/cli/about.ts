@@ -20,6 +20,8 @@ export const about = {
   export:
     "write the log, or one stream of it, with its checkpoints and anchors, as NDJSON that anyone can verify",
   verify: "check an export: every hash and link, the tree, its signatures and its anchors on the chain",
+  rerun:
+    "run an execution of a skill again from what was recorded, and hold the two results against each other",
   report: "ask every figure of a report again, and name each that is not what it says",
   docs: "print docs/<page>.md",
 };

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { LocalAccount } from "viem/accounts";
 import { z } from "zod";
+import { proofText, statementOf } from "../domain/access/wallet-proof.ts";
 import type { Hex } from "../domain/chain.ts";
 import { USDC } from "../domain/payments/usdc.ts";
 import { refuse } from "../domain/refusal.ts";
@@ -221,3 +222,24 @@ function read<Schema extends z.ZodType>(name: string, schema: Schema, headers: H
 }
 
 const lower = (hex: Hex) => hex.toLowerCase() as Hex;
+
+/** The wallet's signature that a call is its own: SIGN-IN-WITH-X. */
+export async function ownersProof(
+  wallet: LocalAccount,
+  url: string,
+  path: string,
+  method: "GET" | "DELETE" = "GET",
+): Promise<string> {
+  const text = {
+    domain: new URL(url).host,
+    address: wallet.address.toLowerCase() as `0x${string}`,
+    statement: statementOf({ method, path }),
+    uri: url + path,
+    version: "1",
+    chainId: "eip155:8453",
+    nonce: randomBytes(8).toString("hex"),
+    issuedAt: new Date().toISOString(),
+  } as const;
+  const signature = await wallet.signMessage({ message: proofText(text) });
+  return Buffer.from(JSON.stringify({ ...text, signature })).toString("base64");
+}

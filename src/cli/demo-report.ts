@@ -1,17 +1,15 @@
 /** The demo's story of a report: an agent buys a brief, has it as PDF, and asks each of its figures again. */
-import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LocalAccount } from "viem/accounts";
 import { canonical } from "../api/asking.ts";
-import { proofText, statementOf } from "../domain/access/wallet-proof.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
 import { refuse } from "../domain/refusal.ts";
 import { askedAgain } from "../domain/reports/asked-again.ts";
 import { reportFaults } from "../domain/reports/check.ts";
 import { detached, report } from "../domain/reports/report.ts";
 import { issueKey } from "../operator/keys.ts";
-import { ask, buy, get, sign } from "./demo-buyer.ts";
+import { ask, buy, get, ownersProof, sign } from "./demo-buyer.ts";
 import type { Place } from "./demo-place.ts";
 import { tell } from "./demo-story.ts";
 import { askAt } from "./report.ts";
@@ -74,20 +72,4 @@ export async function buyBrief({ url, app }: Place, folder: string, wallet: Loca
   });
   for (const { at, says } of faults) tell.finding({ ok: false, says: `${at} ${says}` });
   if (faults.length > 0) process.exitCode = 1;
-}
-
-/** The wallet's signature that a call is its own: SIGN-IN-WITH-X. */
-async function ownersProof(wallet: LocalAccount, url: string, path: string): Promise<string> {
-  const text = {
-    domain: new URL(url).host,
-    address: wallet.address.toLowerCase() as `0x${string}`,
-    statement: statementOf({ method: "GET", path }),
-    uri: url + path,
-    version: "1",
-    chainId: "eip155:8453",
-    nonce: randomBytes(8).toString("hex"),
-    issuedAt: new Date().toISOString(),
-  } as const;
-  const signature = await wallet.signMessage({ message: proofText(text) });
-  return Buffer.from(JSON.stringify({ ...text, signature })).toString("base64");
 }

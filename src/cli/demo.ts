@@ -43,9 +43,9 @@ export function demoCommand({ settings, logger }: Terminal): Command {
     .addOption(
       new Option(
         "--story <name>",
-        "answer: one answer, and what proves it; shop: pellets, from the price list to the delivery; passport: an agent registers, proves a key, is vouched for and verified; compute: a task is paid for, done by a worker, checked and settled; report: a brief as PDF, and each of its figures asked again",
+        "answer: one answer, and what proves it; shop: pellets, from the price list to the delivery; passport: an agent registers, proves a key, is vouched for and verified; compute: a task is paid for, done by a worker, checked and settled; report: a brief as PDF, and each of its figures asked again; skill: one runs, another is given up and paid back, the first is run again",
       )
-        .choices(["answer", "shop", "passport", "compute", "report"])
+        .choices(["answer", "shop", "passport", "compute", "report", "skill"])
         .default("answer"),
     )
     .addHelpText(
@@ -72,6 +72,7 @@ export function demoCommand({ settings, logger }: Terminal): Command {
           else if (story === "passport") await tellPassport(place);
           else if (story === "compute") await tellCompute(place, config);
           else if (story === "report") await tellReport(place, config);
+          else if (story === "skill") await tellSkill(place, config);
           else await buyOneAnswer(place, config, key === FROM_INPUT ? await walletFromInput() : key);
         } finally {
           await place.close();
@@ -118,19 +119,31 @@ async function tellCompute(place: Place, config: Config): Promise<void> {
 async function tellReport(place: Place, config: Config): Promise<void> {
   const begun = Date.now();
   const { buyBrief } = await import("./demo-report.ts");
-  if (place.own && place.app) {
-    const { isUsable, releaseSandbox } = await import("../operator/releases.ts");
-    const { releaseSandboxTables } = await import("../operator/reference.ts");
-    const { buildOptions } = await import("./build-options.ts");
-    await releaseSandboxTables(place.app, config.DATA_DIR, { only_missing: true });
-    if (!(await isUsable(place.app, SANDBOX))) {
-      tell.line("", "There are no data: making the sandbox, which takes about a minute.");
-      await releaseSandbox(place.app, buildOptions(config));
-    }
-    await serviceReady(place.url);
-  }
+  await haveData(place, config);
   await buyBrief(place, join(config.DATA_DIR, "demo"), demoWallet());
   tell.end(`Done in ${seconds(Date.now() - begun)}.`);
+}
+
+async function tellSkill(place: Place, config: Config): Promise<void> {
+  const begun = Date.now();
+  const { runSkills } = await import("./demo-skill.ts");
+  await haveData(place, config);
+  await runSkills(place, demoWallet());
+  tell.end(`Done in ${seconds(Date.now() - begun)}.`);
+}
+
+/** The sandbox and its tables, where a service of the demo's own has none yet. */
+async function haveData({ own, app, url }: Place, config: Config): Promise<void> {
+  if (!own || !app) return;
+  const { isUsable, releaseSandbox } = await import("../operator/releases.ts");
+  const { releaseSandboxTables } = await import("../operator/reference.ts");
+  const { buildOptions } = await import("./build-options.ts");
+  await releaseSandboxTables(app, config.DATA_DIR, { only_missing: true });
+  if (!(await isUsable(app, SANDBOX))) {
+    tell.line("", "There are no data: making the sandbox, which takes about a minute.");
+    await releaseSandbox(app, buildOptions(config));
+  }
+  await serviceReady(url);
 }
 
 async function buyOneAnswer(place: Place, config: Config, own: LocalAccount | undefined): Promise<void> {

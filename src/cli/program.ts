@@ -39,6 +39,7 @@ const GROUPS: readonly {
   { names: ["export"], load: async (terminal) => [(await import("./export.ts")).exportCommand(terminal)] },
   { names: ["verify"], load: async (terminal) => [(await import("./verify.ts")).verifyCommand(terminal)] },
   { names: ["report"], load: async (terminal) => [(await import("./report.ts")).reportCommand(terminal)] },
+  { names: ["rerun"], load: async (terminal) => [(await import("./rerun.ts")).rerunCommand(terminal)] },
   { names: ["docs"], load: async () => [(await import("./docs.ts")).docsCommand()] },
 ];
 

@@ -12,10 +12,14 @@ export type WorkLease = { attempt: number; lease_sha256: string; leased_at: stri
 
 export const leaseDigest = (lease_id: string): string => createHash("sha256").update(lease_id).digest("hex");
 
-/** When a lease ends whose worker was heard last at `heard_at`. */
-export function leaseEndsAt({ leased_at, limit_at }: WorkLease, heard_at: string | null): string {
+/** When a lease ends whose worker was heard last at `heard_at`, and may be silent for `silent_s`. */
+export function leaseEndsAt(
+  { leased_at, limit_at }: Pick<WorkLease, "leased_at" | "limit_at">,
+  heard_at: string | null,
+  silent_s = SILENT_S,
+): string {
   const last = heard_at !== null && heard_at > leased_at ? heard_at : leased_at;
-  const silent_at = new Date(Date.parse(last) + SILENT_S * 1_000).toISOString();
+  const silent_at = new Date(Date.parse(last) + silent_s * 1_000).toISOString();
   return silent_at < limit_at ? silent_at : limit_at;
 }
 

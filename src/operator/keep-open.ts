@@ -32,7 +32,8 @@ export async function keepDataOpen(
 
 type OnError = (dataset: string, error: Error) => void;
 
-async function openCurrent(app: App, onError: OnError): Promise<void> {
+/** Opens once what is current by now. */
+export async function openCurrent(app: App, onError: OnError): Promise<void> {
   await app.caughtUp(releasesProjection);
   const isTold = await app.caughtUp(referenceProjection);
   const current = await currentReferences(app.pool);

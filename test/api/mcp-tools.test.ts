@@ -82,6 +82,7 @@ test("every tool says what it does to what is there", () => {
     "lounge_roulette",
     "orders_cancel",
     "orders_pay",
+    "skills_cancel",
     "soul_attestation_revoke",
     "soul_bounty_award",
     "soul_bounty_cancel",

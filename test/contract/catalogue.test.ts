@@ -47,6 +47,7 @@ import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { sealExample } from "../support/sealed.ts";
 import { type Service, startService } from "../support/service.ts";
 import { linkExample } from "../support/signed.ts";
+import { skillExamples } from "../support/skilled.ts";
 import { subscribeExamples } from "../support/subscribed.ts";
 import { specifiedPrices } from "./prices.ts";
 
@@ -102,6 +103,7 @@ beforeAll(async () => {
   live.report = await reportExample(service, mine);
   live.evolution_pipeline = await ideaExample(service, mine);
   await newsExample(service, INTERNAL_TOKEN);
+  Object.assign(live, await skillExamples(service, mine));
   Object.assign(live, await marketExamples(service, { creator: mine, agent: own }));
   described = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
 });

@@ -5,7 +5,7 @@ import { refuse } from "../../domain/refusal.ts";
 import { type Attempt, type Parts, scopeOf, type Usdc, type Way } from "./way.ts";
 
 /** A payment stands for the scopes of ordinary use, and for none beyond them. */
-const PAID_SCOPES: readonly Scope[] = ["read", "quote", "order"];
+const PAID_SCOPES: readonly Scope[] = ["read", "quote", "order", "skill"];
 
 /**
  * By a payment of `price` USDC a call. A price that depends on the input, and on what the data covers just now, names its

@@ -8,4 +8,6 @@ export const intentSlots: Readonly<Record<SlotName, string>> = {
   year: "A calendar year",
   years: "A range of years, YYYY-YYYY",
   flow: "IMPORT or EXPORT, or a word that says so",
+  chapter: "The chapter of the product",
+  month: "A calendar month, YYYY-MM",
 };

@@ -4,6 +4,7 @@ import type { SlotName, Slots } from "./slots.ts";
 /** One question. `each` is asked once for each member of an earlier answer's list; its input reads that member as `$each`. */
 export type Step = {
   id: string;
+  /** What is asked: an operation, or what else `Ask` knows by a name. */
   operation: string;
   /** Constants; `$slots.country`, left out where the slot is empty; `$steps.top.data[0].product`; `$each.partner`; or a list of these. */
   input: Readonly<Record<string, unknown>>;
@@ -34,8 +35,8 @@ export type Asked = { step: string; operation: string; input: Record<string, unk
 export type Passed = { step: string; operation: string; why: string };
 export type Ran = { asked: Asked[]; passed: Passed[] };
 
-/** Asks an operation, and answers what it answers; throws what it refuses. */
-export type Ask = (operation: string, input: Record<string, unknown>) => Promise<object>;
+/** Asks an operation for a step, and answers what it answers; throws what it refuses. */
+export type Ask = (operation: string, input: Record<string, unknown>, step: string) => Promise<object>;
 
 /** What is wrong with a plan, in sentences; none of a good one. `inputsOf` names an operation's fields, undefined of one that there is not. */
 export function faultsOf(
@@ -106,14 +107,9 @@ export async function runPlan(
     for (const [at, member] of members.slice(0, each?.most ?? 1).entries()) {
       const input = inputOf(step, { slots, steps, each: member });
       try {
+        const name = each ? `${id}.${at}` : id;
         if (input === undefined) pass("an earlier answer has nothing to ask it with");
-        else
-          asked.push({
-            step: each ? `${id}.${at}` : id,
-            operation,
-            input,
-            answer: await ask(operation, input),
-          });
+        else asked.push({ step: name, operation, input, answer: await ask(operation, input, name) });
       } catch (error) {
         if (!optional || !isRefusal(error)) throw error;
         pass(error.message);

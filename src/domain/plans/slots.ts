@@ -4,7 +4,7 @@ import { isReporter, partnerName, unknownPartner } from "../trade/reporters.ts";
 import type { Flow } from "../trade/units.ts";
 import { countryNames } from "./country-names.ts";
 
-export const slotNames = ["country", "partner", "hs", "year", "years", "flow"] as const;
+export const slotNames = ["country", "partner", "hs", "year", "years", "flow", "chapter", "month"] as const;
 export type SlotName = (typeof slotNames)[number];
 
 /** The values of slots, each in the words of an operation's input; `country` is among the 27 reporters where one was named. */

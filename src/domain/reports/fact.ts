@@ -3,6 +3,7 @@ import { z } from "zod";
 
 export const units = [
   "EUR",
+  "USDC",
   "share",
   "change",
   "ratio",
@@ -142,12 +143,17 @@ const SCALES: readonly [least: number, word: string][] = [
 
 /** A fact as it is told: "EUR 1.24 bn", "45.2 %", "2024". The same value is the same text on every machine. */
 export function print({ value, unit }: Pick<Fact, "value" | "unit">): string {
-  if (typeof value === "string") return unit === "text" ? `“${value}”` : value;
+  if (typeof value === "string") {
+    // Money that is owed to the cent is a decimal string, and told as it is.
+    if (unit === "EUR" || unit === "USDC") return `${unit}${JOINED}${value}`;
+    return unit === "text" ? `“${value}”` : value;
+  }
   const sign = value < 0 ? MINUS : "";
   const size = Math.abs(value);
   switch (unit) {
     case "EUR":
-      return `${sign}EUR${JOINED}${scaled(size)}`;
+    case "USDC":
+      return `${sign}${unit}${JOINED}${scaled(size)}`;
     case "eur_per_tonne":
       return `${sign}EUR${JOINED}${scaled(size)}${JOINED}a${JOINED}tonne`;
     case "share":

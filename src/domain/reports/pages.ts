@@ -64,6 +64,7 @@ type Of = (id: string) => Fact;
 
 const figures: ReadonlySet<Unit> = new Set([
   "EUR",
+  "USDC",
   "share",
   "change",
   "ratio",

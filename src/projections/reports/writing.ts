@@ -11,7 +11,16 @@ import type { productOutput } from "../fusion/answers/product.ts";
 import type { macroOutput } from "../macro/answers/context.ts";
 import type { compareOutput } from "../salary/answers/compare.ts";
 import type { alertsOutput } from "../trade/answers/alerts.ts";
+import type { concentrationOutput } from "../trade/answers/concentration.ts";
+import type { corridorOutput } from "../trade/answers/corridor.ts";
+import type { flowPulseOutput } from "../trade/answers/flow-pulse.ts";
+import type { pricesOutput } from "../trade/answers/prices.ts";
 import type { topPartnersOutput, topProductsOutput } from "../trade/answers/rankings.ts";
+import type { rerouteOutput } from "../trade/answers/rerouting.ts";
+import type { seasonOutput } from "../trade/answers/seasonality.ts";
+import type { timelineOutput } from "../trade/answers/series.ts";
+import type { sourcesOutput } from "../trade/answers/sources.ts";
+import type { SignalRow } from "./front-run.ts";
 
 /** The operations that reports ask, and what each answers. */
 export type Answers = {
@@ -24,8 +33,17 @@ export type Answers = {
   trade_top_partners: z.infer<typeof topPartnersOutput>;
   trade_macro_context: z.infer<typeof macroOutput>;
   salary_compare: z.infer<typeof compareOutput>;
+  trade_timeline: z.infer<typeof timelineOutput>;
+  trade_seasonality: z.infer<typeof seasonOutput>;
+  trade_flow_pulse: z.infer<typeof flowPulseOutput>;
+  trade_source_concentration: z.infer<typeof sourcesOutput>;
+  trade_corridor: z.infer<typeof corridorOutput>;
+  trade_reroute_watch: z.infer<typeof rerouteOutput>;
+  trade_price_per_tonne: z.infer<typeof pricesOutput>;
+  trade_concentration: z.infer<typeof concentrationOutput>;
+  front_run_watch: { data: SignalRow[]; meta: object };
 };
-type ToldOf<Answer> = Omit<Told, "answer"> & { answer: Answer };
+export type ToldOf<Answer> = Omit<Told, "answer"> & { answer: Answer };
 export type AnswerTo<Name extends keyof Answers> = ToldOf<Answers[Name]>;
 export type Market = AnswerTo<"fusion_market_intel">;
 export type Ask = <Name extends keyof Answers>(

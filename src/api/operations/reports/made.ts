@@ -45,26 +45,35 @@ export async function made(
     patience,
   );
   const written = await summedUp(plain, app.model, context.signal);
-  const named = { operation, input: JSON.parse(JSON.stringify(input)) as Report["input"], vintages };
-  const report_id = reportId({ ...named, model: written.model }, canonical);
-  const facts_sha256 = factsDigest({ report_id, ...named, facts: written.facts }, canonical);
-  const all = { report_id, ...named, ...written, facts_sha256 };
-  const bytes = Buffer.from(canonical({ ...all, sha256: digestOf(canonical(all)) }));
+  const report = complete({ operation, input, vintages }, written);
+  const bytes = Buffer.from(canonical(report));
   const facts = {
-    report_id,
+    report_id: report.report_id,
     operation,
-    input_sha256: digestOf(canonical(named.input)),
-    facts_sha256,
+    input_sha256: digestOf(canonical(report.input)),
+    facts_sha256: report.facts_sha256,
     vintages,
     sha256: digestOf(bytes),
     bytes: bytes.length,
     model: written.model,
   };
   await app.objects.put(objectOf(facts), bytes);
-  await decide(reports, { tenant: caller.tenant, id: report_id }, make(facts));
+  await decide(reports, { tenant: caller.tenant, id: facts.report_id }, make(facts));
   // As it is kept, so that it is the same whenever it is told.
   const data = JSON.parse(bytes.toString()) as Report;
   return { data, meta: aboutReport(data) };
+}
+
+/** A report with its name and its digests. */
+export function complete(
+  { operation, input, vintages }: Pick<Report, "operation" | "input" | "vintages">,
+  written: Written,
+): Report {
+  const named = { operation, input: JSON.parse(JSON.stringify(input)) as Report["input"], vintages };
+  const report_id = reportId({ ...named, model: written.model }, canonical);
+  const facts_sha256 = factsDigest({ report_id, ...named, facts: written.facts }, canonical);
+  const all = { report_id, ...named, ...written, facts_sha256 };
+  return { ...all, sha256: digestOf(canonical(all)) };
 }
 
 /** What its answer rests on, mainly. */

@@ -83,7 +83,9 @@ export async function query(
   }
   const chosen = intentFor({ question, intent, slots: namedSlots(input) }, intents, productNames(reference));
   const written = writing(asked);
-  const ran = await runTold(written, chosen.plan, chosen.slots, intent === undefined ? "question" : "intent");
+  const ran = await runTold(written, chosen.plan, chosen.slots, {
+    field: intent === undefined ? "question" : "intent",
+  });
   const { sources, ...parts } = written.parts(ran.sections);
   const [main] = ran.steps;
   return {
@@ -112,34 +114,45 @@ export const namedSlots = (input: { [name in SlotName]?: unknown }): Slots =>
 
 type Told = Awaited<ReturnType<Ask>>;
 
-/** Runs a plan and tells each answer; what an operation refuses is refused of the question. */
+/** How a plan is told; `begins` hears of each step, and `noted` of its answer before the next. */
+export type Telling = {
+  field?: Field;
+  teller?: (writing: Writing, operation: string, told: object) => Section[];
+  begins?: (step: string) => void;
+  noted?: (step: string, told: Told) => Promise<void>;
+};
+type Field = "question" | "intent" | "task";
+
+/** Runs a plan and tells each answer; what an operation refuses is refused of the field that asked for it. */
 export async function runTold(
   written: Writing,
   plan: Plan,
   slots: Slots,
-  field: "question" | "intent" = "question",
+  { field = "question", teller = toldBy, begins, noted }: Telling = {},
 ) {
   const told = new Map<object, Told>();
   const sections: Section[] = [];
   const ran = await runPlan(
     plan,
     slots,
-    async (operation, input) => {
+    async (operation, input, step) => {
+      begins?.(step);
       const one = await written.ask(operation as keyof Answers, input);
       told.set(one.answer, one);
+      await noted?.(step, one);
       return one.answer;
     },
     (error): error is Refusal => error instanceof Refusal,
   ).catch((error: unknown) => refusedOf(plan, field, error));
   const steps = ran.asked.map(({ step, operation, answer }) => {
     const one = told.get(answer)!;
-    sections.push(...toldBy(written, operation, one));
+    sections.push(...teller(written, operation, one));
     return { step, ...one.origin };
   });
   return { sections, steps, passed: ran.passed };
 }
 
-function refusedOf(plan: Plan, field: string, error: unknown): never {
+function refusedOf(plan: Plan, field: Field, error: unknown): never {
   if (!(error instanceof Refusal) || error.code !== "invalid") throw error;
   const why = error.errors?.map(({ message }) => message).join("; ") ?? error.message;
   const message = `${plan.name} cannot be asked so: ${why}`;

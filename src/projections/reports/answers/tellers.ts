@@ -21,6 +21,17 @@ import {
   sizeSection,
   substitutionFindings,
 } from "./market-sections.ts";
+import {
+  aheadSection,
+  concentrationSection,
+  corridorSection,
+  pricesSection,
+  pulseSection,
+  rerouteSection,
+  seasonSection,
+  sourcesSection,
+  timelineSection,
+} from "./trade-sections.ts";
 import { anomaliesIn } from "./unusual.ts";
 
 type Tellers = { [Name in keyof Answers]: (writing: Writing, told: AnswerTo<Name>) => Section[] };
@@ -60,6 +71,15 @@ export const tellers: Tellers = {
   trade_top_partners: (writing, told) => [rankedPartners(writing, told, told.answer.meta.flow ?? undefined)],
   trade_macro_context: (writing, told) => [economySection(writing, told)],
   salary_compare: (writing, told) => [wagesSection(writing, told)],
+  trade_timeline: (writing, told) => [timelineSection(writing, told)],
+  trade_seasonality: (writing, told) => [seasonSection(writing, told)],
+  trade_flow_pulse: (writing, told) => [pulseSection(writing, told)],
+  trade_source_concentration: (writing, told) => [sourcesSection(writing, told)],
+  trade_corridor: corridorSection,
+  trade_reroute_watch: (writing, told) => [rerouteSection(writing, told)],
+  trade_price_per_tonne: (writing, told) => [pricesSection(writing, told)],
+  trade_concentration: (writing, told) => [concentrationSection(writing, told)],
+  front_run_watch: (writing, told) => [aheadSection(writing, told)],
 };
 
 /** An answer to any of them, told. */

@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { intentSlots } from "../../../domain/fusion/intent-slots.ts";
+import { slotNames } from "../../../domain/plans/slots.ts";
+import { skillScopes, skills } from "../../../domain/skills/skills.ts";
+import { priceText } from "../../access/way.ts";
+import { json, key, operation, pay } from "../../operation.ts";
+import { offered } from "./asked.ts";
+import { agentField } from "./fields.ts";
+
+/** What an operation costs where it is asked by itself; null of what only skills ask. */
+const priceOf = (name: string): string | null => {
+  const found = offered.operations.find((one) => one.name === name);
+  return found ? priceText(found) : null;
+};
+
+const catalog = operation({
+  name: "skills_catalog",
+  route: "GET /v1/agent/skills/catalog",
+  summary: "The eight skills: what each needs of a task, asks and costs",
+  description: "Each is a plan over operations that read, run as one for one price.",
+  access: [key("read"), pay("0.001")],
+  input: z.object({
+    scope: z
+      .enum(skillScopes, `scope is ${skillScopes.join(" or ")}`)
+      .optional()
+      .describe("skill_sensitive: those that read your own money"),
+  }),
+  output: json(
+    z.object({
+      data: z.array(
+        z.object({
+          agent: agentField,
+          version: z.int(),
+          scope: z.enum(skillScopes).describe("What a key needs to run it"),
+          summary: z.string(),
+          keywords: z.object({ en: z.array(z.string()), lv: z.array(z.string()) }),
+          slots: z.array(z.object({ slot: z.enum(slotNames), required: z.boolean(), about: z.string() })),
+          steps: z.array(
+            z.object({
+              step: z.string(),
+              operation: z.string(),
+              optional: z.boolean(),
+              price: z.string().nullable().describe("Asked by itself; null: skills alone ask it"),
+            }),
+          ),
+          absent: z.array(z.object({ of: z.string(), why: z.string() })),
+          price_usdc: z.string(),
+          example: z.string(),
+        }),
+      ),
+      meta: z.object({ count: z.int() }),
+    }),
+  ),
+  example: { scope: "skill" },
+  handle: async ({ input: { scope } }) => {
+    const data = skills
+      .filter((one) => scope === undefined || one.scope === scope)
+      .map(({ name, version, scope, summary, keywords, slots, steps, absent = [], example }) => ({
+        agent: name,
+        version,
+        scope,
+        summary,
+        keywords,
+        slots: (["required", "optional"] as const).flatMap((kind) =>
+          slots[kind].map((slot) => ({ slot, required: kind === "required", about: intentSlots[slot] })),
+        ),
+        steps: steps.map(({ id, operation, optional = false }) => ({
+          step: id,
+          operation,
+          optional,
+          price: priceOf(operation),
+        })),
+        absent,
+        price_usdc: "0.50",
+        example,
+      }));
+    return { data, meta: { count: data.length } };
+  },
+});
+
+export const catalogOperations = [catalog];

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import type { Execution } from "../../../domain/skills/execution.ts";
+import * as executions from "../../../domain/skills/execution.ts";
+import { stepExecution } from "../../../reactors/skills/steps.ts";
+import { json, operation, owner } from "../../operation.ts";
+import { executionId, executionShown, shown } from "./fields.ts";
+import { nowOf } from "./starting.ts";
+
+const MOST_WAIT_S = 30;
+
+const output = json(z.object({ data: executionShown, meta: z.object({}) }));
+
+const status = operation({
+  name: "skills_execution",
+  route: "GET /v1/agent/skills/executions/{execution_id}",
+  summary: "Where an execution of yours stands, and its result",
+  description: `Free to its owner. Results are kept ${executions.KEEP_DAYS} days.`,
+  access: [owner("skill")],
+  input: z.object({
+    execution_id: executionId,
+    wait_s: z
+      .int(`wait_s is a whole number from 0 to ${MOST_WAIT_S}`)
+      .min(0, "wait_s is at least 0")
+      .max(MOST_WAIT_S, `wait_s is at most ${MOST_WAIT_S}`)
+      .default(0)
+      .describe("Seconds to wait until it is over"),
+  }),
+  output,
+  refuses: [404],
+  example: { execution_id: "00".repeat(16) },
+  handle: async ({ input: { execution_id, wait_s }, app, caller, signal }) => {
+    const execution = await untilOver(app, { tenant: caller.tenant, execution_id }, wait_s, signal);
+    return { data: await shown(app, caller.tenant, execution), meta: {} };
+  },
+});
+
+/** The execution once it is over, or as it stands when the time is. */
+async function untilOver(
+  app: App,
+  { tenant, execution_id }: { tenant: string; execution_id: string },
+  wait_s: number,
+  signal: AbortSignal,
+): Promise<Execution> {
+  const target = executions.targetOf(tenant, execution_id);
+  const look = async () => executions.standing(await app.load(executions, target));
+  // What is appended after it is told.
+  const after = app.tail.position;
+  let execution = await look();
+  if (executions.isOver(execution) || wait_s === 0) return execution;
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(1_000 * wait_s)]);
+  for await (const batch of app.tail.subscribe({ after, tenant, signal: stop })) {
+    if (!batch.some(({ stream_id }) => stream_id === executions.streamOf(execution_id))) continue;
+    execution = await look();
+    if (executions.isOver(execution)) return execution;
+  }
+  return look();
+}
+
+const cancel = operation({
+  name: "skills_cancel",
+  route: "DELETE /v1/agent/skills/executions/{execution_id}",
+  effect: { changes: "takes", repeatable: true, reaches_out: false },
+  summary: "Give up an execution that is not over",
+  description:
+    "What was paid goes back where no step is done yet, of a batch once all of it is over. Cancelled again, it answers the same.",
+  access: [owner("skill")],
+  input: z.object({ execution_id: executionId }),
+  output,
+  refuses: [404, 409],
+  example: { execution_id: "00".repeat(16) },
+  handle: async ({ input: { execution_id }, app, caller, decide, watch }) => {
+    const named = { tenant: caller.tenant, execution_id };
+    const decision = executions.cancel(nowOf(app));
+    const execution = await stepExecution({ decide, watch }, named, decision);
+    return { data: await shown(app, caller.tenant, execution), meta: {} };
+  },
+});
+
+export const executionOperations = [status, cancel];

@@ -1,0 +1,155 @@
+/** What the operations of skills have in common: what is asked of them, and how an execution is shown. */
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import { idFrom, time } from "../../../domain/fields.ts";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import { slotNames } from "../../../domain/plans/slots.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { reportDoc } from "../../../domain/reports/pages.ts";
+import type { Execution } from "../../../domain/skills/execution.ts";
+import * as executions from "../../../domain/skills/execution.ts";
+import { type SkillResult, skillResult } from "../../../domain/skills/result.ts";
+import { agents, type Skill, type SkillScope } from "../../../domain/skills/skills.ts";
+import { readKept } from "../../../reactors/skills/kept.ts";
+import { canonical } from "../../asking.ts";
+import type { Caller } from "../../caller.ts";
+
+/** Micro-USDC that an agent's run costs. */
+export const PRICE_MICRO = 500_000;
+
+export const agentField = z.enum(agents, `agent is one of ${agents.join(", ")}`);
+
+export const taskField = z
+  .string("task is text of 3 to 2000 characters")
+  .trim()
+  .min(3, "task has at least 3 characters")
+  .max(2_000, "task has at most 2000 characters")
+  .describe("In English or Latvian: countries, products, years");
+
+/** Names that the tenant had before it was the key's own. */
+const OLD_TENANTS = ["woodpoint", "siltums"];
+
+export const tenantField = z
+  .string()
+  .max(64, "tenant has at most 64 characters")
+  .default("woodpoint")
+  .describe("Left out, or your own");
+
+export const formatField = z
+  .enum(executions.formats, `format is ${executions.formats.join(" or ")}`)
+  .default("markdown")
+  .describe("Of the result");
+
+export const executionId = idFrom("execution_id", "skills_run").describe("As skills_run named it");
+
+/** Refuses a tenant that is another's. */
+export function checkTenant(tenant: string, caller: Caller): void {
+  if (OLD_TENANTS.includes(tenant) || tenant === caller.tenant || `test:${tenant}` === caller.tenant) return;
+  refuse("forbidden", "tenant names another's: leave it out");
+}
+
+/** Refuses a skill that reads the caller's money where no key says that it may. */
+export function checkScope({ name, scope }: Skill, caller: Caller): void {
+  if (mayRun(scope, caller)) return;
+  refuse(
+    "forbidden",
+    `${name} reads your money, which takes a key with the scope ${scope}, beside a payment too`,
+  );
+}
+
+export const mayRun = (scope: SkillScope, caller: Caller): boolean =>
+  scope === "skill" || (caller.kind === "key" && caller.scopes.includes(scope));
+
+export const slotsShown = z
+  .partialRecord(z.enum(slotNames), z.union([z.string(), z.number()]))
+  .describe("What was read of the task");
+
+export const executionShown = z
+  .object({
+    execution_id: z.string(),
+    agent: agentField,
+    version: z.int(),
+    status: z.enum(executions.statuses),
+    poll: z.string().nullable().describe("Where to ask for it; null once it is over"),
+    slots: slotsShown,
+    format: z.enum(executions.formats),
+    result: z
+      .union([z.string(), skillResult])
+      .nullable()
+      .describe("Markdown, or an object by format=json; null before it is finished, and once it is not kept"),
+    result_sha256: z.string().nullable().describe("Of the RFC 8785 form of the object, in either format"),
+    vintages: z.string().nullable().describe("What all steps rest on, by comma"),
+    failure: z
+      .object({
+        code: z.enum(executions.failures),
+        step: z.string().nullable().describe("Whose question was refused, for its slots or for want of data"),
+      })
+      .nullable(),
+    attempt: z.int(),
+    steps: z
+      .array(
+        z.object({
+          step: z.string(),
+          operation: z.string(),
+          answer_sha256: z.string(),
+          vintages: z.string(),
+          ms: z.int(),
+        }),
+      )
+      .describe("Those that the newest attempt has done"),
+    price_usdc: z.string().describe("0.00 by a key"),
+    refund_usdc: z.string().describe("What of it goes back"),
+    requested_at: time,
+    ended_at: time.nullable(),
+    deadline_at: time.describe("It is over by then"),
+  })
+  .meta({ id: "SkillExecution" });
+
+export const pollOf = (execution_id: string) => `/v1/agent/skills/executions/${execution_id}`;
+
+/** An execution as its owner sees it; `result` where it is at hand. */
+export async function shown(
+  app: Pick<App, "subjects" | "objects" | "printer">,
+  tenant: string,
+  execution: Execution,
+  result?: SkillResult,
+): Promise<z.infer<typeof executionShown>> {
+  const { facts, finished, failed, status, attempt, steps, ended_at } = execution;
+  const { execution_id, agent, plan_version: version, format, price_micro } = facts;
+  const told =
+    result ??
+    (finished &&
+      ((await readKept(app, { tenant, execution_id }, finished.object_sha256)) as SkillResult | undefined));
+  return {
+    execution_id,
+    agent,
+    version,
+    status,
+    poll: executions.isOver(execution) ? null : pollOf(execution_id),
+    slots: facts.slots,
+    format,
+    result: told ? await formed(app, told, format) : null,
+    result_sha256: finished?.result_sha256 ?? null,
+    vintages: finished?.vintages ?? null,
+    failure: failed && { code: failed.code, step: failed.step },
+    attempt,
+    steps: steps.map(({ step, operation, answer_sha256, vintages, ms }) => ({
+      step,
+      operation,
+      answer_sha256,
+      vintages,
+      ms,
+    })),
+    price_usdc: decimalUsdc(price_micro),
+    refund_usdc: decimalUsdc(executions.refundOf(execution)),
+    requested_at: facts.requested_at,
+    ended_at,
+    deadline_at: facts.deadline_at,
+  };
+}
+
+async function formed({ printer }: Pick<App, "printer">, result: SkillResult, format: executions.Format) {
+  if (format === "json") return result;
+  const doc = reportDoc(result.report, canonical);
+  return (await printer.print({ form: "text/markdown", doc })).toString();
+}

@@ -1,0 +1,111 @@
+/** An execution run again: on the states of the data that it named, and with the answers of the log that it kept; and whether it comes to the same. */
+import type { App } from "../../../app.ts";
+import type { Slots } from "../../../domain/plans/slots.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import type { Execution } from "../../../domain/skills/execution.ts";
+import * as executions from "../../../domain/skills/execution.ts";
+import { OF_THE_LOG } from "../../../domain/skills/result.ts";
+import { skillNamed } from "../../../domain/skills/skills.ts";
+import { readKept } from "../../../reactors/skills/kept.ts";
+import type { Named } from "../../../reactors/skills/steps.ts";
+import { canonical } from "../../asking.ts";
+import { sha256 } from "../../call.ts";
+import { dataNamed } from "../../named-vintages.ts";
+import { isOfLog, runSkill } from "./running.ts";
+
+/** `kept`: its answer was not asked again, since it was read of the log. */
+export type StepAgain = { step: string; operation: string; how: "asked" | "kept"; same: boolean };
+
+export type Again = {
+  execution_id: string;
+  agent: string;
+  same: boolean;
+  result_sha256: string;
+  again_sha256: string;
+  steps: StepAgain[];
+};
+
+/** Runs it again; `now`: on the data of now in place of its own, to see what they have changed. Refuses one that has no result. */
+export async function rerun(
+  app: App,
+  named: Named,
+  { now = false, signal }: { now?: boolean; signal: AbortSignal },
+): Promise<Again> {
+  const target = executions.targetOf(named.tenant, named.execution_id);
+  const execution = executions.standing(await app.load(executions, target));
+  const { facts, finished } = execution;
+  if (!finished)
+    return refuse(
+      "unprocessable",
+      `this execution is ${execution.status}: only one that finished runs again`,
+    );
+  const skill = skillNamed(facts.agent);
+  if (skill.version !== facts.plan_version)
+    refuse(
+      "unprocessable",
+      `it ran version ${facts.plan_version} of ${facts.agent}, which is version ${skill.version} by now`,
+    );
+  const wanted = finished.vintages.split(",").filter((name) => name !== OF_THE_LOG);
+  const vintage = now || wanted.length === 0 ? undefined : wanted.join(",");
+  const held = await dataNamed(app, { vintage: true }, { vintage });
+  const answers: Answered[] = [];
+  try {
+    const { result } = await runSkill({
+      app: held ? { ...app, ...held.data } : app,
+      tenant: named.tenant,
+      skill,
+      slots: facts.slots as Slots,
+      signal,
+      noted: async ({ step, told }) => void answers.push({ step, ...told.origin }),
+      kept: (operation, input_sha256) => keptAnswer(app, named, execution, { operation, input_sha256 }),
+    });
+    const again_sha256 = sha256(canonical(result));
+    const { result_sha256 } = finished;
+    return {
+      execution_id: named.execution_id,
+      agent: facts.agent,
+      same: again_sha256 === result_sha256,
+      result_sha256,
+      again_sha256,
+      steps: stepsAgain(execution, answers),
+    };
+  } finally {
+    held?.release();
+  }
+}
+
+/** The answer that a step had of the log. */
+async function keptAnswer(
+  app: App,
+  named: Named,
+  { steps }: Execution,
+  asked: { operation: string; input_sha256: string },
+): Promise<object> {
+  const step = steps.find(
+    (one) => one.operation === asked.operation && one.input_sha256 === asked.input_sha256,
+  );
+  const answer = step && (await readKept(app, named, step.object_sha256));
+  if (step && answer && sha256(canonical(answer)) === step.answer_sha256) return answer;
+  return refuse(
+    "not_found",
+    `what ${asked.operation} answered is not kept any more, or was erased: the digests in the log remain`,
+  );
+}
+
+type Answered = { step: string; operation: string; answer_sha256: string };
+
+/** Each step that either run had, in order. */
+function stepsAgain({ steps }: Execution, answers: readonly Answered[]): StepAgain[] {
+  const again = new Map(answers.map(({ step, answer_sha256 }) => [step, answer_sha256]));
+  const known = steps.map(({ step, operation, answer_sha256 }) => ({
+    step,
+    operation,
+    how: isOfLog(operation) ? ("kept" as const) : ("asked" as const),
+    same: again.get(step) === answer_sha256,
+  }));
+  const added = answers.filter(({ step }) => !steps.some((one) => one.step === step));
+  return [
+    ...known,
+    ...added.map(({ step, operation }) => ({ step, operation, how: "asked" as const, same: false })),
+  ];
+}

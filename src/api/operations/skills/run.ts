@@ -1,0 +1,221 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import { matches } from "../../../domain/plans/match.ts";
+import { slotNames } from "../../../domain/plans/slots.ts";
+import * as executions from "../../../domain/skills/execution.ts";
+import { skillNamed, skills } from "../../../domain/skills/skills.ts";
+import { type Context, json, key, operation, pay, type Usdc } from "../../operation.ts";
+import {
+  agentField,
+  checkScope,
+  checkTenant,
+  executionShown,
+  formatField,
+  mayRun,
+  PRICE_MICRO,
+  shown,
+  slotsShown,
+  taskField,
+  tenantField,
+} from "./fields.ts";
+import { refuseTask } from "./running.ts";
+import {
+  begin,
+  checkSlots,
+  checkWaiting,
+  MOST_WAIT_S,
+  missingOf,
+  nowOf,
+  request,
+  slotsOf,
+} from "./starting.ts";
+
+/** Micro-USDC as a price. */
+const priceOf = (micro: number) => decimalUsdc(micro) as Usdc;
+
+const waitField = z
+  .int(`wait_s is a whole number from 0 to ${MOST_WAIT_S}`)
+  .min(0, "wait_s is at least 0")
+  .max(MOST_WAIT_S, `wait_s is at most ${MOST_WAIT_S}`)
+  .default(MOST_WAIT_S)
+  .describe("Seconds that the call may take; 0: it is left at once, and asked for by poll");
+
+const effect = { changes: "adds", repeatable: false, reaches_out: false } as const;
+const aboutRun = z.object({ data: executionShown, meta: z.object({}) });
+
+const run = operation({
+  name: "skills_run",
+  route: "POST /v1/agent/skills/run",
+  effect,
+  summary: "Run a skill on a task in words: a report of findings over facts",
+  description:
+    "Read without a model. Done in the call where it can be, else `poll` says where to ask. What a task lacks is a 400 with an example, and costs nothing; what fails later is refunded.",
+  access: [key("skill"), pay(priceOf(PRICE_MICRO))],
+  secrets: ["task"],
+  input: z.object({
+    agent: agentField.describe("As skills_catalog names it"),
+    task: taskField,
+    tenant: tenantField,
+    format: formatField,
+    wait_s: waitField,
+  }),
+  output: json(aboutRun),
+  refuses: [403],
+  example: { agent: "strategist", task: "How dependent is Latvia on imports of mineral fuels?" },
+  handle: async (context) => {
+    const { input, app, caller } = context;
+    checkTenant(input.tenant, caller);
+    const skill = skillNamed(input.agent);
+    const slots = slotsOf(app, input.task);
+    const { execution, result } = await begin(context as never, { ...input, skill, slots });
+    return { data: await shown(app, caller.tenant, execution, result), meta: {} };
+  },
+});
+
+const batchInput = z.object({
+  agents: z
+    .array(agentField)
+    .min(2, "name at least 2 agents")
+    .max(5, "at most 5 agents run at once")
+    .refine((all) => new Set(all).size === all.length, "an agent stands in agents twice")
+    .describe("2 to 5 different agents"),
+  task: taskField,
+  tenant: tenantField,
+  format: formatField,
+});
+
+/** The execution of one agent of a call. */
+const idOf = (fresh_id: string, agent: string) =>
+  createHash("sha256").update(`${fresh_id}:${agent}`).digest("hex").slice(0, 32);
+
+const batch = operation({
+  name: "skills_batch",
+  route: "POST /v1/agent/skills/batch",
+  effect,
+  summary: "Run two to five skills on one task, each by itself",
+  description:
+    "Each has its execution, and fails alone: when all are over, the share of those that failed is refunded.",
+  access: [
+    key("skill"),
+    pay(
+      ({ agents }: z.output<typeof batchInput>) => priceOf(PRICE_MICRO * agents.length),
+      priceOf(PRICE_MICRO),
+    ),
+  ],
+  secrets: ["task"],
+  input: batchInput,
+  output: json(z.object({ data: z.array(executionShown), meta: z.object({ count: z.int() }) })),
+  refuses: [403],
+  example: { agents: ["sniper", "strategist"], task: "How dependent is Latvia on imports of mineral fuels?" },
+  handle: async (context) => {
+    const { input, app, caller, fresh_id, watch, presumeNew } = context;
+    const { task, format } = input;
+    checkTenant(input.tenant, caller);
+    const slots = slotsOf(app, task);
+    const all = input.agents.map((agent) => ({
+      skill: skillNamed(agent),
+      execution_id: idOf(fresh_id, agent),
+    }));
+    const before = await Promise.all(
+      all.map(({ execution_id }) => {
+        const target = executions.targetOf(caller.tenant, execution_id);
+        presumeNew(executions, target);
+        return watch(executions, target);
+      }),
+    );
+    const isNew = before.every((one) => one === undefined);
+    if (isNew) {
+      for (const { skill } of all) {
+        checkScope(skill, caller);
+        checkSlots(skill, slots);
+      }
+      await checkWaiting(app, caller.tenant, all.length);
+    }
+    const begun = isNew
+      ? await request(
+          context as never,
+          all.map((one) => ({ ...one, task, slots, format })),
+          nowOf(app),
+        )
+      : before.map(executions.standing);
+    const data = await Promise.all(begun.map((one) => shown(app, caller.tenant, one)));
+    return { data, meta: { count: data.length } };
+  },
+});
+
+const routeInput = z.object({
+  task: taskField,
+  auto_run: z.boolean("auto_run is true or false").default(false).describe("Run the agent that fits best"),
+  format: formatField,
+  wait_s: waitField,
+});
+
+const MATCHING_MICRO = 1_000;
+
+const autoRoute = operation({
+  name: "skills_auto_route",
+  route: "POST /v1/agent/skills/auto-route",
+  effect,
+  summary: "Which skill fits a task, and run it at once if asked to",
+  description:
+    "Ranked by words and filled slots. With auto_run it costs what a run does; where none fits, that is a 400 and costs nothing.",
+  access: [
+    key("skill"),
+    pay(
+      ({ auto_run }: z.output<typeof routeInput>) => priceOf(auto_run ? PRICE_MICRO : MATCHING_MICRO),
+      priceOf(MATCHING_MICRO),
+    ),
+  ],
+  secrets: ["task"],
+  input: routeInput,
+  output: json(
+    z.object({
+      data: z.object({
+        agent: agentField.nullable().describe("The one that fits best and lacks nothing; null: none"),
+        slots: slotsShown,
+        ranked: z.array(
+          z.object({
+            agent: agentField,
+            score: z.number(),
+            keywords: z.array(z.string()).describe("What of the task speaks for it"),
+            missing: z.array(z.enum(slotNames)).describe("What the task lacks for it"),
+            allowed: z.boolean().describe("Whether your key may run it"),
+          }),
+        ),
+        execution: executionShown.nullable(),
+      }),
+      meta: z.object({}),
+    }),
+  ),
+  refuses: [403],
+  example: { task: "How dependent is Latvia on imports of mineral fuels?" },
+  handle: async (context) => {
+    const { input, app, caller } = context;
+    const slots = slotsOf(app, input.task);
+    const found = matches(input.task, slots, skills);
+    const best = found.find(({ plan, score }) => score > 0 && missingOf(plan, slots).length === 0)?.plan;
+    const ranked = found.map(({ plan, score, keywords, missing }) => ({
+      agent: plan.name,
+      score: Math.round(1_000 * score) / 1_000,
+      keywords,
+      missing,
+      allowed: mayRun(plan.scope, caller),
+    }));
+    const told = { agent: best?.name ?? null, slots, ranked };
+    if (!input.auto_run) return { data: { ...told, execution: null }, meta: {} };
+    if (!best) return refuseTask(noFit(ranked));
+    const wanted = { ...input, skill: best, slots };
+    const { execution, result } = await begin(context as Context<never>, wanted);
+    return { data: { ...told, execution: await shown(app, caller.tenant, execution, result) }, meta: {} };
+  },
+});
+
+function noFit(ranked: { agent: (typeof skills)[number]["name"]; score: number; missing: string[] }[]) {
+  const [first] = ranked;
+  if (first && first.score > 0)
+    return `${first.agent} is nearest, and needs ${first.missing.join(" and ")}, as in “${skillNamed(first.agent).example}”`;
+  return `no skill fits; skills_catalog lists all, such as ${skills[0]!.name} (“${skills[0]!.example}”)`;
+}
+
+export const runOperations = [run, batch, autoRoute];

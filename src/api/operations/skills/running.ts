@@ -1,0 +1,226 @@
+/** A skill run: its plan asked step by step, each answer told, and all of it made one report. Nobody is charged, and nothing is decided. */
+import type { App } from "../../../app.ts";
+import { inTime } from "../../../concurrency.ts";
+import type { Slots } from "../../../domain/plans/slots.ts";
+import { Refusal, refuse } from "../../../domain/refusal.ts";
+import { isAsked, type Told, valueAt } from "../../../domain/reports/fact.ts";
+import { say } from "../../../domain/reports/say.ts";
+import { methodsOfPlans } from "../../../domain/skills/methods.ts";
+import { OF_THE_LOG, type SkillResult } from "../../../domain/skills/result.ts";
+import { type Skill, skillNamed } from "../../../domain/skills/skills.ts";
+import { runTold } from "../../../projections/fusion/answers/query.ts";
+import { type Ask, writing } from "../../../projections/reports/writing.ts";
+import { ownReadings } from "../../../projections/skills/own.ts";
+import { toldOfSkill } from "../../../projections/skills/tellers.ts";
+import type { RunSteps } from "../../../reactors/skills/run.ts";
+import { type Asking, asking, canonical, STEP_MS } from "../../asking.ts";
+import { sha256 } from "../../call.ts";
+import { anonymous } from "../../caller.ts";
+import type { Context } from "../../operation.ts";
+import { complete } from "../reports/made.ts";
+import { offered } from "./asked.ts";
+
+/** An answer, and the step that it was asked for. */
+export type Noted = { step: string; told: Told; ms: number };
+
+export type Run = {
+  app: App;
+  /** Whose money the own readings are about. */
+  tenant: string;
+  skill: Skill;
+  slots: Slots;
+  signal: AbortSignal;
+  /** Hears of each step when it is asked. */
+  begins?: (step: string) => void;
+  /** Hears of each answer before the next step. */
+  noted?: (noted: Noted) => Promise<void>;
+  /** The answer that was read of the log when it ran before; then the log is not asked again. */
+  kept?: (operation: string, input_sha256: string) => Promise<object | undefined>;
+};
+
+/** `vintages`: all that the steps looked at, by comma; `log` where they read the log alone. */
+export type Ran = { result: SkillResult; vintages: string };
+
+/** Runs a skill. Refuses what a step that it cannot do without refuses. */
+export const runSkill = (run: Run): Promise<Ran> =>
+  asking(contextOf(run), (asked) => told(run, asked), { step_ms: STEP_MS });
+
+async function told(run: Run, asked: Asking): Promise<Ran> {
+  const { skill, slots, noted } = run;
+  const all: Told[] = [];
+  let begun = performance.now();
+  const ask = ((operation: string, input: Record<string, unknown>) =>
+    answerTo(run, asked, operation, input)) as unknown as Ask;
+  const written = writing(ask);
+  const ran = await runTold(written, skill, slots, {
+    field: "task",
+    teller: toldOfSkill,
+    begins: (step) => {
+      begun = performance.now();
+      run.begins?.(step);
+    },
+    noted: async (step, one) => {
+      all.push(one);
+      await noted?.({ step, told: one, ms: Math.round(performance.now() - begun) });
+    },
+  });
+  for (const { of, why } of skill.absent ?? []) written.limit(say`No ${of}: ${why}.`);
+  const dated = all.find(({ answer }) => valueAt(answer, "/meta/coverage/months/to") !== undefined);
+  if (!dated) throw new Error(`no step of ${skill.name} says of which months it is`);
+  const { name: agent, version, summary } = skill;
+  // In the order in which a report has its input.
+  const named = Object.entries({ ...slots, version }).sort(([a], [b]) => (a < b ? -1 : 1));
+  const input = { agent, ...Object.fromEntries(named) };
+  const finished = written.finish({
+    title: `${agent[0]!.toUpperCase()}${agent.slice(1)}`,
+    question: `${summary} (${named.map(([name, value]) => `${name} ${value}`).join(", ")})`,
+    of: dated,
+    sections: ran.sections,
+  });
+  const drawn = finished.facts.flatMap((fact) => (isAsked(fact) ? fact.from.vintage.split(",") : []));
+  const vintages = [...new Set(drawn)].sort().join(",");
+  const report = complete({ operation: "skills_run", input, vintages }, finished);
+  const result = { agent, version, report, steps: ran.steps, passed: ran.passed };
+  return {
+    result: JSON.parse(canonical(result)) as SkillResult,
+    vintages: asked.restsOn() || OF_THE_LOG,
+  };
+}
+
+/** What a step asks: a method of earlier answers, the caller's own log, or an operation. */
+async function answerTo(
+  run: Run,
+  asked: Asking,
+  name: string,
+  input: Record<string, unknown>,
+): Promise<Told> {
+  if (Object.hasOwn(methodsOfPlans, name)) return computed(name as keyof typeof methodsOfPlans, input);
+  if (!isOfLog(name)) return asked.ask(name, input);
+  const kept = await run.kept?.(name, sha256(canonical(input)));
+  const answer =
+    kept ??
+    (await inTime(STEP_MS, readOfLog(run, name, input), () => {
+      return new Refusal("unavailable", `${name} took too long to be read; try again later`, {
+        retry_after_s: 30,
+      });
+    }));
+  const synthetic = valueAt(answer, "/meta/synthetic") === true;
+  return {
+    answer,
+    origin: {
+      operation: name,
+      input,
+      answer_sha256: sha256(canonical(answer)),
+      dataset: OF_THE_LOG,
+      vintage: OF_THE_LOG,
+      synthetic,
+    },
+  };
+}
+
+function computed(name: keyof typeof methodsOfPlans, given: Record<string, unknown>): Told {
+  const { input, compute } = methodsOfPlans[name];
+  const answer = compute(input.parse(given));
+  const { dataset, rests_on: vintage, synthetic } = answer.meta;
+  return {
+    answer,
+    origin: {
+      operation: name,
+      // What it is computed of is another step's answer, whole.
+      input: { input_sha256: sha256(canonical(given)) },
+      answer_sha256: sha256(canonical(answer)),
+      dataset,
+      vintage,
+      synthetic,
+    },
+  };
+}
+
+/** Whether a step reads the log: then it is not asked again when a run is repeated. */
+export function isOfLog(name: string): boolean {
+  if (Object.hasOwn(ownReadings, name)) return true;
+  const operation = offered.operations.find((one) => one.name === name);
+  return operation !== undefined && operation.vintage === undefined;
+}
+
+/** An answer of the log, without the position that it is as of: the log grows by itself, and the answer may be the same. */
+async function readOfLog(run: Run, name: string, given: Record<string, unknown>): Promise<object> {
+  const { app, tenant } = run;
+  if (Object.hasOwn(ownReadings, name)) {
+    const { input, of, ask } = ownReadings[name as keyof typeof ownReadings];
+    const { month = null } = input.parse(given);
+    await app.caughtUp(of);
+    return ask(app.pool, { tenant, month, now: app.clock.now() });
+  }
+  const operation = offered.operations.find((one) => one.name === name)!;
+  const { lists } = operation;
+  if (lists !== undefined && lists !== "none") await app.caughtUp(lists);
+  const input = operation.input.parse(given) as never;
+  const { data, meta } = (await operation.handle({ ...contextOf(run), input })) as {
+    data: { synthetic?: boolean }[];
+    meta: object;
+  };
+  const synthetic = data.some((one) => one.synthetic === true);
+  const about = { dataset: OF_THE_LOG, synthetic, source: "the log of this service" };
+  return JSON.parse(JSON.stringify({ data, meta: { ...meta, ...about } })) as object;
+}
+
+/** Operations of plans only read, and look at nobody: what is the caller's own is read by its tenant alone. */
+function contextOf({ app, signal }: Pick<Run, "app" | "signal">): Context<never> {
+  const none = () => {
+    throw new Error("a skill decides nothing while it runs");
+  };
+  return {
+    input: undefined as never,
+    caller: anonymous,
+    app,
+    decide: none,
+    watch: none,
+    presumeNew: none,
+    foresee: none,
+    reserve: none,
+    seal: none,
+    fresh_id: "",
+    idempotency_key: undefined,
+    payment_id: undefined,
+    names: none,
+    signal,
+    wire: "ndjson",
+    last_event_id: undefined,
+    request_id: "",
+    catalogue: offered,
+  };
+}
+
+/** Runs a skill in a call that ends before it does; undefined where it takes longer. */
+export async function runWithin(run: Run, ms: number): Promise<Ran | undefined> {
+  const late = AbortSignal.timeout(ms);
+  try {
+    const ran = await runSkill({ ...run, signal: AbortSignal.any([run.signal, late]) });
+    return late.aborted ? undefined : ran;
+  } catch (error) {
+    if (late.aborted && !run.signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+/** Refuses as the whole is refused where a skill cannot be told of a task. */
+export const refuseTask = (message: string): never =>
+  refuse("invalid", message, { errors: [{ path: "task", message }] });
+
+/** Runs what was left, for the worker that does it. */
+export const runFor: RunSteps = ({ app, tenant, facts, signal, begins, noted }) =>
+  runSkill({
+    begins,
+    ...{ app, tenant, skill: skillNamed(facts.agent), slots: facts.slots as Slots, signal },
+    noted: ({ step, told: { answer, origin }, ms }) =>
+      noted({
+        step,
+        operation: origin.operation,
+        input: origin.input,
+        answer,
+        answer_sha256: origin.answer_sha256,
+        vintages: origin.vintage,
+        ms,
+      }),
+  });

@@ -1,0 +1,199 @@
+/** How an execution begins: what a task fills, whether it is run in the call, and what is recorded of it. */
+import type { App } from "../../../app.ts";
+import { stemsOf } from "../../../domain/fusion/intent-for.ts";
+import type { Slots } from "../../../domain/plans/slots.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { placeIn } from "../../../domain/sealed.ts";
+import type { Execution, Format, Requested, StepDone } from "../../../domain/skills/execution.ts";
+import * as executions from "../../../domain/skills/execution.ts";
+import { skillProblems } from "../../../domain/skills/problems.ts";
+import type { SkillResult } from "../../../domain/skills/result.ts";
+import { type Skill, skills } from "../../../domain/skills/skills.ts";
+import { taskSlots } from "../../../domain/skills/slots.ts";
+import { productNames } from "../../../projections/fusion/answers/query.ts";
+import { countOpen } from "../../../projections/skills/executions.ts";
+import { keep, subjectOf } from "../../../reactors/skills/kept.ts";
+import { AT_ONCE } from "../../../reactors/skills/run.ts";
+import type { Named } from "../../../reactors/skills/steps.ts";
+import { canonical } from "../../asking.ts";
+import { sha256 } from "../../call.ts";
+import type { Context } from "../../operation.ts";
+import { checkScope, PRICE_MICRO } from "./fields.ts";
+import { type Noted, type Ran, refuseTask, runWithin } from "./running.ts";
+
+/** Seconds that a call may take for a run. */
+export const MOST_WAIT_S = 20;
+
+const stems = stemsOf(skills);
+
+/** What a task names, read without a model. */
+export const slotsOf = ({ reference }: Pick<App, "reference">, task: string): Slots =>
+  taskSlots(task, productNames(reference), stems);
+
+/** Those that a skill takes: what else a task names changes nothing of it. */
+export const slotsFor = ({ slots }: Skill, given: Slots): Slots =>
+  Object.fromEntries(
+    [...slots.required, ...slots.optional].flatMap((slot) =>
+      given[slot] === undefined ? [] : [[slot, given[slot]]],
+    ),
+  );
+
+export const missingOf = ({ slots }: Skill, given: Slots) =>
+  slots.required.filter((slot) => given[slot] === undefined);
+
+/** Refuses a task that lacks what a skill cannot do without. */
+export function checkSlots(skill: Skill, slots: Slots): void {
+  const missing = missingOf(skill, slots);
+  if (missing.length > 0)
+    refuseTask(`${skill.name} needs ${missing.join(" and ")}, as in \u201c${skill.example}\u201d`);
+}
+
+type Wanted = { skill: Skill; task: string; slots: Slots; format: Format; wait_s: number };
+
+/** Runs a skill in the call where it can be done in time, and leaves it otherwise. Said again, it is what was recorded. */
+export async function begin(
+  context: Context<never>,
+  wanted: Wanted,
+): Promise<{ execution: Execution; result?: SkillResult }> {
+  const { app, caller, fresh_id: execution_id, watch, presumeNew } = context;
+  const target = executions.targetOf(caller.tenant, execution_id);
+  presumeNew(executions, target);
+  const before = await watch(executions, target);
+  if (before) return { execution: before };
+  const { skill } = wanted;
+  const slots = slotsFor(skill, wanted.slots);
+  checkScope(skill, caller);
+  checkSlots(skill, slots);
+  await checkWaiting(app, caller.tenant, 1);
+  const noted: Noted[] = [];
+  const asked_at = nowOf(app);
+  const ran = await inTurn(app, wanted.wait_s, () =>
+    runWithin(
+      {
+        ...{ app, tenant: caller.tenant, skill, slots, signal: context.signal },
+        noted: async (one) => void noted.push(one),
+      },
+      1_000 * wanted.wait_s,
+    ),
+  );
+  const [requested] = await request(context, [{ ...wanted, execution_id }], asked_at);
+  if (!ran) return { execution: requested! };
+  return { execution: await recordRun(context, execution_id, asked_at, ran, noted), result: ran.result };
+}
+
+/** How many runs of calls a process has under way; its tail is one a process. */
+const underWay = new WeakMap<App["tail"], number>();
+
+/** The work, unless there is no time for it or as many are at it as a process does at once: then it is left. */
+async function inTurn<T>({ tail }: App, wait_s: number, work: () => Promise<T>): Promise<T | undefined> {
+  const count = underWay.get(tail) ?? 0;
+  if (wait_s === 0 || count >= AT_ONCE) return undefined;
+  underWay.set(tail, count + 1);
+  try {
+    return await work();
+  } finally {
+    underWay.set(tail, (underWay.get(tail) ?? 1) - 1);
+  }
+}
+
+/** Refuses where too many of a tenant's wait already. */
+export async function checkWaiting({ pool }: App, tenant: string, more: number): Promise<void> {
+  if ((await countOpen(pool, tenant)) + more <= executions.MOST_WAITING) return;
+  refuse(
+    skillProblems["executions-waiting"],
+    `${executions.MOST_WAITING} executions of yours may wait at once: ask again when some are over`,
+    { retry_after_s: 10 },
+  );
+}
+
+type Begun = Pick<Wanted, "skill" | "task" | "slots" | "format"> & { execution_id: string };
+
+/** Records what one call requests, all in its commit; the tasks are sealed, each under a key of its execution. */
+export async function request(
+  { caller, payment_id, seal, decide }: Context<never>,
+  all: readonly Begun[],
+  requested_at: string,
+): Promise<Execution[]> {
+  const { tenant } = caller;
+  const deadline_at = new Date(Date.parse(requested_at) + 1_000 * executions.DEADLINE_S).toISOString();
+  const tasks = await seal(
+    all.map(({ execution_id, task }) => ({
+      subject: subjectOf({ tenant, execution_id }),
+      place: placeIn(executions, executions.targetOf(tenant, execution_id), "SkillRunRequested"),
+      value: { task },
+    })),
+  );
+  const together = all.map(({ execution_id }) => execution_id);
+  const begun: Execution[] = [];
+  for (const [at, { execution_id, skill, slots, format }] of all.entries()) {
+    const facts: Requested = {
+      execution_id,
+      agent: skill.name,
+      plan_version: skill.version,
+      format,
+      slots: slotsFor(skill, slots),
+      task: tasks[at]!,
+      together,
+      payment_id: payment_id ?? null,
+      price_micro: payment_id === undefined ? 0 : PRICE_MICRO,
+      deadline_at,
+      requested_at,
+    };
+    const target = executions.targetOf(tenant, execution_id);
+    const { state } = await decide(executions, target, executions.request(facts));
+    begun.push(executions.standing(state));
+  }
+  return begun;
+}
+
+/** Records a run that the call has made, as attempt 1. */
+async function recordRun(
+  { app, caller, decide }: Context<never>,
+  execution_id: string,
+  started_at: string,
+  { result, vintages }: Ran,
+  noted: readonly Noted[],
+): Promise<Execution> {
+  const named: Named = { tenant: caller.tenant, execution_id };
+  const target = executions.targetOf(caller.tenant, execution_id);
+  const kept = await keep(app, named, [...noted.map(({ told }) => told.answer), result]);
+  await decide(executions, target, executions.start(app.presence.name, started_at));
+  const attempt = 1;
+  const at = nowOf(app);
+  for (const [n, one] of noted.entries())
+    await decide(
+      executions,
+      target,
+      executions.doStep({ ...stepOf(one), attempt, object_sha256: kept[n]!.object_sha256, done_at: at }),
+    );
+  const text = canonical(result);
+  const { state } = await decide(
+    executions,
+    target,
+    executions.finish({
+      attempt,
+      result_sha256: sha256(text),
+      object_sha256: kept.at(-1)!.object_sha256,
+      bytes: Buffer.byteLength(text),
+      vintages,
+      finished_at: at,
+    }),
+  );
+  return executions.standing(state);
+}
+
+/** What of an answer is recorded. */
+export const stepOf = ({
+  step,
+  told: { origin },
+  ms,
+}: Noted): Omit<StepDone, "attempt" | "object_sha256" | "done_at"> => ({
+  step,
+  operation: origin.operation,
+  input_sha256: sha256(canonical(origin.input)),
+  answer_sha256: origin.answer_sha256,
+  vintages: origin.vintage,
+  ms,
+});
+
+export const nowOf = ({ clock }: App): string => clock.now().toISOString();

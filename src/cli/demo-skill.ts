@@ -1,0 +1,134 @@
+/** The demo's story of skills: an agent has one run, gives another up and gets its money back, and the first is run again from what was recorded. */
+import type { LocalAccount } from "viem/accounts";
+import { z } from "zod";
+import { rerun } from "../api/operations/skills/rerun.ts";
+import { walletTenant } from "../domain/payments/payment.ts";
+import { decimalUsdc } from "../domain/payments/usdc.ts";
+import { refuse } from "../domain/refusal.ts";
+import { openCurrent } from "../operator/keep-open.ts";
+import { ask, buy, ownersProof, parsed, type SignedPayment, sign, told } from "./demo-buyer.ts";
+import type { Place } from "./demo-place.ts";
+import { idOf } from "./demo-proof.ts";
+import { tell } from "./demo-story.ts";
+
+/** Micro-USDC that this buyer pays for a run. */
+const MOST_RUN = 500_000n;
+const RUN = "/v1/agent/skills/run";
+const TASK = {
+  agent: "strategist",
+  task: "How dependent is Latvia on imports of mineral fuels, and who could stand in?",
+  format: "json",
+};
+/** A worker may begin before it is given up; then another is asked for. */
+const MOST_TRIES = 5;
+
+const execution = z.looseObject({
+  data: z.looseObject({
+    execution_id: z.string(),
+    status: z.string(),
+    refund_usdc: z.string(),
+    result_sha256: z.string().nullable(),
+    steps: z.array(z.looseObject({ step: z.string(), operation: z.string(), ms: z.number() })),
+    result: z
+      .looseObject({
+        report: z.looseObject({
+          facts: z.array(z.unknown()),
+          sections: z.array(z.looseObject({ findings: z.array(z.looseObject({ text: z.string() })) })),
+        }),
+      })
+      .nullable(),
+  }),
+});
+type Shown = z.infer<typeof execution>["data"];
+
+const paymentShown = z.looseObject({
+  data: z.looseObject({
+    refund: z.looseObject({ amount_usdc: z.string(), status: z.string() }).nullable(),
+  }),
+});
+
+export async function runSkills({ url, app }: Place, wallet: LocalAccount): Promise<void> {
+  if (!app)
+    return refuse(
+      "forbidden",
+      "the run is repeated from the log, and this machine has no entry to that service's database",
+    );
+  tell.step(1, "What it costs", `POST ${RUN}`);
+  const offer = await ask(url + RUN, { body: TASK }, MOST_RUN);
+  if (!app.embedded_chain)
+    return refuse(
+      "forbidden",
+      "this story pays with play money alone: start a development chain by `npm start`",
+    );
+  tell.line("402", `${decimalUsdc(offer.amount_micro)} USDC`);
+
+  tell.step(2, "A skill runs", `${TASK.agent}: ${TASK.task}`);
+  const { shown: first } = await bought(url, wallet, TASK);
+  for (const { step, operation, ms } of first.steps) tell.line(step, `${operation}, ${ms} ms`);
+  const { facts = [], sections = [] } = first.result?.report ?? {};
+  for (const { text } of sections.flatMap(({ findings }) => findings).slice(0, 3)) tell.line("says", text);
+  tell.finding({
+    ok: first.status === "finished" && facts.length > 0,
+    says: `${first.status}, ${facts.length} facts, execution ${first.execution_id}`,
+  });
+
+  tell.step(3, "Another is given up", "DELETE /v1/agent/skills/executions/{execution_id}");
+  const { cancelled, payment } = await givenUp(url, wallet);
+  tell.line(cancelled.status, `${cancelled.execution_id}, before a step of it was done`);
+
+  tell.step(4, "Its money goes back", "GET /v1/agent/payments/{id}");
+  const { data } = await told(`${url}/v1/agent/payments/${idOf(payment)}`, paymentShown);
+  tell.finding({
+    ok: data.refund !== null && Number(data.refund.amount_usdc) === Number(cancelled.refund_usdc),
+    says: `refund of ${data.refund?.amount_usdc ?? "0"} USDC, ${data.refund?.status ?? "none"}: sent once the payment is final`,
+  });
+
+  tell.step(5, "The first, run again", `bin/tallystick rerun ${first.execution_id}`);
+  await openCurrent(app, (dataset, { message }) =>
+    refuse("unavailable", `${dataset} cannot be opened: ${message}`),
+  );
+  const tenant = walletTenant(wallet.address.toLowerCase() as `0x${string}`);
+  const named = { tenant, execution_id: first.execution_id };
+  const again = await rerun(app, named, { signal: AbortSignal.timeout(60_000) });
+  for (const { step, operation, same } of again.steps)
+    tell.finding({ ok: same, says: `${step} (${operation})` });
+  tell.finding({
+    ok: again.same,
+    says: `${again.again_sha256}: ${again.same ? "byte for byte the same" : "another result"}`,
+  });
+  if (!again.same || data.refund === null) process.exitCode = 1;
+}
+
+/** Has a skill run for a payment. */
+async function bought(
+  url: string,
+  wallet: LocalAccount,
+  body: object,
+): Promise<{ shown: Shown; payment: SignedPayment }> {
+  const offer = await ask(url + RUN, { body }, MOST_RUN);
+  const payment = await sign(wallet, offer);
+  const { body: text } = await buy(url + RUN, payment, { body, hurried: true });
+  const read = execution.safeParse(parsed(text));
+  if (!read.success) return refuse("unprocessable", `${url} answers no execution there`);
+  return { shown: read.data.data, payment };
+}
+
+/** Leaves a run to the worker and takes it back at once; where the worker was faster, another one. */
+async function givenUp(
+  url: string,
+  wallet: LocalAccount,
+): Promise<{ cancelled: Shown; payment: SignedPayment }> {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const { shown, payment } = await bought(url, wallet, { ...TASK, wait_s: 0 });
+    const path = `/v1/agent/skills/executions/${shown.execution_id}`;
+    const answer = await fetch(url + path, {
+      method: "DELETE",
+      headers: { "SIGN-IN-WITH-X": await ownersProof(wallet, url, path, "DELETE") },
+    });
+    const read = execution.safeParse(parsed(await answer.text()));
+    if (answer.ok && read.success && Number(read.data.data.refund_usdc) > 0)
+      return { cancelled: read.data.data, payment };
+    tell.line("", "The worker was faster; leaving it another one.");
+  }
+  return refuse("unavailable", "the worker began each run before it could be given up");
+}

@@ -1,0 +1,278 @@
+/**
+ * An execution: a skill that runs for whoever asked, in the call itself or left to a worker.
+ *
+ *     requested ─> running ─> finished        running ─lease over─> the next attempt, three at most; then, or at the deadline ─> failed
+ *         └────────────┴─cancel─> cancelled
+ *
+ * What was paid goes back where it failed, or was cancelled before a step was done. An event names its attempt, and one of an attempt that
+ * is over is refused: a worker that slept writes nothing.
+ */
+import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
+import { madeId, sha256, time } from "../fields.ts";
+import { leaseEndsAt } from "../lease.ts";
+import { paymentId } from "../payments/payment.ts";
+import { slotNames } from "../plans/slots.ts";
+import { refuse } from "../refusal.ts";
+import { sealed } from "../sealed.ts";
+import { skillProblems } from "./problems.ts";
+import { agents } from "./skills.ts";
+
+/** Times that it is begun before it is given up. */
+export const MOST_ATTEMPTS = 3;
+/** Seconds that an attempt holds after its last step. */
+export const LEASE_S = 60;
+/** Seconds from the request in which it ends. */
+export const DEADLINE_S = 600;
+/** Executions of a tenant that may wait. */
+export const MOST_WAITING = 20;
+/** Days that answers of steps and results are kept. */
+export const KEEP_DAYS = 180;
+
+export const formats = ["markdown", "json"] as const;
+export type Format = (typeof formats)[number];
+
+const attempt = z.int().min(1).max(MOST_ATTEMPTS);
+const rests_on = z.string().describe("Vintages by comma; `log`: what it read stands in the log.");
+const object = sha256.describe("Of the sealed bytes, which names its object.");
+
+export const failures = ["refused", "attempts", "deadline", "erased"] as const;
+
+export const events = {
+  SkillRunRequested: {
+    1: z.strictObject({
+      execution_id: madeId,
+      agent: z.enum(agents),
+      plan_version: z.int().min(1),
+      format: z.enum(formats),
+      slots: z
+        .partialRecord(z.enum(slotNames), z.union([z.string(), z.int()]))
+        .describe("What was read of the task: codes, years, a flow."),
+      task: sealed.describe("The task in the caller's words."),
+      together: z.array(madeId).min(1).describe("All that the call requested, this one among them."),
+      payment_id: paymentId.nullable().describe("What the call was paid with; null: by a key."),
+      price_micro: z.int().min(0).describe("Of this one, in micro-USDC; 0 by a key."),
+      deadline_at: time,
+      requested_at: time,
+    }),
+  },
+  SkillRunStarted: {
+    1: z.strictObject({
+      attempt,
+      worker: z.string().describe("The process that is at it."),
+      lease_until: time,
+      started_at: time,
+    }),
+  },
+  SkillStepDone: {
+    1: z.strictObject({
+      attempt,
+      step: z.string(),
+      operation: z.string(),
+      input_sha256: sha256.describe("Of the RFC 8785 form of what was asked."),
+      answer_sha256: sha256.describe("Of the RFC 8785 form of the answer's `{ data, meta }`."),
+      object_sha256: object,
+      vintages: rests_on,
+      ms: z.int().min(0),
+      done_at: time,
+    }),
+  },
+  SkillRunFinished: {
+    1: z.strictObject({
+      attempt,
+      result_sha256: sha256.describe("Of the RFC 8785 form of the result."),
+      object_sha256: object,
+      bytes: z.int().positive().describe("Of the result's RFC 8785 form."),
+      vintages: rests_on.describe("All that the steps looked at, by comma."),
+      finished_at: time,
+    }),
+  },
+  SkillRunFailed: {
+    1: z.strictObject({
+      attempt: z.int().min(0).max(MOST_ATTEMPTS),
+      step: z.string().nullable().describe("What was refused; null: it ended for another reason."),
+      code: z.enum(failures),
+      failed_at: time,
+    }),
+  },
+  SkillRunCancelled: { 1: z.strictObject({ by: z.enum(["owner"]), cancelled_at: time }) },
+};
+
+export type Requested = DataOf<typeof events, "SkillRunRequested">;
+export type StepDone = DataOf<typeof events, "SkillStepDone">;
+export type Finished = DataOf<typeof events, "SkillRunFinished">;
+export type Failed = DataOf<typeof events, "SkillRunFailed">;
+export type ExecutionEvent = EventOf<typeof events>;
+
+export const statuses = ["requested", "running", "finished", "failed", "cancelled"] as const;
+export type ExecutionStatus = (typeof statuses)[number];
+
+export type Execution = {
+  status: ExecutionStatus;
+  facts: Requested;
+  /** Of the newest attempt; 0: none was begun. */
+  attempt: number;
+  worker: string | null;
+  started_at: string | null;
+  /** Until when the attempt holds. */
+  lease_until: string | null;
+  /** Those of the newest attempt. */
+  steps: StepDone[];
+  /** Whether any attempt has done a step. */
+  is_begun: boolean;
+  finished: Finished | null;
+  failed: Failed | null;
+  ended_at: string | null;
+};
+export type ExecutionState = Execution | undefined;
+
+export const prefix = "execution-";
+export const streamOf = (id: string) => prefix + id;
+export const targetOf = (tenant: string, execution_id: string) => ({ tenant, id: execution_id });
+export const initialState = (): ExecutionState => undefined;
+
+export function evolve(state: ExecutionState, { type, data }: ExecutionEvent): ExecutionState {
+  if (type === "SkillRunRequested")
+    return {
+      status: "requested",
+      facts: data,
+      attempt: 0,
+      worker: null,
+      started_at: null,
+      lease_until: null,
+      steps: [],
+      is_begun: false,
+      finished: null,
+      failed: null,
+      ended_at: null,
+    };
+  if (!state) return state;
+  const end = { worker: null, lease_until: null } as const;
+  switch (type) {
+    case "SkillRunStarted": {
+      const { attempt, worker, lease_until, started_at } = data;
+      return { ...state, status: "running", attempt, worker, lease_until, started_at, steps: [] };
+    }
+    case "SkillStepDone":
+      return {
+        ...state,
+        steps: [...state.steps, data],
+        is_begun: true,
+        lease_until: leaseUntil(state.facts, data.done_at),
+      };
+    case "SkillRunFinished":
+      return { ...state, ...end, status: "finished", finished: data, ended_at: data.finished_at };
+    case "SkillRunFailed":
+      return { ...state, ...end, status: "failed", failed: data, ended_at: data.failed_at };
+    case "SkillRunCancelled":
+      return { ...state, ...end, status: "cancelled", ended_at: data.cancelled_at };
+  }
+}
+
+/** Refuses where there is none. */
+export const standing = (state: ExecutionState): Execution =>
+  state ?? refuse("not_found", "there is no such execution of yours");
+
+/** When an attempt ends whose worker was heard last at `heard_at`. */
+const leaseUntil = ({ deadline_at }: Pick<Requested, "deadline_at">, heard_at: string): string =>
+  leaseEndsAt({ leased_at: heard_at, limit_at: deadline_at }, null, LEASE_S);
+
+export const request =
+  (facts: Requested) =>
+  (state: ExecutionState): ExecutionEvent[] =>
+    state
+      ? refuse("conflict", "this execution was requested before")
+      : [{ type: "SkillRunRequested", data: facts }];
+
+export const isOver = ({ status }: Execution): boolean => status !== "requested" && status !== "running";
+
+/** When nobody is at it any more: `is_dead` says that of its worker. */
+export const isFree = (execution: Execution, at: string, is_dead = false): boolean =>
+  execution.status === "requested" ||
+  (execution.status === "running" && (is_dead || execution.lease_until! <= at));
+
+/** Begins the next attempt. Refused while another holds, of one that has ended, and of one that is to be given up. */
+export const start =
+  (worker: string, started_at: string, { is_dead = false } = {}) =>
+  (state: ExecutionState): ExecutionEvent[] => {
+    const execution = standing(state);
+    const { attempt, facts } = execution;
+    if (!isFree(execution, started_at, is_dead) || dueFailure(execution, started_at, is_dead)) refuseOver();
+    const lease_until = leaseUntil(facts, started_at);
+    return [{ type: "SkillRunStarted", data: { attempt: attempt + 1, worker, lease_until, started_at } }];
+  };
+
+const refuseOver = () =>
+  refuse(skillProblems["execution-over"], "this attempt is over: another is at the execution, or it ended");
+
+/** The execution, if this attempt of it still holds at that time. */
+function held(state: ExecutionState, attempt: number, at: string): Execution {
+  const execution = standing(state);
+  const isHeld =
+    execution.status === "running" && execution.attempt === attempt && at < execution.lease_until!;
+  return isHeld ? execution : refuseOver();
+}
+
+/** A step was answered; the attempt holds for as long again. */
+export const doStep =
+  (data: StepDone) =>
+  (state: ExecutionState): ExecutionEvent[] => {
+    held(state, data.attempt, data.done_at);
+    return [{ type: "SkillStepDone", data }];
+  };
+
+export const finish =
+  (data: Finished) =>
+  (state: ExecutionState): ExecutionEvent[] => {
+    held(state, data.attempt, data.finished_at);
+    return [{ type: "SkillRunFinished", data }];
+  };
+
+/** This attempt found that it cannot be done. */
+export const fail =
+  (found: { attempt: number; step: string | null; code: "refused" | "erased" }, failed_at: string) =>
+  (state: ExecutionState): ExecutionEvent[] => {
+    held(state, found.attempt, failed_at);
+    return [{ type: "SkillRunFailed", data: { ...found, failed_at } }];
+  };
+
+/** Why it is to be given up by now; undefined while it is not. */
+export function dueFailure(
+  execution: Execution,
+  at: string,
+  is_dead = false,
+): "attempts" | "deadline" | undefined {
+  if (isOver(execution)) return undefined;
+  if (at >= execution.facts.deadline_at) return "deadline";
+  const isLast = execution.attempt === MOST_ATTEMPTS;
+  return isLast && isFree(execution, at, is_dead) ? "attempts" : undefined;
+}
+
+/** Gives up what is past its deadline, or has failed three times; of any other, nothing. */
+export const giveUp =
+  (failed_at: string, { is_dead = false } = {}) =>
+  (state: ExecutionState): ExecutionEvent[] => {
+    const execution = standing(state);
+    const code = dueFailure(execution, failed_at, is_dead);
+    if (!code) return [];
+    const { attempt } = execution;
+    return [{ type: "SkillRunFailed", data: { attempt, step: null, code, failed_at } }];
+  };
+
+/** Its owner does not want it any more. Said twice, it is the same. */
+export const cancel =
+  (cancelled_at: string) =>
+  (state: ExecutionState): ExecutionEvent[] => {
+    const execution = standing(state);
+    if (execution.status === "cancelled") return [];
+    if (isOver(execution))
+      refuse(
+        skillProblems["execution-over"],
+        `this execution has ${execution.status}; only one that runs or waits can be cancelled`,
+      );
+    return [{ type: "SkillRunCancelled", data: { by: "owner", cancelled_at } }];
+  };
+
+/** What of its price goes back, in micro-USDC: all of one that failed, or was cancelled before a step was done. */
+export const refundOf = ({ status, facts, is_begun }: Execution): number =>
+  status === "failed" || (status === "cancelled" && !is_begun) ? facts.price_micro : 0;

@@ -1,0 +1,21 @@
+/** What a skill answers: a report whose every figure can be asked again, and the steps that it was made of. */
+import { z } from "zod";
+import { origin } from "../reports/fact.ts";
+import { report } from "../reports/report.ts";
+import { agents } from "./skills.ts";
+
+export const skillResult = z
+  .object({
+    agent: z.enum(agents),
+    version: z.int(),
+    report: report.describe("Its findings over facts; tallystick report verify takes it"),
+    steps: z
+      .array(origin.omit({ path: true }).extend({ step: z.string() }))
+      .describe("What was asked, each with its state of the data and the digest of its answer"),
+    passed: z.array(z.object({ step: z.string(), operation: z.string(), why: z.string() })),
+  })
+  .meta({ id: "SkillResult" });
+export type SkillResult = z.infer<typeof skillResult>;
+
+/** What stands in the place of a vintage where an answer was read of the log. */
+export const OF_THE_LOG = "log";

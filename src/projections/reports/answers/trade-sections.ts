@@ -1,0 +1,244 @@
+/** What operations over trade answer of series, signals and pairs of countries, as sections over their facts. */
+import type { Finding, Section } from "../../../domain/reports/report.ts";
+import { say } from "../../../domain/reports/say.ts";
+import { partnerName } from "../../../domain/trade/reporters.ts";
+import type { Flow } from "../../../domain/trade/units.ts";
+import { type AnswerTo, factCell, section, type Writing, wordCell } from "../writing.ts";
+
+const words = { IMPORT: "imports", EXPORT: "exports" } as const;
+const YEAR = 12;
+const MOST_YEARS = 10;
+
+/** The last twelve complete months of a series, the newest said. */
+export function timelineSection({ at, finding }: Writing, told: AnswerTo<"trade_timeline">): Section {
+  const complete = told.answer.data.flatMap((row, n) => (row.complete ? [{ row, n }] : []));
+  const months = complete.slice(-YEAR);
+  const last = months.at(-1);
+  const figure = (n: number, name: "imports_eur" | "exports_eur") =>
+    typeof told.answer.data[n]![name] === "number"
+      ? at(told, `/data/${n}/${name}`, name === "imports_eur" ? "imports" : "exports", "EUR")
+      : undefined;
+  const period = (n: number) => at(told, `/data/${n}/period`, "month", "month");
+  const findings: Finding[] = [];
+  if (last)
+    for (const flow of ["IMPORT", "EXPORT"] as const) {
+      const value = figure(last.n, flow === "IMPORT" ? "imports_eur" : "exports_eur");
+      if (value)
+        findings.push(
+          finding(say`In ${period(last.n)}, the last complete month, ${words[flow]} were ${value}.`),
+        );
+    }
+  return section("Month by month", "The last complete months of the series.", {
+    findings,
+    tables:
+      months.length > 0
+        ? [
+            {
+              title: "Months",
+              columns: ["Month", "Imports", "Exports"],
+              rows: months.map(({ n }) =>
+                [period(n), figure(n, "imports_eur"), figure(n, "exports_eur")].map(factCell),
+              ),
+            },
+          ]
+        : [],
+  });
+}
+
+/** When in the year a product is traded. */
+export function seasonSection({ at, finding, limit }: Writing, told: AnswerTo<"trade_seasonality">): Section {
+  const findings: Finding[] = [];
+  for (const [n, { flow, peak, trough, note }] of told.answer.data.entries()) {
+    if (!peak || !trough) {
+      if (note !== null)
+        limit(
+          say`No season of ${words[flow]}: ${at(told, `/data/${n}/note`, "why there is no season", "text")}.`,
+        );
+      continue;
+    }
+    const turn = (which: "peak" | "trough") => ({
+      month: at(told, `/data/${n}/${which}/month`, `month of the ${which}`, "calendar_month"),
+      factor: at(told, `/data/${n}/${which}/factor`, `factor of the ${which}`, "ratio"),
+    });
+    const [high, low] = [turn("peak"), turn("trough")];
+    findings.push(
+      finding(
+        say`Its ${words[flow]} peak in ${high.month} at ${high.factor} times a mean month, and are lowest in ${low.month} at ${low.factor}.`,
+        "reported",
+        "season",
+      ),
+    );
+  }
+  return section("Its usual year", "The season, freed of the trend.", { findings });
+}
+
+/** The months that matter most to a country, or to all. */
+export function pulseSection({ at, finding }: Writing, told: AnswerTo<"trade_flow_pulse">): Section {
+  const findings = told.answer.data.map((one, n) => {
+    const figure = (name: string, label: string, unit: "EUR" | "index" | "month" | "code") =>
+      at(told, `/data/${n}/${name}`, label, unit);
+    const trade = words[one.flow];
+    const sure = one.significant ? "" : ", which may be chance";
+    return finding(
+      say`${partnerName(one.reporter)}'s ${trade} of HS ${figure("product", "code of the product", "code")} in ${figure("period", "month of the anomaly", "month")} were ${figure("value_eur", `${trade} of the month`, "EUR")}, beside ${figure("base_eur", "mean of the months before", "EUR")}: a pulse of ${figure("pulse", "deviations weighed by share of trade", "index")}${sure}.`,
+      "signal",
+      "alert",
+    );
+  });
+  return section("The strongest pulses", "Unusual months weighed by how much trade they touch.", {
+    findings,
+  });
+}
+
+/** Products that come from one country, or go to one. */
+export function sourcesSection(
+  { at, finding }: Writing,
+  told: AnswerTo<"trade_source_concentration">,
+): Section {
+  const { data, meta } = told.answer;
+  const from = meta.flow === "IMPORT" ? "of its imports from" : "of its exports to";
+  const findings = data.map((one, n) => {
+    const share = at(told, `/data/${n}/share`, "share of the one partner", "share");
+    const value = at(told, `/data/${n}/value_eur`, "trade with the one partner", "EUR");
+    const code = at(told, `/data/${n}/product`, "code of the product", "code");
+    return finding(
+      say`${partnerName(one.reporter)} has ${share} ${from} ${one.partner_name} in HS ${code}: ${value}.`,
+      "reported",
+      "concentration",
+    );
+  });
+  return section("Single partners", "Products of which one partner has at least half.", { findings });
+}
+
+/** Imports that ran ahead of a policy. */
+export function aheadSection({ at, finding }: Writing, told: AnswerTo<"front_run_watch">): Section {
+  const findings = told.answer.data.map((_, n) => {
+    const code = at(told, `/data/${n}/hs_code`, "code of the product", "code");
+    const day = at(told, `/data/${n}/policy_date`, "day of the policy", "code");
+    const spike = at(told, `/data/${n}/spike_multiple`, "imports over those of earlier years", "ratio");
+    return finding(
+      say`Before the policy of ${day}, imports of HS ${code} were ${spike} times those of the same months before.`,
+      "signal",
+    );
+  });
+  return section("Ahead of policies", "A signal each, and no finding of who knew what.", { findings });
+}
+
+/** The trade of two countries as both report it, and the gap between the two. */
+export function corridorSection(
+  { at, finding, limit }: Writing,
+  told: AnswerTo<"trade_corridor">,
+): Section[] {
+  const { databases } = told.answer.data;
+  const findings: Finding[] = [];
+  for (const [d, { directions }] of databases.entries())
+    for (const [n, { from, to, mirror }] of directions.entries()) {
+      if (!mirror) continue;
+      const figure = (name: string, label: string, unit: "EUR" | "count") =>
+        at(told, `/data/databases/${d}/directions/${n}/mirror/${name}`, label, unit);
+      findings.push(
+        finding(
+          say`What ${partnerName(from)} sold to ${partnerName(to)} was ${figure("exporter_eur", "as the seller reports it", "EUR")} by the seller and ${figure("importer_eur", "as the buyer reports it", "EUR")} by the buyer, a gap of ${figure("gap_eur", "buyer's figure less the seller's", "EUR")} over ${figure("months", "months that both delivered", "count")} months.`,
+        ),
+      );
+    }
+  if (findings.length === 0) limit(say`Only one of the two countries reports here: there is no gap to see.`);
+  const [first] = databases;
+  const figure = (n: number, name: "exports_eur" | "imports_eur" | "balance_eur", label: string) =>
+    first!.balance[n]![name] === null
+      ? undefined
+      : at(told, `/data/databases/0/balance/${n}/${name}`, label, "EUR");
+  const years = [...(first?.balance ?? []).keys()].slice(-MOST_YEARS);
+  const rows = years.map((n) =>
+    [
+      at(told, `/data/databases/0/balance/${n}/year`, "year", "year"),
+      figure(n, "exports_eur", "exports to the partner"),
+      figure(n, "imports_eur", "imports from the partner"),
+      figure(n, "balance_eur", "exports less imports"),
+    ].map(factCell),
+  );
+  return [
+    section("As both report it", "The same trade seen from its two ends.", { findings }),
+    section("Year by year", "As the first of the two reports it.", {
+      tables:
+        rows.length > 0
+          ? [{ title: "Balance", columns: ["Year", "Exports", "Imports", "Balance"], rows }]
+          : [],
+    }),
+  ];
+}
+
+/** Where direct trade collapsed and third countries surged. */
+export function rerouteSection({ at, finding }: Writing, told: AnswerTo<"trade_reroute_watch">): Section {
+  const findings = told.answer.data.map((one, n) => {
+    const figure = (name: string, label: string, unit: "EUR" | "share" | "code") =>
+      at(told, `/data/${n}/${name}`, label, unit);
+    const [surge] = one.surges;
+    const most = surge ? `, most with ${surge.name}` : "";
+    return finding(
+      say`Direct ${words[one.flow]} of HS ${figure("product", "code of the product", "code")} with ${one.direct.name} fell by ${figure("collapse", "share of direct trade that is gone", "share")}, while others surged${most}: ${figure("at_most_eur", "what may have been rerouted", "EUR")} at most.`,
+      "signal",
+    );
+  });
+  return section("What may have gone round", "Growth with third countries has many causes.", { findings });
+}
+
+/** What a tonne costs, and how far exports are dearer than imports. */
+export function pricesSection(
+  { at, finding, ledger }: Writing,
+  told: AnswerTo<"trade_price_per_tonne">,
+): Section {
+  const { summary } = told.answer.data;
+  const price = (flow: Flow) => {
+    const n = summary.findIndex((one) => one.flow === flow && one.average_eur_per_tonne !== null);
+    const label = `mean price of ${words[flow]}`;
+    return n < 0 ? undefined : at(told, `/data/summary/${n}/average_eur_per_tonne`, label, "eur_per_tonne");
+  };
+  const findings: Finding[] = [];
+  const [imports, exports] = [price("IMPORT"), price("EXPORT")];
+  if (imports) findings.push(finding(say`Imports cost ${imports} on average.`));
+  if (exports) findings.push(finding(say`Exports brought ${exports} on average.`));
+  if (imports && exports && imports.value !== 0) {
+    const gap = ledger.computed("price of exports over that of imports", "change", "a / b - 1", [
+      exports,
+      imports,
+    ]);
+    findings.push(finding(say`Exports stand ${gap} against imports: the gap of unit values.`, "estimated"));
+  }
+  return section("Unit values", "Value over mass, where a mass is known.", { findings });
+}
+
+/** How concentrated a country's trade is on few partners. */
+export function concentrationSection(
+  { at, finding, limit }: Writing,
+  told: AnswerTo<"trade_concentration">,
+): Section {
+  const findings: Finding[] = [];
+  const rows: Section["tables"][number]["rows"] = [];
+  for (const [n, one] of told.answer.data.entries()) {
+    if (one.hhi === null) {
+      limit(say`No concentration of ${words[one.flow]}: no partner is listed.`);
+      continue;
+    }
+    const hhi = at(told, `/data/${n}/hhi`, "concentration on partners", "index");
+    const year = at(told, "/meta/year", "year that is reported", "year");
+    const kind = (one.classification ?? "").replaceAll("_", " ");
+    findings.push(
+      finding(
+        say`In ${year} the concentration of its ${words[one.flow]} was ${hhi}, ${kind}.`,
+        "reported",
+        "concentration",
+      ),
+    );
+    for (const [p, partner] of one.top_partners.entries())
+      rows.push([
+        wordCell(partner.name),
+        factCell(at(told, `/data/${n}/top_partners/${p}/value_eur`, "trade with the partner", "EUR")),
+        factCell(at(told, `/data/${n}/top_partners/${p}/share`, "share of listed partners", "share")),
+      ]);
+  }
+  return section("How concentrated it is", "By the index of Herfindahl and Hirschman.", {
+    findings,
+    tables: rows.length > 0 ? [{ title: "Partners", columns: ["Partner", "Value", "Share"], rows }] : [],
+  });
+}

@@ -1,0 +1,101 @@
+/** Executions as they stand, a row each: which are to be run, which of a tenant wait; and for how long what they keep lies. */
+import type pg from "pg";
+import { objectName } from "../../domain/objects.ts";
+import type { Execution, ExecutionStatus } from "../../domain/skills/execution.ts";
+import * as executions from "../../domain/skills/execution.ts";
+import { projection } from "../projection.ts";
+import type { Placed } from "../typed.ts";
+
+type Row = {
+  execution_id: string;
+  tenant: string;
+  status: ExecutionStatus;
+  worker: string | null;
+  lease_until: string | null;
+  deadline_at: string;
+  position: number;
+  state: Execution;
+};
+
+export const executionsProjection = projection({
+  name: "skill_executions",
+  version: 1,
+  ddl: `
+    create table if not exists read.skill_executions_v1 (
+      execution_id text primary key,
+      tenant       text not null,
+      status       text not null,
+      worker       text,
+      lease_until  timestamptz,
+      deadline_at  timestamptz not null,
+      position     bigint not null,
+      state        jsonb not null
+    );
+    create index if not exists skill_executions_v1_open on read.skill_executions_v1 (position)
+      where status in ('requested', 'running');
+    create index if not exists skill_executions_v1_waiting on read.skill_executions_v1 (tenant)
+      where status in ('requested', 'running');`,
+  of: [executions],
+  async fold(events, tx) {
+    const ids = [...new Set(events.map(({ id }) => id))];
+    const sql = "select * from read.skill_executions_v1 where execution_id = any($1)";
+    const rows = new Map((await tx.query<Row>(sql, [ids])).rows.map((row) => [row.execution_id, row]));
+    for (const event of events) {
+      const before = rows.get(event.id);
+      const state = executions.standing(executions.evolve(before?.state, event));
+      rows.set(event.id, {
+        execution_id: event.id,
+        tenant: event.tenant,
+        status: state.status,
+        worker: state.worker,
+        lease_until: state.lease_until,
+        deadline_at: state.facts.deadline_at,
+        position: before?.position ?? event.position,
+        state,
+      });
+      await keepObject(tx, event);
+    }
+    await tx.query(
+      `insert into read.skill_executions_v1
+       select * from jsonb_populate_recordset(null::read.skill_executions_v1, $1::jsonb)
+       on conflict (execution_id) do update set status = excluded.status, worker = excluded.worker,
+         lease_until = excluded.lease_until, state = excluded.state`,
+      [JSON.stringify([...rows.values()])],
+    );
+  },
+});
+
+async function keepObject(tx: pg.ClientBase, event: Placed<typeof executions>): Promise<void> {
+  if (event.type !== "SkillStepDone" && event.type !== "SkillRunFinished") return;
+  const text = `update objects.small set keep_until = greatest(keep_until,
+      to_timestamp($2::bigint / 1000000) + interval '${executions.KEEP_DAYS} days') where name = $1`;
+  const name = objectName("execution", event.id, event.data.object_sha256);
+  await tx.query({ name: "skills_keep", text, values: [name, String(event.recorded_at_us)] });
+}
+
+export type OpenExecution = { tenant: string; execution_id: string; worker: string | null };
+
+/** Those that nobody holds at that time, or that are past their deadline, or whose worker may be gone; oldest first. */
+export async function openExecutions(
+  pool: pg.Pool,
+  { now, self, limit }: { now: string; self: string; limit: number },
+): Promise<OpenExecution[]> {
+  const sql = `select tenant, execution_id, worker from read.skill_executions_v1
+    where status in ('requested', 'running')
+      and (status = 'requested' or lease_until <= $1 or deadline_at <= $1 or worker <> $2)
+    order by position limit $3`;
+  return (await pool.query<OpenExecution>(sql, [now, self, limit])).rows;
+}
+
+/** How many of a tenant are not over. */
+export async function countOpen(pool: pg.Pool, tenant: string): Promise<number> {
+  const sql = `select count(*)::int as open from read.skill_executions_v1
+    where tenant = $1 and status in ('requested', 'running')`;
+  return (await pool.query<{ open: number }>(sql, [tenant])).rows[0]!.open;
+}
+
+/** Whose execution it is; undefined where there is none. */
+export async function tenantOf(pool: pg.Pool, execution_id: string): Promise<string | undefined> {
+  const sql = "select tenant from read.skill_executions_v1 where execution_id = $1";
+  return (await pool.query<{ tenant: string }>(sql, [execution_id])).rows[0]?.tenant;
+}

@@ -1,0 +1,71 @@
+/** Answers of steps and results, as they are kept: sealed in Objects under the key of their execution, so that a run can be erased. */
+import { canonicalText } from "../../../eventstore/canonical.ts";
+import type { JsonObject } from "../../../eventstore/types.ts";
+import type { App } from "../../app.ts";
+import { digestOf, MOST_OBJECT_BYTES, objectName } from "../../domain/objects.ts";
+import { refuse } from "../../domain/refusal.ts";
+import { placeIn, type Sealed, type SubjectName } from "../../domain/sealed.ts";
+import * as executions from "../../domain/skills/execution.ts";
+import type { Named } from "./steps.ts";
+
+/** Characters of base64url in one sealed value. */
+const PART = 40_000;
+
+/** Whose key what an execution holds is sealed under: its own. */
+export const subjectOf = ({ tenant, execution_id }: Named): SubjectName => ({
+  tenant,
+  kind: "execution",
+  name: execution_id,
+});
+
+/** RFC 8785. */
+export const canonicalOf = (value: object): string => canonicalText(value as JsonObject, "value");
+
+const placeOf = ({ tenant, execution_id }: Named) =>
+  placeIn(executions, executions.targetOf(tenant, execution_id), "SkillStepDone");
+
+export const objectOf = (execution_id: string, sha256: string): string =>
+  objectName("execution", execution_id, sha256);
+
+/** Seals and puts values; the digest that names each, and whose key they are sealed under. */
+export async function keep(
+  app: Pick<App, "subjects" | "objects">,
+  named: Named,
+  values: readonly object[],
+): Promise<{ object_sha256: string; subject_id: string }[]> {
+  const place = placeOf(named);
+  const parts = values.map((value) => {
+    const text = Buffer.from(canonicalOf(value)).toString("base64url");
+    return text.match(new RegExp(`.{1,${PART}}`, "g")) ?? [];
+  });
+  const page = parts.flat().map((part) => ({ subject: subjectOf(named), place, value: { part } }));
+  const sealed = await app.subjects.seal(page);
+  let from = 0;
+  const kept = parts.map(({ length }) => {
+    const own = sealed.slice(from, from + length);
+    from += length;
+    const bytes = Buffer.from(JSON.stringify(own));
+    if (bytes.length > MOST_OBJECT_BYTES)
+      refuse("unprocessable", "an answer is too large to be kept; ask for fewer years, or for one product");
+    return { bytes, object_sha256: digestOf(bytes), subject_id: own[0]!.subject_id };
+  });
+  for (const { bytes, object_sha256 } of kept)
+    await app.objects.put(objectOf(named.execution_id, object_sha256), bytes);
+  return kept;
+}
+
+/** What was kept under a digest; undefined once it is erased, or past its time. */
+export async function readKept(
+  app: Pick<App, "subjects" | "objects">,
+  named: Named,
+  sha256: string,
+): Promise<object | undefined> {
+  const bytes = await app.objects.get(objectOf(named.execution_id, sha256));
+  if (!bytes) return undefined;
+  const place = placeOf(named);
+  const sealed = JSON.parse(bytes.toString()) as Sealed[];
+  const opened = await app.subjects.open(sealed.map((one) => ({ sealed: one, place })));
+  const parts = opened.map((one) => (one.erased ? undefined : String(one.value.part)));
+  if (parts.some((part) => part === undefined)) return undefined;
+  return JSON.parse(Buffer.from(parts.join(""), "base64url").toString()) as object;
+}

@@ -1,0 +1,169 @@
+/**
+ * Runs the executions that no call has finished: each attempt under its lease, each step recorded before the next. What a process that
+ * was killed had begun is begun anew, three times at most; what cannot be done, or not in time, goes back to whoever paid.
+ */
+import type { App } from "../../app.ts";
+import { digestOf } from "../../domain/objects.ts";
+import { Refusal } from "../../domain/refusal.ts";
+import { placeIn } from "../../domain/sealed.ts";
+import type { Execution, ExecutionEvent, ExecutionState, Requested } from "../../domain/skills/execution.ts";
+import * as executions from "../../domain/skills/execution.ts";
+import * as subject from "../../domain/subjects/subject.ts";
+import {
+  executionsProjection,
+  type OpenExecution,
+  openExecutions,
+} from "../../projections/skills/executions.ts";
+import { type ReactorLog, reactor } from "../../reactor.ts";
+import { canonicalOf, keep } from "./kept.ts";
+import { type Named, stepExecution } from "./steps.ts";
+
+/** Executions that a process runs at once. */
+export const AT_ONCE = 4;
+/** Of one turn. */
+const A_TURN = 20;
+
+/** A step's answer, as it is recorded. */
+export type Answered = {
+  step: string;
+  operation: string;
+  input: object;
+  answer: object;
+  answer_sha256: string;
+  vintages: string;
+  ms: number;
+};
+
+/** Asks a skill's steps one after the other, says which it `begins`, and tells each answer to `noted` before it asks the next. */
+export type RunSteps = (run: {
+  app: App;
+  tenant: string;
+  facts: Pick<Requested, "agent" | "slots">;
+  signal: AbortSignal;
+  begins: (step: string) => void;
+  noted: (answered: Answered) => Promise<void>;
+}) => Promise<{ result: object; vintages: string }>;
+
+const meta = (operation: string) => ({ meta: { actor: "reactor:skills", operation } });
+const nowOf = ({ clock }: App) => clock.now().toISOString();
+
+export const skillsReactor = (run: RunSteps) =>
+  reactor({
+    name: "skills",
+    every_ms: 500,
+    memory: () => ({}),
+    async take({ app, signal, log }) {
+      await app.caughtUp(executionsProjection);
+      const self = app.presence.name;
+      const waiting = await openExecutions(app.pool, { now: nowOf(app), self, limit: A_TURN });
+      const next = async (): Promise<void> => {
+        const one = signal.aborted ? undefined : waiting.shift();
+        if (!one) return;
+        await work({ app, signal, log, run }, one);
+        return next();
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, next));
+      return "done";
+    },
+    troubles: { failed: "executions of skills are not run; trying again" },
+    resumed: "executions of skills are run again",
+  });
+
+type Parts = { app: App; signal: AbortSignal; log: ReactorLog; run: RunSteps };
+
+/** One attempt. What another process did meanwhile leaves nothing to do. */
+async function work(parts: Parts, { worker, ...named }: OpenExecution): Promise<void> {
+  const { app } = parts;
+  const is_dead =
+    worker !== null && worker !== app.presence.name && (await app.presence.livesFor(worker)) === 0;
+  try {
+    const execution = await decide(app, named, (state) => beginning(state, app, is_dead));
+    if (execution.status === "running" && execution.worker === app.presence.name)
+      await attempt(parts, named, execution);
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== "conflict") throw error;
+  }
+}
+
+/** Gives up what is due for that, and else begins the next attempt. */
+function beginning(state: ExecutionState, app: App, is_dead: boolean): ExecutionEvent[] {
+  const at = nowOf(app);
+  const over = executions.giveUp(at, { is_dead })(state);
+  return over.length > 0 ? over : executions.start(app.presence.name, at, { is_dead })(state);
+}
+
+const decide = async (
+  app: App,
+  named: Named,
+  decision: (state: ExecutionState) => ExecutionEvent[],
+): Promise<Execution> =>
+  (await app.commit((unit) => stepExecution(unit, named, decision), meta("skills.run"))).result;
+
+async function attempt({ app, signal, log, run }: Parts, named: Named, begun: Execution): Promise<void> {
+  const { facts, attempt } = begun;
+  let step: string | null = null;
+  const fail = (code: "refused" | "erased") =>
+    decide(app, named, (state) => executions.fail({ attempt, step, code }, nowOf(app))(state));
+  const place = placeIn(
+    executions,
+    executions.targetOf(named.tenant, named.execution_id),
+    "SkillRunRequested",
+  );
+  const [task] = await app.subjects.open([{ sealed: facts.task, place }]);
+  if (task!.erased) return void (await fail("erased"));
+  try {
+    const noted = async ({ input, answer, ...done }: Answered) => {
+      const [kept] = await keep(app, named, [answer]);
+      const input_sha256 = digestOf(canonicalOf(input));
+      const { object_sha256 } = kept!;
+      await decide(app, named, (state) =>
+        executions.doStep({ ...done, attempt, input_sha256, object_sha256, done_at: nowOf(app) })(state),
+      );
+    };
+    const begins = (one: string) => {
+      step = one;
+    };
+    const { result, vintages } = await run({ app, tenant: named.tenant, facts, signal, begins, noted });
+    await conclude(app, named, begun, { result, vintages });
+  } catch (error) {
+    if (!(error instanceof Refusal)) {
+      if (signal.aborted) return;
+      // The next attempt may have more luck, once this one's lease is over.
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warn({ execution_id: named.execution_id, attempt, reason }, "an execution broke off");
+      return;
+    }
+    if (error.code === "conflict") throw error;
+    if (error.code !== "unavailable") await fail("refused");
+  }
+}
+
+/** Records the result, unless whoever it is about was erased meanwhile. */
+async function conclude(
+  app: App,
+  named: Named,
+  { facts, attempt }: Execution,
+  { result, vintages }: { result: object; vintages: string },
+): Promise<void> {
+  const [kept] = await keep(app, named, [result]);
+  const text = canonicalOf(result);
+  const { subject_id } = facts.task;
+  await app.commit(async (unit) => {
+    const leaving = await unit.watch(subject, { tenant: named.tenant, id: subject_id });
+    const is_erased = leaving !== undefined || kept!.subject_id !== subject_id;
+    const at = nowOf(app);
+    const finished = {
+      attempt,
+      result_sha256: digestOf(text),
+      object_sha256: kept!.object_sha256,
+      bytes: Buffer.byteLength(text),
+      vintages,
+      finished_at: at,
+    };
+    return stepExecution(
+      unit,
+      named,
+      is_erased ? executions.fail({ attempt, step: null, code: "erased" }, at) : executions.finish(finished),
+    );
+  }, meta("skills.run"));
+}

@@ -1,0 +1,35 @@
+/** The demo's story of skills, within this process: one runs, another is given up and paid back, the first is run again. */
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { runSkills } from "../../src/cli/demo-skill.ts";
+import { demoWallet } from "../../src/cli/demo-wallets.ts";
+import { openSandbox } from "../support/sandbox.ts";
+import { type Service, startService } from "../support/service.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ chain: "embedded", vault: true });
+  await openSandbox(service);
+});
+afterAll(() => service.stop());
+
+test("an agent has a skill run, gives another up, sees its refund opened, and the first comes to the same again", async () => {
+  const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  const before = process.exitCode;
+  try {
+    await runSkills(
+      { url: service.url, own: false, app: service.app, close: async () => undefined },
+      demoWallet(),
+    );
+    expect(process.exitCode).toBe(before);
+  } finally {
+    process.exitCode = before;
+  }
+  const told = write.mock.calls.map(([text]) => String(text)).join("");
+  write.mockRestore();
+  expect(told).toMatch(/402 +0\.50 USDC/);
+  expect(told).toMatch(/finished, \d+ facts, execution [0-9a-f]{32}/);
+  expect(told).toMatch(/cancelled +[0-9a-f]{32}, before a step of it was done/);
+  expect(told).toContain("refund of 0.50 USDC, open: sent once the payment is final");
+  expect(told).toContain("byte for byte the same");
+  expect(told).not.toContain("FAIL");
+});

@@ -1,0 +1,88 @@
+/**
+ * Workers killed with -9 around each event: every execution ends once, and what was charged is what finished and what goes back.
+ * SKILL_RUNS=400 SKILL_KILLS=8 asks for what the service has to stand (CONTRIBUTING.md).
+ */
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { forEach } from "../../src/concurrency.ts";
+import { walletTenant } from "../../src/domain/payments/payment.ts";
+import { addressOf, wallet } from "../chain/fixture.ts";
+import { startProgram } from "../support/compiled.ts";
+import { until } from "../support/until.ts";
+import { EXAMPLE, openSkills, type Shown, type SkillsSetup } from "./skills-setup.ts";
+
+const KILLS = [
+  "after SkillStepDone",
+  "before SkillRunFinished",
+  "before SkillRunStarted",
+  "after SkillRunStarted",
+  "before SkillStepDone",
+  "after SkillRunFinished",
+  "before SkillRunFailed",
+  "after SkillRunFailed",
+].slice(0, Number(process.env.SKILL_KILLS ?? 2));
+const RUNS = Number(process.env.SKILL_RUNS ?? 4);
+
+const PAYER = walletTenant(addressOf(wallet(1)));
+
+let setup: SkillsSetup;
+beforeAll(async () => {
+  setup = await openSkills("embedded");
+});
+afterAll(() => setup.stop());
+
+/** A worker of another process, which is gone when this resolves. */
+async function killed(DIES_AT: string): Promise<void> {
+  const child = startProgram("test/skills/doomed-worker.ts", [], {
+    env: {
+      PATH: process.env.PATH,
+      TMPDIR: inject("runDir"),
+      DATABASE: setup.service.database_url,
+      DATA: setup.service.data_dir,
+      VAULT: setup.vault_url,
+      DIES_AT,
+    },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const [, signal] = await once(child, "exit");
+  expect([DIES_AT, signal]).toEqual([DIES_AT, "SIGKILL"]);
+}
+
+test(`${RUNS} paid executions, ${KILLS.length} workers killed: each ends once, and charges are what finished and what goes back`, async () => {
+  const ids: string[] = [];
+  for (const at of KILLS) {
+    // Each worker finds some that it can begin, one of which cannot be done.
+    const can = { ...EXAMPLE, wait_s: 0 };
+    const cannot = { agents: ["tracker", "oracle"], task: "What was unusual in the United States?" };
+    for (let n = 0; n < RUNS / KILLS.length; n++) {
+      const { data } = await setup.pays(wallet(1), "run", can);
+      ids.push(data.execution_id);
+    }
+    const { data } = await setup.pays<Shown[]>(wallet(1), "batch", cannot);
+    ids.push(...data.map(({ execution_id }) => execution_id));
+    await killed(at);
+  }
+  await until(async () => {
+    await setup.folded();
+    await setup.works();
+    const all = await forEach(ids, (id) => setup.executionOf(PAYER, id));
+    return all.every(({ ended_at }) => ended_at !== null);
+  });
+  const stories = await forEach(ids, (id) => setup.storyOf(PAYER, id));
+  for (const story of stories) {
+    const ends = story.filter((type) => type === "SkillRunFinished" || type === "SkillRunFailed");
+    expect([ends.length, story.at(-1)]).toEqual([1, ends[0]]);
+    const starts = story.filter((type) => type === "SkillRunStarted").length;
+    expect(starts).toBeLessThanOrEqual(3);
+  }
+  // At least one was begun anew after a death.
+  expect(stories.some((story) => story.filter((type) => type === "SkillRunStarted").length > 1)).toBe(true);
+  const ended = await forEach(ids, (id) => setup.executionOf(PAYER, id));
+  const finished = ended.filter(({ status }) => status === "finished").length;
+  const payments = new Map(ended.map((one) => [one.facts.payment_id, one]));
+  const money = await forEach([...payments.values()], setup.moneyOf);
+  const sum = (name: "paid" | "back") => money.reduce((total, one) => total + one[name], 0);
+  expect(sum("paid")).toBe(500_000 * ids.length);
+  expect(sum("paid") - sum("back")).toBe(500_000 * finished);
+  expect(finished).toBeLessThan(ids.length);
+});

@@ -1,0 +1,207 @@
+/** Executions that are left to the worker: done once, cancelled, given up, erased, and paid back where nothing came of them. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runFor } from "../../src/api/operations/skills/running.ts";
+import { walletTenant } from "../../src/domain/payments/payment.ts";
+import * as executions from "../../src/domain/skills/execution.ts";
+import type { SkillResult } from "../../src/domain/skills/result.ts";
+import { eraseSubject } from "../../src/erasure.ts";
+import { subjectOf } from "../../src/reactors/skills/kept.ts";
+import { skillsReactor } from "../../src/reactors/skills/run.ts";
+import { stepExecution } from "../../src/reactors/skills/steps.ts";
+import { addressOf, wallet } from "../chain/fixture.ts";
+import { EXAMPLE, type Headers, openSkills, type Shown, type SkillsSetup } from "./skills-setup.ts";
+
+let setup: SkillsSetup;
+let headers: Headers;
+const TENANT = "acme";
+
+beforeAll(async () => {
+  setup = await openSkills("embedded");
+  ({ headers } = await setup.service.issue({ tenant: TENANT, scopes: ["read", "skill"] }));
+});
+afterAll(() => setup.stop());
+
+const meta = { meta: { actor: "test" } };
+const LEFT = { ...EXAMPLE, wait_s: 0, format: "json" } as const;
+const PAYER = walletTenant(addressOf(wallet(1)));
+const paid = (path: string, body: object) => setup.pays(wallet(1), path, body);
+const started = async (body: object = LEFT): Promise<Shown> => {
+  const { status, data } = await setup.ask(headers, "run", body);
+  expect([status, data.status]).toEqual([200, "requested"]);
+  return data;
+};
+const shownAs = (execution_id: string, query = "") =>
+  setup.ask(headers, `executions/${execution_id}${query}`);
+
+test("one that is left is done by the worker, with the very result of a call, and whoever waits is told", async () => {
+  const { data: at_once } = await setup.ask(headers, "run", { ...EXAMPLE, format: "json" });
+  const left = await started();
+  expect(left.poll).toBe(`/v1/agent/skills/executions/${left.execution_id}`);
+  const waiting = shownAs(left.execution_id, "?wait_s=30");
+  await setup.works();
+  const { data } = await waiting;
+  expect(data).toMatchObject({ status: "finished", attempt: 1, result_sha256: at_once.result_sha256 });
+  expect(data.result).toEqual(at_once.result);
+  expect(await setup.storyOf(TENANT, left.execution_id)).toEqual([
+    "SkillRunRequested",
+    "SkillRunStarted",
+    ...(data.result as SkillResult).steps.map(() => "SkillStepDone"),
+    "SkillRunFinished",
+  ]);
+  await setup.works();
+  expect((await setup.executionOf(TENANT, left.execution_id)).attempt).toBe(1);
+});
+
+test("asked by another it is not there", async () => {
+  const { execution_id } = await started();
+  const { headers: others } = await setup.service.issue({ tenant: "other", scopes: ["skill"] });
+  for (const method of ["GET", "DELETE"])
+    expect((await setup.ask(others, `executions/${execution_id}`, undefined, method)).status).toBe(404);
+  expect((await setup.ask(headers, `executions/${execution_id}`, undefined, "DELETE")).status).toBe(200);
+});
+
+describe("a payment", () => {
+  test("buys a run in the call, and nothing goes back", async () => {
+    const { status, data } = await paid("run", { ...EXAMPLE, format: "json" });
+    expect([status, data.status, data.price_usdc]).toEqual([200, "finished", "0.50"]);
+    const execution = await setup.executionOf(PAYER, data.execution_id);
+    expect(await setup.moneyOf(execution)).toEqual({ status: "settled", paid: 500_000, back: 0 });
+  });
+
+  test("goes back where it is cancelled before a step is done; cancelled again, it is the same", async () => {
+    const { data } = await paid("run", LEFT);
+    for (const _ of [1, 2]) {
+      const { data: cancelled } = await setup.owns(wallet(1), "DELETE", data.execution_id);
+      expect(cancelled).toMatchObject({ status: "cancelled", refund_usdc: "0.50" });
+    }
+    const execution = await setup.executionOf(PAYER, data.execution_id);
+    expect(await setup.moneyOf(execution)).toMatchObject({ paid: 500_000, back: 500_000 });
+    await setup.works();
+    expect(await setup.storyOf(PAYER, data.execution_id)).toEqual(["SkillRunRequested", "SkillRunCancelled"]);
+    const { data: over } = await paid("run", { ...EXAMPLE, format: "json" });
+    expect((await setup.owns(wallet(1), "DELETE", over.execution_id)).status).toBe(409);
+    expect((await setup.owns(wallet(2), "GET", over.execution_id)).status).toBe(404);
+  });
+
+  test("of a batch goes back for the share that failed, once all of it is over", async () => {
+    const body = { agents: ["tracker", "oracle"], task: "What was unusual in the United States?" };
+    const answer = await setup.pays<Shown[]>(wallet(1), "batch", body);
+    expect([answer.status, answer.data?.map(({ price_usdc }) => price_usdc)]).toEqual([
+      200,
+      ["0.50", "0.50"],
+    ]);
+    const ids = answer.data.map(({ execution_id }) => execution_id);
+    await setup.works();
+    const ended = await Promise.all(ids.map((id) => setup.executionOf(PAYER, id)));
+    expect(ended.map(({ status }) => status)).toEqual(["finished", "failed"]);
+    expect(ended[1]!.failed).toMatchObject({ code: "refused", step: "timeline" });
+    expect(await setup.moneyOf(ended[0]!)).toMatchObject({ paid: 1_000_000, back: 500_000 });
+  });
+
+  test("of a batch whose executions end at the same moment is given back once, for both", async () => {
+    const body = { agents: ["sniper", "strategist"], task: EXAMPLE.task };
+    const { data } = await setup.pays<Shown[]>(wallet(1), "batch", body);
+    const cancelled = await Promise.all(
+      data.map(({ execution_id }) => setup.owns(wallet(1), "DELETE", execution_id)),
+    );
+    expect(cancelled.map(({ status }) => status)).toEqual([200, 200]);
+    const first = await setup.executionOf(PAYER, data[0]!.execution_id);
+    expect(await setup.moneyOf(first)).toMatchObject({ paid: 1_000_000, back: 1_000_000 });
+  });
+
+  test("is not taken for what cannot be done", async () => {
+    for (const [path, body] of [
+      ["run", { agent: "oracle", task: "What is to be expected of the United States?" }],
+      ["run", { agent: "oracle", task: "What is to be expected?" }],
+      ["auto-route", { task: "Sing me a song", auto_run: true }],
+    ] as const) {
+      const answer = await paid(path, body);
+      expect([answer.status, answer.errors?.[0]?.path]).toEqual([400, "task"]);
+    }
+    const money = { agent: "finansist", task: "What have I spent?" };
+    expect((await paid("run", money)).status).toBe(403);
+    expect((await setup.ask(headers, "run", money)).status).toBe(403);
+  });
+});
+
+test("a worker that sleeps past its lease writes nothing more, and another's attempt stands", async () => {
+  const { execution_id } = await started();
+  const { app } = setup;
+  const { clock } = app;
+  const named = { tenant: TENANT, execution_id };
+  const slept = skillsReactor((run) =>
+    runFor({
+      ...run,
+      noted: async (answered) => {
+        // It wakes after a minute, and finds that somebody else has begun.
+        app.clock = { now: () => new Date(clock.now().getTime() + 61_000) };
+        const at = app.clock.now().toISOString();
+        const start = executions.start("another", at);
+        await app.commit((unit) => stepExecution(unit, named, start), meta);
+        await run.noted(answered);
+      },
+    }),
+  );
+  try {
+    await setup.works(slept);
+  } finally {
+    app.clock = clock;
+  }
+  expect(await setup.storyOf(TENANT, execution_id)).toEqual([
+    "SkillRunRequested",
+    "SkillRunStarted",
+    "SkillRunStarted",
+  ]);
+  // Nobody has ever seen that worker live: the next turn takes over at once.
+  await setup.works();
+  expect(await setup.executionOf(TENANT, execution_id)).toMatchObject({ status: "finished", attempt: 3 });
+});
+
+test("what breaks off three times is given up, and so is what is past its deadline", async () => {
+  const { app } = setup;
+  const { clock } = app;
+  const { data: broken } = await paid("run", LEFT);
+  const breaks = skillsReactor(async () => {
+    throw new Error("a fault of ours");
+  });
+  try {
+    for (let minutes = 0; minutes < 4; minutes++) {
+      app.clock = { now: () => new Date(clock.now().getTime() + 61_000 * minutes) };
+      await setup.works(breaks);
+    }
+    const { data: late } = await paid("run", LEFT);
+    app.clock = { now: () => new Date(clock.now().getTime() + 900_000) };
+    await setup.works(breaks);
+    const [first, second] = await Promise.all(
+      [broken, late].map(({ execution_id }) => setup.executionOf(PAYER, execution_id)),
+    );
+    expect(first).toMatchObject({ status: "failed", attempt: 3, failed: { code: "attempts" } });
+    expect(second).toMatchObject({ status: "failed", failed: { code: "deadline" } });
+    expect(await setup.moneyOf(first!)).toMatchObject({ paid: 500_000, back: 500_000 });
+    expect(await setup.moneyOf(second!)).toMatchObject({ paid: 500_000, back: 500_000 });
+  } finally {
+    app.clock = clock;
+  }
+});
+
+test("a run that is erased shows no result, and one that is not run yet fails", async () => {
+  const { data } = await setup.ask(headers, "run", { ...EXAMPLE, format: "json" });
+  const left = await started();
+  for (const execution_id of [data.execution_id, left.execution_id])
+    await eraseSubject(setup.app, subjectOf({ tenant: TENANT, execution_id }), { by: "owner", ...meta });
+  await setup.works();
+  const [ran, failed] = [await shownAs(data.execution_id), await shownAs(left.execution_id)];
+  expect(ran.data).toMatchObject({ status: "finished", result: null, result_sha256: data.result_sha256 });
+  expect(failed.data).toMatchObject({ status: "failed", failure: { code: "erased", step: null } });
+});
+
+test("a tenant has twenty waiting at most", async () => {
+  const { headers: own } = await setup.service.issue({ tenant: "eager", scopes: ["skill"] });
+  for (let n = 0; n < executions.MOST_WAITING; n++)
+    expect((await setup.ask(own, "run", LEFT)).status).toBe(200);
+  await setup.folded();
+  expect((await setup.ask(own, "run", LEFT)).status).toBe(429);
+  expect((await setup.ask(own, "batch", { agents: ["sniper", "oracle"], task: EXAMPLE.task })).status).toBe(
+    429,
+  );
+});

@@ -1,0 +1,105 @@
+/** A service that runs skills over the sandbox, its vault beside it, and payers of executions. */
+import { randomBytes } from "node:crypto";
+import type { HDAccount } from "viem/accounts";
+import type { z } from "zod";
+import type { executionShown } from "../../src/api/operations/skills/fields.ts";
+import { runFor } from "../../src/api/operations/skills/running.ts";
+import { proofText, statementOf } from "../../src/domain/access/wallet-proof.ts";
+import * as payments from "../../src/domain/payments/payment.ts";
+import type { Execution } from "../../src/domain/skills/execution.ts";
+import * as executions from "../../src/domain/skills/execution.ts";
+import { executionsProjection } from "../../src/projections/skills/executions.ts";
+import { skillsReactor } from "../../src/reactors/skills/run.ts";
+import { addressOf } from "../chain/fixture.ts";
+import { buy } from "../support/buyer.ts";
+import { freshDatabase } from "../support/database.ts";
+import { openSandbox } from "../support/sandbox.ts";
+import { type Service, startService } from "../support/service.ts";
+import { turn } from "../support/turns.ts";
+
+export type Shown = z.infer<typeof executionShown>;
+export type Answer<Data = Shown> = {
+  status: number;
+  data: Data;
+  errors?: { path: string; message: string }[];
+  detail?: string;
+};
+export type Headers = Record<string, string>;
+
+export const EXAMPLE = {
+  agent: "strategist",
+  task: "How dependent is Latvia on imports of mineral fuels?",
+} as const;
+
+export type SkillsSetup = Awaited<ReturnType<typeof openSkills>>;
+
+export async function openSkills(chain?: "embedded") {
+  const vault = await freshDatabase();
+  const service: Service & { database_url: string } = await startService({
+    vault: vault.url,
+    ...(chain && { chain }),
+  });
+  await openSandbox(service);
+  const { app } = service;
+  const init = (headers: Headers, body?: object, method = body ? "POST" : "GET"): RequestInit => ({
+    method,
+    headers: { ...headers, ...(body && { "Content-Type": "application/json" }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const urlOf = (path: string) => `${service.url}/v1/agent/skills/${path}`;
+  const answered = async <Data>(response: Response): Promise<Answer<Data>> => ({
+    status: response.status,
+    ...((await response.json()) as Omit<Answer<Data>, "status">),
+  });
+  return {
+    service,
+    app,
+    vault_url: vault.url,
+    ask: async <Data = Shown>(headers: Headers, path: string, body?: object, method?: string) =>
+      answered<Data>(await fetch(urlOf(path), init(headers, body, method))),
+    pays: async <Data = Shown>(wallet: HDAccount, path: string, body: object) =>
+      answered<Data>((await buy(wallet, urlOf(path), init({}, body))).answer),
+    /** Asks about an execution as the wallet that paid. */
+    owns: async (wallet: HDAccount, method: "GET" | "DELETE", execution_id: string) => {
+      const path = `/v1/agent/skills/executions/${execution_id}`;
+      const text = {
+        domain: new URL(service.url).host,
+        address: addressOf(wallet),
+        statement: statementOf({ method, path }),
+        uri: service.url + path,
+        version: "1",
+        chainId: "eip155:8453",
+        nonce: randomBytes(8).toString("hex"),
+        issuedAt: new Date().toISOString(),
+      } as const;
+      const signature = await wallet.signMessage({ message: proofText(text) });
+      const proof = Buffer.from(JSON.stringify({ ...text, signature })).toString("base64");
+      return answered<Shown>(
+        await fetch(service.url + path, init({ "SIGN-IN-WITH-X": proof }, undefined, method)),
+      );
+    },
+    /** One turn of the worker of this process. */
+    works: (reactor = skillsReactor(runFor)) => turn(app, reactor, { patient: true }),
+    storyOf: async (tenant: string, execution_id: string) =>
+      (await app.store.readStream({ tenant, stream_id: executions.streamOf(execution_id) })).map(
+        ({ type }) => type,
+      ),
+    executionOf: async (tenant: string, execution_id: string): Promise<Execution> =>
+      executions.standing(await app.load(executions, executions.targetOf(tenant, execution_id))),
+    /** What was paid for an execution, and what of it goes back, in micro-USDC. */
+    moneyOf: async ({ facts: { payment_id } }: Execution) => {
+      const payment = (await app.load(payments, payments.targetOf(payment_id!)))!;
+      return {
+        status: payment.status,
+        paid: payment.claim.amount_micro,
+        back: payment.refund?.amount_micro ?? 0,
+      };
+    },
+    /** Until the list of executions knows the whole log. */
+    folded: () => app.caughtUp(executionsProjection, 30_000),
+    stop: async () => {
+      await service.stop();
+      await vault.drop();
+    },
+  };
+}
