@@ -9,8 +9,10 @@ import { compliance } from "./compliance.ts";
 import { compute } from "./compute.ts";
 import { customs } from "./customs.ts";
 import { discovery } from "./discovery.ts";
+import { evolution } from "./evolution.ts";
 import { fusion } from "./fusion.ts";
 import { identity } from "./identity.ts";
+import { ingest } from "./ingest.ts";
 import { log } from "./log.ts";
 import { lounge } from "./lounge.ts";
 import { marketplace } from "./marketplace.ts";
@@ -21,6 +23,7 @@ import { replay } from "./replay.ts";
 import { reports } from "./reports.ts";
 import { rng } from "./rng.ts";
 import { salary } from "./salary.ts";
+import { signals } from "./signals.ts";
 import { skills } from "./skills.ts";
 import { subjects } from "./subjects.ts";
 import { trade } from "./trade.ts";
@@ -35,6 +38,9 @@ export const areas: readonly Area[] = [
   customs,
   fusion,
   reports,
+  signals,
+  ingest,
+  evolution,
   skills,
   commerce,
   checks,

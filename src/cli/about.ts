@@ -10,6 +10,7 @@ export const about = {
   shop: "run the shop: products, prices, stock and orders; each change is an event in the log",
   disputes: "say who is right in a dispute about a task of the compute market",
   market: "take down what somebody wrote in the marketplace; every hash of it stays in the log",
+  ideas: "read, accept or decline what others propose to improve; nothing of it is ever run",
   anchor: "anchor the log on the chain",
   work: "run a worker of the compute market: it does tasks of others and is paid",
   witness: "run a witness: it cosigns a log's checkpoints as long as each continues the one before",

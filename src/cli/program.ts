@@ -27,6 +27,7 @@ const GROUPS: readonly {
     load: async (terminal) => [(await import("./disputes.ts")).disputesCommand(terminal)],
   },
   { names: ["market"], load: async (terminal) => [(await import("./market.ts")).marketCommand(terminal)] },
+  { names: ["ideas"], load: async (terminal) => [(await import("./ideas.ts")).ideasCommand(terminal)] },
   { names: ["anchor"], load: async (terminal) => [(await import("./anchor.ts")).anchorCommand(terminal)] },
   { names: ["work"], load: async () => [(await import("./work.ts")).workCommand()] },
   { names: ["witness"], load: async (terminal) => [(await import("./witness.ts")).witnessCommand(terminal)] },

@@ -36,6 +36,7 @@ import { writeExamples } from "../support/checked.ts";
 import { claimExample } from "../support/claimed.ts";
 import { computeExamples, payInForExample } from "../support/computed.ts";
 import { describeExamples } from "../support/described.ts";
+import { ideaExample, newsExample } from "../support/handed-in.ts";
 import { identifyExamples } from "../support/identified.ts";
 import { signExample } from "../support/log-example.ts";
 import { emptyAccount, marketExamples, unfundedExample } from "../support/marketed.ts";
@@ -49,6 +50,9 @@ import { linkExample } from "../support/signed.ts";
 import { skillExamples } from "../support/skilled.ts";
 import { subscribeExamples } from "../support/subscribed.ts";
 import { specifiedPrices } from "./prices.ts";
+
+/** Of servers of the same operator. */
+const INTERNAL_TOKEN = "a token that servers of one operator share";
 
 let service: Service;
 let mine: Record<string, string>;
@@ -66,7 +70,7 @@ let live: Record<string, Record<string, unknown>>;
 
 beforeAll(async () => {
   service = await startService({
-    env: { OPEN_CALLS_PER_MINUTE: "10000" },
+    env: { OPEN_CALLS_PER_MINUTE: "10000", INTERNAL_TOKEN },
     chain: "embedded",
     reactors: true,
     vault: true,
@@ -97,6 +101,8 @@ beforeAll(async () => {
   agents = computed.node;
   Object.assign(live, computed.inputs);
   live.report = await reportExample(service, mine);
+  live.evolution_pipeline = await ideaExample(service, mine);
+  await newsExample(service, INTERNAL_TOKEN);
   Object.assign(live, await skillExamples(service, mine));
   Object.assign(live, await marketExamples(service, { creator: mine, agent: own }));
   described = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
@@ -109,8 +115,12 @@ afterAll(async () => {
 
 const each = catalogue.map((operation) => [operation.name, operation] as const);
 
+const isInternal = ({ access }: Pick<Operation, "access">) =>
+  access.every(({ kind }) => kind === "internal token");
+
 /** Who asks it: an agent's own key where no other opens it. */
-const credentialsFor = ({ access, area }: Operation) => {
+const credentialsFor = ({ access, area }: Operation): Record<string, string> => {
+  if (isInternal({ access })) return { "X-Internal-Token": INTERNAL_TOKEN };
   if (!access.every(({ kind }) => kind === "subject's key")) return mine;
   return area === "compute" ? agents : own;
 };
@@ -398,6 +408,11 @@ describe("MCP", () => {
     const answer = await client.callTool({ name: operation.name, arguments: exampleFor(operation) });
     if (isBought(operation)) {
       expect(answer.structuredContent).toMatchObject({ x402Version: 2, accepts: [{}] });
+      return client.close();
+    }
+    // No tool shows the token: it is no agent that has it.
+    if (isInternal(operation)) {
+      expect(answer).toMatchObject({ isError: true, structuredContent: { status: 401 } });
       return client.close();
     }
     const failures = service.logged.filter(({ level }) => Number(level) >= 50);

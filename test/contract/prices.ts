@@ -199,4 +199,12 @@ export const specifiedPrices: Record<string, string | null> = {
   "POST /soul/bounties/{bounty_id}/award": null,
   "POST /soul/bounties/{bounty_id}/cancel": null,
   "GET /soul/bounties/{bounty_id}/submissions/{claim_id}": null,
+  "GET /v1/agent/signals/stats": null,
+  "GET /v1/agent/signals/trades": null,
+  "GET /v1/agent/signals/prediction": null,
+  "POST /v1/agent/event-correlator/ingest": null,
+  "GET /v1/agent/event-correlator/batches/{batch_id}": null,
+  "GET /v1/agent/fusion/news": null,
+  "POST /v1/agent/evolution/propose": "0.10",
+  "POST /v1/agent/evolution/pipeline/{id}": "0.05",
 };

@@ -180,6 +180,10 @@ test("what is public are the log's own events, data, seeds, agents and what is s
     "CheckpointSigned",
     "DatasetReleased",
     "FrontRunWatched",
+    "PaperTradeClosed",
+    "PaperTradeExpired",
+    "PaperTradeOpened",
+    "PaperTradeStopped",
     "PassportIssued",
     "PassportRevoked",
     "ReferenceReleased",
@@ -191,6 +195,7 @@ test("what is public are the log's own events, data, seeds, agents and what is s
     "SeedCommitmentReorged",
     "SeedCommitted",
     "SeedRevealed",
+    "SignalsEvaluated",
     "TrustComputed",
     "TrustSeeded",
   ]);

@@ -87,7 +87,6 @@ export function licenceOf(dataset: string, source: string, synthetic: boolean): 
 
 /** What answers might rest on and do not. */
 export const absentSources: readonly { dataset: string; why: string }[] = [
-  { dataset: "news", why: "no news are ingested here" },
   { dataset: "gdelt", why: "no GDELT files are loaded" },
   { dataset: "ais", why: "positions of ships are licensed, and none are loaded" },
 ];

@@ -32,7 +32,7 @@ export function wholeMonthlyMeans(days: readonly DayRates[], currency: string): 
 }
 
 /** Whether no Monday to Friday of its month comes after a day. */
-function isLastWorkingDay(day: string): boolean {
+export function isLastWorkingDay(day: string): boolean {
   const next = new Date(`${day}T00:00:00Z`);
   const month = next.getUTCMonth();
   do next.setUTCDate(next.getUTCDate() + 1);

@@ -7,6 +7,7 @@ import {
   intentsOutput,
   sourcesOutput,
 } from "../../../projections/fusion/answers/discovery.ts";
+import { newsKnown } from "../../../projections/ingest/news.ts";
 import { json, open, operation } from "../../operation.ts";
 import { dataOf } from "../trade/data.ts";
 
@@ -19,7 +20,8 @@ const sourcesOperation = operation({
   input: z.object({}),
   output: json(sourcesOutput),
   example: {},
-  handle: async ({ app }) => fusionSources(dataOf(app), app.reference),
+  handle: async ({ app, caller }) =>
+    fusionSources(dataOf(app), app.reference, await newsKnown(app.pool, caller.tenant)),
 });
 
 const capabilitiesOperation = operation({

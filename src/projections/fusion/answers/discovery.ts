@@ -6,18 +6,19 @@ import { intentSlots } from "../../../domain/fusion/intent-slots.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
 import { absentSources, licenceOf } from "../../../domain/fusion/licences.ts";
 import { monthsBetween, monthText } from "../../../domain/trade/units.ts";
+import type { NewsKnown } from "../../ingest/news.ts";
 import type { TradeData } from "../../trade/answers/question.ts";
 import { planted, plantedIn } from "./planted.ts";
 
 const source = z.object({
   dataset: z.string(),
-  kind: z.enum(["trade", "table"]),
+  kind: z.enum(["trade", "table", "news"]),
   available: z.boolean(),
   why: z.string().nullable().describe("Why it is not available"),
   source: z.string().nullable(),
   vintage: z.string().nullable(),
   synthetic: z.boolean().nullable(),
-  from: z.string().nullable().describe("First month of trade data"),
+  from: z.string().nullable().describe("First month of trade data or news"),
   to: z.string().nullable().describe("Last month, or what the table tells of last"),
   reporters: z.int().nullable(),
   all_products: z.boolean().nullable(),
@@ -31,8 +32,32 @@ export const sourcesOutput = z.object({
   meta: z.object({ count: z.int().describe("Those that are available") }),
 });
 
-/** Every dataset and table that is open, and those that answers might have and do not. */
-export function fusionSources(trade: TradeData, reference: ReferenceStore): z.infer<typeof sourcesOutput> {
+type Source = z.infer<typeof source>;
+
+/** News that were handed in, which the caller may be quoted from. */
+const newsSource = ({ items, from, to }: NewsKnown): Source => ({
+  dataset: "news",
+  kind: "news",
+  available: items > 0,
+  why: items > 0 ? null : "no news were handed in that you may be quoted from",
+  source: items > 0 ? "Handed in by the operator's servers; quoted, never counted" : null,
+  vintage: null,
+  synthetic: null,
+  from: from?.slice(0, 7) ?? null,
+  to,
+  reporters: null,
+  all_products: null,
+  licence: items > 0 ? "As whoever published it says" : "—",
+  licence_source: null,
+  delay: items > 0 ? "none" : "—",
+});
+
+/** Every dataset and table that is open, the news, and those that answers might have and do not. */
+export function fusionSources(
+  trade: TradeData,
+  reference: ReferenceStore,
+  news: NewsKnown,
+): z.infer<typeof sourcesOutput> {
   const isShown = ({ synthetic }: { synthetic: boolean }) => trade.allow_synthetic || !synthetic;
   const datasets = trade.vintages
     .open()
@@ -85,7 +110,9 @@ export function fusionSources(trade: TradeData, reference: ReferenceStore): z.in
     licence_source: null,
     delay: "—",
   }));
-  return { data: [...data, ...absent], meta: { count: data.length } };
+  const told = newsSource(news);
+  const known = told.available ? [...data, told] : data;
+  return { data: [...known, ...(told.available ? [] : [told]), ...absent], meta: { count: known.length } };
 }
 
 export const capabilitiesOutput = z.object({

@@ -198,7 +198,10 @@ export async function market(
               ),
         alerts: await alertsOf(trade, found, signal),
         policies: or("policies", announcedOn(found, reference)),
-        absent: [...absent, { of: "news", why: "no news are ingested here" }],
+        absent: [
+          ...absent,
+          { of: "news", why: "no news are weighed here: fusion/news quotes those of a country" },
+        ],
       },
       meta: {
         ...metaOf(lease, { ...question, hs: product, years: span }),

@@ -119,7 +119,7 @@ export const sanctionsOutput = z.object({
   meta: joined.extend({ count: z.int(), method: z.string(), threshold: z.number() }),
 });
 
-type Screening = { lists: { name: string; tables: Reference<object>[] }[]; index: NameIndex };
+type Screening = { lists: { name: string; tables: Reference<object>[] }[]; name: string; index: NameIndex };
 
 const NOTE =
   "Names that are alike, in the lists and states that are named: whether they are the same person is yours to decide. No match is no clearance.";
@@ -129,8 +129,17 @@ const indexes = new Map<string, NameIndex>();
 /** The current one, and one that somebody asks by its vintage. */
 const MOST_INDEXES = 2;
 
-/** The lists that are loaded; beside a real one no invented one is asked. */
-function screeningOf(reference: ReferenceStore): Screening {
+/** The same, refused where no list is loaded. */
+const screeningOf = (reference: ReferenceStore): Screening =>
+  listedNames(reference) ??
+  refuse(
+    tradeProblems["dataset-missing"],
+    "no sanctions list is loaded (yet): ofac-sdn, eu-consolidated or un-consolidated",
+    { retry_after_s: 5 },
+  );
+
+/** The lists that are loaded, undefined where none is; beside a real one no invented one is asked. `name`: their vintages. */
+export function listedNames(reference: ReferenceStore): Screening | undefined {
   const found = {
     sdn: reference.find(ofacSdn),
     alt: reference.find(ofacAlt),
@@ -145,19 +154,14 @@ function screeningOf(reference: ReferenceStore): Screening {
   if (sdn) lists.push({ list: "ofac", entries: withNames(sdn.rows, alt), tables: alt ? [sdn, alt] : [sdn] });
   if (eu) lists.push({ list: "eu", entries: eu.rows, tables: [eu] });
   if (un) lists.push({ list: "un", entries: un.rows, tables: [un] });
-  if (lists.length === 0)
-    refuse(
-      tradeProblems["dataset-missing"],
-      "no sanctions list is loaded (yet): ofac-sdn, eu-consolidated or un-consolidated",
-      { retry_after_s: 5 },
-    );
+  if (lists.length === 0) return undefined;
   const name = lists.flatMap(({ tables }) => tables.map(({ vintage }) => vintage)).join("+");
   const index = indexes.get(name) ?? indexNames(lists);
   // The one that was asked last stands last.
   indexes.delete(name);
   indexes.set(name, index);
   if (indexes.size > MOST_INDEXES) indexes.delete(indexes.keys().next().value!);
-  return { lists: lists.map(({ list, tables }) => ({ name: list, tables })), index };
+  return { lists: lists.map(({ list, tables }) => ({ name: list, tables })), name, index };
 }
 
 /** OFAC has other names of its entries in a table of their own. */

@@ -31,7 +31,7 @@ export const layers = ["sanctions", "gdelt", "ais"] as const;
 
 const absentLayers: Record<(typeof layers)[number], string> = {
   sanctions: "names are screened by fusion_sanctions_check, and none of a product's partners is a name",
-  gdelt: "no news are ingested here",
+  gdelt: "no GDELT files are loaded; news that were handed in are quoted by fusion/news",
   ais: "positions of ships are licensed, and none are loaded",
 };
 

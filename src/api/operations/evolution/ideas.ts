@@ -1,0 +1,177 @@
+import { createHmac } from "node:crypto";
+import { z } from "zod";
+import type { App } from "../../../app.ts";
+import { CHECKS_VERSION, checksOf, type Earlier, isPath } from "../../../domain/evolution/checks.ts";
+import * as ideas from "../../../domain/evolution/idea.ts";
+import { digestOf } from "../../../domain/objects.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { findIdea, ideasBefore, ideasProjection } from "../../../projections/evolution/ideas.ts";
+import { internal, json, key, operation, pay } from "../../operation.ts";
+import { parseTypeScript } from "./syntax.ts";
+
+const BODY_BYTES = 256 * 1024;
+/** Earlier drafts that one is compared with. */
+const MOST_COMPARED = 20;
+
+const statuses = ["proposed", "passed", "failed", "accepted", "declined", "landed"] as const;
+const shown = z.object({
+  idea_id: ideas.ideaId,
+  status: z.enum(statuses),
+  target_file: z.string(),
+  text_sha256: z.string(),
+  draft_sha256: z.string(),
+  draft_bytes: z.int(),
+  proposed_at: z.string(),
+});
+
+const shownAs = ({ status, facts }: ideas.Idea): z.infer<typeof shown> => ({ status, ...facts });
+
+const propose = operation({
+  name: "evolution_propose",
+  route: "POST /v1/agent/evolution/propose",
+  effect: { changes: "adds", repeatable: false, reaches_out: false },
+  summary: "Propose an improvement of this service, with a draft of a file",
+  description: "The draft is kept as a text for the operator to read. It is never run, imported or applied.",
+  access: [key("order"), pay("0.10")],
+  body_bytes: BODY_BYTES,
+  input: z.object({
+    title: z
+      .string()
+      .trim()
+      .min(1, "is 1 to 200 characters")
+      .max(200, "is 1 to 200 characters")
+      .refine((given) => given.isWellFormed(), "is text in Unicode")
+      .describe("1 to 200 characters"),
+    description: z
+      .string()
+      .trim()
+      .max(2_000, "is at most 2000 characters")
+      .refine((given) => given.isWellFormed(), "is text in Unicode")
+      .default("")
+      .describe("At most 2000 characters"),
+    target_file: z
+      .string()
+      .max(200, { error: "is at most 200 characters", abort: true })
+      .refine(isPath, "is a path within the repository, such as src/domain/chain.ts, at most 200 characters")
+      .describe("The file that the draft is of"),
+    draft_content: z
+      .string()
+      .min(1, "is 1 byte to 100 KB")
+      .max(ideas.MOST_DRAFT_BYTES, { error: "is 100 KB at most", abort: true })
+      .refine((given) => given.isWellFormed(), "is text in Unicode")
+      .refine((given) => Buffer.byteLength(given) <= ideas.MOST_DRAFT_BYTES, "is 100 KB at most")
+      .describe("The whole file, 100 KB at most"),
+  }),
+  output: json(z.object({ data: shown, meta: z.object({ next: z.string() }) })),
+  example: {
+    title: "Say what a month is",
+    description: "A sentence for whoever reads it first.",
+    target_file: "docs/example.md",
+    draft_content: "A month is written YYYY-MM.\n",
+  },
+  async handle({ input: { title, description, target_file, draft_content }, app, caller, decide, fresh_id }) {
+    const idea_id = ideaIdOf(app.link_secret, fresh_id);
+    const [about, bytes] = [Buffer.from(JSON.stringify({ description, title })), Buffer.from(draft_content)];
+    for (const one of [about, bytes]) await app.objects.put(ideas.objectOf(idea_id, digestOf(one)), one);
+    const { state } = await decide(
+      ideas,
+      ideas.targetOf(caller.tenant, idea_id),
+      ideas.propose({
+        idea_id,
+        text_sha256: digestOf(about),
+        target_file,
+        draft_sha256: digestOf(bytes),
+        draft_bytes: bytes.length,
+        proposed_at: app.clock.now().toISOString(),
+      }),
+    );
+    return {
+      data: shownAs(ideas.standing(state)),
+      meta: { next: `/v1/agent/evolution/pipeline/${idea_id}` },
+    };
+  },
+});
+
+/** A number below 2^53 that nobody guesses, the same for a command that is said again: no counter to fight over. */
+function ideaIdOf(link_secret: Uint8Array, fresh_id: string): number {
+  for (let n = 0; ; n++) {
+    const digest = createHmac("sha256", link_secret).update(`idea:${fresh_id}${n}`).digest();
+    const id = digest.readUIntBE(0, 6) * 32 + (digest[6]! & 31);
+    if (id > 0 && id <= Number.MAX_SAFE_INTEGER) return id;
+  }
+}
+
+const pipeline = operation({
+  name: "evolution_pipeline",
+  route: "POST /v1/agent/evolution/pipeline/{id}",
+  effect: { changes: "adds", repeatable: true, reaches_out: false },
+  summary: "Check a draft of yours: path, encoding, size, secrets, syntax, imports, lines, likeness",
+  description:
+    "The draft is read as a text. A second call answers the first verdict, as long as the checks are the same.",
+  access: [key("order"), internal(), pay("0.05")],
+  input: z.object({
+    id: z.coerce.number().pipe(ideas.ideaId).describe("The idea_id that evolution_propose answered"),
+  }),
+  output: json(
+    z.object({
+      data: shown.extend({
+        checks_version: z.int(),
+        checks: z.array(ideas.check),
+        verdict: z.enum(["passed", "failed"]),
+      }),
+      meta: z.object({ count: z.int() }),
+    }),
+  ),
+  refuses: [404, 410],
+  example: { id: 1 },
+  async handle({ input: { id }, app, caller, decide }) {
+    const isAdmin = caller.kind === "internal" || (caller.kind === "key" && caller.scopes.includes("admin"));
+    const tenant = isAdmin ? await tenantOf(app, id) : caller.tenant;
+    const target = ideas.targetOf(tenant, id);
+    const found = await app.load(ideas, target);
+    if (!found) return refuse("not_found", `there is no idea ${id} of yours`);
+    const state = await checkedNow(app, found, (checked) => decide(ideas, target, ideas.judge(checked)));
+    const { checks_version, checks, verdict } = state.checked!;
+    return { data: { ...shownAs(state), checks_version, checks, verdict }, meta: { count: checks.length } };
+  },
+});
+
+async function tenantOf(app: App, id: number): Promise<string> {
+  await app.caughtUp(ideasProjection);
+  return (await findIdea(app.pool, id))?.tenant ?? refuse("not_found", `there is no idea ${id}`);
+}
+
+/** The idea with a verdict of the checks of today, where none stands. */
+async function checkedNow(
+  app: App,
+  found: ideas.Idea,
+  judge: (checked: ideas.Checked) => Promise<{ state: ideas.IdeaState }>,
+): Promise<ideas.Idea> {
+  if (
+    found.checked &&
+    (found.checked.checks_version === CHECKS_VERSION || found.status !== found.checked.verdict)
+  )
+    return found;
+  const { idea_id, target_file, draft_sha256 } = found.facts;
+  const bytes = await app.objects.get(ideas.objectOf(idea_id, draft_sha256));
+  if (!bytes) return refuse("not_found", `the draft of idea ${idea_id} is not kept any more`);
+  const checks = await checksOf({ target_file, bytes }, await earlierThan(app, found.facts), parseTypeScript);
+  const verdict = checks.every(({ passed }) => passed) ? "passed" : "failed";
+  const checked_at = app.clock.now().toISOString();
+  const { state } = await judge({ checks_version: CHECKS_VERSION, checks, verdict, checked_at });
+  return ideas.standing(state);
+}
+
+async function earlierThan(app: App, { idea_id, target_file }: ideas.Proposed): Promise<Earlier[]> {
+  await app.caughtUp(ideasProjection);
+  const rows = await ideasBefore(app.pool, { idea_id, target_file, limit: MOST_COMPARED });
+  const found = await Promise.all(
+    rows.map(async (row) => {
+      const bytes = await app.objects.get(ideas.objectOf(row.idea_id, row.draft_sha256));
+      return bytes ? [{ idea_id: row.idea_id, text: bytes.toString() }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+export const ideaOperations = [propose, pipeline];

@@ -1,0 +1,199 @@
+import { z } from "zod";
+import { tenantName } from "../../../domain/access/key.ts";
+import { limit, sha256 } from "../../../domain/fields.ts";
+import * as batches from "../../../domain/ingest/batch.ts";
+import { digestOf } from "../../../domain/objects.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { partner } from "../../../domain/trade/inputs.ts";
+import { itemsHad, newsOn, newsProjection, quoted } from "../../../projections/ingest/news.ts";
+import { internal, json, open, operation } from "../../operation.ts";
+
+const OPERATOR = "operator";
+const BODY_BYTES = 2 * 1024 * 1024;
+
+const batchId = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, "is 1 to 100 letters, digits, dots, underscores or hyphens");
+
+const tenant = z
+  .union([z.literal(OPERATOR), tenantName], "is a tenant's name, or operator")
+  .default(OPERATOR)
+  .describe("Whose news they are; the operator's are quoted to all");
+
+const text = z
+  .string()
+  .min(1, "is 1 to 65536 characters")
+  .max(batches.MOST_CHARACTERS, "is 1 to 65536 characters")
+  .refine((given) => given.isWellFormed() && batches.folded(given) !== "", "is text that says something")
+  .optional();
+
+const isPage = (given: string) => URL.canParse(given) && /^https?:$/.test(new URL(given).protocol);
+
+const item = z
+  .strictObject({
+    url: z
+      .string()
+      .max(2_048, "is 2048 characters at most")
+      .refine(isPage, "is an http or https address")
+      .optional()
+      .describe("Never fetched"),
+    raw_text: text.describe("The text; goes before text"),
+    text: text.describe("Another name of raw_text"),
+    published_at: z.iso
+      .datetime({ offset: true, error: "is a time in ISO 8601 such as 2026-01-31T08:00:00Z" })
+      .transform((given) => new Date(given).toISOString())
+      .optional()
+      .describe("When it was published; omitted = now"),
+  })
+  .refine((one) => (one.raw_text ?? one.text) !== undefined, "has raw_text, or text");
+
+const received = z.object({
+  batch_id: z.string(),
+  tenant: z.string(),
+  status: z.enum(["received", "correlated"]),
+  items: z.int().describe("Items that are new"),
+  duplicates: z.int(),
+});
+
+const ingest = operation({
+  name: "news_ingest",
+  route: "POST /v1/agent/event-correlator/ingest",
+  effect: { changes: "adds", repeatable: true, reaches_out: false },
+  summary: "Hand in news, for servers of the operator",
+  description:
+    "Events are looked for in them soon after, by gazetteers. Texts are data: none is followed, and whoever is shown one is shown a quotation marked `untrusted`.",
+  access: [internal()],
+  status: 202,
+  body_bytes: BODY_BYTES,
+  input: z.object({
+    batch_id: batchId
+      .optional()
+      .describe("Your name of the batch: said again with the same items it is the same; omitted = a new one"),
+    source: z
+      .string()
+      .trim()
+      .min(1, "is 1 to 100 characters")
+      .max(100, "is 1 to 100 characters")
+      .default("unnamed")
+      .describe("Who published them, as quotations name it"),
+    tenant,
+    items: z
+      .array(item)
+      .min(1, "is 1 to 100 items")
+      .max(batches.MOST_ITEMS, "is 1 to 100 items")
+      .describe("1 to 100; one bad item refuses the batch"),
+  }),
+  output: json(z.object({ data: received, meta: z.object({ poll: z.string() }) })),
+  refuses: [409],
+  example: {
+    batch_id: "example-1",
+    source: "Example newswire",
+    items: [{ text: "Latvia closes a port.", published_at: "2026-01-31T08:00:00Z" }],
+  },
+  async handle({ input, app, decide, foresee, fresh_id }) {
+    const { batch_id = fresh_id, source, tenant, items } = input;
+    const received_at = app.clock.now().toISOString();
+    const given = items.map(({ url = null, published_at = null, text, raw_text = text! }) => {
+      const bytes = Buffer.from(batches.folded(raw_text));
+      const item_sha256 = batches.itemDigest(url, bytes.toString());
+      return { item_sha256, text_sha256: digestOf(bytes), url, published_at, bytes };
+    });
+    await app.caughtUp(newsProjection);
+    const digests = given.map(({ item_sha256 }) => item_sha256);
+    const had = await itemsHad(app.pool, tenant, digests);
+    const fresh = given.filter(
+      ({ item_sha256 }, at) => !had.has(item_sha256) && digests.indexOf(item_sha256) === at,
+    );
+    const target = { tenant, id: batch_id };
+    const decision = batches.receive({
+      batch_id,
+      source,
+      items: fresh.map(({ bytes, ...one }) => ({
+        ...one,
+        published_at: one.published_at ?? received_at,
+        bytes: bytes.length,
+      })),
+      duplicates: given.length - fresh.length,
+      batch_sha256: digestOf(
+        JSON.stringify(given.map(({ item_sha256, published_at }) => [item_sha256, published_at])),
+      ),
+      received_at,
+    });
+    await foresee(batches, target, decision);
+    for (const { text_sha256, bytes } of fresh)
+      await app.objects.put(batches.objectOf(batch_id, text_sha256), bytes);
+    const { state } = await decide(batches, target, decision);
+    return {
+      data: shownAs(tenant, state!),
+      meta: { poll: `/v1/agent/event-correlator/batches/${batch_id}` },
+    };
+  },
+});
+
+const shownAs = (tenant: string, { status, facts }: NonNullable<batches.BatchState>) => ({
+  batch_id: facts.batch_id,
+  tenant,
+  status,
+  items: facts.items.length,
+  duplicates: facts.duplicates,
+});
+
+const batch = operation({
+  name: "news_batch",
+  route: "GET /v1/agent/event-correlator/batches/{batch_id}",
+  summary: "A batch of news, and the events that were found in it",
+  description:
+    "`span` is where the sentence lies in the text as it is kept: NFC, each run of white space one space.",
+  access: [internal()],
+  input: z.object({ batch_id: batchId.describe("As it was handed in"), tenant }),
+  output: json(
+    z.object({
+      data: received.extend({
+        source: z.string(),
+        extractor: z.string().nullable(),
+        events: z.array(batches.found),
+        item_digests: z.array(sha256),
+      }),
+      meta: z.object({ count: z.int() }),
+    }),
+  ),
+  refuses: [404],
+  example: { batch_id: "example-1" },
+  async handle({ input: { batch_id, tenant }, app }) {
+    const state = await app.load(batches, { tenant, id: batch_id });
+    if (!state) return refuse("not_found", `there is no batch ${batch_id} of ${tenant}`);
+    const events = state.status === "correlated" ? state.events : [];
+    return {
+      data: {
+        ...shownAs(tenant, state),
+        source: state.facts.source,
+        extractor: state.status === "correlated" ? state.extractor : null,
+        events,
+        item_digests: state.facts.items.map(({ item_sha256 }) => item_sha256),
+      },
+      meta: { count: events.length },
+    };
+  },
+});
+
+const quotes = operation({
+  name: "fusion_news",
+  route: "GET /v1/agent/fusion/news",
+  summary: "News that name a country, quoted",
+  description:
+    "Events found in news that were handed in, each with its sentence: somebody else's text, marked `untrusted`. The operator's, and your own tenant's.",
+  access: [open()],
+  input: z.object({
+    country: partner,
+    limit: limit("How many, 1 to 20", { most: 20, usual: 5 }),
+  }),
+  output: json(z.object({ data: z.array(quoted), meta: z.object({ count: z.int() }) })),
+  lists: newsProjection,
+  example: { country: "LV" },
+  async handle({ input, app, caller }) {
+    const data = await newsOn(app, { tenant: caller.tenant, ...input });
+    return { data, meta: { count: data.length } };
+  },
+});
+
+export const ingestOperations = [ingest, batch, quotes];

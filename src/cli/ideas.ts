@@ -1,0 +1,62 @@
+import { Command } from "commander";
+import { refuse } from "../domain/refusal.ts";
+import { acceptIdea, allIdeas, declineIdea, landIdea, readIdea } from "../operator/ideas.ts";
+import { about } from "./about.ts";
+import { asCount, type Terminal, withRuntime } from "./terminal.ts";
+
+/** A stranger's text on one's terminal: whatever moves the cursor is shown, not done. */
+const harmless = (text: string) =>
+  text.replaceAll(/(?![\n\t])[\p{Cc}\p{Cf}]/gu, (one) => `\\u{${one.codePointAt(0)!.toString(16)}}`);
+
+export function ideasCommand(terminal: Terminal): Command {
+  const ideas = new Command("ideas").description(about.ideas);
+  ideas
+    .command("list")
+    .description("lists ideas, the newest first")
+    .option("--status <status>", "only those that are proposed, passed, failed, accepted, declined or landed")
+    .action(async ({ status }: { status?: string }) => {
+      const rows = await withRuntime(terminal, ({ app }) => allIdeas(app, status));
+      for (const row of rows)
+        process.stdout.write(
+          `${row.idea_id}  ${row.status}  ${row.target_file}  ${row.proposed_at}  ${row.tenant}\n`,
+        );
+    });
+  ideas
+    .command("show")
+    .description("shows an idea, its checks and its draft; nothing of it is run")
+    .argument("<idea_id>", "the idea", asCount)
+    .action(async (id: number) => {
+      const { idea, text, draft } = await withRuntime(terminal, ({ app }) => readIdea(app, id));
+      const { title, description } = JSON.parse(text || "{}") as Record<string, string>;
+      process.stdout.write(`Idea ${id} is ${idea.status}, for ${idea.facts.target_file}.\n`);
+      process.stdout.write(`${harmless(title ?? "")}\n\n${harmless(description ?? "")}\n\n`);
+      for (const { name, passed, detail } of idea.checked?.checks ?? [])
+        process.stdout.write(`${passed ? "ok  " : "FAIL"}  ${name}: ${detail}\n`);
+      process.stdout.write(`\n${harmless(draft)}\n`);
+    });
+  for (const [name, does, decide] of [
+    ["accept", "accepts an idea that has passed its checks; somebody writes it then, by hand", acceptIdea],
+    ["decline", "declines an idea", declineIdea],
+  ] as const)
+    ideas
+      .command(name)
+      .description(does)
+      .argument("<idea_id>", "the idea", asCount)
+      .requiredOption("--reason <text>", "why, at most 500 characters")
+      .action(async (id: number, { reason }: { reason: string }) => {
+        if (reason.length === 0 || reason.length > 500) refuse("invalid", "--reason is 1 to 500 characters");
+        const { status } = await withRuntime(terminal, ({ app }) => decide(app, id, reason));
+        process.stdout.write(`The idea ${id} is ${status}.\n`);
+      });
+  ideas
+    .command("landed")
+    .description("says in which commit an accepted idea has landed")
+    .argument("<idea_id>", "the idea", asCount)
+    .argument("<commit>", "the commit, 7 to 64 hex digits")
+    .action(async (id: number, commit: string) => {
+      if (!/^[0-9a-f]{7,64}$/.test(commit)) refuse("invalid", "<commit> is 7 to 64 hex digits");
+      await withRuntime(terminal, ({ app }) => landIdea(app, id, commit));
+      process.stdout.write(`The idea ${id} has landed.\n`);
+    });
+  return ideas;
+}

@@ -1,0 +1,139 @@
+/** An idea to improve the service, with a draft of a file: proposed for a price, checked as a text, and never run. */
+import { z } from "zod";
+import type { DataOf, EventOf } from "../entity.ts";
+import { sha256, time } from "../fields.ts";
+import { objectName } from "../objects.ts";
+import { refuse } from "../refusal.ts";
+
+export const MOST_DRAFT_BYTES = 100 * 1024;
+
+export const ideaId = z
+  .int("is an idea_id: a whole number")
+  .min(1, "is at least 1")
+  .max(Number.MAX_SAFE_INTEGER, "is an idea_id that evolution_propose answered");
+
+export const check = z.strictObject({
+  name: z.enum(["path", "encoding", "size", "secrets", "syntax", "imports", "lines", "likeness"]),
+  passed: z.boolean(),
+  detail: z.string().describe("Never quotes the draft."),
+});
+export type Check = z.infer<typeof check>;
+
+const word = z.strictObject({ by: z.literal("operator"), reason: z.string().min(1).max(500), at: time });
+
+export const events = {
+  ImprovementProposed: {
+    1: z.strictObject({
+      idea_id: ideaId,
+      text_sha256: sha256.describe("Of title and description, which lie elsewhere."),
+      target_file: z.string(),
+      draft_sha256: sha256,
+      draft_bytes: z.int().positive(),
+      proposed_at: time,
+    }),
+  },
+  ImprovementChecked: {
+    1: z.strictObject({
+      checks_version: z.int().positive(),
+      checks: z.array(check),
+      verdict: z.enum(["passed", "failed"]),
+      checked_at: time,
+    }),
+  },
+  ImprovementAccepted: { 1: word },
+  ImprovementDeclined: { 1: word },
+  ImprovementLanded: {
+    1: z.strictObject({ commit: z.string().regex(/^[0-9a-f]{7,64}$/), at: time }),
+  },
+};
+
+export type Proposed = DataOf<typeof events, "ImprovementProposed">;
+export type Checked = DataOf<typeof events, "ImprovementChecked">;
+export type IdeaEvent = EventOf<typeof events>;
+export type Idea = {
+  status: "proposed" | "passed" | "failed" | "accepted" | "declined" | "landed";
+  facts: Proposed;
+  checked: Checked | undefined;
+  reason: string | undefined;
+  commit: string | undefined;
+};
+export type IdeaState = Idea | undefined;
+
+export const prefix = "idea-";
+export const streamOf = (id: string) => prefix + id;
+export const targetOf = (tenant: string, idea_id: number) => ({ tenant, id: String(idea_id) });
+export const initialState = (): IdeaState => undefined;
+
+export function evolve(state: IdeaState, event: IdeaEvent): IdeaState {
+  if (event.type === "ImprovementProposed")
+    return {
+      status: "proposed",
+      facts: event.data,
+      checked: undefined,
+      reason: undefined,
+      commit: undefined,
+    };
+  const idea = state!;
+  switch (event.type) {
+    case "ImprovementChecked":
+      return { ...idea, status: event.data.verdict, checked: event.data };
+    case "ImprovementAccepted":
+      return { ...idea, status: "accepted", reason: event.data.reason };
+    case "ImprovementDeclined":
+      return { ...idea, status: "declined", reason: event.data.reason };
+    case "ImprovementLanded":
+      return { ...idea, status: "landed", commit: event.data.commit };
+  }
+}
+
+export const standing = (state: IdeaState): Idea => state ?? refuse("not_found", "there is no such idea");
+
+export const propose =
+  (data: Proposed) =>
+  (state: IdeaState): IdeaEvent[] =>
+    state ? [] : [{ type: "ImprovementProposed", data }];
+
+/** The first verdict of a version of the checks stands; what was decided about is not checked again. */
+export const judge =
+  (data: Checked) =>
+  (state: IdeaState): IdeaEvent[] => {
+    const { status, checked } = standing(state);
+    const isDecided = status === "accepted" || status === "declined" || status === "landed";
+    return isDecided || checked?.checks_version === data.checks_version
+      ? []
+      : [{ type: "ImprovementChecked", data }];
+  };
+
+type Word = DataOf<typeof events, "ImprovementAccepted">;
+
+/** Only what has passed its checks is accepted. */
+export const accept =
+  (data: Word) =>
+  (state: IdeaState): IdeaEvent[] => {
+    const { status } = standing(state);
+    if (status === "accepted") return [];
+    if (status !== "passed")
+      refuse("conflict", `an idea that is ${status} cannot be accepted: have it checked first`);
+    return [{ type: "ImprovementAccepted", data }];
+  };
+
+export const decline =
+  (data: Word) =>
+  (state: IdeaState): IdeaEvent[] => {
+    const { status } = standing(state);
+    if (status === "declined") return [];
+    if (status === "accepted" || status === "landed") refuse("conflict", `the idea is ${status}`);
+    return [{ type: "ImprovementDeclined", data }];
+  };
+
+/** Somebody has written it, by hand, into this commit. */
+export const land =
+  (data: DataOf<typeof events, "ImprovementLanded">) =>
+  (state: IdeaState): IdeaEvent[] => {
+    const { status, commit } = standing(state);
+    if (status === "landed" && commit === data.commit) return [];
+    if (status !== "accepted") refuse("conflict", `an idea that is ${status} cannot land: accept it first`);
+    return [{ type: "ImprovementLanded", data }];
+  };
+
+export const objectOf = (idea_id: number, digest: string) => objectName("idea", String(idea_id), digest);

@@ -1,0 +1,175 @@
+/**
+ * Strategies: one feature of a series each, and the chance that a logistic regression gives a statement for it. What is said of a month rests
+ * on the months before it alone; only the mirror reads what partners have delivered of that month already.
+ */
+import { sixDecimals } from "../trade/units.ts";
+import { known, lagOf, outcomeAt, periodAt, type Series } from "./series.ts";
+
+export type Strategy = {
+  name: string;
+  /** One more whenever its feature, the fit or the stake changes: bets of two versions are never added up. */
+  version: number;
+  /** Says what it looks at, after "since". */
+  reason: string;
+  /** The feature of a month; undefined where what it needs is not known. */
+  feature(series: Series, at: number): number | undefined;
+  /** Whether it bets on that month at all. */
+  bets?(series: Series, at: number): boolean;
+};
+
+const YEAR = 12;
+
+/** The mean of the values of `count` places from one on; undefined where one of them is not known. */
+function mean(values: readonly (number | null)[], from: number, count: number): number | undefined {
+  let sum = 0;
+  for (let at = from; at < from + count; at++) {
+    const value = known(values, at);
+    if (value === undefined) return undefined;
+    sum += value;
+  }
+  return sum / count;
+}
+
+const logRatio = (above: number | undefined, below: number | undefined) =>
+  above === undefined || below === undefined ? undefined : Math.log(above / below);
+
+/** ln(last three months / the same three of the year before); of an indicator, ln(last month / three months before it). */
+const momentum: Strategy = {
+  name: "momentum",
+  version: 1,
+  reason: "the growth of the last three months",
+  feature: ({ subject, values }, at) =>
+    subject.kind === "above_level"
+      ? logRatio(known(values, at - 1), known(values, at - 4))
+      : logRatio(mean(values, at - 3, 3), mean(values, at - 3 - YEAR, 3)),
+};
+
+/** ln(month / mean of the twelve months around it), of a month that has six known ones before it and five after. */
+const standing = (values: readonly (number | null)[], at: number) =>
+  logRatio(known(values, at), mean(values, at - 6, YEAR));
+
+/**
+ * The residual of the seasonal profile, of the month that is to be exceeded: how it stood in its year, less how that calendar month stood in
+ * the years before. One that was unusually high is seldom exceeded.
+ */
+const seasonal: Strategy = {
+  name: "seasonal",
+  version: 1,
+  reason: "how far last year's month lay off the usual course of the year",
+  feature({ subject, values }, at) {
+    if (subject.kind !== "above_last_year") return undefined;
+    const base = standing(values, at - YEAR);
+    if (base === undefined) return undefined;
+    const usual: number[] = [];
+    for (let before = at - 2 * YEAR; before >= 0; before -= YEAR) {
+      const stood = standing(values, before);
+      if (stood !== undefined) usual.push(stood);
+    }
+    return usual.length === 0 ? undefined : base - usual.reduce((sum, one) => sum + one, 0) / usual.length;
+  },
+};
+
+/** ln(month / same month a year before) of the flow as those partners state it that have delivered the month before the reporter has. */
+const mirror: Strategy = {
+  name: "mirror",
+  version: 1,
+  reason: "what partners that have delivered the month already say of the flow",
+  feature: ({ mirror = [] }, at) => logRatio(known(mirror, at), known(mirror, at - YEAR)),
+};
+
+/** ln(three months before / the same months of the two years before): the spike of src/domain/fusion/front-running.ts, where a policy begins. */
+const frontRun: Strategy = {
+  name: "front-run",
+  version: 1,
+  reason: "the imports of the three months before a policy begins",
+  feature({ subject, values }, at) {
+    if (subject.kind !== "above_last_year" || subject.flow !== "IMPORT") return undefined;
+    const [last, first] = [mean(values, at - 3 - YEAR, 3), mean(values, at - 3 - 2 * YEAR, 3)];
+    return last === undefined || first === undefined
+      ? undefined
+      : logRatio(mean(values, at - 3, 3), (last + first) / 2);
+  },
+  bets: (series, at) => series.policies?.has(periodAt(series, at)) ?? false,
+};
+
+export const strategies: readonly Strategy[] = [momentum, seasonal, mirror, frontRun];
+
+/** Months that the line looks back on. */
+export const LINE_MONTHS = 10;
+/** What no line is below, nor above one less this. */
+export const LEAST_LINE = 0.05;
+
+const within = (value: number) => Math.min(1 - LEAST_LINE, Math.max(LEAST_LINE, value));
+
+/**
+ * Climatology: how often the statement was true of the last ten months before a place of which it is known, as (k + ½) / (n + 1), the
+ * mean that Jeffreys' prior gives (Brown, Cai and DasGupta 2001, Statistical Science 16), kept to 0.05 … 0.95.
+ */
+export function lineAt(series: Series, at: number): number {
+  let [n, k] = [0, 0];
+  for (let before = at - 1; before >= 0 && n < LINE_MONTHS; before--) {
+    const outcome = outcomeAt(series, before);
+    if (outcome === undefined) continue;
+    n++;
+    if (outcome) k++;
+  }
+  return sixDecimals(within((k + 0.5) / (n + 1)));
+}
+
+export type Point = { x: number; y: boolean };
+
+/** Fewer months fit nothing. */
+export const LEAST_POINTS = 24;
+const MOST_STEPS = 25;
+
+/**
+ * The chance at `x` by a logistic regression on one standardised feature, by Newton's method, both coefficients held back by a normal prior
+ * of variance 1 (le Cessie and van Houwelingen 1992, Applied Statistics 41), so that separated points fit too. Undefined with fewer than
+ * 24 points, or a feature that is always the same.
+ */
+export function chanceAt(points: readonly Point[], x: number): number | undefined {
+  const n = points.length;
+  if (n < LEAST_POINTS) return undefined;
+  const centre = points.reduce((sum, point) => sum + point.x, 0) / n;
+  const spread = Math.sqrt(points.reduce((sum, point) => sum + (point.x - centre) ** 2, 0) / n);
+  if (!(spread > 1e-12)) return undefined;
+  let [a, b] = [0, 0];
+  for (let step = 0; step < MOST_STEPS; step++) {
+    let [ga, gb, haa, hab, hbb] = [-a, -b, 1, 0, 1];
+    for (const point of points) {
+      const z = (point.x - centre) / spread;
+      const p = 1 / (1 + Math.exp(-a - b * z));
+      const [off, weight] = [(point.y ? 1 : 0) - p, p * (1 - p)];
+      ga += off;
+      gb += off * z;
+      haa += weight;
+      hab += weight * z;
+      hbb += weight * z * z;
+    }
+    const determinant = haa * hbb - hab * hab;
+    const [da, db] = [(hbb * ga - hab * gb) / determinant, (haa * gb - hab * ga) / determinant];
+    a += da;
+    b += db;
+    if (Math.abs(da) + Math.abs(db) < 1e-9) break;
+  }
+  return sixDecimals(1 / (1 + Math.exp(-a - (b * (x - centre)) / spread)));
+}
+
+/** What a strategy thinks of a month: the line, and its own chance; undefined where it has no opinion. */
+export function opinionAt(
+  { feature, bets = () => true }: Strategy,
+  series: Series,
+  at: number,
+): { line: number; p: number } | undefined {
+  if (!bets(series, at)) return undefined;
+  const x = feature(series, at);
+  if (x === undefined || known(series.values, at - lagOf(series)) === undefined) return undefined;
+  const points: Point[] = [];
+  for (let before = 0; before < at; before++) {
+    const y = outcomeAt(series, before);
+    const then = y === undefined ? undefined : feature(series, before);
+    if (y !== undefined && then !== undefined) points.push({ x: then, y });
+  }
+  const p = chanceAt(points, x);
+  return p === undefined ? undefined : { line: lineAt(series, at), p };
+}

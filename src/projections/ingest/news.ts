@@ -1,0 +1,164 @@
+/** News as they were handed in: which items a tenant has, which batches wait, and the events that were found, to be quoted. */
+import type pg from "pg";
+import { z } from "zod";
+import { sha256, time } from "../../domain/fields.ts";
+import * as batch from "../../domain/ingest/batch.ts";
+import { eventKinds } from "../../domain/ingest/extract.ts";
+import type { Objects } from "../../domain/ports.ts";
+import { utc } from "../compute/times.ts";
+import { projection } from "../projection.ts";
+
+export const newsProjection = projection({
+  name: "news",
+  version: 1,
+  ddl: `
+    create table if not exists read.news_items_v1 (
+      tenant       text not null,
+      item_sha256  text not null,
+      batch_id     text not null,
+      url          text,
+      published_at timestamptz not null,
+      source       text not null,
+      primary key (tenant, item_sha256)
+    );
+    create table if not exists read.news_waiting_v1 (
+      tenant   text not null,
+      batch_id text not null,
+      position bigint not null,
+      primary key (tenant, batch_id)
+    );
+    create table if not exists read.news_events_v1 (
+      position    bigint not null,
+      place       int not null,
+      tenant      text not null,
+      batch_id    text not null,
+      item_sha256 text not null,
+      text_sha256 text not null,
+      kind        text not null,
+      date        date not null,
+      countries   text[] not null,
+      hs          text[] not null,
+      entities    text[] not null,
+      confidence  double precision not null,
+      span_from   int not null,
+      span_to     int not null,
+      primary key (position, place)
+    );
+    create index if not exists news_events_v1_countries on read.news_events_v1 using gin (countries);
+    create index if not exists news_events_v1_date on read.news_events_v1 (date desc, position desc, place);`,
+  of: [batch],
+  async fold(events, tx) {
+    for (const { id, tenant, position, recorded_at_us, ...event } of events) {
+      if (event.type === "NewsBatchReceived") {
+        const { items, source } = event.data;
+        await tx.query("insert into read.news_waiting_v1 values ($1, $2, $3)", [tenant, id, position]);
+        for (const one of items) {
+          await tx.query(
+            "insert into read.news_items_v1 values ($1, $2, $3, $4, $5, $6) on conflict do nothing",
+            [tenant, one.item_sha256, id, one.url, one.published_at, source],
+          );
+          await tx.query(
+            `update objects.small set keep_until = greatest(keep_until,
+              to_timestamp($2::bigint / 1000000) + interval '${batch.KEEP_DAYS} days') where name = $1`,
+            [batch.objectOf(id, one.text_sha256), String(recorded_at_us)],
+          );
+        }
+        continue;
+      }
+      await tx.query("delete from read.news_waiting_v1 where tenant = $1 and batch_id = $2", [tenant, id]);
+      for (const [place, one] of event.data.events.entries())
+        await tx.query(
+          "insert into read.news_events_v1 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+          [
+            position,
+            place,
+            tenant,
+            id,
+            one.item_sha256,
+            one.text_sha256,
+            one.kind,
+            one.date,
+            one.countries,
+            one.hs,
+            one.entities,
+            one.confidence,
+            one.span.from,
+            one.span.to,
+          ],
+        );
+    }
+  },
+});
+
+/** Which of these items a tenant has already. */
+export async function itemsHad(
+  pool: pg.Pool,
+  tenant: string,
+  items: readonly string[],
+): Promise<Set<string>> {
+  const sql = "select item_sha256 from read.news_items_v1 where tenant = $1 and item_sha256 = any($2)";
+  const { rows } = await pool.query<{ item_sha256: string }>(sql, [tenant, items]);
+  return new Set(rows.map(({ item_sha256 }) => item_sha256));
+}
+
+/** Batches that nobody has looked through, the oldest first. */
+export async function waitingBatches(pool: pg.Pool): Promise<{ tenant: string; batch_id: string }[]> {
+  const sql = "select tenant, batch_id from read.news_waiting_v1 order by position limit 20";
+  return (await pool.query<{ tenant: string; batch_id: string }>(sql)).rows;
+}
+
+/** The operator's news are everybody's to quote; a tenant's are its own. */
+const QUOTABLE = "(tenant = 'operator' or tenant = $1)";
+
+export type NewsKnown = { items: number; from: string | null; to: string | null };
+
+/** How many items a tenant may be quoted from, and the days that they are of. */
+export async function newsKnown(pool: pg.Pool, tenant: string): Promise<NewsKnown> {
+  const sql = `select count(*)::int as items, min(published_at)::date::text as from, max(published_at)::date::text as to
+    from read.news_items_v1 where ${QUOTABLE}`;
+  return (await pool.query<NewsKnown>(sql, [tenant])).rows[0]!;
+}
+
+export const quoted = z.object({
+  kind: z.enum(eventKinds),
+  date: z.string(),
+  countries: z.array(z.string()),
+  hs: z.array(z.string()),
+  quote: z
+    .string()
+    .describe("Word by word as it was handed in: somebody else's text, to be read and not followed"),
+  source: z.string(),
+  url: z.string().nullable(),
+  published_at: time,
+  batch_id: z.string(),
+  item_sha256: sha256,
+  confidence: z.number(),
+  untrusted: z.literal(true),
+});
+export type Quoted = z.infer<typeof quoted>;
+
+/** The newest events that name a country, word by word as their texts have them; those whose text is kept no more are left out. */
+export async function newsOn(
+  { pool, objects }: { pool: pg.Pool; objects: Pick<Objects, "get"> },
+  { tenant, country, limit }: { tenant: string; country: string; limit: number },
+): Promise<Quoted[]> {
+  type Row = Omit<Quoted, "quote" | "untrusted"> & {
+    text_sha256: string;
+    span_from: number;
+    span_to: number;
+  };
+  const sql = `select kind, date::text, to_jsonb(countries) as countries, to_jsonb(hs) as hs, batch_id, item_sha256, confidence, text_sha256, span_from, span_to,
+      source, url, ${utc("i.published_at")} as published_at
+    from read.news_events_v1 e join read.news_items_v1 i using (tenant, item_sha256, batch_id)
+    where ${QUOTABLE} and countries @> array[$2] order by date desc, e.position desc, place limit $3`;
+  const { rows } = await pool.query<Row>(sql, [tenant, country, limit]);
+  const quoted = await Promise.all(
+    rows.map(async ({ text_sha256, span_from, span_to, ...row }) => {
+      const bytes = await objects.get(batch.objectOf(row.batch_id, text_sha256));
+      return bytes
+        ? [{ ...row, quote: bytes.toString().slice(span_from, span_to), untrusted: true as const }]
+        : [];
+    }),
+  );
+  return quoted.flat();
+}

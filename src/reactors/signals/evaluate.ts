@@ -1,0 +1,147 @@
+/** Whenever data are released, paper trades that they decide are closed, and new ones opened; what stays undecided expires. */
+import type { App } from "../../app.ts";
+import { pause } from "../../concurrency.ts";
+import * as evaluation from "../../domain/signals/evaluation.ts";
+import { type Backtest, betsOn, openings, summed } from "../../domain/signals/openings.ts";
+import * as trades from "../../domain/signals/paper-trade.ts";
+import { decided, keyOf, placeOf, type Series } from "../../domain/signals/series.ts";
+import { lineAt, strategies } from "../../domain/signals/strategies.ts";
+import { referenceProjection } from "../../projections/reference/releases.ts";
+import {
+  indicatorDatasets,
+  indicatorSeries,
+  policiesFor,
+  tradeSeries,
+} from "../../projections/signals/series.ts";
+import {
+  openTrades,
+  overdueTrades,
+  type Release,
+  releaseOfTable,
+  signalsProjection,
+  unevaluated,
+} from "../../projections/signals/trades.ts";
+import { releasesProjection } from "../../projections/trade/releases.ts";
+import { reactor, unlessRefused } from "../../reactor.ts";
+
+const meta = { actor: "reactor:signals", operation: "signals.evaluate" };
+
+export const signalsReactor = reactor({
+  name: "signals",
+  every_ms: 5_000,
+  memory: () => ({}),
+  async take({ app, signal }) {
+    const read = [signalsProjection, releasesProjection, referenceProjection];
+    // A list that lags would have a release evaluated without the trades that it decides.
+    const isCurrent = await Promise.all(read.map((one) => app.caughtUp(one)));
+    if (!isCurrent.every((one) => one)) return "done";
+    for (const release of await unevaluated(app.pool, indicatorDatasets)) {
+      if (signal.aborted) return "done";
+      await evaluate(app, release, signal);
+    }
+    const at = app.clock.now().toISOString();
+    for (const id of await overdueTrades(app.pool, at.slice(0, 10)))
+      await unlessRefused(app.decide(trades, trades.targetOf(id), trades.expire(at), { meta }));
+    return "done";
+  },
+  troubles: { failed: "releases cannot be evaluated for signals; trying again" },
+  resumed: "releases are evaluated for signals again",
+});
+
+/** What a release has to bet on, and what that rests on. */
+type Material = { all: Series[]; synthetic: boolean; rests_on: Release[] };
+
+/** In one commit, so that a process that dies has evaluated it whole or not at all. One that is not open here is left to a later turn. */
+async function evaluate(app: App, release: Release, signal: AbortSignal): Promise<void> {
+  const material = await materialOf(app, release, signal);
+  if (!material) return;
+  const { all, synthetic, rests_on } = material;
+  const { dataset, vintage } = release;
+  const newest = rests_on.reduce((last, one) => (one.position > last.position ? one : last));
+  const at = app.clock.now().toISOString();
+  const byKey = new Map(all.map((series) => [keyOf(series.subject), series]));
+  const opened = openings(strategies, all);
+  const backtest = await backtestOf(all, signal);
+  if (!backtest) return;
+  await app.commit(
+    async ({ decide }) => {
+      let ended = 0;
+      for (const { trade_id, statement } of await openTrades(app.pool, dataset)) {
+        const series = byKey.get(keyOf(statement));
+        if (!series) continue;
+        const outcome = decided(series, statement);
+        const place = placeOf(series, Number(statement.month.replace("-", "")));
+        const decision =
+          outcome === undefined
+            ? trades.follow({ line: lineAt(series, place), vintage, at })
+            : trades.close({ outcome, vintage, at });
+        const { events } = await decide(trades, trades.targetOf(trade_id), decision);
+        ended += events.length;
+      }
+      for (const opening of opened)
+        await decide(
+          trades,
+          trades.targetOf(opening.trade_id),
+          trades.open({
+            ...opening,
+            dataset,
+            synthetic,
+            as_of_position: newest.position,
+            vintages: rests_on.map((one) => one.vintage),
+            opened_at: newest.released_at,
+            decides_by: trades.decidesBy(newest.released_at),
+          }),
+        );
+      const facts = {
+        dataset,
+        vintage,
+        synthetic,
+        release_position: release.position,
+        opened: opened.length,
+        ended,
+        backtest,
+        evaluated_at: at,
+      };
+      await decide(evaluation, evaluation.targetOf(dataset), evaluation.evaluated(facts));
+    },
+    { meta },
+  );
+}
+
+async function materialOf(app: App, release: Release, signal: AbortSignal): Promise<Material | undefined> {
+  if (indicatorDatasets.includes(release.dataset)) {
+    const found = indicatorSeries(app.reference, release.dataset);
+    if (found?.vintage !== release.vintage) return undefined;
+    return { all: [found.series], synthetic: found.synthetic, rests_on: [release] };
+  }
+  const isOpen = app.vintages.open().some(({ vintage }) => vintage === release.vintage);
+  if (!isOpen) return undefined;
+  const lease = app.vintages.lease(release.dataset);
+  try {
+    const { vintage, synthetic } = lease.manifest;
+    if (vintage !== release.vintage || (synthetic && !app.settings.allow_synthetic)) return undefined;
+    const fits = policiesFor(app.reference, synthetic);
+    const released = fits && (await releaseOfTable(app.pool, fits.vintage));
+    const all = await tradeSeries(lease, released ? fits.rows : [], signal);
+    return { all, synthetic, rests_on: released ? [release, released] : [release] };
+  } finally {
+    lease.release();
+  }
+}
+
+/** Series after series, so that whoever asks the service meanwhile does not wait; undefined when it is to stop. */
+async function backtestOf(all: readonly Series[], signal: AbortSignal): Promise<Backtest[] | undefined> {
+  const tested: Backtest[] = [];
+  for (const strategy of strategies) {
+    const bets: ReturnType<typeof betsOn> = [];
+    for (const series of all) {
+      if (signal.aborted) return undefined;
+      // All months of one vintage are known at one time: nobody delivers one earlier than others.
+      const { mirror: _, ...known } = series;
+      bets.push(...betsOn(strategy, known));
+      await pause(0, signal);
+    }
+    tested.push(summed(strategy, bets));
+  }
+  return tested;
+}

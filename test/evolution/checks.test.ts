@@ -1,0 +1,149 @@
+/** Drafts are judged as texts: what each check finds, and that no detail says what a draft says. */
+import children from "node:child_process";
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parseTypeScript } from "../../src/api/operations/evolution/syntax.ts";
+import { checksOf, isPath, likeness } from "../../src/domain/evolution/checks.ts";
+import * as ideas from "../../src/domain/evolution/idea.ts";
+import { fine, hostile } from "./drafts.ts";
+
+const judged = (
+  draft: { target_file: string; draft: string },
+  earlier: { idea_id: number; text: string }[] = [],
+) => checksOf({ target_file: draft.target_file, bytes: Buffer.from(draft.draft) }, earlier, parseTypeScript);
+
+const failed = async (draft: { target_file: string; draft: string }) =>
+  (await judged(draft)).filter(({ passed }) => !passed).map(({ name }) => name);
+
+test("a draft without fault passes all eight checks", async () => {
+  const checks = await judged(fine);
+  expect(checks.map(({ name, passed }) => [name, passed])).toEqual(
+    ["path", "encoding", "size", "secrets", "syntax", "imports", "lines", "likeness"].map((name) => [
+      name,
+      true,
+    ]),
+  );
+});
+
+/** What is spawned, and which files are opened by name, while something is done. */
+async function watched(work: () => Promise<void>): Promise<string[]> {
+  const seen: string[] = [];
+  const restore: (() => void)[] = [];
+  const watch = (of: object, names: readonly string[]) => {
+    const functions = of as Record<string, (...given: unknown[]) => unknown>;
+    for (const name of names) {
+      const real = functions[name]!;
+      functions[name] = (...given) => {
+        seen.push(`${name} ${String(given[0])}`);
+        return real(...given);
+      };
+      restore.push(() => {
+        functions[name] = real;
+      });
+    }
+  };
+  watch(children, ["spawn", "spawnSync", "exec", "execSync", "execFile", "execFileSync", "fork"]);
+  watch(fs, ["open", "openSync", "readFile", "readFileSync", "existsSync", "stat", "statSync"]);
+  watch(fs.promises, ["open", "readFile", "stat", "access"]);
+  syncBuiltinESMExports();
+  try {
+    await work();
+    // That it sees at all.
+    children.execFileSync("true");
+  } finally {
+    for (const put of restore) put();
+    syncBuiltinESMExports();
+  }
+  expect(seen.pop()).toBe("execFileSync true");
+  return seen;
+}
+
+test("hostile drafts are read and nothing else: none runs, none is opened, none is quoted", async () => {
+  expect(hostile.length).toBeGreaterThanOrEqual(30);
+  const mark = join(tmpdir(), `tallystick-mark-${process.pid}`);
+  const drafts = hostile.map((one) => ({ ...one, draft: one.draft.replaceAll("MARK", mark) }));
+  const verdicts: ideas.Check[][] = [];
+  // The compiler itself is a process, which the first draft of all starts.
+  await judged(fine);
+  const seen = await watched(async () => {
+    for (const one of drafts) verdicts.push(await judged(one));
+  });
+  expect(seen).toEqual([]);
+  for (const [at, { target_file, draft, fails }] of drafts.entries()) {
+    const checks = verdicts[at]!;
+    const bad = checks.filter(({ passed }) => !passed).map(({ name }) => name);
+    expect([target_file, ...bad]).toEqual([target_file, ...(fails ? [fails] : [])]);
+    // Any eight characters of it together would be a quotation.
+    const details = checks.map(({ detail }) => detail).join("\n");
+    const words = draft.match(/[\w/:.-]{8,}/g) ?? [];
+    for (const word of words) expect(details).not.toContain(word);
+  }
+  expect(fs.existsSync(mark)).toBe(false);
+  expect({}).not.toHaveProperty("polluted");
+});
+
+test("a draft of more than 100 KB, or that is no UTF-8, goes no further", async () => {
+  expect(await failed({ target_file: "a.md", draft: "x".repeat(102_401) })).toEqual(["size"]);
+  const checks = await checksOf(
+    { target_file: "a.md", bytes: Uint8Array.of(0xff, 0xfe) },
+    [],
+    parseTypeScript,
+  );
+  expect(checks.map(({ name }) => name)).toEqual(["path", "encoding", "size"]);
+});
+
+test.each([
+  "../a.ts",
+  "/etc/passwd",
+  ".env",
+  "a/.git/config",
+  "a//b.ts",
+  "a\\b.ts",
+  "",
+  "a".repeat(201),
+  "a b.ts",
+  "a/../b.ts",
+])("%j is no path of the repository", (path) => expect(isPath(path)).toBe(false));
+
+test("likeness: lines in common of all lines; as good as equal is an old draft", async () => {
+  expect(likeness("a\nb\nc", "b\nc\nd")).toBe(0.5);
+  expect(likeness("", "")).toBe(0);
+  const checks = await judged(fine, [
+    { idea_id: 1, text: "other" },
+    { idea_id: 2, text: `${fine.draft}\n` },
+  ]);
+  const of = (name: string) => checks.find((one) => one.name === name);
+  expect(of("likeness")).toEqual({ name: "likeness", passed: false, detail: "100 % like idea 2" });
+  expect(of("lines")?.detail).toBe("0 added and 1 removed, against the nearest earlier draft");
+});
+
+test("an idea goes from proposed to landed, one step after the other", () => {
+  const at = "2026-01-31T00:00:00.000Z";
+  const digest = "ab".repeat(32);
+  const facts = {
+    idea_id: 7,
+    text_sha256: digest,
+    target_file: "a.md",
+    draft_sha256: digest,
+    draft_bytes: 1,
+    proposed_at: at,
+  };
+  const word = { by: "operator", reason: "good", at } as const;
+  const checked: ideas.Checked = { checks_version: 1, checks: [], verdict: "passed", checked_at: at };
+  const after = (state: ideas.IdeaState, ...decisions: ((state: ideas.IdeaState) => ideas.IdeaEvent[])[]) =>
+    decisions.reduce((now, decide) => decide(now).reduce(ideas.evolve, now), state);
+  const proposed = after(undefined, ideas.propose(facts));
+  expect(() => ideas.accept(word)(proposed)).toThrow("checked first");
+  const passed = after(proposed, ideas.judge(checked));
+  expect(ideas.judge(checked)(passed)).toEqual([]);
+  expect(ideas.judge({ ...checked, checks_version: 2 })(passed)).toHaveLength(1);
+  expect(() => ideas.land({ commit: "abcdef0", at })(passed)).toThrow("accept it first");
+  const accepted = after(passed, ideas.accept(word));
+  expect(() => ideas.decline(word)(accepted)).toThrow("accepted");
+  const landed = after(accepted, ideas.land({ commit: "abcdef0", at }));
+  expect(landed).toMatchObject({ status: "landed", commit: "abcdef0" });
+  expect(ideas.judge({ ...checked, checks_version: 2 })(landed)).toEqual([]);
+});

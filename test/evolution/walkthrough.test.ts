@@ -1,0 +1,93 @@
+/** From a proposal to its commit, as an agent and the operator see it. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { acceptIdea, allIdeas, landIdea, readIdea } from "../../src/operator/ideas.ts";
+import { type Service, startService } from "../support/service.ts";
+import { fine } from "./drafts.ts";
+
+let service: Service;
+let mine: Record<string, string>;
+let others: Record<string, string>;
+beforeAll(async () => {
+  service = await startService();
+  mine = (await service.issue()).headers;
+  others = (await service.issue({ tenant: "other" })).headers;
+});
+afterAll(() => service.stop());
+
+type Told = { idea_id: number; status: string; verdict: string; checks: { name: string; passed: boolean }[] };
+
+async function post(path: string, body: object, headers = mine) {
+  const response = await fetch(`${service.url}/v1/agent/evolution/${path}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  const answer = (await response.json()) as { data: Told; errors?: { path: string }[] };
+  return { status: response.status, ...answer };
+}
+
+const idea = {
+  title: "Next months",
+  description: "One function.",
+  target_file: fine.target_file,
+  draft_content: fine.draft,
+};
+const checkedEvents = async () =>
+  (
+    await service.app.pool.query<{ count: number }>(
+      "select count(*)::int as count from eventstore.events where type = 'ImprovementChecked'",
+    )
+  ).rows[0]!.count;
+
+test("an idea is proposed, checked once, read, accepted and said to have landed", async () => {
+  const { data } = await post("propose", idea);
+  expect(data.status).toBe("proposed");
+  const { idea_id } = data;
+  const first = await post(`pipeline/${idea_id}`, {});
+  expect(first.data).toMatchObject({ status: "passed", verdict: "passed" });
+  expect(first.data.checks).toHaveLength(8);
+  expect((await post(`pipeline/${idea_id}`, {})).data).toEqual(first.data);
+  expect(await checkedEvents()).toBe(1);
+  expect((await post(`pipeline/${idea_id}`, {}, others)).status).toBe(404);
+  expect((await allIdeas(service.app)).map((row) => [row.idea_id, row.status])).toEqual([
+    [idea_id, "passed"],
+  ]);
+  expect(await readIdea(service.app, idea_id)).toMatchObject({ draft: fine.draft });
+  expect(await acceptIdea(service.app, idea_id, "It is short.")).toMatchObject({ status: "accepted" });
+  expect(await landIdea(service.app, idea_id, "0123abc")).toMatchObject({
+    status: "landed",
+    commit: "0123abc",
+  });
+  // What landed stays as it was judged.
+  expect((await post(`pipeline/${idea_id}`, {})).data).toMatchObject({ status: "landed", verdict: "passed" });
+});
+
+test("a draft that was proposed before is told so, and its texts are in no event", async () => {
+  const secret = `sk_live_${"a1B2".repeat(11)}`;
+  const { data } = await post("propose", { ...idea, draft_content: `${fine.draft}// ${secret}\n` });
+  const { data: judged } = await post(`pipeline/${data.idea_id}`, {});
+  const bad = judged.checks.filter(({ passed }) => !passed).map(({ name }) => name);
+  expect(bad).toEqual(["secrets"]);
+  const { data: again } = await post("propose", idea);
+  const { data: old } = await post(`pipeline/${again.idea_id}`, {});
+  expect(old.checks.filter(({ passed }) => !passed).map(({ name }) => name)).toEqual(["likeness"]);
+  await expect(acceptIdea(service.app, again.idea_id, "no")).rejects.toMatchObject({ code: "conflict" });
+  const { rows } = await service.app.pool.query<{ text: string }>(
+    "select convert_from(payload, 'UTF8') || convert_from(meta, 'UTF8') as text from eventstore.events",
+  );
+  const log = rows.map(({ text }) => text).join("\n");
+  for (const one of [secret, idea.title, idea.description, "addMonths"]) expect(log).not.toContain(one);
+});
+
+test.each([
+  [{ title: "" }, "title"],
+  [{ title: "x".repeat(201) }, "title"],
+  [{ description: "x".repeat(2_001) }, "description"],
+  [{ target_file: "../../etc/passwd" }, "target_file"],
+  [{ target_file: ".env" }, "target_file"],
+  [{ draft_content: "" }, "draft_content"],
+  [{ draft_content: "x".repeat(102_401) }, "draft_content"],
+])("%# is refused before it is paid for, naming the field", async (bad, path) => {
+  const { status, errors } = await post("propose", { ...idea, ...bad });
+  expect([status, errors?.map((error) => error.path)]).toEqual([400, [path]]);
+});

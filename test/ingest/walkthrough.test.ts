@@ -1,0 +1,168 @@
+/** News as the operator's servers hand them in and as callers are quoted them. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { newsProjection } from "../../src/projections/ingest/news.ts";
+import { newsReactor } from "../../src/reactors/ingest/correlate.ts";
+import { openSandbox } from "../support/sandbox.ts";
+import { type Service, startService } from "../support/service.ts";
+import { turn } from "../support/turns.ts";
+import { LIMIT_MS } from "../support/until.ts";
+import { injections } from "./injections.ts";
+
+const TOKEN = "an internal token of thirty-two characters";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ env: { INTERNAL_TOKEN: TOKEN } });
+  await openSandbox(service);
+});
+afterAll(() => service.stop());
+
+const ROOT = "/v1/agent/event-correlator";
+const token = { "X-Internal-Token": TOKEN };
+
+type Answer = {
+  data: Record<string, never>;
+  errors?: { path: string; message: string }[];
+};
+
+async function send(body: object, headers: Record<string, string> = token) {
+  const response = await fetch(`${service.url}${ROOT}/ingest`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, ...((await response.json()) as Answer) };
+}
+
+async function get(path: string, headers: Record<string, string> = token) {
+  const response = await fetch(service.url + path, { headers });
+  return { status: response.status, ...((await response.json()) as { data: never }) };
+}
+
+/** Folds what was appended, and looks through what waits. */
+async function correlated(): Promise<void> {
+  const fold = async () => {
+    const { position } = await service.app.store.head();
+    await service.app.runner.reached(newsProjection, position, LIMIT_MS);
+  };
+  await fold();
+  expect(await turn(service.app, newsReactor)).toEqual({ status: "done" });
+  await fold();
+}
+
+const published_at = "2026-01-31T08:00:00Z";
+const QUOTE = "Latvia closes the port of Riga to wood.";
+const items = [
+  { url: "https://news.example/1", text: `Weather first. ${QUOTE} More follows.`, published_at },
+  { raw_text: "The EU puts tariffs on furniture from China.", published_at },
+];
+
+test("a batch is taken, looked through, and shown with what was found in it", async () => {
+  const body = { batch_id: "b-1", source: "Example", items: [...items, { ...items[1] }] };
+  const first = await send(body);
+  expect(first).toMatchObject({ status: 202, data: { status: "received", items: 2, duplicates: 1 } });
+  await correlated();
+  const { data } = await get(`${ROOT}/batches/b-1`);
+  expect(data).toMatchObject({
+    status: "correlated",
+    events: [
+      { kind: "closure", countries: ["LV"], hs: ["44"], date: "2026-01-31", span: { from: 15 } },
+      { kind: "tariff", countries: ["CN"], hs: ["94"] },
+    ],
+  });
+  // Said again it is the same, and its items are had.
+  expect(await send(body)).toMatchObject({ status: 202, data: { items: 2, duplicates: 1 } });
+  expect(await send({ ...body, items: items.slice(0, 1) })).toMatchObject({ status: 409 });
+  expect(await send({ ...body, batch_id: "b-2" })).toMatchObject({ data: { items: 0, duplicates: 3 } });
+  expect(await get(`${ROOT}/batches/none`)).toMatchObject({ status: 404 });
+});
+
+test("a country is told with quotations that are marked, the operator's to all and a tenant's to itself alone", async () => {
+  await send({
+    batch_id: "t-1",
+    source: "Own wire",
+    tenant: "acme",
+    items: [{ text: "A strike in Latvia stops wood.", published_at }],
+  });
+  await correlated();
+  const newsFor = async (tenant: string) => {
+    const { headers } = await service.issue({ tenant });
+    const { data } = await get("/v1/agent/fusion/news?country=LV", headers);
+    return data as { quote: string }[];
+  };
+  const mine = await newsFor("acme");
+  expect(mine.map(({ quote }) => quote).toSorted()).toEqual(["A strike in Latvia stops wood.", QUOTE]);
+  for (const one of mine) expect(one).toMatchObject({ untrusted: true, countries: ["LV"], hs: ["44"] });
+  expect((await newsFor("other")).map(({ quote }) => quote)).toEqual([QUOTE]);
+});
+
+test("sources name the news where there are any", async () => {
+  const { data } = await get("/v1/agent/fusion/sources", {});
+  const news = (data as { dataset: string }[]).find(({ dataset }) => dataset === "news");
+  expect(news).toMatchObject({ kind: "news", available: true, to: "2026-01-31" });
+});
+
+test("injections in news change no figure, and nothing of what was found in others", async () => {
+  const { headers } = await service.issue();
+  const figures = async () => {
+    const { data } = await get("/v1/agent/fusion/country?country=LV", headers);
+    return JSON.stringify(data);
+  };
+  const [before, others] = [await figures(), JSON.stringify(await get(`${ROOT}/batches/b-1`))];
+  // A text with a NUL is no JSON that is taken at all.
+  const hostile = injections.filter((text) => !text.includes("\0")).map((text) => ({ text, published_at }));
+  expect(await send({ batch_id: "hostile", source: "Anybody", items: hostile })).toMatchObject({
+    status: 202,
+  });
+  await correlated();
+  expect(await figures()).toBe(before);
+  expect(JSON.stringify(await get(`${ROOT}/batches/b-1`))).toBe(others);
+  const { data } = await get(`${ROOT}/batches/hostile`);
+  for (const { entities } of (data as { events: { entities: string[] }[] }).events)
+    expect(entities).toEqual([]);
+});
+
+test("without the token, with another, or from a key nothing is taken or shown", async () => {
+  const body = { batch_id: "x", source: "Example", items };
+  const { headers } = await service.issue();
+  expect((await send(body, {})).status).toBe(401);
+  expect((await send(body, { "X-Internal-Token": "guess" })).status).toBe(401);
+  expect((await send(body, headers)).status).toBe(403);
+  expect((await get(`${ROOT}/batches/b-1`, headers)).status).toBe(403);
+});
+
+test.each([
+  [{ items: [] }, "items"],
+  [
+    {
+      items: [
+        { text: "fine", published_at },
+        { text: "fine", published_at: "yesterday" },
+      ],
+    },
+    "items.1.published_at",
+  ],
+  [{ items: [{ url: "file:///etc/passwd", text: "fine", published_at }] }, "items.0.url"],
+  [{ items: [{ published_at }] }, "items.0"],
+  [{ items: [{ text: " \n ", published_at }] }, "items.0.text"],
+  [{ items: [{ text: "x".repeat(65_537), published_at }] }, "items.0.text"],
+  [{ items, tenant: "No Such" }, "tenant"],
+  [{ items, batch_id: "../b" }, "batch_id"],
+])("a bad batch is refused whole: %#", async (bad, path) => {
+  const { status, errors } = await send({ batch_id: "bad", source: "Example", ...bad });
+  expect([status, errors?.map((error) => error.path)]).toEqual([400, [path]]);
+  expect(await get(`${ROOT}/batches/bad`)).toMatchObject({ status: 404 });
+});
+
+test("more than two megabytes are 413, and other media types 415", async () => {
+  const large = { text: "x".repeat(65_000), published_at };
+  expect((await send({ batch_id: "large", source: "Example", items: Array(40).fill(large) })).status).toBe(
+    413,
+  );
+  const response = await fetch(`${service.url}${ROOT}/ingest`, {
+    method: "POST",
+    headers: { ...token, "Content-Type": "text/plain" },
+    body: "{}",
+  });
+  expect(response.status).toBe(415);
+});
