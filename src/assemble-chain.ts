@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { baseChain } from "./adapters/base-chain.ts";
 import { DEVELOPMENT_TOKEN } from "./adapters/chain-contracts.ts";
-import { EMBEDDED_CHAIN_ID, embeddedChain } from "./adapters/embedded-chain.ts";
+import { EMBEDDED_CHAIN_ID, type EmbeddedChain, embeddedChain } from "./adapters/embedded-chain.ts";
 import { gasBudget } from "./adapters/gas-budget.ts";
 import { gasRecord } from "./adapters/gas-record.ts";
 import { hostedSettlement } from "./adapters/hosted-facilitator.ts";
@@ -23,21 +23,28 @@ const BASE_CHAIN_ID = 8453;
 /** The keys that sign on the chain; on the embedded one they are made once and stay in DATA_DIR. */
 type ChainKeys = { gas: Hex; refund: Hex; pay_to: Hex };
 
+/** The node of a development chain as it starts, none where the settings name one; whoever awaits it hears of a failure. */
+export type StartedNode = { started: Promise<EmbeddedChain | undefined>; leave(): Promise<void> };
+
+export function startNode(config: Config, log: Logger): StartedNode {
+  const onLost = () => log.warn("the embedded chain is gone; starting it again");
+  const started = config.BASE_RPC_URL
+    ? Promise.resolve(undefined)
+    : keysOf(config).then(({ gas }) =>
+        embeddedChain({ dir: join(config.DATA_DIR, "chain"), gas_accounts: [addressOf(gas)], onLost }),
+      );
+  const opened = started.catch(() => undefined);
+  return { started, leave: async () => (await opened)?.leave() };
+}
+
 /** Everything that speaks to the chain, and how it is let go. What gas has cost is recorded in the pool's database. */
 export async function openChain(
   config: Config,
-  log: Logger,
   pool: pg.Pool,
+  { started }: StartedNode,
 ): Promise<ChainParts & { close(): Promise<void> }> {
+  const node = await started;
   const keys = await keysOf(config);
-  const gasAccount = addressOf(keys.gas);
-  const node = config.BASE_RPC_URL
-    ? undefined
-    : await embeddedChain({
-        dir: join(config.DATA_DIR, "chain"),
-        gas_accounts: [gasAccount],
-        onLost: () => log.warn("the embedded chain is gone; starting it again"),
-      });
   const sending = baseChain({
     rpc_url: config.BASE_RPC_URL ?? node!.rpc_url,
     chain_id: node ? EMBEDDED_CHAIN_ID : BASE_CHAIN_ID,
@@ -59,10 +66,7 @@ export async function openChain(
     platform_token: platformTokenOf(config),
     embedded_chain: node !== undefined,
     gas: budget,
-    close: async () => {
-      sending.close();
-      await node?.leave();
-    },
+    close: async () => sending.close(),
   };
 }
 

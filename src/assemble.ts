@@ -23,7 +23,7 @@ import { createAccepting } from "./anchoring/accepting.ts";
 import { type App, createApp } from "./app.ts";
 import type { Area } from "./areas/area.ts";
 import { areas as allAreas, entitiesOf } from "./areas/index.ts";
-import { absentChain, openChain } from "./assemble-chain.ts";
+import { absentChain, openChain, startNode } from "./assemble-chain.ts";
 import { startReactorsOf, usualPool } from "./assemble-reactors.ts";
 import { openVault } from "./assemble-subjects.ts";
 import { settlementOnLogsChain } from "./chain/settlement.ts";
@@ -91,6 +91,9 @@ async function assemble(
 ): Promise<Omit<Runtime, "close">> {
   const database = await (options.database ?? startDatabase(config, log));
   opened.push(() => database.release());
+  // While the database is prepared.
+  const node = options.chain ? startNode(config, log) : undefined;
+  if (node) opened.push(node.leave);
   const areas = options.areas ?? allAreas;
   const projections = areas.flatMap((area) => area.projections);
   const declaredReactors = areas.flatMap((area) => area.reactors);
@@ -102,9 +105,7 @@ async function assemble(
   await warnOfOneRole(pool, log);
   const presence = await enter(pool);
   opened.push(presence.leave);
-  const { close: closeChain, ...chain } = await (options.chain
-    ? openChain(config, log, pool)
-    : absentChain(config));
+  const { close: closeChain, ...chain } = await (node ? openChain(config, pool, node) : absentChain(config));
   opened.push(closeChain);
   const entities = entitiesOf(areas);
   const schemas = registry(entities.map(({ events }) => events));
