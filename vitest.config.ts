@@ -13,7 +13,8 @@ const common: TestProjectInlineConfiguration["test"] = {
   isolate: false,
   // Only what hangs takes so long, also on a machine that is busy with other things.
   testTimeout: 120_000,
-  hookTimeout: 120_000,
+  // The first file that needs the invented data waits until they are made, beside all that runs at that moment.
+  hookTimeout: 300_000,
   expect: { poll: { timeout: LIMIT_MS } },
 };
 

@@ -102,8 +102,13 @@ describe("what they buy", () => {
     const passed: string[] = [];
     const told = pino({ level: "debug" }, { write: (line) => void passed.push(line) });
     await buyAsSandboxAgents(service.app, told, new AbortController().signal);
-    expect(passed.filter((line) => line.includes("passed over"))).toEqual([]);
-    await until(async () => expect(await paid()).toBe(9 * 12));
+    // What a busy node could not settle in time is charged to nobody, and bought the next time.
+    const refused = passed.filter((line) => line.includes("passed over"));
+    expect(refused.filter((line) => !line.includes("#payment-unavailable"))).toEqual([]);
+    await until(async () => {
+      if (refused.length > 0) await buyAll();
+      expect(await paid()).toBe(9 * 12);
+    });
     const api = caller(service.url);
     const of = async (name: string) => (await api.get(`/soul/sandbox.${name}/character`)).body;
     await until(async () => {

@@ -19,6 +19,8 @@ const KEPT = [
   "compliance_annex_v",
   "compliance_full_report",
   "compliance_self_assessment",
+  "evolution_pipeline",
+  "evolution_propose",
   "fusion_deep_analysis",
   "lounge_dice",
   "lounge_keno",
