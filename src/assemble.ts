@@ -91,13 +91,12 @@ async function assemble(
 ): Promise<Omit<Runtime, "close">> {
   const database = await (options.database ?? startDatabase(config, log));
   opened.push(() => database.release());
-  // While the database is prepared.
   const node = options.chain ? startNode(config, log) : undefined;
   if (node) opened.push(node.leave);
   const areas = options.areas ?? allAreas;
   const projections = areas.flatMap((area) => area.projections);
   const declaredReactors = areas.flatMap((area) => area.reactors);
-  await prepareDatabase(database, config.LOG_ORIGIN_HOST, projections);
+  await prepareDatabase(database, config.LOG_ORIGIN_HOST, projections); // the node starts meanwhile
   const warn = (message: string) => (error: Error) => log.warn({ reason: error.message }, message);
   const onError = warn("a database connection broke");
   const pool = openPool(database.appUrl, { max: config.DATABASE_POOL ?? usualPool(areas), onError });
