@@ -126,21 +126,23 @@ type KeepParts = {
 /** How far this process has folded a projection: the read model has at least that. */
 class Progress {
   position = 0;
-  #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
 
   at(position: number): void {
     this.position = Math.max(this.position, position);
-    for (const wake of this.#waiting.splice(0)) wake();
+    for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Resolves when it has moved on, or after so long. */
+  /** Resolves when it has moved on, or after so long; who has waited long enough is forgotten, since it may never move here. */
   moved(ms: number): Promise<void> {
     return new Promise((done) => {
-      const timer = setTimeout(done, ms);
-      this.#waiting.push(() => {
+      const wake = () => {
         clearTimeout(timer);
+        this.#waiting.delete(wake);
         done();
-      });
+      };
+      const timer = setTimeout(wake, ms);
+      this.#waiting.add(wake);
     });
   }
 }
@@ -213,6 +215,8 @@ async function runUnderLease(
   while (!signal.aborted && !checkpoints.hasLost(lease)) {
     if (!(await tail.reached(position + 1, RENEW_MS, signal))) {
       if (!(await leases.renew(lease))) return;
+      // What could not be kept while the database was away is kept although nothing new comes.
+      await checkpoints.keep();
       continue;
     }
     const events = await tail.since(position);
@@ -268,7 +272,10 @@ class Checkpoints {
     if (moved.length === 0) return;
     // Where the database is away, it is the next fold or renewal that tells.
     const held = await inTransaction(this.#pool, (tx) => moveCheckpoints(tx, moved)).catch(() => undefined);
-    for (const { lease } of moved) if (held && !held.has(lease.name)) this.#lost.add(lease);
+    for (const { lease, position } of moved) {
+      if (!held) this.#moved.set(lease, Math.max(position, this.#moved.get(lease) ?? 0));
+      else if (!held.has(lease.name)) this.#lost.add(lease);
+    }
   }
 }
 
