@@ -89,6 +89,11 @@ export type InUnit = {
   command: Command;
 };
 
+/** What is given to work that decides nothing, as that which is only read again: whatever asks for a decision is told why not. */
+export const decidesNothing = (tell: () => never): Omit<InUnit, "command"> => ({
+  ...{ decide: tell, watch: tell, presumeNew: tell, foresee: tell, reserve: tell, seal: tell },
+});
+
 export type Work<T> = (unit: InUnit) => Promise<T>;
 
 /** What stands between the work and its commit. */

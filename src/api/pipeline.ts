@@ -10,7 +10,7 @@ import type { App } from "../app.ts";
 import { paymentProblems } from "../domain/payments/problems.ts";
 import type { AddressLimits } from "../domain/ports.ts";
 import { type EventName, Refusal, refuse } from "../domain/refusal.ts";
-import { transact } from "../unit.ts";
+import { decidesNothing, transact } from "../unit.ts";
 import type { Gate } from "./access/admission.ts";
 import { type Admission, challengeOf, type Presented } from "./access/way.ts";
 import {
@@ -275,12 +275,7 @@ async function unpaid(
   if (call.operation.output.kind === "stream")
     return {
       made: await prepareAnswer(parts, call, {
-        decide: none,
-        watch: none,
-        presumeNew: none,
-        foresee: none,
-        reserve: none,
-        seal: none,
+        ...decidesNothing(none),
         command: commandOf(call),
       }),
     };

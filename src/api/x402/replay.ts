@@ -6,7 +6,7 @@ import * as payments from "../../domain/payments/payment.ts";
 import { paymentProblems } from "../../domain/payments/problems.ts";
 import { coreProblems } from "../../domain/problem.ts";
 import { type EventName, refuse } from "../../domain/refusal.ts";
-import { recall, type Work } from "../../unit.ts";
+import { decidesNothing, recall, type Work } from "../../unit.ts";
 import {
   type AnswerParts,
   type Call,
@@ -130,7 +130,7 @@ export async function repeat(parts: AnswerParts, call: Call, id: string): Promis
     (await recalled(idempotencyOf(call))) ??
     // Under a key that is not said this time: what was decided stands, and is not decided again.
     (await again({
-      ...{ decide: gone, watch: gone, presumeNew: gone, foresee: gone, reserve: gone, seal: gone },
+      ...decidesNothing(gone),
       command: commandOf(call),
     }));
   const isSame = made.kind !== "body" || digest === null || sha256(made.body) === digest;

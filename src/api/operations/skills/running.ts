@@ -13,6 +13,7 @@ import { type Ask, writing } from "../../../projections/reports/writing.ts";
 import { ownReadings } from "../../../projections/skills/own.ts";
 import { toldOfSkill } from "../../../projections/skills/tellers.ts";
 import type { RunSteps } from "../../../reactors/skills/run.ts";
+import { decidesNothing } from "../../../unit.ts";
 import { type Asking, asking, canonical, STEP_MS } from "../../asking.ts";
 import { sha256 } from "../../call.ts";
 import { anonymous } from "../../caller.ts";
@@ -174,12 +175,7 @@ function contextOf({ app, signal }: Pick<Run, "app" | "signal">): Context<never>
     input: undefined as never,
     caller: anonymous,
     app,
-    decide: none,
-    watch: none,
-    presumeNew: none,
-    foresee: none,
-    reserve: none,
-    seal: none,
+    ...decidesNothing(none),
     fresh_id: "",
     idempotency_key: undefined,
     payment_id: undefined,
