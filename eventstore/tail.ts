@@ -3,11 +3,12 @@
  *
  * What is new is read once into a window of the latest events. A reader keeps nothing but its position: while that
  * lies in the window it is served from there, and when it has fallen behind it pages from the database. So memory
- * does not depend on how many read or how slowly. News comes from appends of this process, from LISTEN on a connection
- * of its own, and from a slow poll in case both fail.
+ * does not depend on how many read or how slowly; those far behind share pages (backlog.ts). News comes from appends of
+ * this process, from LISTEN on a connection of its own, and from a slow poll in case both fail.
  */
 import type pg from "pg";
 import { Announcer } from "./announcer.ts";
+import { Backlog } from "./backlog.ts";
 import type { EventStore } from "./store.ts";
 import { MAIN_LOG, type RecordedEvent } from "./types.ts";
 
@@ -57,6 +58,7 @@ export function createTail(store: EventStore, options: TailOptions): Tail {
   let nextReadAt = 0;
   let closed = false;
   const waiters = new Set<() => void>();
+  const backlog = new Backlog((after, limit) => store.readLog({ log_id, after, limit }));
 
   const announcer = new Announcer(pool, `eventstore_${log_id}`, wake, onError);
   const timer = setInterval(wake, poll_ms).unref();
@@ -156,6 +158,8 @@ export function createTail(store: EventStore, options: TailOptions): Tail {
         .filter((event) => tenant === undefined || event.tenant === tenant);
       return { events, upTo: Math.max(after, seen) };
     }
+    const past = tenant === undefined ? await backlog.after(after, seen) : undefined;
+    if (past) return { events: past, upTo: past.at(-1)?.position ?? after };
     const events = await store.readLog({ log_id, after, limit: PAGE, tenant });
     const last = events.at(-1)?.position ?? after;
     return { events, upTo: events.length === PAGE ? last : Math.max(seen, last) };

@@ -46,6 +46,8 @@ const settlement = z.looseObject({
     .optional(),
 });
 
+const problem = z.looseObject({ type: z.string() });
+
 /** What a 402 asks for. `resource` and `accepted` are sent back as they came. */
 export type Offer = {
   resource: z.infer<typeof offer>["resource"];
@@ -70,7 +72,7 @@ export type Bought = {
   event_id: string | undefined;
 };
 
-/** What is asked beside the URL; a body makes it a POST. `hurried`: without waiting for the proof, nor for what is away. */
+/** What is asked beside the URL; a body makes it a POST. `hurried`: without waiting for the proof, nor for what is away; what is being settled is waited for. */
 export type Question = { body?: object; hurried?: true };
 
 /** A call that gives up in time; a refusal where nobody answers. */
@@ -178,15 +180,14 @@ export async function buy(url: string, { header }: SignedPayment, question: Ques
   const { hurried } = question;
   const paying = { "PAYMENT-SIGNATURE": header, ...(!hurried && { Prefer: "proof" }) };
   let answer = await get(url, paying, question);
-  for (
-    const deadline = Date.now() + (hurried ? 0 : AWAY_MS);
-    answer.status === 503 && Date.now() < deadline;
-  ) {
-    await answer.body?.cancel();
+  let body = await answer.text();
+  for (const deadline = Date.now() + AWAY_MS; answer.status === 503 && Date.now() < deadline; ) {
+    // Money that may have moved is left by nobody.
+    if (hurried && !isPending(body)) break;
     await pause(ASK_AGAIN_MS);
     answer = await get(url, paying, question);
+    body = await answer.text();
   }
-  const body = await answer.text();
   if (!answer.ok)
     refuse("unprocessable", `${url} answered ${answer.status} to the payment: ${body.slice(0, 500)}`);
   const settled = read("PAYMENT-RESPONSE", settlement, answer.headers);
@@ -198,6 +199,9 @@ export async function buy(url: string, { header }: SignedPayment, question: Ques
     receipt: receiptOf(settled.extensions?.["offer-receipt"]?.info.receipt.signature),
   };
 }
+
+const isPending = (body: string): boolean =>
+  problem.safeParse(parsed(body)).data?.type.endsWith("#payment-pending") ?? false;
 
 function receiptOf(jws: string | undefined): Bought["receipt"] {
   if (jws === undefined) return undefined;

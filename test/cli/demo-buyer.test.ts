@@ -63,6 +63,28 @@ test("what is sold on its terms is bought, and the domain that is signed is USDC
   expect(bought.receipt).toBeUndefined();
 });
 
+test("a payment that is being settled is asked for again by whoever is in a hurry, and what is away is left", async () => {
+  const payment = await sign(wallet(0), await ask(url));
+  const served = paid;
+  const refused = (name: string, then: typeof paid) => {
+    let asked = 0;
+    const body = JSON.stringify({ type: `${url}/problems#${name}`, status: 503 });
+    paid = {
+      ...then,
+      get status() {
+        return asked++ > 0 ? then.status : 503;
+      },
+      get body() {
+        return asked > 1 ? then.body : body;
+      },
+    };
+  };
+  refused("payment-pending", served);
+  expect(await buy(url, payment, { hurried: true })).toMatchObject({ status: 200, body: "{}" });
+  refused("payment-unavailable", served);
+  await expect(buy(url, payment, { hurried: true })).rejects.toThrow("answered 503");
+});
+
 test("the payload of a receipt is read", async () => {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const signature = `${part({ alg: "EdDSA" })}.${part({ operation: "echo" })}.c2ln`;
