@@ -12,14 +12,12 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import autocannon from "autocannon";
 import type { App } from "../src/app.ts";
 import * as agents from "../src/domain/identity/agent.ts";
 import * as passports from "../src/domain/identity/passports.ts";
 import * as account from "../src/domain/lounge/account.ts";
 import * as trust from "../src/domain/trust/trust.ts";
 import {
-  type Load,
   orderKey,
   type Post,
   posts,
@@ -30,6 +28,7 @@ import {
   withDatabase,
   withService,
 } from "./load.ts";
+import { type Paced, paced } from "./paced.ts";
 
 const { values } = parseArgs({
   options: {
@@ -93,27 +92,9 @@ const registration = (issue_api_key: boolean) => (): Post => ({
   body: JSON.stringify({ agent_id: `new-${randomBytes(12).toString("hex")}`, issue_api_key }),
 });
 
-/** Asked at a steady rate: how many a second, and how long most take, in ms. */
-async function reads(url: string, path: () => string, { connections, seconds }: Load) {
-  const setupRequest = (request: autocannon.Request) => ({ ...request, path: path(), headers: anywhere() });
-  const taken_ms: number[] = [];
-  const answer = await new Promise<autocannon.Result>((done, fail) => {
-    const settings = { url, connections, duration: seconds, overallRate: Number(values.rps) };
-    const run = autocannon({ ...settings, requests: [{ setupRequest }] }, (error, result) =>
-      error ? fail(error) : done(result),
-    );
-    run.on("response", (_client, _status, _bytes, ms) => void taken_ms.push(ms));
-  });
-  if (answer.non2xx + answer.errors > 0) throw new Error(`${answer.non2xx + answer.errors} reads refused`);
-  const sorted = taken_ms.sort((a, b) => a - b);
-  const p = (share: number) => Number(sorted[Math.floor(share * (sorted.length - 1))]!.toFixed(1));
-  return {
-    "a second": Math.round(answer["2xx"] / answer.duration),
-    p50_ms: p(0.5),
-    p95_ms: p(0.95),
-    p99_ms: p(0.99),
-  };
-}
+/** A steady rate of calls, each from an address of its own. */
+const reads = (url: string, path: () => string) =>
+  paced(url, () => ({ path: path(), headers: anywhere() }), { ...load, rps: Number(values.rps) });
 
 type Page = { agents: { sx_id: string }[]; next_cursor: string | null };
 
@@ -163,8 +144,8 @@ await withDatabase(async (given) => {
     ["a score (trust)", () => `/soul/${any()}/trust`],
     ["the directory's first page", () => "/soul/directory"],
   ];
-  const told: Record<string, Awaited<ReturnType<typeof reads>>> = {};
-  for (const [what, path] of paths) told[what] = await reads(service.url, path, load);
+  const told: Record<string, Paced> = {};
+  for (const [what, path] of paths) told[what] = await reads(service.url, path);
   console.log(`reads among ${many} passports:`);
   console.table(told);
   console.log("the directory, walked whole:", await walk(service.url));

@@ -1,0 +1,50 @@
+/** Requests at a steady rate, whatever the answers take: what callers meet who know nothing of each other. */
+import { Agent, request } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+
+export type Pace = { rps: number; seconds: number; connections: number };
+export type Paced = { "a second": number; p50_ms: number; p95_ms: number; p99_ms: number };
+type Asked = { path: string; headers: Record<string, string> };
+
+/**
+ * Asks `next` for each request, at times of a Poisson process. A time is taken from when a request was due, not from when it was
+ * sent: one that had to wait for those before it is told with that wait. Throws where one is not answered 200.
+ */
+export async function paced(url: string, next: () => Asked, pace: Pace): Promise<Paced> {
+  const agent = new Agent({ keepAlive: true, maxSockets: pace.connections });
+  const taken_ms: number[] = [];
+  const answers: Promise<void>[] = [];
+  const begun = performance.now();
+  const end = begun + pace.seconds * 1_000;
+  for (let due = begun; due < end; due += (-Math.log(1 - Math.random()) * 1_000) / pace.rps) {
+    const early = due - performance.now();
+    if (early > 0) await pause(early);
+    answers.push(asked(agent, url, next()).then((at) => void taken_ms.push(at - due)));
+  }
+  await Promise.all(answers);
+  const seconds = (performance.now() - begun) / 1_000;
+  agent.destroy();
+  const sorted = taken_ms.sort((a, b) => a - b);
+  const p = (share: number) => Number(sorted[Math.floor(share * (sorted.length - 1))]!.toFixed(1));
+  return {
+    "a second": Math.round(sorted.length / seconds),
+    p50_ms: p(0.5),
+    p95_ms: p(0.95),
+    p99_ms: p(0.99),
+  };
+}
+
+/** When the answer was there. */
+const asked = (agent: Agent, url: string, { path, headers }: Asked): Promise<number> =>
+  new Promise((done, fail) => {
+    const call = request(url + path, { agent, headers }, (answer) => {
+      answer.resume();
+      answer.once("error", fail);
+      answer.once("end", () => {
+        if (answer.statusCode === 200) done(performance.now());
+        else fail(new Error(`${path} was answered ${answer.statusCode}`));
+      });
+    });
+    call.once("error", fail);
+    call.end();
+  });
