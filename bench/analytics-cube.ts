@@ -27,7 +27,7 @@ import { reporterCodes } from "../src/domain/trade/reporters.ts";
 import { importFiles } from "../src/operator/releases.ts";
 import { makeCube, partnersOf } from "../test/support/cube.ts";
 
-const LIMITS = { threads: 2, memory_mb: 2048 };
+const LIMITS = { threads: 2, memory_mb: 1024 };
 /** Every figure of the second cube is so many times as large as the first's. */
 export const FACTOR = 3;
 

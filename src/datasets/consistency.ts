@@ -6,7 +6,7 @@ import { firstNested } from "../domain/trade/products.ts";
 import { monthText } from "../domain/trade/units.ts";
 import { row, rows } from "./duckdb.ts";
 import type { PartitionEntry } from "./manifest.ts";
-import { refuseLines } from "./stage.ts";
+import { placeOf, refuseLines, type Source } from "./stage.ts";
 
 /** Refuses product codes of which one contains another: which of the two is the total would be a guess. */
 export function refuseNested(codes: readonly string[]): void {
@@ -37,6 +37,12 @@ export async function refuseBeyondWorld(
   merged: { cells: string; aggregates: string },
 ): Promise<void> {
   const key = "reporter, product, flow, period";
+  const { stated } = await row<{ stated: boolean }>(
+    connection,
+    `select count(*) > 0 as stated from (${merged.aggregates}) where partner = 'WORLD'`,
+  );
+  // Bulk files have no WORLD rows, and summing all their cells for nothing is a twentieth of an import.
+  if (!stated) return;
   const [beyond] = await rows<Beyond>(
     connection,
     `select ${key}, world.value_eur as world, sum(cells.value_eur)::bigint as partners
@@ -68,13 +74,13 @@ const MAX_KG = 999_999_999_999_999;
 /** Refuses amounts whose sums would no longer be exact, naming the line with the largest. */
 export async function refuseBeyondExact(
   connection: DuckDBConnection,
-  files: { name: string }[],
+  files: readonly Source[],
   base: PartitionEntry[],
 ): Promise<void> {
   const sums = await row<{ eur: number; kg: number }>(
     connection,
     `select coalesce(sum(value_eur), 0)::double as eur, coalesce(sum(quantity_kg::double), 0) as kg
-     from stage.lines`,
+     from stage.cells`,
   );
   for (const { totals } of base) {
     sums.eur += totals.import_eur + totals.export_eur;
@@ -83,15 +89,15 @@ export async function refuseBeyondExact(
   const excess =
     sums.eur > Number.MAX_SAFE_INTEGER ? "value_eur" : sums.kg > MAX_KG ? "quantity_kg" : undefined;
   if (excess === undefined) return;
-  const largest = await row<{ file: number; line: number }>(
+  const largest = await row<{ place: number }>(
     connection,
-    `select first.file as file, first.line as line from stage.lines
-     order by ${excess} desc nulls last, first limit 1`,
+    `select place from stage.measures order by ${excess} desc nulls last, place limit 1`,
   );
   const limit = excess === "value_eur" ? `${Number.MAX_SAFE_INTEGER} EUR` : `${MAX_KG} kg`;
-  refuseLines(files[largest.file]!, [
+  const { file, line } = placeOf(files, largest.place);
+  refuseLines(file, [
     {
-      line: largest.line,
+      line,
       column: "",
       what: `with this amount, the largest, the dataset adds up to more than ${limit}, beyond which sums are not exact: correct the file`,
     },

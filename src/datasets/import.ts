@@ -23,7 +23,7 @@ import {
 import { type PartitionRows, writePartition } from "./partition.ts";
 import { type Progress, step } from "./progress.ts";
 import { markSpoken } from "./spoken.ts";
-import { checkReporters, dropDuplicates, foldCells, noneLeftOut, stageDdl, stageFile } from "./stage.ts";
+import { checkReporters, foldCells, noneLeftOut, refuseOrphans, stageDdl, stageFile } from "./stage.ts";
 import { type Unpacked, unpack } from "./unpack.ts";
 
 export type ImportRequest = {
@@ -81,11 +81,11 @@ export async function buildImport(
       const { layout, inputs, left_out, rates } = await readFiles(connection, space, request);
       step(request, "check", 0, 1);
       await markSpoken(connection, layout, request.reporters);
-      const equal_duplicates = await dropDuplicates(connection, inputs);
+      const equal_duplicates = await foldCells(connection, inputs);
       const replaces = await request.currentVintage(layout.dataset);
       const base = await openBase(connection, space, request, replaces);
       await refuseBeyondExact(connection, inputs, base);
-      await foldCells(connection, inputs);
+      await refuseOrphans(connection, inputs);
       await checkReporters(connection, request.reporters);
       step(request, "check", 1, 1);
       const built = {
@@ -222,7 +222,7 @@ const replacedKey = {
 function mergedRows(year: number, earlier: PartitionEntry | undefined, layout: Layout): PartitionRows {
   const key = replacedKey[layout.speaks_for];
   const merged = (table: string, isAggregate: boolean) => {
-    const incoming = `select * exclude (is_aggregate, first) from stage.incoming
+    const incoming = `select * exclude (is_aggregate) from stage.incoming
       where is_aggregate = ${isAggregate} and period // 100 = ${year}`;
     if (!earlier) return incoming;
     return `${incoming} union all by name (from base_${year}.${table}

@@ -1,4 +1,4 @@
-/** Staging: one unpacked file checked line by line and added, typed, to the table `stage.measures`. Any fault refuses the whole import. */
+/** Staging: unpacked files checked line by line, typed and summed to cells. Any fault refuses the whole import. */
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { type FieldError, refuse } from "../domain/refusal.ts";
 import { reporterCodes } from "../domain/trade/reporters.ts";
@@ -16,40 +16,107 @@ export type Staged = {
 };
 
 /**
- * `measures` holds a row for each line kept, with both amounts or the one that the line states.
- * `variant` is a 64-bit hash of the columns that tell lines of one cell apart.
+ * `readings` holds a row for each line, in the order of files and lines, so that its row id tells both: uncompressed, as
+ * it is written once, read a few times and thrown away. `measures` are those kept, with both amounts or the one that the
+ * line states; `variant` is a 64-bit hash of the columns that tell lines of one cell apart. `cells` are their sums, and
+ * `incoming` those in the types of a partition.
  */
 export const stageDdl = `
-  create table stage.measures (
-    file usmallint, line uinteger, variant ubigint,
-    reporter varchar, flow varchar, period integer, partner varchar, product varchar,
-    value_eur bigint, quantity_kg decimal(18, 3)
-  )`;
+  create table stage.readings (
+    left_out varchar using compression uncompressed, file usmallint using compression uncompressed,
+    variant ubigint using compression uncompressed, reporter varchar using compression uncompressed,
+    flow varchar using compression uncompressed, period integer using compression uncompressed,
+    partner varchar using compression uncompressed, product varchar using compression uncompressed,
+    value_eur bigint using compression uncompressed, quantity_kg decimal(18, 3) using compression uncompressed
+  );
+  create view stage.measures as
+    select rowid as place, * exclude (left_out) from stage.readings where left_out is null;
+  create table stage.cells (
+    reporter varchar using compression uncompressed, flow varchar using compression uncompressed,
+    period integer using compression uncompressed, partner varchar using compression uncompressed,
+    product varchar using compression uncompressed, value_eur hugeint using compression uncompressed,
+    quantity_kg decimal(38, 3) using compression uncompressed, first bigint using compression uncompressed,
+    lines bigint using compression uncompressed, alike boolean using compression uncompressed
+  );
+  create view stage.incoming as
+    select reporter, substr(product, 1, 2) as hs2, flow, period, partner, product, value_eur::bigint as value_eur,
+      nullif(quantity_kg, 0)::decimal(18, 3) as quantity_kg, length(partner) > 2 as is_aggregate
+    from stage.cells`;
 
+/** A file of an import: its name and how many lines it has below its header. */
+export type Source = { name: string; rows: number };
+
+/** The file and line (the header is line 1) of a row of `readings`. */
+export function placeOf<File extends Source>(
+  files: readonly File[],
+  at: number,
+): { file: File; line: number } {
+  let before = 0;
+  for (const file of files) {
+    if (at < before + file.rows) return { file, line: at - before + 2 };
+    before += file.rows;
+  }
+  throw new RangeError(`row ${at} stands behind the last file`);
+}
+
+/**
+ * Reads, checks and types a file in one statement, which keeps good lines only. Where one is missing from what it kept,
+ * the file is read again as text, to tell which lines are bad and why.
+ */
 export async function stageFile(
   connection: DuckDBConnection,
   layout: Layout,
   file: Unpacked,
   ordinal: number,
 ): Promise<Staged> {
-  await readRaw(connection, layout, file);
-  await checkRows(connection, layout, file);
-  const reason = leftOutReason(layout);
-  const { cell } = layout;
-  await connection.run(
-    `insert into stage.measures
-     select ${ordinal}, rowid + 2, variant, ${cell.reporter}, ${cell.flow}, ${cell.period}, ${cell.partner},
-       ${cell.product}, ${cell.value_eur}, ${cell.quantity_kg}
-     from stage.raw where ${reason} is null`,
-  );
-  const counted = await rows<{ reason: keyof LeftOut | null; lines: number }>(
+  const rows_expected = file.lines - 1;
+  const kept = await readGood(connection, layout, file, ordinal);
+  if (kept !== rows_expected || kept === 0) {
+    await readRaw(connection, layout, file);
+    await checkRows(connection, layout, file);
+    throw new Error(`${file.name}: ${rows_expected} good lines, but ${kept} were kept`);
+  }
+  const counted = await rows<{ left_out: keyof LeftOut | null; lines: number }>(
     connection,
-    `select ${reason} as reason, count(*) as lines from stage.raw group by all`,
+    `select left_out, count(*) as lines from stage.readings where file = ${ordinal} group by all`,
   );
-  await connection.run("drop table stage.raw");
   const left_out = noneLeftOut();
-  for (const { reason, lines } of counted) if (reason !== null) left_out[reason] = lines;
-  return { rows: file.lines - 1, left_out };
+  for (const { left_out: reason, lines } of counted) if (reason !== null) left_out[reason] = lines;
+  return { rows: rows_expected, left_out };
+}
+
+/** Adds the good lines of a file to `readings`, in their order; answers how many there were. */
+async function readGood(
+  connection: DuckDBConnection,
+  layout: Layout,
+  file: Unpacked,
+  ordinal: number,
+): Promise<number> {
+  // Rates are joined to the lines, and a join may bring them out of order.
+  const [numbered, in_order] = layout.currency
+    ? [", row_number() over () as line", "order by line"]
+    : ["", ""];
+  const { cell } = layout;
+  const said = [
+    cell.reporter,
+    cell.flow,
+    cell.period,
+    cell.partner,
+    cell.product,
+    cell.value_eur,
+    cell.quantity_kg,
+  ];
+  const good = layout.checks.map((check) => `coalesce(${check.good}, false)`).join(" and ");
+  const inserted = await connection.run(
+    `insert into stage.readings
+     select reason, ${ordinal}, variant, ${said.map((sql) => `case when reason is null then ${sql} end`).join(", ")}
+     from (
+       select *, ${leftOutReason(layout)} as reason
+       from (select ${textsOf(layout)}${numbered} from ${csvOf(layout, file, "ignore_errors = true")})
+       where ${good}
+     ) ${in_order}`,
+  );
+  return inserted.rowsChanged;
 }
 
 /** Nothing left out, for any reason. */
@@ -62,17 +129,28 @@ function leftOutReason({ left_out }: Layout): string {
   return `case ${cases.join(" ")} end`;
 }
 
-/** Every line as text; a line with too few or too many columns is refused. A line is a row: no cell holds a line break. */
-async function readRaw(connection: DuckDBConnection, layout: Layout, file: Unpacked): Promise<void> {
+/** The columns that are checked, as text, and the variant. */
+function textsOf(layout: Layout): string {
+  const checked = [...new Set(layout.checks.map(({ column }) => `"${column}"`))];
+  const apart = ["''", ...layout.variant_columns.map((name) => `"${name}"`)];
+  return `${checked.join(", ")}, hash(${apart.join(", ")}) as variant`;
+}
+
+/** SQL that reads a file's lines as text. A line is a row: no cell holds a line break. */
+function csvOf(layout: Layout, file: Unpacked, onFaults: string): string {
   const names = layout.open_end ? [...layout.columns, OPEN_END] : layout.columns;
   const columns = names.map((name) => `'${name}': 'VARCHAR'`).join(", ");
-  const kept = [...new Set(layout.checks.map(({ column }) => `"${column}"`))];
-  const apart = ["''", ...layout.variant_columns.map((name) => `"${name}"`)];
   const quote = layout.quoted ? '"' : "";
+  return `read_csv(${literal(file.path)}, auto_detect = false, header = true, encoding = '${layout.encoding ?? "utf-8"}',
+    null_padding = ${layout.open_end ?? false}, delim = ',', quote = '${quote}', escape = '${quote}', nullstr = '',
+    columns = {${columns}}, ${onFaults})`;
+}
+
+/** Every line as text; a line with too few or too many columns is refused. */
+async function readRaw(connection: DuckDBConnection, layout: Layout, file: Unpacked): Promise<void> {
+  const rejecting = "store_rejects = true, rejects_table = 'rejects', rejects_scan = 'reject_scans'";
   await connection.run(
-    `create table stage.raw as select ${kept.join(", ")}, hash(${apart.join(", ")}) as variant from read_csv(${literal(file.path)},
-       auto_detect = false, header = true, encoding = '${layout.encoding ?? "utf-8"}', null_padding = ${layout.open_end ?? false}, delim = ',', quote = '${quote}', escape = '${quote}', nullstr = '',
-       columns = {${columns}}, store_rejects = true, rejects_table = 'rejects', rejects_scan = 'reject_scans')`,
+    `create table stage.raw as select ${textsOf(layout)} from ${csvOf(layout, file, rejecting)}`,
   );
   const rejects = await rows<{ line: number; column_name: string | null; error_message: string }>(
     connection,
@@ -134,63 +212,87 @@ export function refuseLines(file: { name: string }, faults: LineFault[]): never 
   return refuse("invalid", `${file.name} line ${line}: ${what}${more}; nothing was imported`, { errors });
 }
 
-/** Equal lines count once, and how many were dropped is told; lines that contradict each other refuse the import. */
-export async function dropDuplicates(
-  connection: DuckDBConnection,
-  files: { name: string }[],
-): Promise<number> {
+/**
+ * Adds what lines say of a cell up: statistical procedures, and values with masses. Equal lines count once, and how many
+ * were dropped is told; lines that contradict each other refuse the import. A mass of nothing for something is unknown,
+ * not zero.
+ */
+export async function foldCells(connection: DuckDBConnection, files: readonly Source[]): Promise<number> {
+  await connection.run(
+    `insert into stage.cells
+       select ${CELL}, sum(value_eur), sum(quantity_kg), min(place), count(*), min(variant) = max(variant)
+       from stage.measures group by ${CELL}`,
+  );
+  return dropDuplicates(connection, files);
+}
+
+const CELL = "reporter, flow, period, partner, product";
+
+/** Only cells of two lines alike, or of more lines than two, can hold a line twice: few, so the others are not looked at. */
+async function dropDuplicates(connection: DuckDBConnection, files: readonly Source[]): Promise<number> {
   await connection.run(
     `create table stage.lines as
-       select variant, reporter, flow, period, partner, product, count(*) as times,
-         min(struct_pack(file, line)) as first, max(struct_pack(file, line)) as last,
+       select variant, ${CELL}, count(*) as times, min(place) as first, max(place) as last,
          min(value_eur) as value_eur, min(quantity_kg) as quantity_kg,
          min(value_eur) <> max(value_eur) or min(quantity_kg) <> max(quantity_kg) as contradicts
-       from stage.measures group by variant, reporter, flow, period, partner, product;
-     drop table stage.measures`,
+       from stage.measures semi join (from stage.cells where lines > 2 or (lines = 2 and alike)) using (${CELL})
+       group by variant, ${CELL}`,
   );
-  const contradictions = await rows<Contradiction>(
+  const contradictions = await rows<{ first: number; last: number; cell: string }>(
     connection,
-    `select first.file, first.line, last.file as last_file, last.line as last_line,
-       concat_ws(' ', reporter, partner, product, flow, period) as cell
+    `select first, last, concat_ws(' ', reporter, partner, product, flow, period) as cell
      from stage.lines where contradicts order by first limit ${TOLD}`,
   );
-  const [contradiction] = contradictions;
-  if (contradiction) {
+  if (contradictions.length > 0) {
+    const placed = contradictions.map(({ first, last, cell }) => ({
+      first: placeOf(files, first),
+      last: placeOf(files, last),
+      cell,
+    }));
+    const { file } = placed[0]!.last;
     refuseLines(
-      files[contradiction.last_file]!,
-      contradictions
-        .filter(({ last_file }) => last_file === contradiction.last_file)
-        .map(({ last_line, file, line, cell }) => ({
-          line: last_line,
+      file,
+      placed
+        .filter(({ last }) => last.file === file)
+        .map(({ first, last, cell }) => ({
+          line: last.line,
           column: "",
-          what: `${cell} stands in ${files[file]!.name} line ${line} already, with another amount`,
+          what: `${cell} stands in ${first.file.name} line ${first.line} already, with another amount`,
         })),
     );
   }
   const { surplus } = await row<{ surplus: number }>(
     connection,
-    "select (sum(times) - count(*))::bigint as surplus from stage.lines",
+    "select coalesce(sum(times) - count(*), 0)::bigint as surplus from stage.lines",
   );
+  if (surplus > 0) {
+    await connection.run(
+      `create temp table counted_once as
+         select ${CELL}, sum(value_eur) as value_eur, sum(quantity_kg) as quantity_kg
+         from stage.lines group by ${CELL} having max(times) > 1;
+       update stage.cells set value_eur = once.value_eur, quantity_kg = once.quantity_kg
+         from counted_once once where (${ofCell("cells")}) = (${ofCell("once")});
+       drop table counted_once`,
+    );
+  }
+  await connection.run("drop table stage.lines");
   return surplus;
 }
 
-type Contradiction = { file: number; line: number; last_file: number; last_line: number; cell: string };
+const ofCell = (table: string) =>
+  CELL.split(", ")
+    .map((column) => `${table}.${column}`)
+    .join(", ");
 
-/** Adds statistical procedures up and joins values with masses: one row a cell. A mass of nothing for something is unknown, not zero. */
-export async function foldCells(connection: DuckDBConnection, files: { name: string }[]): Promise<void> {
-  await connection.run(
-    `create table stage.incoming as
-       select reporter, substr(product, 1, 2) as hs2, flow, period, partner, product,
-         sum(value_eur)::bigint as value_eur, nullif(sum(quantity_kg), 0)::decimal(18, 3) as quantity_kg,
-         length(partner) > 2 as is_aggregate, min(first) as first
-       from stage.lines group by all`,
-  );
-  const orphans = await rows<{ line: number; file: number }>(
+/** Refuses masses without a value: what they are of stands in another file, or nowhere. */
+export async function refuseOrphans(connection: DuckDBConnection, files: readonly Source[]): Promise<void> {
+  const orphans = await rows<{ first: number }>(
     connection,
-    `select first.line, first.file from stage.incoming where value_eur is null order by first limit 1`,
+    "select first from stage.cells where value_eur is null order by first limit 1",
   );
-  for (const { line, file } of orphans) {
-    refuseLines(files[file]!, [
+  for (const { first } of orphans) {
+    const { file, line } = placeOf(files, first);
+    refuseLines(file, [
       { line, column: "indicators", what: "a quantity whose value is in none of the files" },
     ]);
   }
@@ -202,7 +304,7 @@ export async function checkReporters(
   stated: readonly string[] | undefined,
 ): Promise<void> {
   const found = (
-    await rows<{ reporter: string }>(connection, "select distinct reporter from stage.incoming order by 1")
+    await rows<{ reporter: string }>(connection, "select distinct reporter from stage.cells order by 1")
   ).map(({ reporter }) => reporter);
   const expected = stated ?? reporterCodes;
   const absent = expected.filter((code) => !found.includes(code));

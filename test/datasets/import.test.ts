@@ -9,6 +9,7 @@ import {
   fileOf,
   importFiles,
   packed7z,
+  refusalOf,
   sdmxFixture,
   storeOf,
   tableOf,
@@ -226,5 +227,36 @@ describe("SDMX-CSV DS-045409", () => {
     const facts = releaseFacts(second.manifest, second.replaces, new Date(0));
     expect(vintageDigest(facts)).toBe(facts.vintage);
     expect(facts).toMatchObject({ rows: 12, control_totals: { import_eur: 18000, export_eur: 1800 } });
+  });
+});
+
+describe("a cell of several lines", () => {
+  const [header, line] = [
+    "REPORTER,PARTNER,TRADE_TYPE,PRODUCT_NC,PRODUCT_SITC,PRODUCT_CPA21,PRODUCT_CPA22,PRODUCT_BEC,PRODUCT_BEC5,PRODUCT_SECTION,FLOW,STAT_PROCEDURE,SUPPL_UNIT,PERIOD,VALUE_EUR,VALUE_NAC,QUANTITY_KG,QUANTITY_SUPPL_UNIT",
+    (procedure: number, eur: number, kg: string) =>
+      `DE,US,E,39161000,58310,2221,2221,220,211210,07,2,${procedure},NO_SU,202402,${eur},0,${kg},0`,
+  ];
+  const lines = [line(1, 100, "1.5"), line(2, 20, "0"), line(3, 3, "0.25")];
+
+  test("adds them up, each once, wherever its equal stands", async () => {
+    const dir = await tempDir();
+    const first = await fileOf(dir, "a.csv", [header, ...lines]);
+    const second = await fileOf(dir, "b.csv", [header, lines[1]!, lines[2]!, lines[2]!]);
+    const { manifest, report } = await importFiles(dir, [first, second], { reporters: ["DE"] });
+    expect(report).toMatchObject({ rows_read: 6, equal_duplicates: 3 });
+    const store = await storeOf(dir, manifest.vintage);
+    expect(await tableOf(store, "comext-bulk", "cells")).toMatchObject([
+      { value_eur: 123, quantity_kg: 1.75 },
+    ]);
+  });
+
+  test("refuses a line that contradicts one of another file, naming both places", async () => {
+    const dir = await tempDir();
+    const first = await fileOf(dir, "a.csv", [header, ...lines]);
+    const second = await fileOf(dir, "b.csv", [header, line(4, 1, "0"), line(3, 4, "0.25")]);
+    const refusal = await refusalOf(importFiles(dir, [first, second], { reporters: ["DE"] }));
+    expect(refusal.message).toContain(
+      "b.csv line 3: DE US 39161000 EXPORT 202402 stands in a.csv line 4 already, with another amount",
+    );
   });
 });
