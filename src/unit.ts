@@ -7,7 +7,14 @@
 
 import type { EventSchemas } from "../eventstore/schemas.ts";
 import type { EventStore, RecordedCommit } from "../eventstore/store.ts";
-import type { AppendedEvent, Idempotency, JsonObject, NewEvent, StreamGuard } from "../eventstore/types.ts";
+import type {
+  AppendedEvent,
+  Idempotency,
+  JsonObject,
+  NewEvent,
+  RecordedEvent,
+  StreamGuard,
+} from "../eventstore/types.ts";
 import type { DomainEvent, Entity } from "./domain/entity.ts";
 import type { Subjects, ToSeal } from "./domain/ports.ts";
 import { coreProblems } from "./domain/problem.ts";
@@ -18,6 +25,7 @@ import * as subject from "./domain/subjects/subject.ts";
 import { typed } from "./projections/typed.ts";
 import { sealedBefore, sealFor } from "./sealing.ts";
 import { type FoldParts, fold, foldAfresh, readWhole } from "./stream-folds.ts";
+import { inSpan } from "./tracing.ts";
 
 export type Target = { tenant: string; id: string };
 export type Decision<State, E extends DomainEvent> = (state: State) => E[];
@@ -86,12 +94,14 @@ export type InUnit = {
   foresee: Foresee;
   reserve: Reserve;
   seal: Seal;
+  /** What this very command appended when it was said before; empty the first time. */
+  earlier: readonly RecordedEvent[];
   command: Command;
 };
 
 /** What is given to work that decides nothing, as that which is only read again: whatever asks for a decision is told why not. */
 export const decidesNothing = (tell: () => never): Omit<InUnit, "command"> => ({
-  ...{ decide: tell, watch: tell, presumeNew: tell, foresee: tell, reserve: tell, seal: tell },
+  ...{ decide: tell, watch: tell, presumeNew: tell, foresee: tell, reserve: tell, seal: tell, earlier: [] },
 });
 
 export type Work<T> = (unit: InUnit) => Promise<T>;
@@ -127,7 +137,7 @@ export async function transact<T, Done = undefined>(
         await before.stage(unit.decide, result, once.done);
       }
       isSent = true;
-      const outcome = await unit.append();
+      const outcome = await inSpan("append", {}, () => unit.append());
       if (outcome === "again") continue;
       if (outcome !== "replayed" && outcome.length > 0) return { result, events: outcome, replayed: false };
       const first = await findEarlier(parts.store, command);
@@ -194,8 +204,9 @@ async function replay<T>(
   const seal = sealedBefore(earlier.events);
   const presumeNew: Presume = () => undefined;
   const foresee: Foresee = async () => undefined;
-  const result = await work({ decide, watch, presumeNew, foresee, reserve, seal, command });
-  return { result, events: earlier.events, replayed: true };
+  const { events } = earlier;
+  const result = await work({ decide, watch, presumeNew, foresee, reserve, seal, command, earlier: events });
+  return { result, events, replayed: true };
 }
 
 type Staged = {
@@ -228,6 +239,7 @@ class Unit {
   readonly #parts: UnitParts;
   readonly command: Command;
   readonly reserve: Reserve;
+  readonly earlier = [];
   readonly #staged = new Map<string, Staged>();
   /** Streams that the commit rests upon, and the version they were seen at. */
   readonly #watched = new Map<string, StreamGuard>();

@@ -37,6 +37,7 @@ const offer = {
 
 export const events = {
   NodeRegistered: {
+    means: "An agent offers a computer for tasks.",
     1: z.strictObject({
       capabilities: z.array(z.enum(capabilities)).min(1),
       kinds: z.array(kindName).max(MOST_KINDS).describe("Of tasks that it takes; none: any."),
@@ -45,11 +46,16 @@ export const events = {
     }),
   },
   NodeAvailabilityChanged: {
+    means: "A node changed when it takes tasks, and at what price.",
     1: z.strictObject({ status: z.enum(availabilities), ...offer, changed_at: time }),
   },
-  NodeWentOnline: { 1: z.strictObject({ at: time }) },
-  NodeWentOffline: { 1: z.strictObject({ last_heartbeat_at: time, at: time }) },
+  NodeWentOnline: { means: "A node was heard of again.", 1: z.strictObject({ at: time }) },
+  NodeWentOffline: {
+    means: "A node has not been heard of for a while.",
+    1: z.strictObject({ last_heartbeat_at: time, at: time }),
+  },
   StakeHeld: {
+    means: "A node put money at stake for doing its work right.",
     1: z
       .strictObject({
         hold_id: z.string(),
@@ -58,11 +64,16 @@ export const events = {
       })
       .describe("Of the agent's account; what was asked back before is not any more."),
   },
-  StakeReleaseAsked: { 1: z.strictObject({ free_at: time, asked_at: time }) },
+  StakeReleaseAsked: {
+    means: "A node asked for its stake back.",
+    1: z.strictObject({ free_at: time, asked_at: time }),
+  },
   StakeReleased: {
+    means: "A node has its stake back.",
     1: z.strictObject({ hold_id: z.string(), amount_micro: z.int().min(0), released_at: time }),
   },
   NodeSlashed: {
+    means: "A node lost its stake, because a result of it was wrong.",
     1: z.strictObject({
       task_id: z.string(),
       amount_micro: z.int().min(0).describe("What was there of it."),

@@ -1,5 +1,6 @@
 /** Nodes as they stand, a row each: for finding one, and for what their audits came to. */
 import type pg from "pg";
+import { gathered } from "../../../eventstore/gathered.ts";
 import type { Node } from "../../domain/compute/node.ts";
 import * as node from "../../domain/compute/node.ts";
 import type { TaskEvent } from "../../domain/compute/task.ts";
@@ -37,6 +38,10 @@ const columns = [
   "kinds",
   "hourly_rate_micro",
   "max_concurrent",
+  "running",
+  "valid_audits",
+  "settled",
+  "earned_micro",
   "slashes",
   "position",
   "state",
@@ -74,22 +79,63 @@ export const nodesProjection = projection({
     );`,
   of: [node, task],
   async fold(events, tx) {
+    const lent = await lentAmong(tx, events);
+    const rows = await rowsOf(tx, [...events.flatMap(nodesNamed), ...lent.values()]);
+    const newlyLent = new Map<string, Lent>();
     for (const event of events) {
-      if (isOfNode(event)) await foldNode(tx, event);
-      else await foldTask(tx, event as TaskEvent & Place);
+      if (isOfNode(event)) {
+        foldNode(rows, event);
+        continue;
+      }
+      const key = keyOf(event);
+      if (event.type === "TaskLeased") {
+        const { sx } = event.data;
+        lent.set(key, sx);
+        newlyLent.set(key, { tenant: event.tenant, task_id: event.id, sx });
+      }
+      const row = rows.get(lent.get(key) ?? Number.NaN);
+      if (row) Object.assign(row, counted(row, event));
     }
+    await save(tx, [...rows.values()], [...newlyLent.values()]);
   },
 });
 
-const isOfNode = (event: { stream_id: string }): event is node.NodeEvent & Place =>
-  event.stream_id.startsWith(node.prefix);
+type Event = (node.NodeEvent | TaskEvent) & Place;
+type Lent = { tenant: string; task_id: string; sx: number };
 
-async function foldNode(tx: pg.ClientBase, event: node.NodeEvent & Place): Promise<void> {
+const isOfNode = (event: Event): event is node.NodeEvent & Place => event.stream_id.startsWith(node.prefix);
+
+const keyOf = ({ tenant, id }: Pick<Place, "tenant"> & { id: string }) => `${tenant}\n${id}`;
+
+/** The nodes that an event itself names. */
+function nodesNamed(event: Event): number[] {
+  if (isOfNode(event)) return [Number(event.id)];
+  return event.type === "TaskLeased" ? [event.data.sx] : [];
+}
+
+/** Who had the tasks of these events last, before them. */
+async function lentAmong(tx: pg.ClientBase, events: readonly Event[]): Promise<Map<string, number>> {
+  const of = events.filter((event) => !isOfNode(event));
+  const text = `select tenant, task_id, sx::float8 as sx from read.compute_lent_v2
+    where (tenant, task_id) in (select * from unnest($1::text[], $2::text[]))`;
+  const values = [of.map(({ tenant }) => tenant), of.map(({ id }) => id)];
+  const { rows } = await tx.query<Lent>({ name: "compute_lent_among", text, values });
+  return new Map(rows.map(({ tenant, task_id, sx }) => [keyOf({ tenant, id: task_id }), sx]));
+}
+
+async function rowsOf(tx: pg.ClientBase, numbers: readonly number[]): Promise<Map<number, NodeRow>> {
+  const text = `select ${COLUMNS} from read.compute_nodes_v2 where sx = any($1::bigint[])`;
+  const { rows } = await tx.query<NodeRow>({ name: "compute_nodes_of", text, values: [numbers] });
+  return new Map(rows.map((row) => [row.sx, row]));
+}
+
+function foldNode(rows: Map<number, NodeRow>, event: node.NodeEvent & Place): void {
   const sx = Number(event.id);
-  const { rows } = await tx.query<NodeRow>("select state from read.compute_nodes_v2 where sx = $1", [sx]);
-  const state = node.evolve(rows[0]?.state, event);
+  const before = rows.get(sx);
+  const state = node.evolve(before?.state, event);
   if (!state) return;
-  const row = {
+  const { running = 0, valid_audits = 0, settled = 0, earned_micro = 0 } = before ?? {};
+  rows.set(sx, {
     sx,
     status: state.status,
     online: state.online_since !== null,
@@ -97,46 +143,43 @@ async function foldNode(tx: pg.ClientBase, event: node.NodeEvent & Place): Promi
     kinds: state.facts.kinds,
     hourly_rate_micro: state.hourly_rate_micro,
     max_concurrent: state.max_concurrent,
+    ...{ running, valid_audits, settled, earned_micro },
     slashes: state.slashes,
     position: event.position,
     state,
-  };
-  await tx.query(
-    `insert into read.compute_nodes_v2 (${columns.join(", ")})
-     values (${columns.map((_, at) => `$${at + 1}`).join(", ")})
-     on conflict (sx) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`,
-    columns.map((column) => (column === "state" ? JSON.stringify(row.state) : row[column])),
-  );
+  });
 }
 
-/** Who has a task, and what came of it for that node. */
-async function foldTask(tx: pg.ClientBase, { type, data, tenant, id }: TaskEvent & Place): Promise<void> {
-  const count = (changes: string, values: unknown[] = []) =>
-    tx.query(
-      `update read.compute_nodes_v2 n set ${changes} from read.compute_lent_v2 l
-        where l.tenant = $1 and l.task_id = $2 and n.sx = l.sx`,
-      [tenant, id, ...values],
-    );
+/** What an event of a task changes for the node that has it. */
+function counted(row: NodeRow, { type, data }: TaskEvent): Partial<NodeRow> {
   switch (type) {
     case "TaskLeased":
-      await tx.query(
-        `insert into read.compute_lent_v2 values ($1, $2, $3)
-         on conflict (tenant, task_id) do update set sx = excluded.sx`,
-        [tenant, id, data.sx],
-      );
-      await count("running = running + 1");
-      return;
+      return { running: row.running + 1 };
     case "TaskLeaseExpired":
     case "TaskResultSubmitted":
-      await count("running = greatest(0, running - 1)");
-      return;
+      return { running: Math.max(0, row.running - 1) };
     case "TaskAudited":
-      if (data.verdict === "valid") await count("valid_audits = valid_audits + 1");
-      if (data.verdict === "mismatch") await count("valid_audits = 0");
-      return;
+      if (data.verdict === "inconclusive") return {};
+      return { valid_audits: data.verdict === "valid" ? row.valid_audits + 1 : 0 };
     case "TaskSettled":
-      await count("settled = settled + 1, earned_micro = earned_micro + $3", [data.provider_micro]);
-      return;
+      return { settled: row.settled + 1, earned_micro: row.earned_micro + data.provider_micro };
+    default:
+      return {};
+  }
+}
+
+async function save(tx: pg.ClientBase, rows: readonly NodeRow[], lent: readonly Lent[]): Promise<void> {
+  if (rows.length > 0) {
+    const text = `insert into read.compute_nodes_v2 (${columns.join(", ")})
+      select ${columns.join(", ")} from jsonb_populate_recordset(null::read.compute_nodes_v2, $1::jsonb)
+      on conflict (sx) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`;
+    await tx.query({ name: "compute_nodes_save", text, values: [JSON.stringify(rows)] });
+  }
+  if (lent.length > 0) {
+    const text = `insert into read.compute_lent_v2
+      select tenant, task_id, sx from jsonb_populate_recordset(null::read.compute_lent_v2, $1::jsonb)
+      on conflict (tenant, task_id) do update set sx = excluded.sx`;
+    await tx.query({ name: "compute_lent_save", text, values: [JSON.stringify(lent)] });
   }
 }
 
@@ -147,6 +190,18 @@ export async function findNode(pool: pg.Pool, sx: number): Promise<NodeRow | und
   const text = `select ${COLUMNS} from read.compute_nodes_v2 where sx = $1`;
   return (await pool.query<NodeRow>({ name: "compute_node", text, values: [sx] })).rows[0];
 }
+
+/** How many tasks a node works on, as of a moment ago; those asked for at one moment are read together. */
+export const runningOn = gathered(async (pool, numbers: readonly number[]) => {
+  const text = "select sx::float8 as sx, running from read.compute_nodes_v2 where sx = any($1::bigint[])";
+  const { rows } = await pool.query<Pick<NodeRow, "sx" | "running">>({
+    name: "compute_running",
+    text,
+    values: [numbers],
+  });
+  const running = new Map(rows.map((row) => [row.sx, row.running]));
+  return numbers.map((sx) => running.get(sx) ?? 0);
+});
 
 export type NodeSearch = {
   need: string;

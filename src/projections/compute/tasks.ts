@@ -1,5 +1,7 @@
 /** Tasks as they stand, a row each: what is ready to be lent, what is due, and what a tenant or a node has. */
 import type pg from "pg";
+import { gathered } from "../../../eventstore/gathered.ts";
+import { priceOf } from "../../domain/compute/pricing.ts";
 import * as quorum from "../../domain/compute/quorum.ts";
 import type { Task, TaskStatus } from "../../domain/compute/task.ts";
 import * as task from "../../domain/compute/task.ts";
@@ -99,20 +101,21 @@ export const tasksProjection = projection({
   of: [task],
   async fold(events, tx) {
     const rows = await rowsOf(tx, [...new Set(events.map(({ id }) => id))]);
+    const kept = new Map<string, string | null>();
+    const leases: Lease[] = [];
     for (const event of events) {
-      const before = rows.get(event.id);
+      const { id, tenant } = event;
+      const before = rows.get(id);
       const state = task.standing(task.evolve(before?.state, event));
-      rows.set(event.id, rowOf(event, state, before?.position ?? event.position));
-      await keepObjects(tx, event, state);
+      rows.set(id, rowOf(event, state, before?.position ?? event.position));
+      if (isKeptAnew(before?.state, state))
+        for (const name of objectsOf(id, state)) kept.set(name, state.ended_at);
       if (event.type === "TaskLeased")
-        await tx.query("insert into read.compute_leases_v2 values ($1, $2, $3, $4) on conflict do nothing", [
-          event.data.lease_sha256,
-          event.tenant,
-          event.id,
-          event.data.sx,
-        ]);
+        leases.push({ lease_sha256: event.data.lease_sha256, tenant, task_id: id, sx: event.data.sx });
     }
     await save(tx, [...rows.values()]);
+    await keepObjects(tx, kept);
+    await saveLeases(tx, leases);
   },
 });
 
@@ -142,17 +145,35 @@ function rowOf({ tenant, id }: Placed<typeof task>, state: Task, position: numbe
   };
 }
 
+/** Whether what a task brought or came to is kept for another time than before. */
+const isKeptAnew = (before: Task | undefined, { result, ended_at }: Task): boolean =>
+  !before || before.result?.output_sha256 !== result?.output_sha256 || before.ended_at !== ended_at;
+
+function objectsOf(id: string, { facts: { input_sha256, copy_of }, result }: Task): string[] {
+  // The input of a copy lies there for as long as the task's own.
+  const digests = [...(copy_of ? [] : [input_sha256]), ...(result ? [result.output_sha256] : [])];
+  return digests.map((digest) => objectName("task", quorum.ownerOf(id), digest));
+}
+
 /** What a task brought and came to is kept while it is under way, and so many days after its end. */
 const KEEP_DAYS = 30;
 
-async function keepObjects(tx: pg.ClientBase, { id }: Placed<typeof task>, state: Task): Promise<void> {
-  const { input_sha256, copy_of } = state.facts;
-  // The input of a copy lies there for as long as the task's own.
-  const digests = [...(copy_of ? [] : [input_sha256]), ...(state.result ? [state.result.output_sha256] : [])];
-  const text = `update objects.small set keep_until = coalesce($2::timestamptz + interval '${KEEP_DAYS} days', 'infinity')
-    where name = any($1)`;
-  const names = digests.map((digest) => objectName("task", quorum.ownerOf(id), digest));
-  await tx.query({ name: "compute_keep", text, values: [names, state.ended_at] });
+/** `kept`: when the task of an object ended; null where it has not. */
+async function keepObjects(tx: pg.ClientBase, kept: ReadonlyMap<string, string | null>): Promise<void> {
+  if (kept.size === 0) return;
+  const text = `update objects.small set keep_until = coalesce(k.ended_at + interval '${KEEP_DAYS} days', 'infinity')
+    from unnest($1::text[], $2::timestamptz[]) k (name, ended_at) where small.name = k.name`;
+  await tx.query({ name: "compute_keep", text, values: [[...kept.keys()], [...kept.values()]] });
+}
+
+type Lease = NamedTask & { lease_sha256: string; sx: number };
+
+async function saveLeases(tx: pg.ClientBase, leases: readonly Lease[]): Promise<void> {
+  if (leases.length === 0) return;
+  const text = `insert into read.compute_leases_v2
+    select lease_sha256, tenant, task_id, sx from jsonb_populate_recordset(null::read.compute_leases_v2, $1::jsonb)
+    on conflict do nothing`;
+  await tx.query({ name: "compute_leases_save", text, values: [JSON.stringify(leases)] });
 }
 
 async function rowsOf(
@@ -175,12 +196,13 @@ async function save(tx: pg.ClientBase, rows: readonly object[]): Promise<void> {
 
 export type NamedTask = { tenant: string; task_id: string };
 
-/** Whose task it is, as of a moment ago. */
-export async function requesterOf(pool: pg.Pool, task_id: string): Promise<string | undefined> {
-  const text = "select tenant from read.compute_tasks_v2 where task_id = $1";
-  return (await pool.query<{ tenant: string }>({ name: "compute_requester", text, values: [task_id] }))
-    .rows[0]?.tenant;
-}
+/** Whose task it is, as of a moment ago; those asked for at one moment are read together. */
+export const requesterOf = gathered(async (pool, ids: readonly string[]) => {
+  const text = "select task_id, tenant from read.compute_tasks_v2 where task_id = any($1)";
+  const { rows } = await pool.query<NamedTask>({ name: "compute_requesters", text, values: [ids] });
+  const tenants = new Map(rows.map(({ task_id, tenant }) => [task_id, tenant]));
+  return ids.map((id) => tenants.get(id));
+});
 
 /** The task that was lent under this lease, whatever became of it. */
 export async function lentUnder(pool: pg.Pool, lease_sha256: string): Promise<NamedTask | undefined> {
@@ -196,24 +218,43 @@ export type Taker = {
   trust: number;
 };
 
-/** Tasks that a node may take now, the best paid a second first, then the oldest; none of `but`. What is proposed here is decided by the task's stream. */
-export async function readyFor(
+/** A task that somebody may take; `done_by`: those of the takers that have, or had, another copy of it. */
+export type Ready = NamedTask &
+  Pick<TaskRow, "kind" | "max_price_micro" | "limit_s" | "assign" | "min_trust"> & { done_by: number[] };
+
+/**
+ * Tasks that at least one of these nodes may take now, the best paid a second first, then the oldest; none of `but`. What is proposed
+ * here is decided by the task's stream.
+ */
+export async function readyForAny(
   pool: pg.Pool,
-  { sx, kinds, hourly_rate_micro, trust }: Taker,
+  takers: readonly Taker[],
   limit: number,
   but: readonly string[] = [],
-): Promise<NamedTask[]> {
-  const text = `select tenant, task_id from read.compute_tasks_v2 t
-    where status = 'queued' and task_id <> all($6) and ready_at <= clock_timestamp() and due_at > clock_timestamp()
-      and (assign = $1 or (assign is null and tenant <> 'soul:' || $1::text)) and min_trust <= $4::numeric
-      and (cardinality($2::text[]) = 0 or kind = any($2))
-      and not exists (select from read.compute_tasks_v2 other where other.copy_of = t.copy_of and other.task_id <> t.task_id
-        and other.sx = $1 and other.status <> 'queued')
-      and max_price_micro >= greatest(1, ceil($3::numeric * limit_s / 3600))
-    order by offer desc, position limit $5`;
-  const values = [sx, kinds, hourly_rate_micro, trust, limit, but];
-  return (await pool.query<NamedTask>({ name: "compute_ready", text, values })).rows;
+): Promise<Ready[]> {
+  const text = `select tenant, task_id, kind, max_price_micro::float8 as max_price_micro, limit_s, assign::float8 as assign, min_trust,
+      (select coalesce(json_agg(other.sx), '[]') from read.compute_tasks_v2 other
+        where other.copy_of = t.copy_of and other.task_id <> t.task_id and other.status <> 'queued' and other.sx = any($2::bigint[])) as done_by
+    from read.compute_tasks_v2 t
+    where status = 'queued' and task_id <> all($3) and ready_at <= clock_timestamp() and due_at > clock_timestamp()
+      and exists (select from jsonb_to_recordset($1::jsonb) taker (sx bigint, kinds text[], hourly_rate_micro numeric, trust numeric)
+        where (assign = taker.sx or (assign is null and tenant <> 'soul:' || taker.sx)) and min_trust <= taker.trust
+          and (cardinality(taker.kinds) = 0 or kind = any(taker.kinds))
+          and max_price_micro >= greatest(1, ceil(taker.hourly_rate_micro * limit_s / 3600))
+          and not exists (select from read.compute_tasks_v2 other where other.copy_of = t.copy_of and other.task_id <> t.task_id
+            and other.sx = taker.sx and other.status <> 'queued'))
+    order by offer desc, position limit $4`;
+  const values = [JSON.stringify(takers), takers.map(({ sx }) => sx), but, limit];
+  return (await pool.query<Ready>({ name: "compute_ready", text, values })).rows;
 }
+
+/** Whether one of the tasks that were found for several nodes is for this one. */
+export const mayTake = ({ sx, kinds, hourly_rate_micro, trust }: Taker, task: Ready): boolean =>
+  (task.assign === null ? task.tenant !== `soul:${sx}` : task.assign === sx) &&
+  task.min_trust <= trust &&
+  (kinds.length === 0 || kinds.includes(task.kind)) &&
+  priceOf(hourly_rate_micro, task.limit_s) <= task.max_price_micro &&
+  !task.done_by.includes(sx);
 
 /** In how many milliseconds the next task is ready that somebody has failed at; undefined where there is none. */
 export async function nextReadyMs(pool: pg.Pool): Promise<number | undefined> {

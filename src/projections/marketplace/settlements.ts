@@ -34,15 +34,16 @@ export const settlementsProjection = projection({
     );`,
   of: [task, bounty, item],
   async fold(events, tx) {
-    for (const event of events) {
+    const rows = events.flatMap((event) => {
       const settled = settlementOf(event);
-      if (!settled) continue;
-      const { kind, sx, paid_micro, fee_micro, at } = settled;
-      await tx.query(
-        "insert into read.settlements_v1 values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing",
-        [event.position, event.event_id, kind, event.id, sx, paid_micro, fee_micro, at],
-      );
-    }
+      return settled
+        ? [{ ...settled, position: event.position, event_id: event.event_id, of: event.id }]
+        : [];
+    });
+    if (rows.length === 0) return;
+    const text = `insert into read.settlements_v1
+      select * from jsonb_populate_recordset(null::read.settlements_v1, $1::jsonb) on conflict do nothing`;
+    await tx.query({ name: "settlements_save", text, values: [JSON.stringify(rows)] });
   },
 });
 

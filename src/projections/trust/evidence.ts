@@ -127,17 +127,18 @@ export async function relationsOf(
   position: number,
   day?: number,
 ): Promise<Relations> {
-  const sql = `with others as (
+  const text = `with others as (
       select distinct from_sx as sx from read.trust_edges_v2 e
       where to_sx = $2 and from_sx <> $2 and ${AT} and from_sx not in (select sx from read.trust_silence_v2 where ${AT}))
     select o.sx, exists (select from read.trust_edges_v2 where from_sx = $2 and to_sx = o.sx and ${AT}) as mutual,
       exists (select from read.trust_scores_v2 s where s.day = $3 and s.sx = o.sx and s.base > 0) as independent
     from others o`;
-  const { rows } = await pool.query<{ sx: number; mutual: boolean; independent: boolean }>(sql, [
-    position,
-    sx,
-    day ?? null,
-  ]);
+  const values = [position, sx, day ?? null];
+  const { rows } = await pool.query<{ sx: number; mutual: boolean; independent: boolean }>({
+    name: "trust_relations",
+    text,
+    values,
+  });
   return {
     attestors: rows.length,
     independent: rows.filter(({ independent }) => independent).length,

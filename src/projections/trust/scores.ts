@@ -1,5 +1,6 @@
 /** Computations as the log tells of them, and the scores of the newest of each day. */
 import type pg from "pg";
+import { gathered } from "../../../eventstore/gathered.ts";
 import type { Score } from "../../domain/trust/score.ts";
 
 type Database = pg.Pool | pg.ClientBase;
@@ -20,8 +21,8 @@ export type ComputedRow = {
 const COLUMNS = "position, event_id, as_of_position, day, agents, edges, rounds, result_sha256, computed_at";
 
 export async function newestComputed(pool: pg.Pool): Promise<ComputedRow | undefined> {
-  const sql = `select ${COLUMNS} from read.trust_computed_v2 order by position desc limit 1`;
-  return (await pool.query<ComputedRow>(sql)).rows[0];
+  const text = `select ${COLUMNS} from read.trust_computed_v2 order by position desc limit 1`;
+  return (await pool.query<ComputedRow>({ name: "trust_newest", text })).rows[0];
 }
 
 /** The newest day whose last computation has no scores here: after a crash, or while the read model is built anew. */
@@ -86,6 +87,19 @@ export async function keptScore(
   return { computed, own: { sx, score, before, base, attested, penalty } };
 }
 
+/** An agent's points of trust, 0 to 100, by the newest computation; those asked for at one moment are read together. */
+export const pointsOf = gathered(async (pool, agents: readonly number[]) => {
+  const text = `select sx::float8 as sx, score::float8 / 1e6 as points from read.trust_scores_v2
+    where sx = any($1::bigint[]) and day = (select day from read.trust_computed_v2 where kept order by position desc limit 1)`;
+  const { rows } = await pool.query<{ sx: number; points: number }>({
+    name: "trust_points",
+    text,
+    values: [agents],
+  });
+  const points = new Map(rows.map((row) => [row.sx, row.points]));
+  return agents.map((sx) => points.get(sx) ?? 0);
+});
+
 /** The database as it stands at one moment. */
 export type Moment = pg.ClientBase;
 
@@ -107,8 +121,8 @@ export async function atOneMoment<T>(pool: pg.Pool, read: (moment: Moment) => Pr
 
 /** The computation whose event has this position. */
 export async function computedAt(pool: pg.Pool, position: number): Promise<ComputedRow | undefined> {
-  const sql = `select ${COLUMNS} from read.trust_computed_v2 where position = $1`;
-  return (await pool.query<ComputedRow>(sql, [position])).rows[0];
+  const text = `select ${COLUMNS} from read.trust_computed_v2 where position = $1`;
+  return (await pool.query<ComputedRow>({ name: "trust_computed_at", text, values: [position] })).rows[0];
 }
 
 const NOTHING = { score: 0, before: 0, base: 0, attested: 0, penalty: 0 };

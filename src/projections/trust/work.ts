@@ -337,7 +337,7 @@ export async function workDays(
   sx: number,
   { from, to }: { from: number; to: number },
 ): Promise<WorkDay[]> {
-  const sql = `select day, kept, lost, agreed, differed, speed_ppm from read.trust_work_v2
+  const text = `select day, kept, lost, agreed, differed, speed_ppm from read.trust_work_v2
     where sx = $1 and day between $2 and $3 order by day`;
-  return (await pool.query<WorkDay>(sql, [sx, from, to])).rows;
+  return (await pool.query<WorkDay>({ name: "trust_work_days", text, values: [sx, from, to] })).rows;
 }

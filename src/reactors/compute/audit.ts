@@ -30,11 +30,11 @@ export const auditReactor = reactor({
   every_ms: 500,
   memory: () => ({}),
   async take({ app, signal }) {
-    await Promise.all([app.caughtUp(tasksProjection), app.caughtUp(nodesProjection)]);
+    const current = await Promise.all([app.caughtUp(tasksProjection), app.caughtUp(nodesProjection)]);
     const waiting = await awaitingAudit(app.pool, PAGE);
     for (let at = 0; at < waiting.length && !signal.aborted; at += AT_ONCE)
       await forEach(waiting.slice(at, at + AT_ONCE), (named) => unlessRefused(check(app, named)));
-    return "done";
+    return waiting.length === 0 && current.every(Boolean) ? "idle" : "done";
   },
   troubles: { failed: "results are not checked; trying again" },
   resumed: "results are checked again",

@@ -23,13 +23,14 @@ export const quorumReactor = reactor({
   every_ms: 500,
   memory: () => ({}),
   async take({ app, signal }) {
-    await Promise.all([app.caughtUp(tasksProjection), app.caughtUp(nodesProjection)]);
-    for (const named of await unjudgedTasks(app.pool)) {
+    const current = await Promise.all([app.caughtUp(tasksProjection), app.caughtUp(nodesProjection)]);
+    const unjudged = await unjudgedTasks(app.pool);
+    for (const named of unjudged) {
       if (signal.aborted) return "done";
       await readAfresh(app, named);
       await unlessRefused(app.commit((unit) => judgeCopies(unit, app, named), command));
     }
-    return "done";
+    return unjudged.length === 0 && current.every(Boolean) ? "idle" : "done";
   },
   troubles: { failed: "copies of tasks are not held against each other; trying again" },
   resumed: "copies of tasks are held against each other again",

@@ -13,10 +13,9 @@ import { identityProblems } from "../../../domain/identity/problems.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { requesterOf } from "../../../projections/compute/tasks.ts";
-import { keptAt, scoreOn } from "../../../projections/trust/scores.ts";
 import type { Caller } from "../../caller.ts";
 import type { Context } from "../../operation.ts";
-import { agentNamed } from "../identity/agents.ts";
+import { agentNamed, idOfNumber } from "../identity/agents.ts";
 
 export const taskId = z
   .string()
@@ -48,32 +47,27 @@ export const sxOf = (caller: Caller): number | undefined => {
 
 /** The agent whose own key was shown, if it may act. `agent_id`: whom the call says that it is for. */
 export async function actingAgent(
-  { app, caller, watch }: Pick<Context<never>, "app" | "caller" | "watch">,
+  { app, caller, foresee, watch }: Pick<Context<never>, "app" | "caller" | "foresee" | "watch">,
   agent_id?: string,
 ): Promise<Agent> {
   const sx = sxOf(caller);
   if (sx === undefined)
     return refuse(identityProblems["not-yours"], "this needs an agent's own key: sk_soul_…");
-  const { facts } = await agentNamed(app, sxId(sx));
-  if (
-    agent_id !== undefined &&
-    ![facts.agent_id, sxId(sx), String(sx)].map(lowerId).includes(lowerId(agent_id))
-  )
-    refuse(identityProblems["not-yours"], `this key is ${facts.agent_id}'s, and acts for that agent alone`);
-  return agents.acting(await watch(agents, agents.targetOf(facts.agent_id)));
-}
-
-/** An agent's points of trust, 0 to 100, by the newest computation. */
-export async function trustOf(app: App, sx: number): Promise<number> {
-  const computed = await keptAt(app.pool);
-  return computed ? (await scoreOn(app.pool, computed.day, sx)).score / 1e6 : 0;
+  const own = (await idOfNumber(app, sx)) ?? (await agentNamed(app, sxId(sx))).facts.agent_id;
+  if (agent_id !== undefined && ![own, sxId(sx), String(sx)].map(lowerId).includes(lowerId(agent_id)))
+    refuse(identityProblems["not-yours"], `this key is ${own}'s, and acts for that agent alone`);
+  const target = agents.targetOf(own);
+  await foresee(agents, target, agents.acting);
+  return agents.acting(await watch(agents, target));
 }
 
 /** Whose task it is. One that nobody has is not told from another's. */
 export async function tenantOf(app: App, { tenant }: Caller, task_id: string): Promise<string> {
+  const of = await requesterOf(app.pool, task_id);
+  if (of !== undefined) return of;
+  // The read model may not have it yet.
   const own = await app.load(tasks, tasks.targetOf(tenant, task_id));
-  const of = own ? tenant : await requesterOf(app.pool, task_id);
-  return of ?? refuseUnknown();
+  return own ? tenant : refuseUnknown();
 }
 
 export const refuseUnknown = (): never =>

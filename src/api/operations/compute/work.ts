@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
-import type { JsonObject } from "../../../../eventstore/types.ts";
+import type { JsonObject, RecordedEvent } from "../../../../eventstore/types.ts";
 import type { App } from "../../../app.ts";
 import * as nodes from "../../../domain/compute/node.ts";
 import { computeProblems } from "../../../domain/compute/problems.ts";
@@ -15,35 +15,22 @@ import { leaseDigest, leaseEndsAt } from "../../../domain/lease.ts";
 import { MOST_OBJECT_BYTES, objectName } from "../../../domain/objects.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { Refusal, refuse } from "../../../domain/refusal.ts";
-import { findNode, nodesProjection } from "../../../projections/compute/nodes.ts";
-import { lentUnder, type NamedTask, readyFor, tasksProjection } from "../../../projections/compute/tasks.ts";
+import { nodesProjection, runningOn } from "../../../projections/compute/nodes.ts";
+import { lentUnder, type NamedTask } from "../../../projections/compute/tasks.ts";
+import { pointsOf } from "../../../projections/trust/scores.ts";
 import { withCopies } from "../../../reactors/compute/quorum.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
 import type { Caller } from "../../caller.ts";
 import { type Context, json, operation, subject } from "../../operation.ts";
 import { agentNamed } from "../identity/agents.ts";
 import { dispenserOf } from "./dispenser.ts";
-import {
-  actingAgent,
-  nowOf,
-  refuseUnknown,
-  shownTask,
-  taskId,
-  taskShown,
-  tenantOf,
-  trustOf,
-} from "./fields.ts";
+import { actingAgent, nowOf, refuseUnknown, shownTask, taskId, taskShown, tenantOf } from "./fields.ts";
 import { bytesOf, readObject } from "./tasks.ts";
 import { untilReady } from "./waiting.ts";
 
 /** The secret name of the lease that a call is given: the same when the call is said again, and kept nowhere. */
 const leaseIdOf = ({ link_secret }: App, fresh_id: string): string =>
   createHmac("sha256", link_secret).update(`lease:${fresh_id}`).digest("hex").slice(0, 32);
-
-/** Tasks that are read at one look: of callers that look at the same time, each takes another. */
-const SHOWN = 64;
-/** For so long a lease that was given before may lag behind in the read model. */
-const FOLD_MS = 5_000;
 
 const lentTask = z.object({
   task_id: z.string(),
@@ -86,13 +73,14 @@ The price is what the node asks for the whole limit, fixed now. Name it by an Id
   refuses: [409],
   example: { wait_s: 0 },
   handle: async (context) => {
-    const { input, app, decide, watch, fresh_id, idempotency_key, signal } = context;
+    const { input, app, decide, foresee, watch, fresh_id, signal } = context;
     const { facts } = await actingAgent(context);
     const sx = facts.sx_number;
-    const node = nodes.registered(await app.load(nodes, nodes.targetOf(sx)));
+    const own = nodes.targetOf(sx);
+    await foresee(nodes, own, nodes.registered);
+    const { hourly_rate_micro, facts: offer } = nodes.registered(await watch(nodes, own));
     const lease_id = leaseIdOf(app, fresh_id);
     const lease_sha256 = leaseDigest(lease_id);
-    const { hourly_rate_micro } = node;
     const take = async (named: NamedTask) => {
       const at = nowOf(app);
       await refuseSibling({ app, watch }, named, facts.sx_number, at);
@@ -100,32 +88,27 @@ The price is what the node asks for the whole limit, fixed now. Name it by an Id
       const { task, events } = await stepTask({ decide, watch }, named, decision);
       return events.length > 0 ? task : undefined;
     };
-    const before = idempotency_key === undefined ? undefined : await givenBefore(app, lease_sha256);
+    const before = lentBefore(context.earlier);
     if (before) return { task: await shownLent(app, before, await take(before), lease_id) };
-    await refuseBusy(app, sx, node);
-    const kinds = input.kinds.length > 0 ? input.kinds : node.facts.kinds;
-    const taker = { sx, kinds, hourly_rate_micro, trust: await trustOf(app, sx) };
+    await foresee(nodes, own, (state) => refuseUnavailable(nodes.registered(state)));
+    await refuseBusy(app, sx, nodes.registered(await watch(nodes, own)));
+    const kinds = input.kinds.length > 0 ? input.kinds : offer.kinds;
+    const taker = { sx, kinds, hourly_rate_micro, trust: await pointsOf(app.pool, sx) };
     const look = async () => {
       const dispenser = dispenserOf(app);
       const passed: string[] = [];
       // Another process may have taken one that is shown here: then it is the turn of the next, until there is none.
       for (;;) {
-        const shown = await readyFor(app.pool, taker, SHOWN, [...dispenser.taken(), ...passed]);
-        const named = shown.find((one) => dispenser.reserve(one));
-        if (!named) {
-          if (shown.length === 0) return undefined;
-          continue;
-        }
+        const named = await dispenser.next(app.pool, { taker, by: lease_sha256, passed });
+        if (!named) return undefined;
         const task = await unlessTaken(take(named)).catch((error) => {
           dispenser.release(named);
           throw error;
         });
-        // A copy that this node may not have is there for others at once.
-        if (!task && ownerOf(named.task_id) !== named.task_id) {
-          passed.push(named.task_id);
-          dispenser.release(named);
-        }
         if (task) return { named, task };
+        passed.push(named.task_id);
+        // A copy that this node may not have is there for others at once.
+        if (ownerOf(named.task_id) !== named.task_id) dispenser.release(named);
       }
     };
     const found = await untilReady(app, look, { wait_ms: input.wait_s * 1_000, signal });
@@ -133,11 +116,12 @@ The price is what the node asks for the whole limit, fixed now. Name it by an Id
   },
 });
 
-/** The task that was lent by this very call before. */
-async function givenBefore(app: App, lease_sha256: string): Promise<NamedTask | undefined> {
-  const { position } = await app.store.head();
-  await app.runner.reached(tasksProjection, position, FOLD_MS);
-  return lentUnder(app.pool, lease_sha256);
+/** The task that was lent by this very call before, which may be so new that no read model has it. */
+function lentBefore(earlier: readonly RecordedEvent[]): NamedTask | undefined {
+  const lent = earlier.find(
+    ({ type, stream_id }) => type === "TaskLeased" && stream_id.startsWith(tasks.prefix),
+  );
+  return lent && { tenant: lent.tenant, task_id: lent.stream_id.slice(tasks.prefix.length) };
 }
 
 /** Nobody does two copies of a task, nor do two of whom one may act for the other. */
@@ -178,14 +162,16 @@ const unlessTaken = (taking: Promise<tasks.Task | undefined>) =>
     throw error;
   });
 
-async function refuseBusy(app: App, sx: number, { status, max_concurrent }: nodes.Node): Promise<void> {
+function refuseUnavailable({ status }: nodes.Node): void {
   if (status !== "available")
     refuse(computeProblems["node-busy"], `the node is ${status}: set its availability to available first`);
-  const running = async () => (await findNode(app.pool, sx))?.running ?? 0;
-  if ((await running()) < max_concurrent) return;
+}
+
+async function refuseBusy(app: App, sx: number, { max_concurrent }: nodes.Node): Promise<void> {
+  if ((await runningOn(app.pool, sx)) < max_concurrent) return;
   // Whoever has just given a result is not to be told that it works on it still.
   await app.caughtUp(nodesProjection);
-  const works_on = await running();
+  const works_on = await runningOn(app.pool, sx);
   if (works_on >= max_concurrent)
     refuse(
       computeProblems["node-busy"],
@@ -277,8 +263,8 @@ A result that the service may check needs a receipt, signed by a key that the ag
   body_bytes: MOST_OBJECT_BYTES + 16 * 1024,
   refuses: [404, 409],
   example: { task_id: "00".repeat(16), result: { output: 42 } },
-  handle: async ({ input, app, decide, caller, watch }) => {
-    const agent = await actingAgent({ app, caller, watch });
+  handle: async ({ input, app, decide, caller, foresee, watch }) => {
+    const agent = await actingAgent({ app, caller, foresee, watch });
     const { task_id, result, error } = input;
     if ((result === undefined) === (error === undefined)) {
       const path = result === undefined ? "result" : "error";

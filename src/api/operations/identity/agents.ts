@@ -1,4 +1,5 @@
 /** Agents as operations find and show them. */
+import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { App } from "../../../app.ts";
 import { lowerCase, sha256, time } from "../../../domain/fields.ts";
@@ -36,13 +37,23 @@ export async function agentNamed(app: App, text: string): Promise<Agent> {
   return state ?? refuse("not_found", `there is no agent ${text}; soul_leaderboard lists those that are`);
 }
 
+/** What passports are called, by log: an event says it, so it never changes. */
+const namesByLog = new WeakMap<App["store"], LRUCache<number, string>>();
+const MOST_NAMES = 50_000;
+
 /** The passport's own event names its agent. */
 export async function idOfNumber({ store }: App, sx_number: number): Promise<string | undefined> {
   if (sx_number < 1 || sx_number > passports.MOST_PASSPORTS) return undefined;
+  const names = namesByLog.get(store) ?? new LRUCache({ max: MOST_NAMES });
+  namesByLog.set(store, names);
+  const known = names.get(sx_number);
+  if (known !== undefined) return known;
   const { tenant } = passports.target;
   const place = { tenant, stream_id: passports.streamOf(passports.target.id), after_version: sx_number - 1 };
   const [issued] = await store.readStream({ ...place, limit: 1 });
-  return issued && String(issued.payload.agent_id);
+  const name = issued && String(issued.payload.agent_id);
+  if (name !== undefined) names.set(sx_number, name);
+  return name;
 }
 
 /** The agent that a caller is, or acts for: by its own key, or by a wallet that is a live key of it. */

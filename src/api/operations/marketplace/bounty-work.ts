@@ -4,9 +4,10 @@ import { sha256 } from "../../../domain/fields.ts";
 import * as bounties from "../../../domain/marketplace/bounty.ts";
 import { digestOf, objectName } from "../../../domain/objects.ts";
 import { refuse } from "../../../domain/refusal.ts";
+import { pointsOf } from "../../../projections/trust/scores.ts";
 import { stepBounty } from "../../../reactors/marketplace/steps.ts";
 import { json, operation, owner, subject } from "../../operation.ts";
-import { actingAgent, nowOf, trustOf } from "../compute/fields.ts";
+import { actingAgent, nowOf } from "../compute/fields.ts";
 import { isParty } from "./bounties.ts";
 import {
   BODY_BYTES,
@@ -52,7 +53,7 @@ const claimBounty = operation({
     const { bounty_id, note } = input;
     const agent = await actingAgent(context);
     const { sx_number: sx } = agent.facts;
-    const trust = await trustOf(app, sx);
+    const trust = await pointsOf(app.pool, sx);
     const note_sha256 = note === undefined ? null : digestOf(note);
     const decision = bounties.claim(
       { sx, tenants: tenantsOf(agent), trust },
