@@ -10,7 +10,7 @@ const LAST_RETRY_MS = 5_000;
  * come back, too. What is announced while the connection is away is lost: listeners poll, too.
  */
 export class Announcer {
-  readonly #pool: pg.Pool;
+  readonly #session: pg.ClientConfig;
   readonly #channel: string;
   readonly #heard: () => void;
   readonly #onError: (error: Error) => void;
@@ -21,9 +21,9 @@ export class Announcer {
   #position = 0;
   #closed = false;
 
-  /** Connects like `pool`; `heard` is called for each notice and after each connection. */
-  constructor(pool: pg.Pool, channel: string, heard: () => void, onError: (error: Error) => void) {
-    this.#pool = pool;
+  /** Connects as `session` says; `heard` is called for each notice and after each connection. */
+  constructor(session: pg.ClientConfig, channel: string, heard: () => void, onError: (error: Error) => void) {
+    this.#session = session;
     this.#channel = channel;
     this.#heard = heard;
     this.#onError = onError;
@@ -50,7 +50,7 @@ export class Announcer {
   }
 
   async #connect(): Promise<void> {
-    const client = new pg.Client(this.#pool.options);
+    const client = new pg.Client(this.#session);
     client.on("error", this.#onError);
     client.on("end", () => this.#reconnect(client));
     client.on("notification", this.#heard);

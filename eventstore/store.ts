@@ -3,6 +3,7 @@ import type { AppendOutcome } from "./append-call.ts";
 import { Combiner, type CombinerOptions, type Ground } from "./combiner.ts";
 import { type PreparedCommit, prepareCommit } from "./commit.ts";
 import { StoreUnavailable } from "./errors.ts";
+import { gathered } from "./gathered.ts";
 import { logGenesis } from "./hash.ts";
 import { readEvents } from "./read.ts";
 import type { EventSchemas } from "./schemas.ts";
@@ -130,13 +131,7 @@ export function createEventStore(pool: pg.Pool, options: EventStoreOptions = {})
     },
 
     async head(log_id = MAIN_LOG) {
-      const answer = await pool.query<LogHead>({
-        name: "eventstore.head",
-        text: `select log_id, position, log_hash from eventstore.events
-                where log_id = $1 order by position desc limit 1`,
-        values: [log_id],
-      });
-      return answer.rows[0] ?? genesis(log_id);
+      return (await headGathered(pool, log_id)) ?? genesis(log_id);
     },
 
     async headAt(position, log_id = MAIN_LOG) {
@@ -209,6 +204,20 @@ export function createEventStore(pool: pg.Pool, options: EventStoreOptions = {})
 
   return store;
 }
+
+/** Whoever asks where a log ends in one moment is told by one query, which is sent after each of them asked. */
+const headGathered = gathered<number, LogHead | undefined>(async (pool, log_ids) => {
+  const heads = new Map<number, LogHead | undefined>();
+  for (const log_id of new Set(log_ids)) {
+    const answer = await pool.query<LogHead>({
+      name: "eventstore.head",
+      text: "select log_id, position, log_hash from eventstore.events where log_id = $1 order by position desc limit 1",
+      values: [log_id],
+    });
+    heads.set(log_id, answer.rows[0]);
+  }
+  return log_ids.map((log_id) => heads.get(log_id));
+});
 
 function appendedEvents(
   commit: PreparedCommit,

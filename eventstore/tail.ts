@@ -14,6 +14,8 @@ import { MAIN_LOG, type RecordedEvent } from "./types.ts";
 
 export type TailOptions = {
   pool: pg.Pool;
+  /** Where LISTEN is asked; where the pool connects when absent. */
+  session_url?: string;
   log_id?: number;
   /** Between looks at the database when nothing is announced; 1,000 when absent. */
   poll_ms?: number;
@@ -44,8 +46,19 @@ const PAGE = 500;
 /** From one read to the next, at least: of a log that grows all the time what comes meanwhile is read together. */
 const GATHER_MS = 10;
 
+/** Connects like the pool, elsewhere where an address is given. */
+const sessionOf = ({ options }: pg.Pool, session_url?: string): pg.ClientConfig =>
+  session_url === undefined ? options : { ...options, connectionString: session_url };
+
 export function createTail(store: EventStore, options: TailOptions): Tail {
-  const { pool, log_id = MAIN_LOG, poll_ms = 1_000, window = 1_024, onError = () => {} } = options;
+  const {
+    pool,
+    session_url,
+    log_id = MAIN_LOG,
+    poll_ms = 1_000,
+    window = 1_024,
+    onError = () => {},
+  } = options;
   let recent: RecordedEvent[] = [];
   /** The window holds every event from `windowStart` (exclusive) to `position`; positions have no gaps. */
   let windowStart = 0;
@@ -60,7 +73,7 @@ export function createTail(store: EventStore, options: TailOptions): Tail {
   const waiters = new Set<() => void>();
   const backlog = new Backlog((after, limit) => store.readLog({ log_id, after, limit }));
 
-  const announcer = new Announcer(pool, `eventstore_${log_id}`, wake, onError);
+  const announcer = new Announcer(sessionOf(pool, session_url), `eventstore_${log_id}`, wake, onError);
   const timer = setInterval(wake, poll_ms).unref();
   const endListening = store.onAppended((appendedTo, appendedPosition) => {
     if (appendedTo !== log_id) return;

@@ -8,11 +8,19 @@ import { pause } from "./concurrency.ts";
 import { ChainUnavailable, NotSettled, TransactionPending } from "./domain/ports.ts";
 import { Refusal } from "./domain/refusal.ts";
 import { type HeldLease, LeaseLost, Leases, RENEW_MS, underLease } from "./lease.ts";
+import { inTurn } from "./tracing.ts";
 
 export type ReactorLog = Record<"info" | "warn" | "error", (facts: object, message: string) => void>;
 
-/** What came of a turn: `done`, or the name of a trouble, with its reason where there is more to say than its sentence. */
-export type Outcome<Trouble extends string = string> = "done" | Trouble | { status: Trouble; reason: string };
+/**
+ * What came of a turn: `done`; `idle` where nothing is open and nothing becomes due but by an event; or the name of a trouble, with its
+ * reason where there is more to say than its sentence.
+ */
+export type Outcome<Trouble extends string = string> =
+  | "done"
+  | "idle"
+  | Trouble
+  | { status: Trouble; reason: string };
 
 /** What a turn works with. */
 export type Turn<Memory = unknown> = {
@@ -30,7 +38,7 @@ export type Turn<Memory = unknown> = {
 type Common = {
   /** Unique; its row among the leases, and how health and metrics call it. */
   name: string;
-  /** The pause between two turns. */
+  /** The pause between two turns, at least: after an idle one the log has to move besides. */
   every_ms: number | ((app: App) => number);
   /** Whether it runs with these settings; always when absent. */
   runs?(app: App): boolean;
@@ -56,7 +64,7 @@ type Declaration<Memory, Trouble extends string> = Common & {
    */
   take(turn: Turn<Memory>): Promise<Outcome<Trouble>>;
   /** A sentence for each trouble, told once when it begins. */
-  troubles: Record<Exclude<Trouble, "done"> | "failed", string> & { away?: string };
+  troubles: Record<Exclude<Trouble, "done" | "idle"> | "failed", string> & { away?: string };
   /** Troubles that are told as errors. */
   grave?: readonly Trouble[];
 };
@@ -136,12 +144,18 @@ async function takeTurns({ app, one, log, standing, lease, stopping }: Tenure): 
   const take = one.begin();
   await standing.recall();
   while (!signal.aborted) {
-    const outcome = await takeTurn(take, { app, log, signal, lease });
+    // Known before the turn: whatever comes during it ends the rest.
+    const { position } = app.tail;
+    const outcome = await inTurn(one.name, () => takeTurn(take, { app, log, signal, lease }));
     if (outcome === "lost") return;
-    await standing.note(outcome);
+    await standing.note(outcome === "idle" ? "done" : outcome);
     await pause(every_ms, signal);
+    if (outcome === "idle") await app.tail.reached(position + 1, REST_MS, signal);
   }
 }
+
+/** Whoever is idle looks again after so long although nothing came. */
+const REST_MS = 15_000;
 
 /** One turn; "lost" where the lease was. */
 export async function takeTurn(

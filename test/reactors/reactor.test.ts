@@ -8,6 +8,7 @@ import type { Hex } from "../../src/domain/chain.ts";
 import { ChainUnavailable } from "../../src/domain/ports.ts";
 import { healthOf } from "../../src/health.ts";
 import { LeaseLost, underLease } from "../../src/lease.ts";
+import { issueKey } from "../../src/operator/keys.ts";
 import { reactor, reactorLeases, startReactors, type Turn } from "../../src/reactor.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
@@ -25,7 +26,7 @@ const silent = { info: () => {}, warn: () => {}, error: () => {} };
 let made = 0;
 
 /** A reactor of a name of its own. */
-const doing = (take: (turn: Turn<{ turns: number }>) => Promise<"done" | "odd">) =>
+const doing = (take: (turn: Turn<{ turns: number }>) => Promise<"done" | "idle" | "odd">) =>
   reactor({
     name: `test-${++made}`,
     every_ms: 5,
@@ -51,6 +52,33 @@ function gate() {
   });
   return { opened, open };
 }
+
+test("one that is idle rests until the log moves, and others go on", async () => {
+  const turns = { idle: 0, done: 0 };
+  const counted = (outcome: "idle" | "done") =>
+    doing(async () => {
+      turns[outcome]++;
+      return outcome;
+    });
+  const running = startReactors(app, [counted("idle"), counted("done")], silent);
+  onTestFinished(() => running.stop());
+  await until(async () => turns.idle > 0);
+  const before = { position: (await app.store.head()).position, idle: turns.idle, done: turns.done };
+  await until(async () => turns.done > before.done + 20);
+  // The service's own reactors may move the log meanwhile; each move is worth one turn at most.
+  const moved = (await app.store.head()).position - before.position;
+  expect(turns.idle - before.idle).toBeLessThanOrEqual(moved + 1);
+  const rested = turns.idle;
+  await issueKey(app, {
+    tenant: "mover",
+    space: "live",
+    scopes: ["read"],
+    daily: null,
+    monthly: null,
+    label: null,
+  });
+  await until(async () => turns.idle > rested);
+});
 
 test("of two processes one takes the turns, with one memory; when it stops the other goes on with its own", async () => {
   const taken: string[] = [];

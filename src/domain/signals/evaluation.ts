@@ -20,6 +20,7 @@ export const backtest = z.strictObject({
 
 export const events = {
   SignalsEvaluated: {
+    means: "A release was looked through for bets to place and bets to end.",
     1: z.strictObject({
       dataset: z.string(),
       vintage: z.string(),

@@ -4,14 +4,19 @@ import { sixDecimals } from "../trade/units.ts";
 import type { Opening } from "./paper-trade.ts";
 import { brier, gainOf, sideOf, stakeOf, winRate } from "./score.ts";
 import { outcomeAt, type Series, sentence, statementAt } from "./series.ts";
-import { opinionAt, type Strategy } from "./strategies.ts";
+import { type History, historyOf, opinionAt, type Strategy } from "./strategies.ts";
 
 /** Bets that a strategy opens on a release at most, the largest difference between chance and line first. */
 export const MOST_OPENED = 20;
 
 /** The bet of a strategy on the month at a place; undefined where it has none. */
-export function openingAt(strategy: Strategy, series: Series, at: number): Opening | undefined {
-  const opinion = opinionAt(strategy, series, at);
+export function openingAt(
+  strategy: Strategy,
+  series: Series,
+  at: number,
+  history?: History,
+): Opening | undefined {
+  const opinion = opinionAt(strategy, series, at, history);
   const statement = opinion && statementAt(series, at);
   const side = opinion && sideOf(opinion.p, opinion.line);
   if (!opinion || !statement || !side) return undefined;
@@ -63,9 +68,10 @@ export type Backtest = {
 /** Every bet that a strategy would have opened on the months of a series, with what came of it. */
 export function betsOn(strategy: Strategy, series: Series) {
   const bets: { opening: Opening; outcome: boolean; pnl: number }[] = [];
+  const history = historyOf(strategy, series);
   for (let at = 0; at < series.values.length; at++) {
     const outcome = outcomeAt(series, at);
-    const opening = outcome === undefined ? undefined : openingAt(strategy, series, at);
+    const opening = outcome === undefined ? undefined : openingAt(strategy, series, at, history);
     if (!opening || outcome === undefined) continue;
     bets.push({ opening, outcome, pnl: gainOf(opening.side, opening, outcome) });
   }

@@ -30,6 +30,7 @@ const pnl = z.number().describe("Points won; below 0, lost.");
 
 export const events = {
   PaperTradeOpened: {
+    means: "A bet without money was placed on what figures of a coming month will show.",
     1: z.strictObject({
       ...opening.shape,
       dataset: z.string(),
@@ -45,10 +46,12 @@ export const events = {
     public: true,
   },
   PaperTradeStopped: {
+    means: "A bet without money was ended early, because newer figures spoke against it.",
     1: z.strictObject({ line: chance, pnl, vintage: z.string(), stopped_at: time }),
     public: true,
   },
   PaperTradeClosed: {
+    means: "The month that a bet without money was about became known, and the bet was won or lost.",
     1: z.strictObject({
       outcome: z.boolean(),
       pnl,
@@ -57,7 +60,11 @@ export const events = {
     }),
     public: true,
   },
-  PaperTradeExpired: { 1: z.strictObject({ expired_at: time }), public: true },
+  PaperTradeExpired: {
+    means: "The figures that would have decided a bet without money did not come in time.",
+    1: z.strictObject({ expired_at: time }),
+    public: true,
+  },
 };
 
 export type Opened = DataOf<typeof events, "PaperTradeOpened">;

@@ -155,21 +155,30 @@ export function chanceAt(points: readonly Point[], x: number): number | undefine
   return sixDecimals(1 / (1 + Math.exp(-a - (b * (x - centre)) / spread)));
 }
 
+/** A strategy's feature and the outcome of each month of a series, each worked out once; a point is a month of which both are known. */
+export type History = readonly (Point & { at: number })[];
+
+export const historyOf = ({ feature }: Strategy, series: Series): History =>
+  series.values.flatMap((_, at) => {
+    const y = outcomeAt(series, at);
+    const x = y === undefined ? undefined : feature(series, at);
+    return y === undefined || x === undefined ? [] : [{ at, x, y }];
+  });
+
 /** What a strategy thinks of a month: the line, and its own chance; undefined where it has no opinion. */
 export function opinionAt(
-  { feature, bets = () => true }: Strategy,
+  strategy: Strategy,
   series: Series,
   at: number,
+  history = historyOf(strategy, series),
 ): { line: number; p: number } | undefined {
+  const { feature, bets = () => true } = strategy;
   if (!bets(series, at)) return undefined;
   const x = feature(series, at);
   if (x === undefined || known(series.values, at - lagOf(series)) === undefined) return undefined;
-  const points: Point[] = [];
-  for (let before = 0; before < at; before++) {
-    const y = outcomeAt(series, before);
-    const then = y === undefined ? undefined : feature(series, before);
-    if (y !== undefined && then !== undefined) points.push({ x: then, y });
-  }
-  const p = chanceAt(points, x);
+  const p = chanceAt(
+    history.filter((point) => point.at < at),
+    x,
+  );
   return p === undefined ? undefined : { line: lineAt(series, at), p };
 }

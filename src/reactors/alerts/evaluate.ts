@@ -32,14 +32,15 @@ export const evaluationsReactor = reactor({
 });
 
 /** Looks through the releases that were not looked through; one that this process has not open yet is left to the next turn. */
-async function evaluateReleases(app: App, signal: AbortSignal): Promise<"done"> {
-  await Promise.all([app.caughtUp(alertsProjection), app.caughtUp(releasesProjection)]);
-  for (const release of await unseenReleases(app.pool)) {
+async function evaluateReleases(app: App, signal: AbortSignal): Promise<"done" | "idle"> {
+  const current = await Promise.all([app.caughtUp(alertsProjection), app.caughtUp(releasesProjection)]);
+  const unseen = await unseenReleases(app.pool);
+  for (const release of unseen) {
     const isOpen = app.vintages.open().some(({ vintage }) => vintage === release.vintage);
     if (!isOpen || signal.aborted || (release.synthetic && !app.settings.allow_synthetic)) continue;
     await evaluate(app, release, signal);
   }
-  return "done";
+  return unseen.length === 0 && current.every(Boolean) ? "idle" : "done";
 }
 
 /** Killed in between, it is done again: a subscription is told nothing twice. */

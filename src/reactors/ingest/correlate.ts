@@ -15,12 +15,13 @@ export const newsReactor = reactor({
   every_ms: 1_000,
   memory: (): Memory => ({}),
   async take({ app, memory, signal }) {
-    await app.caughtUp(newsProjection);
-    for (const target of await waitingBatches(app.pool)) {
+    const isCurrent = await app.caughtUp(newsProjection);
+    const waiting = await waitingBatches(app.pool);
+    for (const target of waiting) {
       if (signal.aborted) return "done";
       await correlate(app, target, memory);
     }
-    return "done";
+    return isCurrent && waiting.length === 0 ? "idle" : "done";
   },
   troubles: { failed: "news are not looked through; trying again" },
   resumed: "news are looked through again",

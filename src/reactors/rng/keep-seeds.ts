@@ -11,14 +11,14 @@ const meta = { actor: "reactor:rng", operation: "rng.seeds" };
 /** The next chain is published when this many seeds of the last one are left. */
 const LEFT = 10;
 
+/** A step that is due for a state, if it is: whether it was taken. */
+type Step = (app: App, space: seeds.Space, state: seeds.SeedState) => Promise<boolean>;
+
 /** One look at the seeds of a space: each step that is due is taken. */
 export async function keepSeeds(app: App, space: seeds.Space): Promise<void> {
-  await abandonLost(app, space);
-  await publishNext(app, space);
-  await recordCommitted(app, space);
-  const decide = decider(app, space);
-  await decide(seeds.activateFirst(useFrom(app)));
-  await revealUsed(app, space);
+  let state = await load(app, space);
+  for (const step of [abandonLost, publishNext, recordCommitted, activateFirst, revealIfUsed])
+    if (await step(app, space, state)) state = await load(app, space);
 }
 
 const decider = (app: App, space: seeds.Space) => (decision: (state: seeds.SeedState) => seeds.SeedEvent[]) =>
@@ -27,28 +27,28 @@ const decider = (app: App, space: seeds.Space) => (decision: (state: seeds.SeedS
 const load = (app: App, space: seeds.Space) => app.load(seeds, seeds.targetOf(space));
 
 /** A chain whose head the secret at hand does not make is lost: with another secret its seeds cannot be had. */
-async function abandonLost(app: App, space: seeds.Space): Promise<void> {
-  const { chains } = await load(app, space);
-  for (const { chain, head_hash } of chains)
-    if (app.seeds.head(space, chain) !== head_hash)
-      await decider(app, space)(seeds.abandon(chain, app.clock.now().toISOString()));
-}
+const abandonLost: Step = async (app, space, { chains }) => {
+  const lost = chains.filter(({ chain, head_hash }) => app.seeds.head(space, chain) !== head_hash);
+  for (const { chain } of lost)
+    await decider(app, space)(seeds.abandon(chain, app.clock.now().toISOString()));
+  return lost.length > 0;
+};
 
-async function publishNext(app: App, space: seeds.Space): Promise<void> {
-  const { chains, active, published } = await load(app, space);
+const publishNext: Step = async (app, space, { chains, active, published }) => {
   const [current] = chains;
   const used = active && active.chain === current?.chain ? active.index + 1 : 0;
-  if (chains.length > 1 || (current && current.length - used > LEFT)) return;
+  if (chains.length > 1 || (current && current.length - used > LEFT)) return false;
   const head_hash = app.seeds.head(space, published + 1);
   const published_at = app.clock.now().toISOString();
   await decider(app, space)(seeds.publish({ space, head_hash, length: app.seeds.length, published_at }));
   await app.decide(commitments, commitments.targetOf(head_hash), commitments.ask(head_hash, published_at), {
     meta,
   });
-}
+  return true;
+};
 
-async function recordCommitted(app: App, space: seeds.Space): Promise<void> {
-  const { chains } = await load(app, space);
+const recordCommitted: Step = async (app, space, { chains }) => {
+  let isChanged = false;
   for (const { chain, head_hash, committed } of chains) {
     if (committed) continue;
     const target = commitments.targetOf(head_hash);
@@ -62,8 +62,16 @@ async function recordCommitted(app: App, space: seeds.Space): Promise<void> {
     const { network, contract, signer, block_number, committed_at } = state.commitment;
     const facts = { space, chain, head_hash, network, contract, signer, block_number, committed_at };
     await decider(app, space)(seeds.commit(facts));
+    isChanged = true;
   }
-}
+  return isChanged;
+};
+
+const activateFirst: Step = async (app, space, state) => {
+  if (seeds.activateFirst(useFrom(app))(state).length === 0) return false;
+  await decider(app, space)(seeds.activateFirst(useFrom(app)));
+  return true;
+};
 
 /** What was taken of a seed and is not recorded after so long is waited for no more: its process died, or its payment is slow. */
 const UNRECORDED_S = 2;
@@ -73,19 +81,22 @@ const UNRECORDED_S = 2;
  * that is revealed is drawn anew from the next. A clock that was set back for a while must not reveal early nor late: only what
  * was announced with the seed counts.
  */
-export async function revealUsed(app: App, space: seeds.Space): Promise<void> {
-  const { active } = await load(app, space);
-  if (!active) return;
+export const revealUsed = async (app: App, space: seeds.Space): Promise<boolean> =>
+  revealIfUsed(app, space, await load(app, space));
+
+async function revealIfUsed(app: App, space: seeds.Space, { active }: seeds.SeedState): Promise<boolean> {
+  if (!active) return false;
   await app.caughtUp(rngProjection);
   const rolls = (await findSeed(app.pool, active.seed_hash))?.rolls ?? 0;
   const now = app.clock.now().toISOString();
   const isUsedUp = rolls >= active.max_rolls || isSpent(await app.seed_uses.find(active.seed_hash), rolls);
   // A seed that was never used stays: time alone reveals nothing that anybody waits for.
   const reason = isUsedUp ? "rolls" : rolls > 0 && now >= active.retires_at ? "time" : undefined;
-  if (!reason) return;
+  if (!reason) return false;
   const { chain, index } = active;
   const seed = Buffer.from(app.seeds.seed(space, chain, index)).toString("hex");
   await decider(app, space)(seeds.rotate({ chain, index, seed, reason, revealed_at: now }, useFrom(app)));
+  return true;
 }
 
 /** Nothing more is taken of it, and all that was is recorded or given up. */

@@ -16,9 +16,12 @@ export const seedsReactor = reactor({
     for (const space of spaces) await keepSeeds(app, space);
     const now = app.clock.now().getTime();
     const look_back = now >= memory.look_back_at;
+    const before = await app.store.head();
     const followed = await followCommitments(app, { look_back, signal });
     if (look_back) memory.look_back_at = now + LOOK_BACK_MS;
-    for (const space of spaces) await keepSeeds(app, space);
+    // What was committed just now is put to use in the same turn.
+    if ((await app.store.head()).position > before.position)
+      for (const space of spaces) await keepSeeds(app, space);
     return followed;
   },
   troubles: {

@@ -80,14 +80,14 @@ export async function attestOnChain(
   signal?: AbortSignal,
 ): Promise<Outcome<Trouble>> {
   // What the read model does not know yet is left to the next turn, and what it is wrong about the log puts right.
-  await app.caughtUp(onChainProjection);
+  const isCurrent = await app.caughtUp(onChainProjection);
   const now = app.clock.now().getTime();
   if (memory.rest && now < memory.rest.until) return memory.rest.why;
   const isLookDue = now >= memory.look_at;
   const recent_since = isLookDue ? new Date(now - UNSURE_MS) : undefined;
   const work = await onChainWork(app.pool, { most: MOST_ATTESTED, recent_since });
   if (isLookDue) memory.look_at = now + LOOK_BACK_MS;
-  if (Object.values(work).every((ids) => ids.length === 0)) return "done";
+  if (Object.values(work).every((ids) => ids.length === 0)) return isCurrent ? "idle" : "done";
   const compared = await compareChain(app);
   if (compared.status !== "same") return compared;
   try {

@@ -66,14 +66,14 @@ export function noAirdropMemory(): AirdropMemory {
  * Rejects with ChainUnavailable and TransactionPending: the next turn goes on.
  */
 export async function payAirdrops(app: App, options: AirdropOptions): Promise<Outcome<"behind" | "foreign">> {
-  await app.caughtUp(airdropsProjection);
+  const isCurrent = await app.caughtUp(airdropsProjection);
   const { memory, signal } = options;
   const now = app.clock.now().getTime();
   const isLookDue = now >= memory.look_at;
   const paid_since = isLookDue ? new Date(now - UNSURE_MS) : undefined;
   if (isLookDue) memory.look_at = now + LOOK_BACK_MS;
   const names = await airdropsToFollow(app.pool, { network: networkOf(app.chain), paid_since });
-  if (names.length === 0) return "done";
+  if (names.length === 0) return isCurrent ? "idle" : "done";
   // Nothing is sent, nor taken for reorged, on a chain that is not the one the log knows.
   const compared = await compareChain(app);
   if (compared.status !== "same") return compared;
