@@ -10,6 +10,7 @@ import { openapi } from "./openapi.ts";
 import type { Catalogue, Path } from "./operation.ts";
 import { docsDocuments } from "./pages/docs.ts";
 import { homeDocuments } from "./pages/home.ts";
+import { rngDocument } from "./pages/rng.ts";
 import { problemsPage } from "./problem.ts";
 import { llmsPage } from "./reference.ts";
 import { priceList } from "./x402/discovery.ts";
@@ -37,6 +38,7 @@ export function documentsOf(
   return [
     ...homeDocuments(catalogue, pages),
     ...docsDocuments(catalogue, pages),
+    rngDocument(pages),
     health,
     { ...health, path: "/healthz", summary: "The same, by the name that some watchers ask for" },
     ready,

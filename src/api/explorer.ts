@@ -1,4 +1,4 @@
-/** The pages at /log, /rng and /soul, and what those at / and /docs load: what stands in src/explorer; run from its sources, their TypeScript is turned into JavaScript once, at the first call. */
+/** The pages at /log and /soul, and what those at /, /docs and /rng load: what stands in src/explorer; run from its sources, their TypeScript is turned into JavaScript once, at the first call. */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -29,6 +29,12 @@ export const explorerDocuments = (): Document[] => [
     text: async (development) =>
       (await read("page.html")).replace("{{chain}}", development ? "development" : "public"),
   }),
+  {
+    path: "/log/meanings.json",
+    type: "application/json",
+    summary: "What each type of event means, in a sentence",
+    render: ({ unit }) => ({ body: JSON.stringify(unit.schemas.meanings()) }),
+  },
   document("/log/page.css", "text/css", "How that page looks", { text: () => read("page.css") }),
   document("/log/page.js", "text/javascript", "What that page does", { text: () => compiled("page.ts") }),
   document("/log/worker.js", "text/javascript", "Where it verifies", {
@@ -37,10 +43,6 @@ export const explorerDocuments = (): Document[] => [
   }),
   document("/log/verifier.js", "text/javascript", "The verifier in one file, to be read and run with Node", {
     text: () => read("verifier.js"),
-  }),
-  document("/rng", "text/html", "Verifies a random number in the browser", {
-    policy: PAGE_POLICY,
-    text: () => read("rng.html"),
   }),
   document("/rng/example.json", "application/json", "The proof of a roll, for the page to verify", {
     text: exampleRoll,

@@ -53,10 +53,11 @@ function section(type: string, prefix: string, declared: EventType): string[] {
   return versions.flatMap(([version, schema]) => {
     const payload = toJSONSchema(schema as ZodType, { unrepresentable: "any" }) as Schema;
     const shown = declared.public ? " Anybody may see it." : "";
+    const about = [declared.means, payload.description, `In streams \`${prefix}…\`.${shown}`];
     return [
       `### ${type}, version ${version}`,
       "",
-      [payload.description, `In streams \`${prefix}…\`.${shown}`].filter(Boolean).join(" "),
+      about.filter(Boolean).join(" "),
       "",
       "| member | is | |",
       "|---|---|---|",

@@ -16,6 +16,7 @@ import type {
 import type { Chart, Provenance } from "./chart.ts";
 import type { BuiltIn } from "./compute/kinds.ts";
 import type { Doc } from "./doc.ts";
+import type { CopiedEvent } from "./outside/copied-event.ts";
 
 import type { PaymentFacts, SignedTransfer } from "./payments/usdc.ts";
 import type { Json, Personal, Sealed, SealPlace, SubjectName } from "./sealed.ts";
@@ -225,6 +226,28 @@ export type Model = {
     read: (text: string) => { kept: Kept } | { why: Why },
   ): Promise<ModelAsked<Kept, Why>>;
 };
+
+/** A copy of the log in another store, for whoever wants to subscribe there: one stream, in which an event stands at its position. */
+export type OutsideLog = {
+  /** Where it is, without credentials. */
+  readonly host: string;
+  /** The newest event there; undefined where there is none. Rejects with OutsideUnavailable, as all of these do. */
+  newest(): Promise<CopiedEvent | undefined>;
+  /** Appends what follows the event at `after`; said again it does nothing more. False where something else stands there, or too little. */
+  append(after: number, events: readonly CopiedEvent[]): Promise<boolean>;
+  /** All of it from the beginning. */
+  read(): AsyncIterable<CopiedEvent>;
+  /** Has the store link each event into a stream of its own name; false where it does so already. */
+  install(): Promise<boolean>;
+  /** How far this process has copied; undefined before it has. */
+  copied: number | undefined;
+  close(): Promise<void>;
+};
+
+/** The store outside could not be asked, or did not answer in time. */
+export class OutsideUnavailable extends Error {
+  override readonly name = "OutsideUnavailable";
+}
 
 /** What a webhook answered; of its body nothing is kept. */
 export type WebhookAnswer = { status: number; retry_after: string | undefined };

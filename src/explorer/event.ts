@@ -3,6 +3,7 @@ import { reasonOf, Unanswered } from "./ask.ts";
 import { openCheck } from "./check.ts";
 import { el, facts, part, write } from "./dom.ts";
 import { chainName, copied, count, counted, labelledCopy, streamName, time, transaction } from "./format.ts";
+import { meaning } from "./meanings.ts";
 import { firmness } from "./sections.ts";
 import { proofOf, proofPath, proofTask } from "./verify.ts";
 import type { Proof } from "./wire.ts";
@@ -49,6 +50,7 @@ function article(event_id: string, proof: Proof): Node[] {
   const check = openCheck(result);
   verify.addEventListener("click", () => check.run("The event", proofTask(event_id)));
   return [
+    el("p", { class: "lead" }, meaning(event.type)),
     facts({
       Position: count(event.position),
       Recorded: time(event.recorded_at),

@@ -1,5 +1,7 @@
-/** The page at /rng: a proof that was pasted, or asked for by the roll's id, is checked by the verifier. */
+/** The page at /rng: a number is drawn; a proof that was pasted, or asked for by the roll's id, is checked by the verifier. */
+import { call, type Way } from "./calling.ts";
 import { el, facts, part } from "./dom.ts";
+import { counted, developmentChain, shorten } from "./format.ts";
 import { faultOf } from "./roll-verifier.js";
 
 /** What rng_verify answers, as far as it is looked at here. */
@@ -37,12 +39,9 @@ function proofIn(text: string): RollProof {
   return proof as RollProof;
 }
 
-async function asked(rollId: string, key: string): Promise<string> {
-  const response = await fetch("/v1/agent/rng/verify", {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Authorization: `Bearer ${key}` },
-    body: JSON.stringify({ roll_id: rollId }),
-  });
+async function asked(roll_id: string, way: Way): Promise<string> {
+  const question = { method: "POST", url: "/v1/agent/rng/verify", body: JSON.stringify({ roll_id }) };
+  const { response } = await call(question, way, "application/json");
   const text = await response.text();
   if (response.ok) return text;
   const { detail } = JSON.parse(text) as { detail?: string };
@@ -94,6 +93,74 @@ function onSubmit(form: string, proofText: () => Promise<string> | string): void
   });
 }
 
+/** What rng_roll answers, as far as it is shown here. */
+type Roll = { roll_id: string; result: object; client_seed: string; nonce: number; seed_hash: string };
+
+const GOT = { dice: "total", coin: "side", range: "value", float: "value", shuffle: "items" } as const;
+
+const given = document.body.dataset.key;
+
+/** With the key that was typed; else with the sandbox's, or with money of the development chain, which is worth nothing. */
+function wayIn(field: string): Way {
+  const key = typed(field) || given;
+  if (key) return { by: "key", key };
+  return developmentChain ? { by: "wallet" } : { by: "none" };
+}
+
+async function drawOne(): Promise<HTMLElement[]> {
+  const { value: game_type, selectedOptions } = part<HTMLSelectElement>("#game");
+  const params = JSON.parse(selectedOptions[0]?.dataset.params ?? "{}") as object;
+  const body = JSON.stringify({ game_type, params, client_seed: typed("#client-seed") });
+  const question = { method: "POST", url: "/v1/agent/rng/roll", body };
+  const { response } = await call(question, wayIn("#draw-key"), "application/json");
+  const answer = (await response.json()) as { data?: Roll; detail?: string };
+  if (response.status === 402)
+    throw new Unreadable("Drawing costs 0.005 USDC, or takes an API key: “Every way to draw” has both.");
+  if (!answer.data) throw new Unreadable(answer.detail ?? `The service answered ${response.status}.`);
+  const { roll_id, result: drawn, client_seed, nonce, seed_hash } = answer.data;
+  part<HTMLInputElement>("#roll-id").value = roll_id;
+  const got = (drawn as Record<string, unknown>)[GOT[game_type as keyof typeof GOT]];
+  const event = response.headers.get("Event-Id");
+  return [
+    el("p", { class: "drawn-value" }, Array.isArray(got) ? got.join(" ") : String(got)),
+    facts({
+      "Your words": client_seed,
+      "Drawn with them before": counted(nonce, "number"),
+      "Seed, as its hash": el("code", { title: seed_hash }, shorten(seed_hash)),
+      "Roll id": el("code", { class: "whole" }, roll_id),
+      "In the log": event === null ? undefined : el("a", { href: `/log#events/${event}` }, shorten(event)),
+    }),
+    el(
+      "p",
+      { class: "soft" },
+      "The seed is secret as long as numbers are drawn from it, and then revealed. Below, the id is filled in.",
+    ),
+  ];
+}
+
+if (given !== undefined || developmentChain) {
+  part(".draw-key").hidden = true;
+  const key = part<HTMLInputElement>("#api-key");
+  key.required = false;
+  key.placeholder =
+    given === undefined ? "without one a demo wallet pays" : "the sandbox's, unless you type one";
+}
+part("#draw").addEventListener("submit", (event) => {
+  event.preventDefault();
+  void (async () => {
+    const button = part<HTMLButtonElement>("#draw button");
+    const place = part("#drawn");
+    button.disabled = true;
+    try {
+      place.replaceChildren(...(await drawOne()));
+    } catch (error) {
+      const told = error instanceof Unreadable ? error.message : "The service cannot be reached.";
+      place.replaceChildren(verdict("bad", told));
+    } finally {
+      button.disabled = false;
+    }
+  })();
+});
 part("#example").addEventListener("click", async () => {
   const example = await fetch("/rng/example.json").then(
     (response) => response.text(),
@@ -103,4 +170,4 @@ part("#example").addEventListener("click", async () => {
   part<HTMLFormElement>("#by-proof").requestSubmit();
 });
 onSubmit("#by-proof", () => typed("#proof"));
-onSubmit("#by-id", () => asked(typed("#roll-id"), typed("#api-key")));
+onSubmit("#by-id", () => asked(typed("#roll-id"), wayIn("#api-key")));

@@ -12,6 +12,7 @@ import {
   transaction,
 } from "./format.ts";
 import type { Listing } from "./list.ts";
+import { meaning } from "./meanings.ts";
 import type { Anchor, Checkpoint, Event, Firmness, Stream } from "./wire.ts";
 
 const cell = (name: string, ...children: (Node | string)[]) => el("div", { class: name }, ...children);
@@ -25,6 +26,7 @@ export const events: Listing<Event> = {
     cell(
       "main",
       el("a", { class: "cover", href: `#events/${encodeURIComponent(event.event_id)}` }, event.type),
+      meaning(event.type),
       streamName(event.stream),
     ),
     cell("when", time(event.recorded_at)),

@@ -1,12 +1,8 @@
 /** What an operation's page does: its form becomes a call, which comes in with nothing, with a key, or with a demo wallet's payment. */
-import { type Answered, showAnswer, showTrouble } from "./answer.ts";
+import { showAnswer, showTrouble } from "./answer.ts";
+import { call, type Question, type Way } from "./calling.ts";
 import { el, part } from "./dom.ts";
 import { developmentChain } from "./format.ts";
-import { offerIn, pay } from "./wallet.ts";
-
-/** What the form asks. */
-type Question = { method: string; url: string; body: string | undefined };
-type Way = "none" | "key" | "wallet";
 
 const form = () => part<HTMLFormElement>("#try");
 /** What the operation is: not said of the form itself, whose fields may be called `dataset` and hide the form's own. */
@@ -27,12 +23,15 @@ function openTry(): void {
   showRequest();
 }
 
-const wayIn = (): Way => (new FormData(form()).get("way") as Way | null) ?? "none";
+const wayIn = (): Way => {
+  const by = (new FormData(form()).get("way") as Way["by"] | null) ?? "none";
+  return by === "key" ? { by, key: keyField()?.value.trim() ?? "" } : { by };
+};
 
 function showRequest(): void {
-  const way = wayIn();
+  const { by } = wayIn();
   const field = document.querySelector<HTMLElement>(".key-field");
-  if (field) field.hidden = way !== "key";
+  if (field) field.hidden = by !== "key";
   const place = part("#request");
   try {
     const { method, url } = question();
@@ -87,12 +86,13 @@ async function run(): Promise<void> {
   try {
     const asked = question();
     const way = wayIn();
-    const headers: Record<string, string> = {};
-    if (way === "key") headers.Authorization = `Bearer ${keyField()?.value.trim() ?? ""}`;
-    const call: Call = (accept) => send(asked, { ...headers, Accept: accept }, way);
-    const answered = await call("application/json, */*;q=0.5");
+    const answered = await call(asked, way, "application/json, */*;q=0.5");
     const forms = (declared().forms ?? "").split(" ");
-    showAnswer(place, answered, forms.includes("image/png") ? () => call("image/png") : undefined);
+    showAnswer(
+      place,
+      answered,
+      forms.includes("image/png") ? () => call(asked, way, "image/png") : undefined,
+    );
   } catch (error) {
     showTrouble(
       place,
@@ -101,33 +101,6 @@ async function run(): Promise<void> {
   } finally {
     button.disabled = false;
   }
-}
-
-/** Asks again for another form of the answer. */
-type Call = (accept: string) => Promise<Answered>;
-
-async function send(
-  { method, url, body }: Question,
-  headers: Record<string, string>,
-  way: Way,
-): Promise<Answered> {
-  const began = performance.now();
-  const ask = (more: Record<string, string> = {}) =>
-    fetch(url, {
-      method,
-      headers: { ...headers, ...more, ...(body !== undefined && { "Content-Type": "application/json" }) },
-      ...(body !== undefined && { body }),
-      cache: "no-store",
-    });
-  let response = await ask();
-  let paid: string | undefined;
-  const required = response.headers.get("PAYMENT-REQUIRED");
-  if (way === "wallet" && response.status === 402 && required) {
-    const offer = offerIn(required);
-    paid = offer.accepts[0]?.amount;
-    response = await ask({ "PAYMENT-SIGNATURE": await pay(offer) });
-  }
-  return { response, ms: performance.now() - began, paid_micro: paid };
 }
 
 openTry();

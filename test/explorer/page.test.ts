@@ -96,6 +96,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
 
   test("lists events, and older ones on demand", async () => {
     const page = await open();
+    await expect.poll(() => page.locator(".rows .meaning").first().textContent()).toMatch(/^[A-Z].*\.$/);
     await expect.poll(() => rows(page).count()).toBe(50);
     await page.getByRole("button", { name: "Load more" }).click();
     await expect.poll(() => rows(page).count()).toBeGreaterThan(60);

@@ -10,8 +10,8 @@ export type Page = {
   description: string;
   body: Markup;
   /** Its place in the navigation, where it has one. */
-  place?: "/" | "/docs";
-  script?: "/docs/page.js" | "/docs/try.js";
+  place?: "/" | "/docs" | "/rng";
+  script?: "/docs/page.js" | "/docs/try.js" | "/rng/page.js";
   embedded_chain: boolean;
   /** The sandbox's key, for whoever sits at the machine. */
   key?: string | undefined;

@@ -45,11 +45,15 @@ export type KeySpace = (typeof spaces)[number];
 
 export const events = {
   KeyIssued: {
+    means: "An API key was issued.",
     1: z.strictObject(issued),
     2: z.strictObject({ ...issued, space: z.enum(spaces) }),
     upcast: { 1: <Payload>(old: Payload) => old },
   },
-  KeyRevoked: { 1: z.strictObject({ key_id: z.string(), revoked_at: time }) },
+  KeyRevoked: {
+    means: "An API key was revoked.",
+    1: z.strictObject({ key_id: z.string(), revoked_at: time }),
+  },
 };
 
 export type KeyFacts = DataOf<typeof events, "KeyIssued">;

@@ -5,6 +5,7 @@ import { time } from "../fields.ts";
 
 export const events = {
   AlertsEvaluated: {
+    means: "A release was looked through for what subscriptions watch for.",
     1: z.strictObject({
       dataset: z.string(),
       vintage: z.string(),

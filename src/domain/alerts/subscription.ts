@@ -70,6 +70,7 @@ export const watch = z.strictObject({
 
 export const events = {
   AlertSubscribed: {
+    means: "Somebody subscribed to alerts, which are posted to a webhook.",
     1: z.strictObject({
       subscription_id: z.string(),
       watch,
@@ -78,16 +79,24 @@ export const events = {
       subscribed_at: time,
     }),
   },
-  AlertToppedUp: { 1: z.strictObject({ credits: z.int().positive(), credits_left, topped_up_at: time }) },
+  AlertToppedUp: {
+    means: "A subscription was given more credits.",
+    1: z.strictObject({ credits: z.int().positive(), credits_left, topped_up_at: time }),
+  },
   SecretRotated: {
+    means: "The secret that signs the messages of a subscription was changed.",
     1: z
       .strictObject({ rotation: z.int().positive(), old_until: time, rotated_at: time })
       .describe(
         "The secret itself is made from the service's signing key and `rotation`, and is stored nowhere.",
       ),
   },
-  AlertTriggered: { 1: z.strictObject({ alert_id, finding, triggered_at: time }) },
+  AlertTriggered: {
+    means: "A release showed what a subscription watches for.",
+    1: z.strictObject({ alert_id, finding, triggered_at: time }),
+  },
   AlertDelivered: {
+    means: "A webhook took an alert.",
     1: z.strictObject({
       alert_id,
       attempt: z.int().positive(),
@@ -97,6 +106,7 @@ export const events = {
     }),
   },
   AlertDeliveryFailed: {
+    means: "A webhook did not take an alert.",
     1: z.strictObject({
       alert_id,
       attempt: z.int().positive(),
@@ -107,6 +117,7 @@ export const events = {
     }),
   },
   AlertTested: {
+    means: "An invented alert was sent, to show that a webhook works.",
     1: z
       .strictObject({ alert_id, tested_at: time })
       .describe(
@@ -114,12 +125,19 @@ export const events = {
       ),
   },
   AlertPaused: {
+    means: "A subscription has no credits left, and waits.",
     1: z
       .strictObject({ waiting: z.int().nonnegative(), paused_at: time })
       .describe("No credits are left: what waits is kept until a topup."),
   },
-  AlertDisabled: { 1: z.strictObject({ reason: z.string().max(400), disabled_at: time }) },
-  AlertSubscriptionDeleted: { 1: z.strictObject({ deleted_at: time }) },
+  AlertDisabled: {
+    means: "A subscription was switched off, because its webhook kept failing.",
+    1: z.strictObject({ reason: z.string().max(400), disabled_at: time }),
+  },
+  AlertSubscriptionDeleted: {
+    means: "A subscription was deleted by its owner.",
+    1: z.strictObject({ deleted_at: time }),
+  },
 };
 
 type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;

@@ -15,6 +15,8 @@ const head = { size: z.int().positive(), root: chainHash };
 
 export const events = {
   CheckpointSigned: {
+    means:
+      "The log's key signed the log as far as it went: whoever keeps the signature can show any later change.",
     1: z.strictObject({
       ...head,
       note: z.string().max(10_000).describe("The signed note (c2sp.org/tlog-checkpoint) as it is published."),
@@ -24,6 +26,7 @@ export const events = {
   },
   /** A witness has seen the checkpoint, and none that contradicts it. */
   CheckpointCosigned: {
+    means: "An independent witness confirmed that a signed log only grew.",
     1: z.strictObject({
       ...head,
       witness: z.string().max(500).describe("The name of its key."),
@@ -37,6 +40,7 @@ export const events = {
     public: true,
   },
   Anchored: {
+    means: "The fingerprint of the log was written on the blockchain.",
     1: z.strictObject({
       ...head,
       network: z
@@ -57,6 +61,7 @@ export const events = {
   },
   /** A transaction was sent and is not mined in time; one of these, or one that replaces them, may still be. */
   AnchorPending: {
+    means: "The fingerprint of the log is on its way to the blockchain, and takes long.",
     1: z.strictObject({
       ...head,
       signer: address,
@@ -66,6 +71,7 @@ export const events = {
     public: true,
   },
   AnchorReorged: {
+    means: "The blockchain took back the block with the log's fingerprint; it is written again.",
     1: z
       .strictObject({ transaction: chainHash, reorged_at: time })
       .describe("The chain took the block back."),
@@ -73,6 +79,7 @@ export const events = {
   },
   /** The chain keeps the block for good. */
   AnchorFinal: {
+    means: "The block with the log's fingerprint can never be taken back.",
     1: z.strictObject({
       transaction: chainHash,
       block_number: z.int().nonnegative(),

@@ -68,14 +68,20 @@ const revoked = z.strictObject({
 const reorged = z.strictObject({ transaction: chainHash, block_hash: chainHash, reorged_at: time });
 
 export const events = {
-  CheckCreated: { 1: created },
-  CheckRedemptionAsked: { 1: asked },
-  CheckPassphraseRefused: { 1: wrong },
-  CheckCancelled: { 1: cancelled },
-  CheckExpired: { 1: expired },
-  CheckRedeemed: { 1: redeemed },
-  CheckRevoked: { 1: revoked },
-  CheckReorged: { 1: reorged },
+  CheckCreated: { means: "A check in USDC was written, for its issuer to sign.", 1: created },
+  CheckRedemptionAsked: { means: "Somebody asked for the money of a check.", 1: asked },
+  CheckPassphraseRefused: { means: "A wrong passphrase was given for a check.", 1: wrong },
+  CheckCancelled: { means: "The issuer of a check called it off.", 1: cancelled },
+  CheckExpired: {
+    means: "Nobody drew a check in time, and the chain does not take it any more.",
+    1: expired,
+  },
+  CheckRedeemed: { means: "The chain moved the money of a check.", 1: redeemed },
+  CheckRevoked: {
+    means: "A check can never be drawn: its authorization was used up on the chain without paying it.",
+    1: revoked,
+  },
+  CheckReorged: { means: "The chain took back the block that had settled the fate of a check.", 1: reorged },
 };
 
 type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;

@@ -19,7 +19,12 @@ const followed = z.strictObject({
   followed_at: time,
 });
 
-export const events = { ChecksFollowed: { 1: followed } };
+export const events = {
+  ChecksFollowed: {
+    means: "The chain was read up to a block, and the checks that it decided were marked.",
+    1: followed,
+  },
+};
 
 export type Followed = DataOf<typeof events, "ChecksFollowed">;
 export type FollowingEvent = EventOf<typeof events>;

@@ -74,8 +74,9 @@ const placed = z.strictObject({
 });
 
 export const events = {
-  OrderPlaced: { 1: placed },
+  OrderPlaced: { means: "Somebody ordered goods, at prices that are fixed now.", 1: placed },
   OrderPaid: {
+    means: "An order was paid.",
     1: z.strictObject({
       payment_id: paymentId.nullable().describe("Of the x402 payment."),
       reference: z.string().max(100).nullable().describe("The operator's own, of an invoice that was paid."),
@@ -83,22 +84,25 @@ export const events = {
     }),
   },
   OrderShipped: {
+    means: "An order was sent on its way.",
     1: z.strictObject({
       carrier: z.string().max(60).nullable(),
       tracking: z.string().max(100).nullable(),
       shipped_at: time,
     }),
   },
-  OrderDelivered: { 1: z.strictObject({ delivered_at: time }) },
+  OrderDelivered: { means: "An order arrived.", 1: z.strictObject({ delivered_at: time }) },
   OrderCancelled: {
+    means: "An order was called off.",
     1: z.strictObject({
       by: z.enum(["buyer", "operator", "chain"]).describe("chain: a reorg took its payment for good."),
       reason: z.string().max(100).describe("A code, or the operator's words."),
       cancelled_at: time,
     }),
   },
-  OrderExpired: { 1: z.strictObject({ expired_at: time }) },
+  OrderExpired: { means: "An order was not paid in time.", 1: z.strictObject({ expired_at: time }) },
   OrderReturned: {
+    means: "The goods of an order came back.",
     1: z.strictObject({
       reason: z.string().max(100).describe("The operator's words."),
       lines: stockLines.nullable().describe("What lies in the shop again; null: nothing of it can be sold."),

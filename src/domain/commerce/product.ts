@@ -64,9 +64,9 @@ const priced = z.strictObject({
 });
 
 export const events = {
-  ProductListed: { 1: listed },
-  PriceSet: { 1: priced },
-  ProductWithdrawn: { 1: z.strictObject({ withdrawn_at: time }) },
+  ProductListed: { means: "A product came into the shop.", 1: listed },
+  PriceSet: { means: "A product of the shop has a new price.", 1: priced },
+  ProductWithdrawn: { means: "A product left the shop.", 1: z.strictObject({ withdrawn_at: time }) },
 };
 
 export type ProductFacts = DataOf<typeof events, "ProductListed">;

@@ -37,7 +37,9 @@ const drafted = z.strictObject({
   drafted_at: time,
 });
 
-export const events = { QuoteDrafted: { 1: drafted } };
+export const events = {
+  QuoteDrafted: { means: "A price was promised for goods, until a named time.", 1: drafted },
+};
 
 export type QuoteFacts = DataOf<typeof events, "QuoteDrafted">;
 export type QuoteEvent = EventOf<typeof events>;

@@ -36,6 +36,7 @@ export const stockLines = z.array(line).min(1);
 
 export const events = {
   StockReceived: {
+    means: "Goods arrived at a place of the shop.",
     1: z.strictObject({
       location,
       quantity: z.int().min(1).max(MOST_STOCK),
@@ -44,6 +45,7 @@ export const events = {
     }),
   },
   StockAdjusted: {
+    means: "A count of the goods at a place was corrected.",
     1: z.strictObject({
       location,
       delta: z.int().min(-MOST_STOCK).max(MOST_STOCK),
@@ -52,6 +54,7 @@ export const events = {
     }),
   },
   StockReserved: {
+    means: "Goods were put aside for an order.",
     1: z.strictObject({
       order_id: orderId,
       tenant: z.string(),
@@ -60,12 +63,22 @@ export const events = {
       reserved_at: time,
     }),
   },
-  ReservationConfirmed: { 1: z.strictObject({ order_id: orderId, confirmed_at: time }) },
+  ReservationConfirmed: {
+    means: "Goods that were put aside are the order's own, because it was paid.",
+    1: z.strictObject({ order_id: orderId, confirmed_at: time }),
+  },
   StockReleased: {
+    means: "Goods that were put aside for an order can be sold to others again.",
     1: z.strictObject({ order_id: orderId, reason: z.enum(["expired", "cancelled"]), released_at: time }),
   },
-  StockShipped: { 1: z.strictObject({ order_id: orderId, shipped_at: time }) },
-  StockRestocked: { 1: z.strictObject({ order_id: orderId, lines: stockLines, restocked_at: time }) },
+  StockShipped: {
+    means: "The goods of an order left the shop.",
+    1: z.strictObject({ order_id: orderId, shipped_at: time }),
+  },
+  StockRestocked: {
+    means: "Goods that came back from an order lie in the shop again.",
+    1: z.strictObject({ order_id: orderId, lines: stockLines, restocked_at: time }),
+  },
 };
 
 type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;

@@ -117,6 +117,7 @@ export function named(
 
 export const events = {
   DocumentIssued: {
+    means: "A compliance document was made from the log, and is fixed by its digest.",
     1: z.strictObject({
       document_id: madeId,
       kind: z.enum(kinds),

@@ -83,6 +83,7 @@ const accepted = z.strictObject({ by: z.enum(firstAcceptors), draw: draw.nullabl
 
 export const events = {
   TaskSubmitted: {
+    means: "Somebody asked for a task to be computed, and set money aside for it.",
     1: z.strictObject({ task_id: madeId, terms: oldTerms, ...submitted, ...input }),
     2: z.strictObject({
       task_id: taskId,
@@ -100,6 +101,7 @@ export const events = {
     },
   },
   TaskLeased: {
+    means: "A node took a task.",
     1: z.strictObject({
       attempt,
       sx: sxNumber,
@@ -110,6 +112,7 @@ export const events = {
     }),
   },
   TaskLeaseExpired: {
+    means: "A node did not finish a task, and others may take it.",
     1: z.strictObject({
       attempt,
       reason: z.enum(["silence", "limit", "failed"]).describe("failed: the worker said that it could not."),
@@ -119,6 +122,7 @@ export const events = {
     }),
   },
   TaskResultSubmitted: {
+    means: "A node handed in the result of a task.",
     1: z.strictObject({
       attempt,
       output_sha256: sha256.describe("Of the canonical form of the result (RFC 8785)."),
@@ -132,6 +136,7 @@ export const events = {
     }),
   },
   TaskAudited: {
+    means: "The service computed a task itself, and compared the results.",
     1: z.strictObject({
       verdict: z.enum(["valid", "mismatch", "inconclusive"]),
       expected_sha256: sha256.nullable().describe("What the service came to."),
@@ -141,6 +146,7 @@ export const events = {
     }),
   },
   TaskCopied: {
+    means: "A task was given to several nodes, so that their results can be compared.",
     1: z
       .strictObject({
         first: copyNumber,
@@ -150,6 +156,7 @@ export const events = {
       .describe("Copies of these numbers are tasks of their own from now on, each for another node."),
   },
   TaskCompared: {
+    means: "A node's result was compared with what the others came to.",
     1: z.strictObject({
       verdict: z.enum(["agreed", "differed"]),
       canonical_sha256: sha256.describe("What enough copies came to."),
@@ -157,6 +164,7 @@ export const events = {
     }),
   },
   TaskJudged: {
+    means: "It was settled which result of a task is the right one.",
     1: z.strictObject({
       verdict: z.enum(["agreed", "none", "cancelled"]),
       canonical_sha256: sha256.nullable(),
@@ -167,12 +175,17 @@ export const events = {
     }),
   },
   TaskAccepted: {
+    means: "The result of a task was accepted.",
     1: accepted,
     2: accepted.extend({ by: z.enum(acceptors) }),
     upcast: { 1: <Old>(old: Old) => old },
   },
-  TaskRejected: { 1: z.strictObject({ reason_sha256: sha256.nullable(), rejected_at: time }) },
+  TaskRejected: {
+    means: "The result of a task was rejected by whoever had asked for it.",
+    1: z.strictObject({ reason_sha256: sha256.nullable(), rejected_at: time }),
+  },
   TaskDisputed: {
+    means: "A node disputed that its result was rejected.",
     1: z.strictObject({
       bond_micro: micro.describe("Of the worker."),
       requester_bond_micro: micro.describe("The same, or less where the requester had less."),
@@ -180,6 +193,7 @@ export const events = {
     }),
   },
   TaskDisputeDecided: {
+    means: "A dispute over a task was decided.",
     1: z.strictObject({
       by: z.enum(["rerun", "operator", "time"]),
       verdict: z
@@ -190,6 +204,7 @@ export const events = {
     }),
   },
   TaskSettled: {
+    means: "A task was paid: the node has its money.",
     1: z.strictObject({
       sx: sxNumber,
       price_micro: micro,
@@ -200,11 +215,18 @@ export const events = {
     }),
   },
   TaskRefunded: {
+    means: "The money that was set aside for a task went back.",
     1: z.strictObject({ back_micro: micro, why: z.string().max(100), refunded_at: time }),
   },
-  TaskCancelled: { 1: z.strictObject({ cancelled_at: time }) },
-  TaskExpired: { 1: z.strictObject({ expired_at: time }) },
-  TaskDeadLettered: { 1: z.strictObject({ attempts: attempt, at: time }) },
+  TaskCancelled: {
+    means: "A task was called off by whoever had asked for it.",
+    1: z.strictObject({ cancelled_at: time }),
+  },
+  TaskExpired: { means: "Nobody finished a task in time.", 1: z.strictObject({ expired_at: time }) },
+  TaskDeadLettered: {
+    means: "A task failed so often that nobody gets it any more.",
+    1: z.strictObject({ attempts: attempt, at: time }),
+  },
 };
 
 type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;

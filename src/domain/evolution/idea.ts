@@ -23,6 +23,7 @@ const word = z.strictObject({ by: z.literal("operator"), reason: z.string().min(
 
 export const events = {
   ImprovementProposed: {
+    means: "Somebody proposed a change of this software, with a draft of it.",
     1: z.strictObject({
       idea_id: ideaId,
       text_sha256: sha256.describe("Of title and description, which lie elsewhere."),
@@ -33,6 +34,7 @@ export const events = {
     }),
   },
   ImprovementChecked: {
+    means: "The draft of a proposed change was checked.",
     1: z.strictObject({
       checks_version: z.int().positive(),
       checks: z.array(check),
@@ -40,9 +42,10 @@ export const events = {
       checked_at: time,
     }),
   },
-  ImprovementAccepted: { 1: word },
-  ImprovementDeclined: { 1: word },
+  ImprovementAccepted: { means: "The operator wants a proposed change.", 1: word },
+  ImprovementDeclined: { means: "The operator does not want a proposed change.", 1: word },
   ImprovementLanded: {
+    means: "A proposed change became a commit of this software.",
     1: z.strictObject({ commit: z.string().regex(/^[0-9a-f]{7,64}$/), at: time }),
   },
 };

@@ -75,6 +75,7 @@ const asItWas = (old: object) => ({ ...old });
 
 export const events = {
   AgentRegistered: {
+    means: "An agent was registered, and got its number.",
     1: z.strictObject({
       agent_id: z.string(),
       sx_number: sxNumber,
@@ -87,12 +88,14 @@ export const events = {
     public: true,
   },
   AgentApiKeyIssued: {
+    means: "An agent was given an API key.",
     1: z
       .strictObject({ key_id: madeId, challenge_sha256, issued_at: time })
       .describe("Its stream is key-<key_id>; the agent's API key before it is revoked in the same commit."),
     public: true,
   },
   AgentKeyProven: {
+    means: "An agent proved that a key is its own.",
     1: z.strictObject({
       kid: z
         .string()
@@ -110,6 +113,7 @@ export const events = {
     public: true,
   },
   AgentKeyRevoked: {
+    means: "A key does not speak for its agent any more.",
     1: z.strictObject({
       kid: z.string(),
       by: z.string().nullable().describe("The kid that signed; null: the agent's API key asked."),
@@ -119,6 +123,7 @@ export const events = {
     public: true,
   },
   AgentDelegated: {
+    means: "An agent let another one act for it, within limits.",
     1: z.strictObject(delegated),
     2: z.strictObject({
       ...delegated,
@@ -132,6 +137,7 @@ export const events = {
     public: true,
   },
   AgentDelegationRevoked: {
+    means: "An agent does not let another one act for it any more.",
     1: z.strictObject({
       delegation_id: madeId,
       by: z.string().nullable(),
@@ -141,6 +147,7 @@ export const events = {
     public: true,
   },
   AgentDescribed: {
+    means: "An agent's description was changed.",
     1: z
       .strictObject({
         purpose: sealed
@@ -163,6 +170,7 @@ export const events = {
     public: true,
   },
   AgentLinked: {
+    means: "An agent was shown to be the same as one in another registry, or at a domain.",
     1: z.strictObject({ ...linked, ...registryLink, kid: ownerKid, ...seenUnder }),
     2: z.strictObject({
       ...linked,
@@ -176,6 +184,7 @@ export const events = {
     public: true,
   },
   AgentUnlinked: {
+    means: "An agent is not the one of another registry or domain any more.",
     1: z
       .strictObject({
         ...unlinked,
@@ -199,9 +208,18 @@ export const events = {
     upcast: { 1: asItWas },
     public: true,
   },
-  AgentSuspended: { 1: z.strictObject({ reason, suspended_at: time }), public: true },
-  AgentReinstated: { 1: z.strictObject({ reason, reinstated_at: time }), public: true },
+  AgentSuspended: {
+    means: "The operator suspended an agent.",
+    1: z.strictObject({ reason, suspended_at: time }),
+    public: true,
+  },
+  AgentReinstated: {
+    means: "The operator lets a suspended agent go on.",
+    1: z.strictObject({ reason, reinstated_at: time }),
+    public: true,
+  },
   PassportRevoked: {
+    means: "An agent's passport ended for good.",
     1: z
       .strictObject({
         by: z.string().nullable().describe("The kid of the agent's key that signed; null: the operator."),

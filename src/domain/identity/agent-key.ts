@@ -12,10 +12,12 @@ const HELD_MS = HELD_DAYS * 86_400_000;
 
 export const events = {
   AgentKeyBound: {
+    means: "A key belongs to one agent from now on, and can be claimed by no other.",
     1: z.strictObject({ kid: z.string(), sx_number: sxNumber, bound_at: time }),
     public: true,
   },
   AgentKeyFreed: {
+    means: "A key belongs to no agent any more.",
     1: z.strictObject({ kid: z.string(), sx_number: sxNumber, freed_at: time }),
     public: true,
   },

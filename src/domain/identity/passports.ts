@@ -10,6 +10,7 @@ export const MOST_PASSPORTS = 1_000_000;
 
 export const events = {
   PassportIssued: {
+    means: "The next number was given to an agent's passport.",
     1: z
       .strictObject({ sx_number: sxNumber, agent_id: z.string() })
       .describe("Its place in the stream is the passport's number."),

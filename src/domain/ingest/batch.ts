@@ -38,6 +38,7 @@ export type NewsEvent = z.infer<typeof found>;
 
 export const events = {
   NewsBatchReceived: {
+    means: "A batch of news was handed in.",
     1: z.strictObject({
       batch_id: z.string(),
       source: z.string(),
@@ -51,6 +52,7 @@ export const events = {
     }),
   },
   NewsBatchCorrelated: {
+    means: "A batch of news was looked through, and the events that it tells of were found.",
     1: z.strictObject({
       extractor: z.string().describe("Its version, and the lists that names were looked for in."),
       events: z.array(found).max(MOST_ITEMS * MOST_EVENTS),

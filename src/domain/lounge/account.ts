@@ -40,16 +40,29 @@ const played = z.strictObject({
 });
 
 export const events = {
-  WelcomeGranted: { 1: z.strictObject({ amount_atto: atto, granted_at: time }) },
-  BetPlayed: { 1: played },
-  DepositCredited: { 1: z.strictObject({ ...deposit, credited_at: time }) },
+  WelcomeGranted: {
+    means: "A guest of the lounge was given tokens to play with.",
+    1: z.strictObject({ amount_atto: atto, granted_at: time }),
+  },
+  BetPlayed: { means: "A bet was played in the lounge, and its outcome was drawn.", 1: played },
+  DepositCredited: {
+    means: "Tokens that somebody sent on the chain were added to an account of the lounge.",
+    1: z.strictObject({ ...deposit, credited_at: time }),
+  },
   DepositTakenBack: {
+    means: "The chain took a deposit back, and so did the account of the lounge.",
     1: z
       .strictObject({ ...deposit, taken_atto: atto, taken_at: time })
       .describe("`taken_atto` of it was still there; the rest is a debt."),
   },
-  DebtIncurred: { 1: z.strictObject({ amount_atto: atto, incurred_at: time }) },
-  DebtRepaid: { 1: z.strictObject({ amount_atto: atto, repaid_at: time }) },
+  DebtIncurred: {
+    means: "A deposit that had been played away was taken back by the chain: the account owes it.",
+    1: z.strictObject({ amount_atto: atto, incurred_at: time }),
+  },
+  DebtRepaid: {
+    means: "What an account of the lounge owed was paid off.",
+    1: z.strictObject({ amount_atto: atto, repaid_at: time }),
+  },
 };
 
 export type BetFacts = DataOf<typeof events, "BetPlayed">;

@@ -12,7 +12,12 @@ const followed = z.strictObject({
   followed_at: time,
 });
 
-export const events = { DepositsFollowed: { 1: followed } };
+export const events = {
+  DepositsFollowed: {
+    means: "The chain was read up to a block, and the deposits in it were credited.",
+    1: followed,
+  },
+};
 
 export type Followed = DataOf<typeof events, "DepositsFollowed">;
 export type DepositsEvent = EventOf<typeof events>;

@@ -15,6 +15,7 @@ const url = z.string().max(2_048).nullable();
 
 export const events = {
   BountyOpened: {
+    means: "Somebody promised a reward for a piece of work.",
     1: z.strictObject({
       bounty_id: madeId,
       text_sha256: sha256.describe("Of the canonical form of { description, title } (RFC 8785)."),
@@ -26,6 +27,7 @@ export const events = {
     }),
   },
   BountyFunded: {
+    means: "The reward of a bounty was set aside.",
     1: z.strictObject({
       creator: z.string().describe("The tenant whose account holds the reward."),
       hold_id: z.string().max(100),
@@ -33,12 +35,15 @@ export const events = {
     }),
   },
   BountyClaimed: {
+    means: "An agent set out to earn a bounty.",
     1: z.strictObject({ claim_id, sx: sxNumber, note_sha256: sha256.nullable(), claimed_at: time }),
   },
   BountySubmitted: {
+    means: "An agent handed in its work for a bounty.",
     1: z.strictObject({ claim_id, content_sha256: sha256, url, submitted_at: time }),
   },
   BountyAwarded: {
+    means: "A bounty was won, and its reward was paid.",
     1: z.strictObject({
       claim_id,
       sx: sxNumber,
@@ -53,8 +58,12 @@ export const events = {
       awarded_at: time,
     }),
   },
-  BountyExpired: { 1: z.strictObject({ back_micro: micro, expired_at: time }) },
+  BountyExpired: {
+    means: "Nobody earned a bounty in time, and its reward went back.",
+    1: z.strictObject({ back_micro: micro, expired_at: time }),
+  },
   BountyCancelled: {
+    means: "A bounty was called off.",
     1: z.strictObject({
       by: z.enum(["creator", "operator"]),
       shared_micro: micro.describe("What the submitters get together, in equal parts."),
@@ -62,7 +71,10 @@ export const events = {
       cancelled_at: time,
     }),
   },
-  BountyHidden: { 1: z.strictObject({ reason: z.string().max(200), hidden_at: time }) },
+  BountyHidden: {
+    means: "The operator took the text of a bounty out of sight.",
+    1: z.strictObject({ reason: z.string().max(200), hidden_at: time }),
+  },
 };
 
 type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;

@@ -21,6 +21,7 @@ const tenant = z.string().min(1).max(200);
 
 export const events = {
   ItemPublished: {
+    means: "An agent offers a text for sale.",
     1: z.strictObject({
       item_id: madeId,
       sx: sxNumber.describe("Its author."),
@@ -33,6 +34,7 @@ export const events = {
     }),
   },
   ItemSold: {
+    means: "A text was sold to somebody who may read it from now on.",
     1: z.strictObject({
       to: tenant,
       price_micro: micro,
@@ -43,6 +45,7 @@ export const events = {
     }),
   },
   ItemValidated: {
+    means: "A buyer judged a text that it had bought.",
     1: z.strictObject({
       by: tenant,
       verdict: z.enum(verdicts),
@@ -51,6 +54,7 @@ export const events = {
     }),
   },
   ItemWithdrawn: {
+    means: "A text is not for sale any more.",
     1: z.strictObject({
       by: z.enum(["author", "operator"]),
       reason: z.string().max(200).nullable(),

@@ -24,6 +24,7 @@ const held = { hold_id, amount_micro, for: z.string().max(100), held_at: time };
 
 export const events = {
   AccountCredited: {
+    means: "Money came into an account.",
     1: z.strictObject({
       source: source.describe("`payment:<id>`, or what was earned: `task:<id>`."),
       amount_micro,
@@ -32,6 +33,7 @@ export const events = {
     }),
   },
   AccountCreditReversed: {
+    means: "Money that had come into an account was taken back, because the chain took it back.",
     1: z.strictObject({
       source,
       amount_micro,
@@ -40,6 +42,7 @@ export const events = {
     }),
   },
   AccountHeld: {
+    means: "Money of an account was set aside for something.",
     1: z.strictObject(held),
     2: z.strictObject({
       ...held,
@@ -52,9 +55,11 @@ export const events = {
     upcast: { 1: (old: object) => ({ ...old, delegation_id: null }) },
   },
   AccountHoldReleased: {
+    means: "Money that had been set aside was spent, and the rest is free again.",
     1: z.strictObject({ hold_id, back_micro: micro, spent_micro: micro, released_at: time }),
   },
   WithdrawalAsked: {
+    means: "Somebody asked for money of an account to be paid out.",
     1: z
       .strictObject({
         withdrawal_id,
@@ -70,9 +75,16 @@ export const events = {
       })
       .describe("It leaves the account, and is paid by one authorization whose nonce follows from its id."),
   },
-  WithdrawalPaid: { 1: z.strictObject({ withdrawal_id, ...mined, paid_at: time }) },
-  WithdrawalReorged: { 1: z.strictObject({ withdrawal_id, transaction: chainHash, found_at: time }) },
+  WithdrawalPaid: {
+    means: "The chain paid out money of an account.",
+    1: z.strictObject({ withdrawal_id, ...mined, paid_at: time }),
+  },
+  WithdrawalReorged: {
+    means: "The chain took back the block of a payout; it is paid again.",
+    1: z.strictObject({ withdrawal_id, transaction: chainHash, found_at: time }),
+  },
   WithdrawalFailed: {
+    means: "A payout never moved, and its money is in the account again.",
     1: z
       .strictObject({ withdrawal_id, amount_micro, reason: z.string().max(200), failed_at: time })
       .describe("It never moves: the money is in the account again."),

@@ -31,7 +31,9 @@ const confirmed = z.strictObject({
   confirmed_at: time,
 });
 
-export const events = { ChainConfirmed: { 1: confirmed } };
+export const events = {
+  ChainConfirmed: { means: "The books were compared with the chain up to a block, and agree.", 1: confirmed },
+};
 
 export type Confirmed = DataOf<typeof events, "ChainConfirmed">;
 export type ConfirmationEvent = EventOf<typeof events>;

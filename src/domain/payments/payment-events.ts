@@ -47,6 +47,7 @@ const HOLDER = "The process that is to see the payment through, by a name of its
 
 export const events = {
   PaymentClaimed: {
+    means: "A call came with a signed payment, which is used for that call alone.",
     1: claimed,
     2: claimed.extend({
       holder: holder.nullable().describe(`${HOLDER}; null where an earlier version claimed it.`),
@@ -54,9 +55,13 @@ export const events = {
     upcast: { 1: (old: object) => ({ ...old, holder: null }) },
   },
   /** Whoever claimed it is not at it any more: another process sees it through, and the first one may not. */
-  PaymentTakenOver: { 1: z.strictObject({ holder: holder.describe(`${HOLDER}.`), taken_over_at: time }) },
+  PaymentTakenOver: {
+    means: "Another process sees a payment through, because the first one stopped.",
+    1: z.strictObject({ holder: holder.describe(`${HOLDER}.`), taken_over_at: time }),
+  },
   /** The chain moved a payment to us that nobody asked anything for: carried by a stranger, and never presented. */
   PaymentFound: {
+    means: "The chain moved money here that came with no call.",
     1: z.strictObject({
       network: z.string(),
       asset: address,
@@ -69,14 +74,17 @@ export const events = {
     }),
   },
   PaymentSettled: {
+    means: "The chain moved the money of a payment.",
     1: z.strictObject({ ...mined, answer: answer.nullable(), settled_at: time }),
   },
   PaymentAnswered: {
+    means: "The call that was paid for was answered.",
     1: z
       .strictObject({ answer, answered_at: time })
       .describe("The answer to a payment whose settlement was known before its answer was."),
   },
   PaymentFailed: {
+    means: "A payment did not go through.",
     1: z.strictObject({
       reason: z.string().max(200),
       for_good: z
@@ -87,16 +95,23 @@ export const events = {
       failed_at: time,
     }),
   },
-  PaymentReorged: { 1: z.strictObject({ transaction: chainHash, reorged_at: time }) },
+  PaymentReorged: {
+    means: "The chain took back the block that had moved the money of a payment.",
+    1: z.strictObject({ transaction: chainHash, reorged_at: time }),
+  },
   RefundOpened: {
+    means: "A buyer is to get money back.",
     1: z.strictObject({
       amount_micro: z.int().positive(),
       reason: z.string().max(500),
       opened_at: time,
     }),
   },
-  RefundPaid: { 1: z.strictObject({ ...mined, paid_at: time }) },
-  RefundReorged: { 1: z.strictObject({ transaction: chainHash, reorged_at: time }) },
+  RefundPaid: { means: "The chain gave a buyer money back.", 1: z.strictObject({ ...mined, paid_at: time }) },
+  RefundReorged: {
+    means: "The chain took back the block of a refund; it is paid again.",
+    1: z.strictObject({ transaction: chainHash, reorged_at: time }),
+  },
 };
 
 export type Claim = DataOf<typeof events, "PaymentClaimed">;

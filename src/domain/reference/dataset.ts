@@ -25,7 +25,14 @@ export const released = z.strictObject({
   released_at: time,
 });
 
-export const events = { ReferenceReleased: { 1: released, public: true } };
+export const events = {
+  ReferenceReleased: {
+    means:
+      "A table of reference data, such as rates or wages, became the one that answers are computed from.",
+    1: released,
+    public: true,
+  },
+};
 
 export type ReferenceFacts = DataOf<typeof events, "ReferenceReleased">;
 export type ReferenceEvent = EventOf<typeof events>;

@@ -27,6 +27,7 @@ export const signal = z.strictObject({
 
 export const events = {
   FrontRunWatched: {
+    means: "The week's goods were listed whose trade moved before a policy was announced.",
     1: z.strictObject({
       week: z.iso.date().describe("A Monday, at 07:00 UTC of which it is due."),
       vintage: z.string().describe("What it was computed on, by comma."),

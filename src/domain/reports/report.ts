@@ -139,6 +139,7 @@ export type Report = z.infer<typeof report>;
 
 export const events = {
   ReportMade: {
+    means: "A report was written, and what it says is fixed by its digest.",
     1: z.strictObject({
       report_id: madeId,
       operation: z.string(),

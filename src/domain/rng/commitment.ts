@@ -18,9 +18,17 @@ const committed = z.strictObject({
 const reorged = z.strictObject({ seed_hash: sha256, transaction: z.string(), found_at: time });
 
 export const events = {
-  SeedCommitmentAsked: { 1: asked, public: true },
-  SeedCommitted: { 1: committed, public: true },
-  SeedCommitmentReorged: { 1: reorged, public: true },
+  SeedCommitmentAsked: {
+    means: "Somebody asked for the hash of a seed to be written on the blockchain.",
+    1: asked,
+    public: true,
+  },
+  SeedCommitted: { means: "The hash of a seed stands on the blockchain.", 1: committed, public: true },
+  SeedCommitmentReorged: {
+    means: "The blockchain took back the block with the hash of a seed; it is written again.",
+    1: reorged,
+    public: true,
+  },
 };
 
 export type Commitment = DataOf<typeof events, "SeedCommitted">;

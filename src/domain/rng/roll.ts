@@ -28,7 +28,7 @@ export const drawn = {
 
 export const rolled = z.strictObject({ ...drawn, game: z.enum(gameNames) });
 
-export const events = { Rolled: { 1: rolled } };
+export const events = { Rolled: { means: "A random number was drawn for somebody.", 1: rolled } };
 
 export type RollFacts = DataOf<typeof events, "Rolled">;
 /** The same of whatever was drawn: a roll, or a bet of the lounge. */

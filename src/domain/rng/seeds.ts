@@ -71,11 +71,31 @@ const abandoned = z.strictObject({
 });
 
 export const events = {
-  SeedChainPublished: { 1: published, public: true },
-  SeedChainCommitted: { 1: committed, public: true },
-  SeedActivated: { 1: activated, public: true },
-  SeedRevealed: { 1: revealed, public: true },
-  SeedChainAbandoned: { 1: abandoned, public: true },
+  SeedChainPublished: {
+    means: "A chain of secret seeds for random numbers was made, and its head was published.",
+    1: published,
+    public: true,
+  },
+  SeedChainCommitted: {
+    means: "The head of a chain of seeds stands on the blockchain, before any number was drawn from it.",
+    1: committed,
+    public: true,
+  },
+  SeedActivated: {
+    means: "From now on random numbers are drawn from this seed, which is still secret.",
+    1: activated,
+    public: true,
+  },
+  SeedRevealed: {
+    means: "A used-up seed was made public: everybody can draw its numbers again.",
+    1: revealed,
+    public: true,
+  },
+  SeedChainAbandoned: {
+    means: "The rest of a chain of seeds will never be used, because its secret is lost.",
+    1: abandoned,
+    public: true,
+  },
 };
 
 export type PublishedChain = DataOf<typeof events, "SeedChainPublished">;

@@ -40,6 +40,7 @@ export const failures = ["refused", "attempts", "deadline", "erased"] as const;
 
 export const events = {
   SkillRunRequested: {
+    means: "Somebody asked one of the skills to do a task.",
     1: z.strictObject({
       execution_id: madeId,
       agent: z.enum(agents),
@@ -57,6 +58,7 @@ export const events = {
     }),
   },
   SkillRunStarted: {
+    means: "A process began to work on the task of a skill.",
     1: z.strictObject({
       attempt,
       worker: z.string().describe("The process that is at it."),
@@ -65,6 +67,7 @@ export const events = {
     }),
   },
   SkillStepDone: {
+    means: "One step of a skill's plan was asked, and its answer is fixed by its digest.",
     1: z.strictObject({
       attempt,
       step: z.string(),
@@ -78,6 +81,7 @@ export const events = {
     }),
   },
   SkillRunFinished: {
+    means: "A skill finished its task, and the result is fixed by its digest.",
     1: z.strictObject({
       attempt,
       result_sha256: sha256.describe("Of the RFC 8785 form of the result."),
@@ -88,6 +92,7 @@ export const events = {
     }),
   },
   SkillRunFailed: {
+    means: "A skill gave its task up.",
     1: z.strictObject({
       attempt: z.int().min(0).max(MOST_ATTEMPTS),
       step: z.string().nullable().describe("What was refused; null: it ended for another reason."),
@@ -95,7 +100,10 @@ export const events = {
       failed_at: time,
     }),
   },
-  SkillRunCancelled: { 1: z.strictObject({ by: z.enum(["owner"]), cancelled_at: time }) },
+  SkillRunCancelled: {
+    means: "The task of a skill was called off by whoever had asked for it.",
+    1: z.strictObject({ by: z.enum(["owner"]), cancelled_at: time }),
+  },
 };
 
 export type Requested = DataOf<typeof events, "SkillRunRequested">;

@@ -9,6 +9,7 @@ import { refuse } from "../refusal.ts";
 
 export const events = {
   SubjectErasureRequested: {
+    means: "The personal data of somebody is to be erased.",
     1: z.strictObject({
       subject_id: madeId,
       by: z
@@ -18,6 +19,7 @@ export const events = {
     }),
   },
   SubjectErased: {
+    means: "The key to somebody's personal data was destroyed: nobody can read it any more.",
     1: z
       .strictObject({
         subject_id: madeId,

@@ -36,7 +36,13 @@ export const released = z.strictObject({
   released_at: time,
 });
 
-export const events = { DatasetReleased: { 1: released, public: true } };
+export const events = {
+  DatasetReleased: {
+    means: "A vintage of a dataset became the one that answers are computed from.",
+    1: released,
+    public: true,
+  },
+};
 
 export type ReleaseFacts = DataOf<typeof events, "DatasetReleased">;
 export type DatasetEvent = EventOf<typeof events>;

@@ -38,6 +38,7 @@ const made = z.strictObject({
 
 export const events = {
   AttestationMade: {
+    means: "An agent said, signed, what it holds of another one.",
     1: made.describe(REPLACES),
     2: made
       .extend({
@@ -55,24 +56,28 @@ export const events = {
     public: true,
   },
   AttestationRevoked: {
+    means: "An agent took back what it had said of another one.",
     1: z
       .strictObject({ attestation_id: madeId, revoked_at: time })
       .describe("By its attestor. What it had replaced stays replaced."),
     public: true,
   },
   AttestationSent: {
+    means: "An attestation is on its way to the blockchain.",
     1: z
       .strictObject({ ...of, signer: address, from_block: z.int().nonnegative(), sent_at: time })
       .describe("From now on it may be on its way to EAS from `signer`, in no block below `from_block`."),
     public: true,
   },
   AttestationUnsent: {
+    means: "An attestation did not reach the blockchain, and is not on its way any more.",
     1: z
       .strictObject({ ...of, found_at: time })
       .describe("It is not on the chain, and nothing that was sent can bring it there any more."),
     public: true,
   },
   AttestationAnchored: {
+    means: "An attestation stands on the blockchain.",
     1: z.strictObject({
       ...of,
       uid: chainHash.describe("By which EAS keeps it."),
@@ -84,12 +89,14 @@ export const events = {
     public: true,
   },
   AttestationReorged: {
+    means: "The blockchain took back the block with an attestation.",
     1: z
       .strictObject({ ...of, transaction: chainHash, found_at: time })
       .describe("The chain took its block back."),
     public: true,
   },
   AttestationRevocationAnchored: {
+    means: "That an attestation was taken back stands on the blockchain.",
     1: z.strictObject({
       ...of,
       uid: chainHash,
@@ -99,6 +106,7 @@ export const events = {
     public: true,
   },
   AttestationRevocationReorged: {
+    means: "The blockchain took back the block in which an attestation was revoked.",
     1: z.strictObject({ ...of, uid: chainHash, found_at: time }),
     public: true,
   },

@@ -8,6 +8,7 @@ import { METHOD } from "./rules.ts";
 
 export const events = {
   TrustSeeded: {
+    means: "The operator named an agent as one that trust begins with.",
     1: z
       .strictObject({
         sx_number: sxNumber,
@@ -23,6 +24,7 @@ export const events = {
     public: true,
   },
   TrustComputed: {
+    means: "All trust scores were computed anew from the log, and are fixed by a digest.",
     1: z.strictObject({
       method: z.literal(METHOD),
       as_of_position: z.int().nonnegative().describe("Of the log it reads the events up to here."),

@@ -37,20 +37,34 @@ const airdrop_id = z.string();
 const payer = address;
 
 export const events = {
-  AirdropAsked: { 1: asked },
+  AirdropAsked: {
+    means: "Somebody asked for the same amount of the token to be given to many accounts.",
+    1: asked,
+  },
   AirdropSent: {
+    means: "An airdrop is on its way to the chain.",
     1: z
       .strictObject({ airdrop_id, payer, name: chainHash, sent_at: time })
       .describe("From now on it may be on its way from `payer`, under `name`."),
   },
-  AirdropPaid: { 1: z.strictObject({ airdrop_id, ...mined, paid_at: time }) },
+  AirdropPaid: {
+    means: "The chain gave out an airdrop.",
+    1: z.strictObject({ airdrop_id, ...mined, paid_at: time }),
+  },
   AirdropReverted: {
+    means: "The chain refused an airdrop.",
     1: z
       .strictObject({ airdrop_id, ...mined, found_at: time })
       .describe("The chain refused it, which counts once that block is final."),
   },
-  AirdropFailed: { 1: z.strictObject({ airdrop_id, reason: z.string(), failed_at: time }) },
-  AirdropReorged: { 1: z.strictObject({ airdrop_id, transaction: chainHash, found_at: time }) },
+  AirdropFailed: {
+    means: "An airdrop was given up: nothing of it was paid, and nothing will be.",
+    1: z.strictObject({ airdrop_id, reason: z.string(), failed_at: time }),
+  },
+  AirdropReorged: {
+    means: "The chain took back the block that had paid an airdrop; it is sent again.",
+    1: z.strictObject({ airdrop_id, transaction: chainHash, found_at: time }),
+  },
 };
 
 export type AirdropFacts = DataOf<typeof events, "AirdropAsked">;
