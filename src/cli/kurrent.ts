@@ -1,0 +1,53 @@
+/** `tallystick kurrent`: the log's copy in KurrentDB, which KURRENTDB_URL names. */
+import { Command } from "commander";
+import type { App } from "../app.ts";
+import { type OutsideLog, OutsideUnavailable } from "../domain/ports.ts";
+import { refuse } from "../domain/refusal.ts";
+import { compareOutside } from "../outside/copy.ts";
+import { about } from "./about.ts";
+import { withProgress } from "./shown-progress.ts";
+import { type Terminal, withRuntime } from "./terminal.ts";
+
+export function kurrentCommand(terminal: Terminal): Command {
+  const kurrent = new Command("kurrent").description(about.kurrent);
+  kurrent
+    .command("compare")
+    .description("reads the copy from its beginning, and names the first event that is not the log's")
+    .action(async () => {
+      const told = await withCopy(terminal, async (app, outside) => {
+        const { position: head } = await app.store.head();
+        const tell = (stage: string, percent: number) =>
+          process.stderr.write(`comparing: ${stage}, ${percent} %\n`);
+        return withProgress("comparing", tell, (progress) =>
+          compareOutside(app, outside, (position) => progress("check", position, head)),
+        );
+      });
+      if ("differs" in told) {
+        process.stdout.write(`FAIL  the copy differs at position ${told.position}: ${told.differs}\n`);
+        process.exitCode = 1;
+        return;
+      }
+      const { same, missing } = told;
+      const rest = missing > 0 ? `; it lacks the newest ${missing}, which a running service copies` : "";
+      process.stdout.write(`ok    ${same} events of the copy are the log's, byte by byte${rest}\n`);
+    });
+  kurrent
+    .command("install")
+    .description("has KurrentDB link each event into the stream <stream_id>@<tenant>, for whoever subscribes")
+    .action(async () => {
+      const isNew = await withCopy(terminal, (_, outside) => outside.install());
+      process.stdout.write(
+        isNew ? "KurrentDB links events into their streams.\n" : "It did so already; nothing was changed.\n",
+      );
+    });
+  return kurrent;
+}
+
+const withCopy = <T>(terminal: Terminal, work: (app: App, outside: OutsideLog) => Promise<T>): Promise<T> =>
+  withRuntime(terminal, async ({ app }) => {
+    if (!app.outside)
+      return refuse("invalid", "KURRENTDB_URL is not set: it names the KurrentDB that has the copy");
+    return work(app, app.outside).catch((error) =>
+      error instanceof OutsideUnavailable ? refuse("unavailable", error.message) : Promise.reject(error),
+    );
+  });

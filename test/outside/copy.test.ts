@@ -1,0 +1,261 @@
+/** The log's copy in KurrentDB, through its own client and protocol: on the fake of test/support, and on a real one where KURRENTDB_TEST_URL names it. */
+import { randomUUID } from "node:crypto";
+import pino from "pino";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { kurrentLog } from "../../src/adapters/kurrentdb.ts";
+import type { App } from "../../src/app.ts";
+import { kurrentCommand } from "../../src/cli/kurrent.ts";
+import { readConfig } from "../../src/config.ts";
+import { type CopiedEvent, copyOf, differenceOf } from "../../src/domain/outside/copied-event.ts";
+import { type OutsideLog, OutsideUnavailable } from "../../src/domain/ports.ts";
+import { compareOutside } from "../../src/outside/copy.ts";
+import { followReactor } from "../../src/reactors/outside/follow.ts";
+import { KurrentDB, type Stored } from "../support/kurrentdb.ts";
+import { type Service, startService } from "../support/service.ts";
+import { turn } from "../support/turns.ts";
+import { until } from "../support/until.ts";
+
+const STREAM = "copy";
+let service: Service & { database_url: string };
+let db: KurrentDB;
+let outside: OutsideLog;
+let app: App;
+const opened: OutsideLog[] = [];
+
+/** A follower of its own, as another process has one. */
+function follower(ask_ms?: number): App {
+  const own = kurrentLog({ url: db.url, stream: async () => STREAM, ...(ask_ms && { ask_ms }) });
+  opened.push(own);
+  return { ...service.app, outside: own };
+}
+
+const keys = async (count: number) => {
+  for (let n = 0; n < count; n++) await service.issue({ tenant: `t${n}` });
+};
+const stored = (): Stored[] => db.streams.get(STREAM) ?? [];
+const head = async () => (await service.app.store.head()).position;
+const isWhole = async () =>
+  expect(await compareOutside(app, outside)).toEqual({ same: await head(), missing: 0 });
+
+beforeAll(async () => {
+  service = await startService();
+  await keys(5);
+});
+afterAll(() => service?.stop());
+beforeEach(async () => {
+  db = new KurrentDB();
+  await db.open();
+  app = follower();
+  outside = app.outside!;
+});
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
+  db.close();
+});
+
+describe("the copy", () => {
+  test("has each event at its position, its bytes and all that its hashes are made of", async () => {
+    expect(await turn(app, followReactor)).toEqual({ status: "done" });
+    expect(stored()).toHaveLength(await head());
+    const events = await service.app.store.readLog({ after: 0 });
+    for (const [at, event] of events.entries()) {
+      const { id, type, data, metadata } = stored()[at]!;
+      expect({ id, type }).toEqual({ id: event.event_id, type: event.type });
+      expect(JSON.parse(Buffer.from(data).toString())).toEqual(event.payload);
+      expect(JSON.parse(Buffer.from(metadata).toString())).toMatchObject({
+        tenant: event.tenant,
+        stream_id: event.stream_id,
+        version: event.version,
+        position: at + 1,
+        event_hash: Buffer.from(event.event_hash).toString("hex"),
+        log_hash: Buffer.from(event.log_hash).toString("hex"),
+      });
+    }
+    await isWhole();
+    expect(outside.copied).toBe(await head());
+  });
+
+  test("is continued from what stands there, whoever goes on", async () => {
+    await turn(app, followReactor);
+    await keys(3);
+    expect(await compareOutside(app, outside)).toEqual({ same: (await head()) - 3, missing: 3 });
+    const appends = db.appends;
+    expect(await turn(follower(), followReactor)).toEqual({ status: "done" });
+    expect(db.appends).toBe(appends + 1);
+    await isWhole();
+  });
+
+  test("has nothing twice where answers are lost, or come never, or another process copies at the same time", async () => {
+    const impatient = follower(300);
+    const begun = followReactor.begin();
+    db.faults.push("lost", "slow", "lost");
+    for (const _ of db.faults.slice()) {
+      expect(await turn(impatient, followReactor, { begun })).toMatchObject({ status: "unreached" });
+      await keys(1);
+    }
+    // A lease that was lost while an append was under way: the other has copied, and this one learns it from the store.
+    const late = followReactor.begin();
+    const paused = follower();
+    await turn(paused, followReactor, { begun: late });
+    await keys(2);
+    await turn(follower(), followReactor);
+    await keys(1);
+    expect(await turn(paused, followReactor, { begun: late })).toEqual({ status: "done" });
+    expect(await turn(paused, followReactor, { begun: late })).toEqual({ status: "done" });
+    await isWhole();
+  });
+
+  test("waits while its store is away, and goes on when it is back", async () => {
+    const begun = followReactor.begin();
+    await turn(app, followReactor, { begun });
+    db.close();
+    await keys(2);
+    const away = await turn(app, followReactor, { begun });
+    expect(away).toMatchObject({ status: "unreached" });
+    expect(away.reason).toContain("KurrentDB at 127.0.0.1:");
+    await expect(compareOutside(app, outside)).rejects.toThrow(OutsideUnavailable);
+    await db.open();
+    expect(await turn(app, followReactor, { begun })).toEqual({ status: "done" });
+    await isWhole();
+  });
+
+  test("is not continued where something else stands there, and compare names the place", async () => {
+    await turn(app, followReactor);
+    const last = stored().length - 1;
+    const changed = (at: number, change: Partial<Stored>) =>
+      db.streams.set(STREAM, stored().with(at, { ...stored()[at]!, ...change }));
+    const whole = stored();
+
+    changed(2, { data: Buffer.from('{"another":"payload"}') });
+    expect(await compareOutside(app, outside)).toEqual({ position: 3, differs: "payload" });
+
+    db.streams.set(STREAM, whole);
+    changed(last, { id: randomUUID() });
+    const told = await turn(follower(), followReactor);
+    expect(told).toMatchObject({ status: "diverged" });
+    expect(told.reason).toContain(`another event_id at position ${last + 1}`);
+
+    db.streams.set(STREAM, [...whole, { ...whole[last]!, id: randomUUID() }]);
+    expect(await turn(follower(), followReactor)).toMatchObject({ status: "diverged" });
+    expect(await compareOutside(app, outside)).toMatchObject({ position: last + 2 });
+
+    db.streams.set(STREAM, [{ ...whole[0]!, metadata: Buffer.from("{}") }]);
+    expect((await turn(follower(), followReactor)).reason).toContain("says no position");
+
+    // One that was cut is a copy that lags.
+    db.streams.set(STREAM, whole.slice(0, 2));
+    expect(await turn(follower(), followReactor)).toEqual({ status: "done" });
+    await isWhole();
+  });
+
+  test("links events into their own streams by a projection that is installed once", async () => {
+    expect(await outside.install()).toBe(true);
+    expect(db.projections.get(STREAM)).toContain("linkTo(event.metadata.stream_id");
+    expect(await outside.install()).toBe(false);
+  });
+});
+
+describe("an event's copy", () => {
+  const event = (payload: string): CopiedEvent =>
+    copyOf(
+      {
+        ...{ position: "7", tenant: "acme", stream_id: "s", version: "1", event_id: randomUUID(), type: "T" },
+        ...{ schema_version: "1", recorded_at_us: "1700000000000000", idem_key: null, request_hash: null },
+        ...{ commit_size: "1", payload: Buffer.from(payload), meta: Buffer.from('{"request_id":"r1"}') },
+        ...{ payload_hash: new Uint8Array(32), meta_hash: new Uint8Array(32), prev_hash: new Uint8Array(32) },
+        ...{ event_hash: new Uint8Array(32), log_hash: new Uint8Array(32) },
+      },
+      "log.example/1",
+    );
+
+  test.each([
+    ['{"a":1}', true],
+    ['{"b":1,"a":"ü"}', true],
+    ['{"b":1,"2":2,"1":1}', false],
+    ['{"a":1e2}', false],
+    ['{ "a": 1 }', false],
+    ['{"a":1.0}', false],
+  ])("%s goes as JSON: %s, and comes back byte by byte", async (payload, is_json) => {
+    const sent = event(payload);
+    expect(sent.is_json).toBe(is_json);
+    expect(sent.metadata.$correlationId).toBe("r1");
+    expect(await outside.append(0, [sent])).toBe(true);
+    const found = await outside.newest();
+    expect(Buffer.from(found!.payload).toString()).toBe(payload);
+    expect(differenceOf(found!, sent)).toBeUndefined();
+    expect(await outside.append(0, [sent])).toBe(true);
+    expect(stored()).toHaveLength(1);
+    expect(await outside.append(0, [event(payload)])).toBe(false);
+    expect(await outside.append(5, [event(payload)])).toBe(false);
+  });
+});
+
+test("a service that is told of a KurrentDB copies by itself, says how far it is, and names what keeps it", async () => {
+  const env = { KURRENTDB_URL: db.url };
+  const copying = await startService({ reactors: true, env });
+  try {
+    const name = `tallystick-${(await copying.app.store.identity()).epoch}`;
+    const lag = () => copying.app.outside!.copied;
+    await copying.issue({ tenant: "watched" });
+    const position = (await copying.app.store.head()).position;
+    await until(() => (lag() ?? 0) >= position);
+    expect(db.streams.get(name)!.length).toBeGreaterThanOrEqual(position);
+    const metrics = await (await fetch(`${copying.url}/metrics`)).text();
+    expect(metrics).toMatch(/^tallystick_outside_lag_events \d+$/m);
+
+    const copy = db.streams.get(name)!;
+    db.streams.set(name, [...copy, { ...copy.at(-1)!, id: randomUUID() }]);
+    await copying.issue({ tenant: "unwatched" });
+    const { trouble } = await until(async () => {
+      const { reactors } = await copying.app.health();
+      const own = reactors.find(({ name }) => name === followReactor.name);
+      return own?.trouble?.status === "diverged" && own;
+    });
+    expect(trouble!.reason).toContain("another event_id at position");
+  } finally {
+    await copying.stop();
+  }
+});
+
+test("the commands say how the copy stands, and refuse where none is named", async () => {
+  const said: string[] = [];
+  const run = async (command: string, KURRENTDB_URL: string) => {
+    const env = { DATABASE_URL: service.database_url, DATA_DIR: service.data_dir, KURRENTDB_URL };
+    const settings = () => readConfig(env);
+    const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => said.push(String(text)) > 0);
+    try {
+      const logger = () => pino({ enabled: false });
+      await kurrentCommand({ settings, logger }).parseAsync([command], { from: "user" });
+    } finally {
+      write.mockRestore();
+    }
+    return said.at(-1);
+  };
+  const name = `tallystick-${(await service.app.store.identity()).epoch}`;
+  await turn(app, followReactor);
+  const copy = stored();
+  db.streams.set(name, copy.slice(0, -1));
+  expect(await run("compare", db.url)).toMatch(
+    /^ok {4}\d+ events of the copy are the log's, byte by byte; it lacks the newest 1/,
+  );
+  db.streams.set(name, copy.with(1, { ...copy[1]!, type: "Another" }));
+  expect(await run("compare", db.url)).toBe("FAIL  the copy differs at position 2: type\n");
+  process.exitCode = 0;
+  expect(await run("install", db.url)).toBe("KurrentDB links events into their streams.\n");
+  await expect(run("install", "")).rejects.toThrow("KURRENTDB_URL is not set");
+  db.close();
+  await expect(run("compare", db.url)).rejects.toThrow("KurrentDB at 127.0.0.1:");
+});
+
+const REAL = process.env.KURRENTDB_TEST_URL;
+test.skipIf(REAL === undefined)(
+  `a real KurrentDB takes the copy${REAL === undefined ? " (skipped: KURRENTDB_TEST_URL names none)" : ""}`,
+  async () => {
+    const real = kurrentLog({ url: REAL!, stream: async () => `tallystick-test-${randomUUID()}` });
+    opened.push(real);
+    const own: App = { ...service.app, outside: real };
+    expect(await turn(own, followReactor)).toEqual({ status: "done" });
+    expect(await compareOutside(own, real)).toEqual({ same: await head(), missing: 0 });
+    expect(await real.install()).toBe(true);
+  },
+);
