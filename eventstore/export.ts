@@ -28,6 +28,8 @@ export type ExportLogOptions = {
   from?: number;
   /** Last position, followed by the rest of its commit; the head at the beginning when left out. */
   to?: number;
+  /** Told after each page how many events are written. */
+  progress?: (events: number) => void;
 };
 
 /** One stream, whole. */
@@ -51,7 +53,7 @@ type Plan = { header: Header; range: RowRange; start: Exported["head"]; beside: 
  * Throws on an unknown log, on a range outside it, and when reading or writing fails: then the last line is missing.
  */
 export function exportLog(pool: pg.Pool, options: ExportLogOptions, writable: Writable): Promise<Exported> {
-  return writeExport(pool, planLog(pool, options), writable);
+  return writeExport(pool, planLog(pool, options), writable, options);
 }
 
 /** Writes the export of one stream, as exportLog does; throws on a stream without events. */
@@ -60,7 +62,7 @@ export function exportStream(
   options: ExportStreamOptions,
   writable: Writable,
 ): Promise<Exported> {
-  return writeExport(pool, planStream(pool, options), writable);
+  return writeExport(pool, planStream(pool, options), writable, {});
 }
 
 /** Writes either export to a new file, packed where its name ends in .gz; throws, too, when the file exists or cannot be made. */
@@ -72,14 +74,15 @@ export async function exportFile(
   const plan = "stream_id" in options ? planStream(pool, options) : planLog(pool, options);
   await plan;
   const file = (await open(path, "wx")).createWriteStream();
-  return writeExport(pool, plan, file, path.endsWith(".gz"));
+  const progress = "progress" in options ? options.progress : undefined;
+  return writeExport(pool, plan, file, { progress, packed: path.endsWith(".gz") });
 }
 
 async function writeExport(
   pool: pg.Pool,
   planned: Promise<Plan>,
   writable: Writable,
-  packed = false,
+  { progress, packed = false }: Pick<ExportLogOptions, "progress"> & { packed?: boolean },
 ): Promise<Exported> {
   // A writable may fail while the plan is made; the pipeline reports it, but listens only from then on.
   writable.on("error", () => {});
@@ -96,6 +99,7 @@ async function writeExport(
         .join("");
       const last = page.at(-1)!;
       exported.events += page.length;
+      progress?.(exported.events);
       exported.head = isLog
         ? { position: Number(last.position), hash: last.log_hash.toString("hex") }
         : { position: Number(last.version), hash: last.event_hash.toString("hex") };

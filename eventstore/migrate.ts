@@ -12,6 +12,8 @@ const MIGRATIONS: MigrationSet = {
 export type MigrateOptions = {
   /** First part of a new log's origin, e.g. "data.example.org". It never changes afterwards. */
   host: string;
+  /** The whole origin of a new log: of one that is restored. */
+  origin?: string | undefined;
   /** The role the service runs as; made when absent. Without one the owner's role does all. */
   app_role?: string;
   /** Makes `app_role` a role that logs in with this password. */
@@ -26,20 +28,20 @@ export async function migrate(target: string | pg.Pool, options: MigrateOptions)
   await migrating(target, async (client) => {
     await refuseUnfitServer(client);
     await applyMigrations(client, MIGRATIONS);
-    await createLog(client, { log_id: MAIN_LOG, host: options.host });
+    await createLog(client, { log_id: MAIN_LOG, host: options.host, origin: options.origin });
     await grantRights(client, options);
   });
 }
 
-/** Makes a log with an epoch of its own unless it is there already; asks for the owner's rights. */
+/** Makes a log unless it is there already, with an epoch of its own where no origin is given; asks for the owner's rights. */
 export async function createLog(
   client: pg.ClientBase | pg.Pool,
-  log: { log_id: number; host: string },
+  log: { log_id: number; host: string; origin?: string | undefined },
 ): Promise<void> {
-  const epoch = randomBytes(8).toString("hex");
+  const origin = log.origin ?? `${log.host}/${log.log_id}/${randomBytes(8).toString("hex")}`;
   await client.query(
     "insert into eventstore.logs (log_id, origin, epoch) values ($1, $2, $3) on conflict (log_id) do nothing",
-    [log.log_id, `${log.host}/${log.log_id}/${epoch}`, epoch],
+    [log.log_id, origin, origin.slice(origin.lastIndexOf("/") + 1)],
   );
 }
 

@@ -2,8 +2,9 @@
  * Payload schemas by event type and version. A domain file exports plain values,
  *
  *     export const events = {
- *       KeyIssued: { 1: z.strictObject({ tenant: z.string() }) },
+ *       KeyIssued: { means: "An API key was issued.", 1: z.strictObject({ tenant: z.string() }) },
  *       KeyRevoked: {
+ *         means: "An API key was revoked.",
  *         1: z.strictObject({ by: z.string() }),
  *         2: z.strictObject({ by: z.string(), reason: z.string() }),
  *         upcast: { 1: (old) => ({ ...old, reason: "unstated" }) },
@@ -24,6 +25,8 @@ type Upcast = (old: JsonObject) => JsonObject;
 export type EventType = {
   [version: number]: z.ZodType;
   upcast?: { [version: number]: Upcast };
+  /** What has happened, in one sentence for whoever knows nothing of the service. */
+  means?: string;
   /** Payload and stream id of such events may be shown to anybody. */
   public?: boolean;
 };
@@ -39,6 +42,8 @@ export type EventSchemas = {
   newestVersion(type: string): number | undefined;
   isPublic(type: string): boolean;
   publicTypes(): string[];
+  /** What each type means, of those that say so. */
+  meanings(): Record<string, string>;
 };
 
 /** Throws when two areas declare one type, versions have gaps, or an older version has no upcaster. */
@@ -83,6 +88,10 @@ export function registry(areas: EventTypes[]): EventSchemas {
     newestVersion,
     isPublic: (type) => types.get(type)?.public === true,
     publicTypes: () => [...types.keys()].filter((type) => types.get(type)!.public),
+    meanings: () =>
+      Object.fromEntries(
+        [...types].flatMap(([type, { means }]) => (means === undefined ? [] : [[type, means]])),
+      ),
   };
 }
 

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { freshDatabase } from "./support/database.ts";
 import { startService } from "./support/service.ts";
 import { twoRolesStory } from "./support/two-roles-story.ts";
+import { until } from "./support/until.ts";
 
 test("the application's role can append and read, and alter nothing", async () => {
   const database = await freshDatabase();
@@ -13,4 +14,23 @@ test("one role for both is said at the start", async () => {
   const service = await startService();
   expect(service.logged.some(({ msg }) => String(msg).includes("could alter the log"))).toBe(true);
   await service.stop();
+});
+
+test("LISTEN goes by an address of its own, and by one role that is still one", async () => {
+  const database = await freshDatabase();
+  // The same address twice, told apart by a parameter that Postgres shows of each connection.
+  const DATABASE_SESSION_URL = `${database.url}?application_name=sessions`;
+  const service = await startService({ database_url: database.url, env: { DATABASE_SESSION_URL } });
+  const listening = async () => {
+    const { rows } = await service.app.pool.query<{ name: string }>(
+      `select application_name as name from pg_stat_activity where datname = current_database()
+        and (query like 'listen%' or query like 'select pg_notify(%')`,
+    );
+    return rows.map(({ name }) => name);
+  };
+  await until(async () => (await listening()).length > 0);
+  expect(await listening()).toEqual(["sessions"]);
+  expect(service.logged.some(({ msg }) => String(msg).includes("could alter the log"))).toBe(true);
+  await service.stop();
+  await database.drop();
 });

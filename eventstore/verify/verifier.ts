@@ -46,6 +46,7 @@ export class Verifier {
   readonly #companion: Companion | undefined;
   readonly #sealed: SealedCount;
   #options: VerifyOptions;
+  #found: Fault | undefined;
 
   constructor(options: VerifyOptions) {
     this.#options = options;
@@ -55,6 +56,11 @@ export class Verifier {
     this.#names = [...VERDICTS, ...(options.companion?.verdicts ?? []), "completeness"];
     for (const name of this.#names)
       this.#tallies.set(name, { checked: 0, faults: 0, told: [], last_good: 0 });
+  }
+
+  /** What was found wrong first; undefined while nothing is. */
+  get found(): Fault | undefined {
+    return this.#found;
   }
 
   get log(): LogState | undefined {
@@ -135,6 +141,7 @@ export class Verifier {
   #say(verdict: string, fault: string | undefined, place: number, good = place - 1): void {
     if (fault === undefined) return;
     const tally = this.#tallies.get(verdict)!;
+    this.#found ??= { place, reason: fault };
     tally.faults++;
     const reason = fault.length > LONGEST_REASON ? `${fault.slice(0, LONGEST_REASON)}…` : fault;
     if (tally.told.length < MOST_TOLD) tally.told.push({ place, reason });

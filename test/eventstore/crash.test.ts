@@ -102,7 +102,7 @@ beforeAll(async () => {
   await wire.open();
   await migrate(server.ownerUrl, { host: "test.example" });
   const url = new URL(server.ownerUrl);
-  url.port = String(wire.port);
+  url.host = `127.0.0.1:${wire.port}`;
   pool = openPool(url.href);
   store = createEventStore(pool, { attempts: 2 });
 });

@@ -1,0 +1,172 @@
+/**
+ * A backup of a log: a folder of packs, one for each run, and a list of them. A run adds what was appended since the one before; a
+ * pack is on the disk before the list names it, so that a run that was killed leaves a list that holds.
+ */
+import { createHash, randomUUID } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type pg from "pg";
+import { type BesideOf, exportFile } from "./export.ts";
+
+/** One file of a backup: the events of a part of the log, whole commits, as docs/event-log.md has exports. */
+export type BackupPack = {
+  file: string;
+  first: number;
+  last: number;
+  /** Of the last event, in hex: what the next pack begins with. */
+  log_hash: string;
+  sha256: string;
+  bytes: number;
+};
+
+export type Backup = { format: "tallystick-backup/1"; origin: string; packs: BackupPack[] };
+
+export type BackupOptions = {
+  log_id: number;
+  beside?: BesideOf;
+  /** Told how many events of how many are written. */
+  progress?: (done: number, total: number) => void;
+};
+
+const LIST = "backup.json";
+const HASH = /^[0-9a-f]{64}$/;
+const FILE = /^log-\d{1,16}-\d{1,16}-[0-9a-f]{16}\.ndjson\.gz$/;
+
+/** What stands in a folder; undefined where no backup does. Throws RangeError on a list that cannot be one. */
+export async function readBackup(folder: string): Promise<Backup | undefined> {
+  const text = await readFile(join(folder, LIST), "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (text === undefined) return undefined;
+  const backup = parsed(text);
+  if (backup === undefined) throw new RangeError(`${join(folder, LIST)} is no list of a backup`);
+  return backup;
+}
+
+/** Adds what the log has and the folder has not; answers the whole backup and how many events were added. Throws RangeError where the folder holds another history. */
+export async function addToBackup(
+  pool: pg.Pool,
+  folder: string,
+  options: BackupOptions,
+): Promise<{ backup: Backup; added: number }> {
+  const { log_id } = options;
+  const { rows } = await pool.query<{ origin: string; head: string }>(
+    `select origin, coalesce((select max(position) from eventstore.events where log_id = $1), 0)::text as head
+       from eventstore.logs where log_id = $1`,
+    [log_id],
+  );
+  const [log] = rows;
+  if (!log) throw new RangeError(`there is no log ${log_id}`);
+  const before = (await readBackup(folder)) ?? {
+    format: "tallystick-backup/1",
+    origin: log.origin,
+    packs: [],
+  };
+  if (before.origin !== log.origin)
+    throw new RangeError(
+      `${folder} holds ${before.origin}, and this log is ${log.origin}: name another folder`,
+    );
+  const after = before.packs.at(-1)?.last ?? 0;
+  await refuseOtherHistory(pool, folder, log_id, before.packs.at(-1));
+  if (Number(log.head) === after) return { backup: before, added: 0 };
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const aside = join(folder, `${randomUUID()}.ndjson.gz`);
+  try {
+    const { beside, progress } = options;
+    const total = Number(log.head) - after;
+    const { events, head } = await exportFile(
+      pool,
+      { log_id, from: after + 1, beside, progress: (done) => progress?.(Math.min(done, total), total) },
+      aside,
+    );
+    const { sha256, bytes } = await digestOf(aside);
+    const file = `log-${after + 1}-${head.position}-${sha256.slice(0, 16)}.ndjson.gz`;
+    await durable(aside);
+    await rename(aside, join(folder, file));
+    const pack = { file, first: after + 1, last: head.position, log_hash: head.hash, sha256, bytes };
+    const backup: Backup = { ...before, packs: [...before.packs, pack] };
+    await writeList(folder, backup);
+    return { backup, added: events };
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
+
+async function refuseOtherHistory(
+  pool: pg.Pool,
+  folder: string,
+  log_id: number,
+  pack?: BackupPack,
+): Promise<void> {
+  if (!pack) return;
+  const { rows } = await pool.query<{ hash: string }>(
+    "select encode(log_hash, 'hex') as hash from eventstore.events where log_id = $1 and position = $2",
+    [log_id, pack.last],
+  );
+  if (rows[0]?.hash !== pack.log_hash)
+    throw new RangeError(
+      `${folder} holds ${pack.last} events that this log does not have so: it was cut or rewritten; keep the folder, and name another one`,
+    );
+}
+
+async function writeList(folder: string, backup: Backup): Promise<void> {
+  const aside = join(folder, `${randomUUID()}.json`);
+  const file = await open(aside, "wx");
+  try {
+    await file.writeFile(`${JSON.stringify(backup, null, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(aside, join(folder, LIST));
+  await durable(folder);
+}
+
+async function durable(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** SHA-256, in hex, and size of a file. */
+export async function digestOf(path: string): Promise<{ sha256: string; bytes: number }> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return { sha256: hash.digest("hex"), bytes: (await stat(path)).size };
+}
+
+function parsed(text: string): Backup | undefined {
+  try {
+    const { format, origin, packs } = JSON.parse(text) as Record<string, unknown>;
+    if (format !== "tallystick-backup/1" || typeof origin !== "string" || !Array.isArray(packs))
+      return undefined;
+    return packs.every(isPack) ? { format, origin, packs } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isPack(value: unknown, index: number, all: readonly unknown[]): value is BackupPack {
+  if (typeof value !== "object" || value === null) return false;
+  const { file, first, last, log_hash, sha256, bytes } = value as Record<string, unknown>;
+  const follows = index === 0 ? 1 : Number((all[index - 1] as BackupPack).last) + 1;
+  return (
+    typeof file === "string" &&
+    // A name that leads out of the folder is none.
+    FILE.test(file) &&
+    first === follows &&
+    Number.isSafeInteger(last) &&
+    (last as number) >= follows &&
+    typeof log_hash === "string" &&
+    HASH.test(log_hash) &&
+    typeof sha256 === "string" &&
+    HASH.test(sha256) &&
+    Number.isSafeInteger(bytes)
+  );
+}

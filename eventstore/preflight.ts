@@ -1,0 +1,181 @@
+/**
+ * What the log asks of the engine below it, tried at each start on two connections, as databases that speak Postgres' protocol differ just
+ * there: an advisory lock that is taken and not held would let two appends give one position twice, and nobody would be told.
+ */
+import { randomBytes, randomInt } from "node:crypto";
+import pg from "pg";
+
+/** Two sessions of the same database, and the two numbers of an advisory lock that no other start asks for. */
+type Sessions = { one: pg.Client; other: pg.Client; lock: string };
+
+export type EngineCheck = {
+  name: string;
+  /** Why the log cannot live on this engine, as a clause; undefined where it can. A query that fails is a reason as well. */
+  ask(sessions: Sessions): Promise<string | undefined>;
+};
+
+/** The engine cannot keep what the log promises. */
+export class EngineUnfit extends Error {
+  override readonly name = "EngineUnfit";
+}
+
+/** The first number of the locks that are tried; nothing else of ours has it. */
+const LOCKS = 1413565518;
+/** Postgres' code of a lock that was not had in time, and how long is waited for one that must not be had. */
+const LOCK_NOT_AVAILABLE = "55P03";
+const LOCK_WAIT = "5ms";
+const CLOCK_APART_MS = 60_000;
+const CONNECT_MS = 5_000;
+/** SHA-256 of "abc" (FIPS 180-4, the example of its appendix). */
+const SHA256_OF_ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+/** In the order in which they are asked: what a later one writes, a database in recovery could not take. */
+export const engineChecks: readonly EngineCheck[] = [
+  {
+    name: "recovery",
+    ask: async ({ one }) =>
+      (await answerOf<boolean>(one, "select pg_is_in_recovery() as value"))
+        ? "it is in recovery, a standby that takes no appends: name its primary"
+        : undefined,
+  },
+  {
+    name: "clock",
+    ask: async ({ one }) => {
+      const sql = "select (extract(epoch from clock_timestamp()) * 1000)::float8 as value";
+      const apart_ms = Math.abs((await answerOf<number>(one, sql)) - Date.now());
+      if (apart_ms <= CLOCK_APART_MS) return undefined;
+      return `its clock and this machine's are ${Math.round(apart_ms / 1000)} s apart: set both by NTP`;
+    },
+  },
+  {
+    name: "sha256",
+    ask: async ({ one }) => {
+      const sql = "select encode(sha256('abc'::bytea), 'hex') as value";
+      return (await answerOf<string>(one, sql)) === SHA256_OF_ABC ? undefined : "its sha256 is not SHA-256";
+    },
+  },
+  {
+    name: "plpgsql",
+    ask: async ({ one }) => {
+      await one.query("do language plpgsql 'begin perform 1; end'");
+      return undefined;
+    },
+  },
+  {
+    name: "set on functions",
+    ask: async ({ one }) => {
+      const name = nameOnce();
+      const set = await undone(one, async () => {
+        await one.query(`create function pg_temp.${name}() returns text language sql set work_mem = '1234kB'
+          as $$ select current_setting('work_mem') $$`);
+        return answerOf<string>(one, `select pg_temp.${name}() as value`);
+      });
+      return set === "1234kB" ? undefined : "`set` on a function does not hold within it";
+    },
+  },
+  {
+    name: "advisory locks",
+    ask: ({ one, other, lock }) =>
+      undone(one, async () => {
+        await one.query(`select pg_advisory_xact_lock(${lock})`);
+        const isHeld = await undone(other, async () => {
+          await other.query(`set local lock_timeout = '${LOCK_WAIT}'`);
+          return other.query(`select pg_advisory_xact_lock(${lock})`).then(
+            () => false,
+            (error: pg.DatabaseError) => {
+              if (error.code !== LOCK_NOT_AVAILABLE) throw error;
+              return true;
+            },
+          );
+        });
+        if (isHeld) return undefined;
+        return "an advisory lock that one connection holds is given to a second one: two appends would fork the log";
+      }),
+  },
+  {
+    name: "read committed",
+    ask: async (sessions) => {
+      if (await seesWhatItWaitedFor(sessions)) return undefined;
+      return "a statement does not see what was committed while it waited for a lock; default_transaction_isolation has to be read committed";
+    },
+  },
+];
+
+/** As an append does it: one statement calls a function, which waits for the lock and then reads what its holder has committed. */
+async function seesWhatItWaitedFor({ one, other, lock }: Sessions): Promise<boolean> {
+  const name = nameOnce();
+  return undone(other, async () => {
+    await other.query(`create function pg_temp.${name}() returns bigint language plpgsql as $$ begin
+      perform pg_advisory_xact_lock(${lock});
+      return (select count(*) from pg_catalog.pg_class where relname = '${name}');
+    end $$`);
+    const other_pid = await answerOf<number>(other, "select pg_backend_pid() as value");
+    await one.query("begin");
+    await one.query(`select pg_advisory_xact_lock(${lock})`);
+    await one.query(`create temp table ${name} ()`);
+    let isWaiting = true;
+    const counted = answerOf<string>(other, `select pg_temp.${name}() as value`).finally(() => {
+      isWaiting = false;
+    });
+    // Awaited below; should it fail before, nobody else hears of it.
+    counted.catch(() => undefined);
+    // The lock is let go only once the other is seen to wait for it.
+    const waits = "select 1 from pg_locks where pid = $1 and locktype = 'advisory' and not granted";
+    while (isWaiting && (await one.query(waits, [other_pid])).rowCount === 0);
+    await one.query("commit");
+    const seen = await counted;
+    await one.query(`drop table pg_temp.${name}`);
+    return seen === "1";
+  });
+}
+
+/**
+ * Rejects with EngineUnfit, which names the reason, where the engine at `url` cannot keep what the log promises. Takes two connections
+ * with sessions of their own, and leaves nothing behind.
+ */
+export async function preflight(url: string, checks: readonly EngineCheck[] = engineChecks): Promise<void> {
+  const [one, other] = [sessionAt(url), sessionAt(url)];
+  const lock = `${LOCKS}, ${randomInt(2 ** 31)}`;
+  try {
+    await Promise.all([one.connect(), other.connect()]);
+    for (const { name, ask } of checks) {
+      const reason = await ask({ one, other, lock }).catch((error: unknown) => {
+        // A connection that breaks says nothing of the engine.
+        if (!(error instanceof pg.DatabaseError)) throw error;
+        return error.message;
+      });
+      if (reason !== undefined)
+        throw new EngineUnfit(`the database cannot hold the log (${name}): ${reason}`);
+    }
+  } finally {
+    await Promise.all([one.end(), other.end()]).catch(() => undefined);
+  }
+}
+
+function sessionAt(connectionString: string): pg.Client {
+  const session = new pg.Client({
+    connectionString,
+    application_name: "tallystick preflight",
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: CONNECT_MS,
+  });
+  // What is under way on a connection that breaks rejects by itself.
+  return session.on("error", () => undefined);
+}
+
+const nameOnce = () => `tallystick_preflight_${randomBytes(8).toString("hex")}`;
+
+async function answerOf<T>(session: pg.Client, sql: string): Promise<T> {
+  const { rows } = await session.query<{ value: T }>(sql);
+  return rows[0]!.value;
+}
+
+/** In a transaction of which nothing stays. */
+async function undone<T>(session: pg.Client, work: () => Promise<T>): Promise<T> {
+  await session.query("begin");
+  try {
+    return await work();
+  } finally {
+    await session.query("rollback");
+  }
+}

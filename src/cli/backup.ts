@@ -1,0 +1,92 @@
+/** `tallystick backup` and `tallystick restore`: the log as a folder, and a database made of one. */
+import { cp, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { Command } from "commander";
+import { addToBackup } from "../../eventstore/backup.ts";
+import { BackupUnsound } from "../../eventstore/restore.ts";
+import { MAIN_LOG } from "../../eventstore/types.ts";
+import { evidenceFor } from "../anchoring/gather-evidence.ts";
+import { anchorStatus } from "../anchoring/status.ts";
+import { vintagesDir } from "../datasets/manifest.ts";
+import { refuse } from "../domain/refusal.ts";
+import { about } from "./about.ts";
+import { interruptibly } from "./shown-progress.ts";
+import { type Terminal, withRuntime } from "./terminal.ts";
+
+export const backupCommands = (terminal: Terminal): Command[] => [
+  backupCommand(terminal),
+  restoreCommand(terminal),
+];
+
+function backupCommand(terminal: Terminal): Command {
+  return new Command("backup")
+    .description(about.backup)
+    .argument("<folder>", "a new folder, or one that a backup of this log is in: what came since is added")
+    .addHelpText(
+      "after",
+      "\nThe vault of personal data and the secrets are not in it: docs/operating.md says how they are kept.",
+    )
+    .action(async (folder: string) => {
+      const { DATA_DIR } = terminal.settings();
+      const { backup, added } = await withRuntime(terminal, async ({ app }) => {
+        const { contradiction } = await anchorStatus(app);
+        if (contradiction)
+          refuse(
+            "conflict",
+            `${contradiction}; a backup would hide that: \`tallystick export --despite\` does not`,
+          );
+        return interruptibly("backup", (progress) =>
+          addToBackup(app.pool, folder, {
+            log_id: MAIN_LOG,
+            beside: evidenceFor(app),
+            progress: (done, total) => progress("write", done, total),
+          }),
+        );
+      }).catch((error) => {
+        if (error instanceof RangeError) return refuse("conflict", error.message);
+        throw error;
+      });
+      await keepManifests(DATA_DIR, folder);
+      const head = backup.packs.at(-1);
+      process.stdout.write(
+        `${added} events added; ${folder} has the log up to ${head ? `${head.last}:${head.log_hash}` : "0"}\n`,
+      );
+    });
+}
+
+/** What vintages are made of: their files are imported again from the same sources, and are held against this. */
+async function keepManifests(dataDir: string, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await cp(vintagesDir(dataDir), join(folder, "vintages"), {
+    recursive: true,
+    filter: (path) => path === vintagesDir(dataDir) || path.endsWith(".json"),
+  }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+}
+
+function restoreCommand({ settings, logger }: Terminal): Command {
+  return new Command("restore")
+    .description(about.restore)
+    .argument("<folder>", "what `tallystick backup` wrote")
+    .addHelpText(
+      "after",
+      `
+DATABASE_URL (with DATABASE_OWNER_URL, where the roles are two) is an empty database; left empty, a new one in DATA_DIR. Nothing is
+changed where a hash does not hold. Exits with 1 when the log is for reading: it lacks what was signed or anchored of it.`,
+    )
+    .action(async (folder: string) => {
+      const { restoreService } = await import("../restoring.ts");
+      const { events, head, contradiction } = await interruptibly("restore", (progress) =>
+        restoreService(settings(), logger("warn"), folder, progress),
+      ).catch((error) => {
+        if (error instanceof BackupUnsound || error instanceof RangeError)
+          return refuse("conflict", error.message);
+        throw error;
+      });
+      process.stdout.write(`${events} events restored; head ${head.position}:${head.hash}\n`);
+      if (contradiction === null) return;
+      process.stdout.write(`For reading only, nothing is appended or signed: ${contradiction}\n`);
+      process.exitCode = 1;
+    });
+}

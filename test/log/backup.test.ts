@@ -1,0 +1,222 @@
+/** A log is written to a folder and restored from it, byte for byte or not at all; one that lacks what was signed is for reading. */
+import { createHash } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import pino from "pino";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { addToBackup, type Backup, digestOf, readBackup } from "../../eventstore/backup.ts";
+import { exportFile } from "../../eventstore/export.ts";
+import { openPool } from "../../eventstore/pool.ts";
+import { BackupUnsound } from "../../eventstore/restore.ts";
+import { MAIN_LOG } from "../../eventstore/types.ts";
+import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
+import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
+import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { readConfig } from "../../src/config.ts";
+import { restoreService } from "../../src/restoring.ts";
+import { AT_ONCE, openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
+import { freshDatabase } from "../support/database.ts";
+import { type Service, startService } from "../support/service.ts";
+
+const silent = pino({ level: "silent" });
+const NEWEST = 10_000;
+let service: Service & { database_url: string };
+let folder: string;
+let signing_key: string;
+
+beforeAll(async () => {
+  service = await startService();
+  folder = await place();
+  const backUp = () =>
+    addToBackup(service.app.pool, folder, { log_id: MAIN_LOG, beside: evidenceFor(service.app) });
+  for (let n = 0; n < 3; n++) await service.issue({ tenant: `tenant\\${n}\t"ä"` });
+  expect((await backUp()).added).toBe((await service.app.store.head()).position);
+  expect((await backUp()).added).toBe(0);
+  for (let n = 0; n < 3; n++) await service.issue({ tenant: `later-${n}` });
+  expect(await signTurn(service.app, AT_ONCE)).toBe("done");
+  await backUp();
+  signing_key = await readFile(join(service.data_dir, "signing.key"), "utf8");
+});
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true });
+});
+
+const place = () => mkdtemp(join(tmpdir(), "tallystick-backup-"));
+
+/** An empty database on a machine that knows the key and nothing else. */
+async function elsewhere(more: Record<string, string> = {}) {
+  const database = await freshDatabase();
+  const data_dir = await place();
+  const own = { DATABASE_URL: database.url, DATA_DIR: data_dir, SIGNING_KEY: signing_key, ANCHORING: "0" };
+  const env = { ...own, ...more };
+  onTestFinished(async () => {
+    await database.drop();
+    await rm(data_dir, { recursive: true, force: true });
+  });
+  return {
+    restore: (from: string) => restoreService(readConfig(env), silent, from),
+    start: () =>
+      startService({ beside: { data_dir, database_url: database.url }, env: { SIGNING_KEY: signing_key } }),
+    async ask<T>(work: (pool: ReturnType<typeof openPool>) => Promise<T>): Promise<T> {
+      const pool = openPool(database.url);
+      return work(pool).finally(() => pool.end());
+    },
+  };
+}
+
+/** Every column of every event, and the log's name. */
+async function bytesOf(pool: ReturnType<typeof openPool>): Promise<unknown[]> {
+  const events = await pool.query("select e::text as row from eventstore.events e order by position");
+  const logs = await pool.query("select log_id, origin, epoch from eventstore.logs");
+  return [...logs.rows, ...events.rows];
+}
+
+/** A backup of one pack with these lines, whose list is right about the file. */
+async function packed(
+  lines: readonly string[],
+  { last, log_hash }: { last: number; log_hash: string },
+): Promise<string> {
+  const own = await place();
+  onTestFinished(() => rm(own, { recursive: true, force: true }));
+  const bytes = gzipSync(lines.join(""));
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const file = `log-1-${last}-${sha256.slice(0, 16)}.ndjson.gz`;
+  await writeFile(join(own, file), bytes);
+  const { origin } = await service.app.store.identity();
+  const backup: Backup = {
+    ...{ format: "tallystick-backup/1", origin },
+    packs: [{ file, first: 1, last, log_hash, sha256, bytes: bytes.length }],
+  };
+  await writeFile(join(own, "backup.json"), JSON.stringify(backup));
+  return own;
+}
+
+/** The lines of an export up to a position, with the evidence of the whole log. */
+async function exported(to: number): Promise<{ lines: string[]; last: number; log_hash: string }> {
+  const own = await place();
+  onTestFinished(() => rm(own, { recursive: true, force: true }));
+  const { app } = service;
+  const beside = evidenceFor(app);
+  const { head } = await exportFile(app.pool, { log_id: MAIN_LOG, to, beside }, join(own, "log.ndjson"));
+  const text = await readFile(join(own, "log.ndjson"), "utf8");
+  return { lines: text.split(/(?<=\n)/), last: head.position, log_hash: head.hash };
+}
+
+test("each run adds what came since, and the list says what every file is", async () => {
+  const backup = (await readBackup(folder))!;
+  expect(backup.packs.length).toBe(2);
+  for (const { file, sha256, bytes } of backup.packs)
+    expect(await digestOf(join(folder, file))).toEqual({ sha256, bytes });
+  expect((await readdir(folder)).sort()).toEqual(
+    ["backup.json", ...backup.packs.map(({ file }) => file)].sort(),
+  );
+});
+
+test("a lost database comes back byte for byte, and the service goes on: keys work, it signs", async () => {
+  const { restore, start, ask } = await elsewhere();
+  const known = await service.issue({ tenant: "known" });
+  await addToBackup(service.app.pool, folder, { log_id: MAIN_LOG, beside: evidenceFor(service.app) });
+  const restored = await restore(folder);
+  expect(restored.contradiction).toBeNull();
+  expect(await ask(bytesOf)).toEqual(await bytesOf(service.app.pool));
+  expect(await ask((pool) => verifyDatabase(pool, MAIN_LOG))).toMatchObject({
+    ok: true,
+    events: restored.events,
+  });
+  const again = await start();
+  try {
+    const answer = await fetch(`${again.url}/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z`, known);
+    expect(answer.status).toBe(200);
+    await answer.body?.cancel();
+    await again.issue({ tenant: "after" });
+    expect(await signTurn(again.app, AT_ONCE)).toBe("done");
+  } finally {
+    await again.stop();
+  }
+});
+
+test("a backup that was cut by one signed event is for reading: nothing is appended or signed, also by a machine that has forgotten", async () => {
+  const { size } = (await service.app.signed.last((await service.app.store.identity()).origin))!;
+  const cut = await exported(size - 1);
+  expect(cut.last).toBe(size - 1);
+  const { restore, start } = await elsewhere();
+  const restored = await restore(await packed(cut.lines, cut));
+  expect(restored.events).toBe(size - 1);
+  expect(restored.contradiction).toMatch(/it was cut/);
+  const again = await start();
+  try {
+    expect(await signTurn(again.app, AT_ONCE)).toMatchObject({ status: "diverged" });
+    await expect(again.issue({ tenant: "after" })).rejects.toThrow(/cut/);
+    expect((await again.app.store.readLog({ after: 0, limit: NEWEST })).length).toBe(size - 1);
+  } finally {
+    await again.stop();
+  }
+});
+
+test("a changed byte of a file, a changed event and a lost line are named, and leave the database empty for the next try", async () => {
+  const { restore, ask } = await elsewhere();
+  const whole = await exported((await service.app.store.head()).position);
+  const at = whole.lines.findIndex((line) => line.startsWith('{"position":3,'));
+  const changed = whole.lines.with(at, whole.lines[at]!.replace('\\"key_id\\":\\"', '\\"key_id\\":\\"x'));
+  expect(changed[at]).not.toBe(whole.lines[at]);
+  await expect(restore(await packed(changed, whole))).rejects.toThrow(/at position 3: payload_hash/);
+  await expect(restore(await packed(whole.lines.toSpliced(at, 1), whole))).rejects.toThrow(/at position 3: /);
+  await expect(restore(await packed(whole.lines.slice(0, -1), whole))).rejects.toThrow(/truncated/);
+
+  const own = await packed(whole.lines, whole);
+  const { file } = (await readBackup(own))!.packs[0]!;
+  const bytes = await readFile(join(own, file));
+  bytes[bytes.length >> 1]! ^= 1;
+  await writeFile(join(own, file), bytes);
+  await expect(restore(own)).rejects.toThrow(`${file} was changed`);
+  expect(await ask((pool) => verifyDatabase(pool, MAIN_LOG))).toMatchObject({ events: 0 });
+
+  await restore(await packed(whole.lines, whole));
+  await expect(restore(await packed(whole.lines, whole))).rejects.toThrow(/the database has events/);
+});
+
+test("a database with another log, and a folder without a backup or of another log, are refused", async () => {
+  const { restore } = await elsewhere();
+  await expect(restore(tmpdir())).rejects.toThrow(BackupUnsound);
+  const other = await startService();
+  try {
+    await expect(addToBackup(other.app.pool, folder, { log_id: MAIN_LOG })).rejects.toThrow(
+      /name another folder/,
+    );
+    const env = { DATABASE_URL: other.database_url, DATA_DIR: other.data_dir };
+    await expect(restoreService(readConfig(env), silent, folder)).rejects.toThrow(/give an empty database/);
+  } finally {
+    await other.stop();
+  }
+});
+
+test("what the chain has and the packs lack is not gone on without, though no machine remembers that it was signed", async () => {
+  const setup = await openAnchoringSetup();
+  const packs = await place();
+  onTestFinished(async () => {
+    await setup.close();
+    await rm(packs, { recursive: true, force: true });
+  });
+  const { app, chain } = setup;
+  const backUp = () => addToBackup(app.pool, packs, { log_id: MAIN_LOG });
+  await setup.happen();
+  await backUp();
+  await setup.happen();
+  expect(await setup.turn()).toMatchObject({ status: "done" });
+  const { size } = (await setup.kept())!;
+  const env = {
+    SIGNING_KEY: setup.signing_key,
+    BASE_RPC_URL: chain.rpc_url,
+    GAS_KEY: chain.gas_key,
+    PAY_TO: chain.pay_to,
+  };
+  const other = await elsewhere(env);
+  await expect(other.restore(packs)).rejects.toThrow(`the chain has ${size} events of this log`);
+  expect((await other.ask((pool) => bytesOf(pool))).length).toBe(1);
+  await backUp();
+  const { events, contradiction } = await other.restore(packs);
+  expect([events, contradiction]).toEqual([(await app.store.head()).position, null]);
+});
