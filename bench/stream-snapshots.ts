@@ -37,8 +37,7 @@ const server = await embeddedPostgres({
 const { ownerUrl } = server;
 const pool = openPool(ownerUrl);
 try {
-  const release = async () => {};
-  await prepareDatabase({ ownerUrl, appUrl: ownerUrl, app_password: undefined, release }, "bench", []);
+  await prepareDatabase({ ownerUrl, appUrl: ownerUrl, app_password: undefined }, "bench", []);
   const entities = entitiesOf(areas);
   const schemas = registry(entities.map(({ events }) => events));
   const store = createEventStore(pool, { schemas });

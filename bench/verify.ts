@@ -40,7 +40,7 @@ const TURNS: Record<string, (dir: string) => Promise<Turn>> = {
       "eventstore/verify/verify-export",
     );
     const begun = performance.now();
-    const report = await verifyPack(openExport(join(dir, "log.ndjson")), { recover: recoverKey() });
+    const report = await verifyPack(openExport(join(dir, "log.ndjson")), { recover: recoverKey });
     if (!report.ok) throw new Error(JSON.stringify(report.verdicts));
     return turn(begun, 0);
   },

@@ -16,6 +16,7 @@ import type {
   KeptHeads,
   Model,
   Objects,
+  OutsideLog,
   Printer,
   Random,
   SeedUses,
@@ -99,6 +100,8 @@ export type AppParts = ChainParts & {
   /** Sums up reports; undefined where none is set. */
   model: Model | undefined;
   webhooks: Webhooks;
+  /** The log's copy in another store; undefined where none is kept. */
+  outside: OutsideLog | undefined;
   /** The trade data that answers read from. */
   vintages: Vintages;
   /** Where it is opened and kept, past vintages too. */

@@ -59,7 +59,7 @@ export async function openChain(
   return {
     chain,
     settlement: hostedOf(config, chain) ?? budget.guarded(chainSettlement(chain)),
-    recover: recoverKey(),
+    recover: recoverKey,
     pay_to: keys.pay_to,
     refunds: privateKeyToAccount(keys.refund),
     attester: privateKeyToAccount(keys.gas),
@@ -98,7 +98,7 @@ export async function absentChain(config: Config): Promise<ChainParts & { close(
   return {
     chain,
     settlement: { facts: away, ended: away, settle: away },
-    recover: recoverKey(),
+    recover: recoverKey,
     pay_to: keys.pay_to,
     refunds: privateKeyToAccount(keys.refund),
     attester: privateKeyToAccount(keys.gas),

@@ -57,8 +57,8 @@ export async function openVault(
     return {
       subjects: createSubjectVault({ pool, origin, ...keys, backup_days: config.SUBJECT_BACKUP_DAYS }),
       replayErasures: async (app) => {
-        // What was sealed for the first time just now has no backup yet.
-        const destroyed = expected === undefined ? 0 : await replayErasures(app, log);
+        // Also where the vault is new to this database, since a log that was restored knows of erasures.
+        const destroyed = await replayErasures(app, log);
         if (destroyed > 0)
           log.warn(
             { destroyed },

@@ -9,13 +9,14 @@ import { createAddressLimits } from "./adapters/address-limits.ts";
 import { processExecutor } from "./adapters/executor.ts";
 import { createKeptAnswers } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
+import { outsideOf } from "./adapters/kurrentdb.ts";
 import { modelOf } from "./adapters/model.ts";
 import { createPrinter } from "./adapters/printing/printer.ts";
 import { createQuotas } from "./adapters/quotas.ts";
 import { createSeedUses } from "./adapters/seed-uses.ts";
 import { openSeedVault } from "./adapters/seed-vault.ts";
 import { keptHeads } from "./adapters/signed-heads.ts";
-import { derivedSecret, heldSigner, openSigner } from "./adapters/signing-key.ts";
+import { derivedSecret, openSigner } from "./adapters/signing-key.ts";
 import { smallObjects } from "./adapters/small-objects.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { createWebhooks } from "./adapters/webhooks.ts";
@@ -111,7 +112,7 @@ async function assemble(
   const { ground, ...accepting } = createAccepting(() => app);
   const store = createEventStore(pool, { schemas, ground });
   opened.push(() => store.close());
-  const tail = createTail(store, { pool, onError });
+  const tail = createTail(store, { pool, session_url: database.sessionUrl, onError });
   opened.push(() => tail.close());
   const { subjects, ...vault } = await openVault(config, database.vaultUrl, { pool, store }, log);
   opened.push(vault.close);
@@ -124,6 +125,7 @@ async function assemble(
   opened.push(() => snapshots.close());
   const printer = createPrinter();
   opened.push(() => printer.close());
+  opened.push(async () => app.outside?.close());
   const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
   const secret = (purpose: string) => derivedSecret(signingKeyFile(config), config.SIGNING_KEY, purpose);
   const streamSnapshots = new StreamSnapshots(pool, await secret("stream-snapshots"), entities);
@@ -152,6 +154,7 @@ async function assemble(
     subjects,
     answers: createKeptAnswers(pool),
     objects: smallObjects(pool),
+    outside: outsideOf(config, store),
     executor: processExecutor(),
     webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS, ports: config.WEBHOOK_PORTS }),
     health: () => healthOf({ pool, store }, projections, runningReactors(app, declaredReactors)),
@@ -178,9 +181,6 @@ async function assemble(
     limits: createAddressLimits(pool, systemClock, warn("calls of addresses are counted here alone")),
   };
 }
-
-/** The key that a service with these settings signs with, where it has one already. */
-export const signingKeyOf = (config: Config) => heldSigner(signingKeyFile(config), config.SIGNING_KEY);
 
 /** Opens the runtime for one command. */
 export async function withRuntime<T>(

@@ -68,6 +68,23 @@ const readPorts = (text: string) =>
     return range === "" ? [] : [[first, last] as const];
   });
 
+/** `name=value,name=value`, as OpenTelemetry writes headers: values are percent-encoded. */
+const headerList = z
+  .string()
+  .regex(
+    /^([\w.-]+=([^,=\s%]|%[0-9a-fA-F]{2})*(,|$))*$/,
+    "is a list of headers, name=value, separated by commas",
+  )
+  .default("");
+
+const readHeaders = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    text.split(",").flatMap((one) => {
+      const [name, value = ""] = one.split("=") as [string, string?];
+      return name === "" ? [] : [[name, decodeURIComponent(value)]];
+    }),
+  );
+
 const etherADay = (usual: string) =>
   z
     .string()
@@ -84,6 +101,7 @@ export const environment = z.object({
   DATA_DIR: z.string().min(1).default(".tallystick"),
   DATABASE_URL: postgresUrl.optional(),
   DATABASE_OWNER_URL: postgresUrl.optional(),
+  DATABASE_SESSION_URL: postgresUrl.optional(),
   /** Left out, it follows from how many projections and reactors there are. */
   DATABASE_POOL: wholeNumber(2, 200).optional(),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
@@ -142,6 +160,26 @@ export const environment = z.object({
   WEBHOOK_PORTS: portRanges,
   TRUST_PROXY: integer(0, 10, 0),
   METRICS_TOKEN: z.string().min(16, "is at least 16 characters").optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({
+      protocol: /^https?$/,
+      error: "is the URL of an OpenTelemetry collector, such as http://127.0.0.1:4318",
+    })
+    .optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: headerList,
+  OTEL_SERVICE_NAME: z.string().min(1).max(100).default("tallystick"),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number("is a share from 0 to 1")
+    .min(0, "is a share from 0 to 1")
+    .max(1, "is a share from 0 to 1")
+    .default(1),
+  KURRENTDB_URL: z
+    .string()
+    .regex(
+      /^esdb(\+discover)?:\/\/\S+$/,
+      "is the connection string of a KurrentDB, such as esdb://admin:changeit@127.0.0.1:2113?tls=false",
+    )
+    .optional(),
   INTERNAL_TOKEN: z.string().min(32, "is at least 32 characters that nobody can guess").optional(),
   INTERNAL_REMOTE: flag(false),
   MCP_ORIGINS: z.string().default(""),
@@ -189,6 +227,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     DATA_DIR: resolve(DATA_DIR),
     PUBLIC_URL: PUBLIC_URL?.replace(/\/+$/, ""),
     WITNESSES: parseWitnesses(WITNESSES),
+    OTEL_EXPORTER_OTLP_HEADERS: readHeaders(rest.OTEL_EXPORTER_OTLP_HEADERS),
     WEBHOOK_PORTS: readPorts(WEBHOOK_PORTS),
     MCP_ORIGINS: MCP_ORIGINS.split(",").filter((origin) => origin !== ""),
   };

@@ -5,6 +5,7 @@ import pg from "pg";
 import type { Logger } from "pino";
 import { migrate, rolesSeparated } from "../eventstore/migrate.ts";
 import { applyMigrations, migrating } from "../eventstore/migrations.ts";
+import { EngineUnfit, preflight } from "../eventstore/preflight.ts";
 import { ClusterMisplaced, clusterFolder } from "./adapters/cluster-place.ts";
 import { embeddedPostgres } from "./adapters/embedded-postgres.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
@@ -20,21 +21,26 @@ export type Database = {
   ownerUrl: string;
   appUrl: string;
   app_password: string | undefined;
+  /** The same database with sessions, where appUrl may have none: a pooler that lends connections by the transaction. */
+  sessionUrl: string;
   /** The vault of personal data, as the role that owns it; undefined where none is given. */
   vaultUrl: string | undefined;
   release(): Promise<void>;
 };
 
-/** The database given by address, or the embedded one in DATA_DIR, which is made where it is missing. */
+/** The database given by address, or the embedded one in DATA_DIR, which is made where it is missing; its engine can hold a log. */
 export async function startDatabase(config: Config, log: Logger): Promise<Database> {
   await mkdir(config.DATA_DIR, { recursive: true, mode: 0o755 }).catch((error: Error) => {
     throw new ConfigError(`DATA_DIR ${config.DATA_DIR} cannot be used: ${error.message}`);
   });
   if (config.DATABASE_URL) {
-    const ownerUrl = config.DATABASE_OWNER_URL ?? config.DATABASE_URL;
+    const sessionUrl = config.DATABASE_SESSION_URL ?? config.DATABASE_URL;
+    const ownerUrl = config.DATABASE_OWNER_URL ?? sessionUrl;
+    await refuseUnfitEngine(ownerUrl);
     return {
       ownerUrl,
       appUrl: config.DATABASE_URL,
+      sessionUrl,
       app_password: undefined,
       vaultUrl: config.SUBJECT_KEYS_URL,
       release: async () => {},
@@ -56,13 +62,28 @@ export async function startDatabase(config: Config, log: Logger): Promise<Databa
   const appUrl = new URL(server.ownerUrl);
   appUrl.username = APP_ROLE;
   appUrl.password = app_password;
-  const vaultUrl =
-    config.SUBJECT_KEYS_URL ??
-    (await embeddedVault(config, server.ownerUrl).catch(async (error) => {
-      await server.leave();
-      throw error;
-    }));
-  return { ownerUrl: server.ownerUrl, appUrl: appUrl.href, app_password, vaultUrl, release: server.leave };
+  try {
+    const [vaultUrl] = await Promise.all([
+      config.SUBJECT_KEYS_URL ?? embeddedVault(config, server.ownerUrl),
+      refuseUnfitEngine(server.ownerUrl),
+    ]);
+    const { ownerUrl, leave: release } = server;
+    return { ownerUrl, appUrl: appUrl.href, sessionUrl: appUrl.href, app_password, vaultUrl, release };
+  } catch (error) {
+    await server.leave();
+    throw error;
+  }
+}
+
+/** Resolves where the database can be entered, and its engine keeps what the log promises. */
+async function refuseUnfitEngine(url: string): Promise<void> {
+  await preflight(url).catch((error: Error & { code?: string }) => {
+    const { host } = new URL(url);
+    if (error instanceof EngineUnfit) throw new ConfigError(`DATABASE_URL at ${host}: ${error.message}`);
+    throw new ConfigError(
+      `DATABASE_URL (or DATABASE_OWNER_URL): no entry at ${host}: ${error.message || error.code}`,
+    );
+  });
 }
 
 /** What Postgres says of a role and of a database that are there. */
@@ -93,26 +114,21 @@ async function embeddedVault({ DATA_DIR }: Config, ownerUrl: string): Promise<st
   return url.href;
 }
 
-/** Brings everything that stands in the database up to date. Safe to call from many starters at once. */
+/** Brings everything that stands in the database up to date; a new log is given `origin` where it is restored. Safe to call from many starters at once. */
 export async function prepareDatabase(
-  database: Omit<Database, "vaultUrl">,
+  database: Pick<Database, "ownerUrl" | "appUrl" | "app_password">,
   host: string,
   projections: readonly Projection[],
+  origin?: string,
 ): Promise<void> {
   const owner = new pg.Pool({ connectionString: database.ownerUrl, max: 1 });
   // What waits for a connection that breaks fails by itself; one that breaks while it is closed concerns nobody.
   const ignore = () => undefined;
   owner.on("error", ignore).on("connect", (client) => client.on("error", ignore));
   try {
-    await owner.query("select 1").catch((error: Error & { code?: string }) => {
-      const host = new URL(database.ownerUrl).host;
-      throw new ConfigError(
-        `DATABASE_URL (or DATABASE_OWNER_URL): no entry at ${host}: ${error.message || error.code}`,
-      );
-    });
     const separate = database.ownerUrl !== database.appUrl;
     const app_role = separate ? decodeURIComponent(new URL(database.appUrl).username) : undefined;
-    await migrate(owner, { host, app_role, app_password: database.app_password });
+    await migrate(owner, { host, origin, app_role, app_password: database.app_password });
     await migrating(owner, async (client) => {
       await applyMigrations(client, keptTables);
       for (const { ddl } of projections) await client.query(ddl);

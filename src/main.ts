@@ -5,6 +5,7 @@ import { program } from "./cli/program.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { SubjectsUnavailable } from "./domain/ports.ts";
 import { Refusal } from "./domain/refusal.ts";
+import { traceFields } from "./tracing.ts";
 
 // A reader that has seen enough (`| head`) is no failure; what is begun is finished and let go of.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -16,7 +17,7 @@ try {
   const lines = await linesForTerminal(process.stderr.isTTY);
   const logger = (level: string) =>
     pino(
-      { level, redact: ["req.headers", "secret", "authorization"], base: undefined },
+      { level, redact: ["req.headers", "secret", "authorization"], base: undefined, mixin: traceFields },
       lines ?? pino.destination({ fd: 2, sync: false }),
     );
   const [wanted, asked] = process.argv.slice(2);

@@ -200,7 +200,9 @@ describe("containers", () => {
   });
 
   test("the image runs a supported Node without root and says whether it lives", () => {
-    expect(argumentsOf("FROM")).toEqual([expect.stringMatching(/^node:20-/)]);
+    const [base, ...others] = argumentsOf("FROM").map((line) => line.split(" ")[0]!);
+    expect(base).toMatch(/^node:20-/);
+    expect(others).toEqual([base]);
     expect(argumentsOf("USER")).toEqual(["node"]);
     const order = ["COPY", "USER", "HEALTHCHECK", "ENTRYPOINT", "CMD"].map((name) =>
       instructions.findLastIndex((line) => line.startsWith(`${name} `)),
@@ -211,11 +213,25 @@ describe("containers", () => {
   });
 
   test("what the image copies exists and is let through by .dockerignore, and nothing else is", () => {
-    const copied = argumentsOf("COPY").flatMap((line) => line.split(" ").slice(0, -1));
+    const copies = argumentsOf("COPY");
+    const copied = copies
+      .filter((line) => !line.startsWith("--from"))
+      .flatMap((line) => line.split(" ").slice(0, -1));
     for (const path of copied) expect(existsSync(join(ROOT, path)), path).toBe(true);
     const [first, ...let_in] = read(".dockerignore").trim().split("\n");
     expect(first).toBe("*");
     expect(let_in.map((line) => line.slice(1)).sort()).toEqual(copied.sort());
+    // The last stage takes what was compiled from the one before, and nothing of the sources.
+    const kept = copies.filter((line) => line.startsWith("--from=build"));
+    expect(kept.map((line) => line.split(" ").at(-2))).toEqual([
+      "/app/package.json",
+      "/app/node_modules",
+      "/app/bin",
+      "/app/dist",
+      "/app/docs",
+      "/app/data",
+    ]);
+    expect(argumentsOf("RUN").join()).toMatch(/npm ci --omit=dev/);
   });
 });
 

@@ -48,9 +48,11 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   // Written apart from the append path, so that one mistake cannot stand on both sides.
   verify: {
-    paths: ["eventstore/verify/", "eventstore/export.ts"],
+    paths: ["eventstore/verify/", "eventstore/export.ts", "eventstore/backup.ts", "eventstore/restore.ts"],
     imports: {
       ...files,
+      "node:events": ["once"],
+      "pg-copy-streams": ["from"],
       "node:crypto": "any",
       "node:os": ["availableParallelism"],
       "node:worker_threads": ["parentPort", "workerData"],
@@ -128,6 +130,25 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   // What does not know what it is done for: waiting, and being alone among processes.
   leases: { paths: ["src/concurrency.ts", "src/lease.ts"], imports: { "node:crypto": "any", pg: "types" } },
+  // Whatever asks others or is asked by them tells what trace that belongs to.
+  tracing: {
+    paths: ["src/tracing.ts"],
+    imports: {
+      "@opentelemetry/api": "any",
+      "node:async_hooks": ["AsyncLocalStorage"],
+      "node:crypto": ["randomBytes"],
+    },
+  },
+  "span export": {
+    paths: ["src/span-export.ts"],
+    imports: {
+      "@opentelemetry/api": ["trace"],
+      "@opentelemetry/exporter-trace-otlp-http": "any",
+      "@opentelemetry/resources": "any",
+      "@opentelemetry/sdk-trace": "any",
+      leases: ["inTime"],
+    },
+  },
   projections: {
     paths: ["src/projections/"],
     imports: {
@@ -162,7 +183,13 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:v8": ["deserialize", "serialize"],
       pg: "types",
       projections: "any",
+      tracing: "any",
     },
+  },
+  // The log as a store outside has it: the rows themselves, not what the service makes of them.
+  outside: {
+    paths: ["src/outside/"],
+    imports: { app: "types", domain: "any", eventstore: "any", verify: ["storedPages"] },
   },
   // What the log and the chain say of each other.
   chain: { paths: ["src/chain/"], imports: { app: "any", domain: "any", leases: "any" } },
@@ -186,6 +213,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       domain: "any",
       eventstore: "any",
       leases: "any",
+      outside: "any",
       projections: "any",
     },
   },
@@ -239,6 +267,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:timers/promises": ["setTimeout"],
       pg: "types",
       projections: "any",
+      tracing: "any",
       viem: "any",
       "viem/utils": "any",
       verify: "types",
@@ -268,6 +297,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     imports: {
       // The Postgres binaries of this machine: the package is named by platform and processor.
       "(computed)": "any",
+      "@eventstore/db-client": "any",
       "@duckdb/node-api": "any",
       "@jitl/quickjs-wasmfile-release-sync": "any",
       "@resvg/resvg-js": "any",
@@ -295,10 +325,10 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:util": "any",
       "node:worker_threads": "any",
       threads: "any",
+      tracing: "any",
       "node:zlib": "any",
       pg: "any",
       "quickjs-emscripten-core": "any",
-      secp256k1: "types",
       "tiny-secp256k1": "types",
       viem: "any",
       "viem/utils": "any",
@@ -312,6 +342,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       leases: "any",
       "@modelcontextprotocol/node": "any",
       "@modelcontextprotocol/server": "any",
+      "@opentelemetry/api": ["Span", "SpanStatusCode"],
       "@x402/core/http": "any",
       anchoring: "any",
       chain: "any",
@@ -343,6 +374,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "prom-client": "any",
       "rate-limiter-flexible": "any",
       reactors: "any",
+      tracing: "any",
       zod: "any",
     },
   },
@@ -405,9 +437,28 @@ export const layers: Readonly<Record<string, Layer>> = {
       zod: "any",
     },
   },
+  // A service made of a backup: the verifier judges, the runtime folds.
+  restoring: {
+    paths: ["src/restoring.ts"],
+    imports: {
+      adapters: ["keptHeads", "systemClock"],
+      anchoring: "any",
+      app: "types",
+      areas: "any",
+      datasets: "types",
+      eventstore: "any",
+      "node:path": ["join"],
+      pg: "any",
+      pino: "types",
+      projections: "types",
+      runtime: "any",
+      verify: "any",
+    },
+  },
   cli: {
     paths: ["src/cli/"],
     imports: {
+      restoring: "any",
       anchoring: "any",
       api: "any",
       app: "any",
@@ -428,8 +479,10 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:timers/promises": "any",
       "node:util": "any",
       operator: "any",
+      outside: "any",
       pino: "types",
       "pino-pretty": "any",
+      "span export": "any",
       // The demo starts a worker, which is a command of its own.
       "node:child_process": ["spawn"],
       projections: "any",
@@ -443,7 +496,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   main: {
     paths: ["src/main.ts"],
-    imports: { cli: "any", commander: "types", domain: "any", runtime: "any", pino: "any" },
+    imports: { cli: "any", commander: "types", domain: "any", runtime: "any", pino: "any", tracing: "any" },
   },
 };
 

@@ -26,11 +26,7 @@ afterEach(async () => {
 
 /** What a service does to its database when it starts. */
 const start = (appUrl = database.url) =>
-  prepareDatabase(
-    { ownerUrl: database.url, appUrl, app_password: undefined, release: async () => {} },
-    "test.example",
-    [],
-  );
+  prepareDatabase({ ownerUrl: database.url, appUrl, app_password: undefined }, "test.example", []);
 
 const migrateBy = (set: MigrationSet) => migrating(owner, (client) => applyMigrations(client, set));
 

@@ -204,7 +204,10 @@ async function startNodeOn(port: number, dir: string): Promise<Node> {
   } catch (error) {
     if (child.pid) await stopNode(child.pid);
     const lines = (await readFile(logFile, "utf8").catch(() => "")).trim().split("\n").slice(-12);
-    throw new Error(`the embedded chain in ${dir} did not start:\n${lines.join("\n")}`, { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`the embedded chain in ${dir} did not start: ${reason}\n${lines.join("\n")}`, {
+      cause: error,
+    });
   }
 }
 

@@ -108,7 +108,8 @@ async function joinServer(server: Server): Promise<{ ownerUrl: string; presence:
   if (!(await isRunning(server))) await startServer(server);
   const port = await portOf(server);
   const password = (await readFile(passwordFile(server.dir), "utf8")).trim();
-  const ownerUrl = `postgres://tallystick_owner:${password}@127.0.0.1:${port}/${server.database}`;
+  const host = existsSync(socketOf(server, port)) ? encodeURIComponent(server.dir) : "127.0.0.1";
+  const ownerUrl = `postgres://tallystick_owner:${password}@${host}:${port}/${server.database}`;
   return { ownerUrl, presence: await enter(ownerUrl, server.database) };
 }
 
@@ -175,14 +176,26 @@ async function dropCopiedPid(dir: string): Promise<void> {
   if (place !== (await realpath(dir))) await rm(file, { force: true });
 }
 
+/**
+ * A query through the socket costs its client a third less than over TCP. It stands in the cluster's folder, which nobody else may enter,
+ * unless its path is longer than such an address can be.
+ */
+const socketOf = ({ dir }: Server, port: number) => join(dir, `.s.PGSQL.${port}`);
+const MOST_SOCKET_BYTES = 103;
+
+const hasSocket = (server: Server, port: number) =>
+  process.platform !== "win32" && Buffer.byteLength(socketOf(server, port)) <= MOST_SOCKET_BYTES;
+
 /** pg_ctl's own `start -w` waits on the server's pipes, so its output goes to a log file. */
 async function startServer(server: Server): Promise<void> {
   const { dir, binaries, account } = server;
   const port = await freePort(await portOf(server));
+  // Relative to the cluster's folder, where the server stands, so that no word of a path is the shell's.
+  const sockets = hasSocket(server, port) ? " -k ." : "";
   const logFile = join(dir, "server.log");
   const child = spawn(
     binaries.pg_ctl,
-    ["start", "-D", dir, "-w", "-t", "60", "-l", logFile, "-o", `-p ${port}`],
+    ["start", "-D", dir, "-w", "-t", "60", "-l", logFile, "-o", `-p ${port}${sockets}`],
     { ...account, cwd: "/", stdio: "ignore", detached: true },
   );
   const code = await new Promise<number | null>((done, fail) => child.once("exit", done).once("error", fail));

@@ -13,6 +13,7 @@ import {
   type Settlement,
   TransactionPending,
 } from "../domain/ports.ts";
+import { outgoing } from "../tracing.ts";
 import { chainSettlement, endingOf, outcomeOf } from "./settlement.ts";
 
 export type FacilitatorOptions = {
@@ -120,14 +121,16 @@ function facilitator(chain_id: number, { url, token, request_ms = 30_000 }: Faci
   };
   return async (what: "verify" | "settle", payment: SignedTransfer): Promise<Verdict> => {
     const asking = async (signal: AbortSignal) => {
-      const response = await fetch(`${url.replace(/\/+$/, "")}/${what}`, {
-        method: "POST",
-        headers,
-        body: JSON.stringify(requestOf(payment, chain_id)),
-        // The token is for this address alone.
-        redirect: "error",
-        signal,
-      });
+      const response = await outgoing(`facilitator ${what}`, {}, (traced) =>
+        fetch(`${url.replace(/\/+$/, "")}/${what}`, {
+          method: "POST",
+          headers: { ...headers, ...traced },
+          body: JSON.stringify(requestOf(payment, chain_id)),
+          // The token is for this address alone.
+          redirect: "error",
+          signal,
+        }),
+      );
       return { status: response.status, text: await response.text() };
     };
     const ms = what === "verify" ? Math.min(request_ms, VERIFY_MS) : request_ms;

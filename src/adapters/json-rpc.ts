@@ -3,6 +3,7 @@ import type { PublicClient } from "viem";
 import { inTime } from "../concurrency.ts";
 import type { Hex } from "../domain/chain.ts";
 import { ChainUnavailable } from "../domain/ports.ts";
+import { inSpan, traceHeaders } from "../tracing.ts";
 
 /** One request; every failure is a ChainUnavailable whose `cause` tells more. */
 export type Ask = <T>(method: string, params: readonly unknown[]) => Promise<T>;
@@ -24,7 +25,11 @@ export function jsonRpc({ rpc_url, chain_id, request_ms = 4_000, deadline_ms = 9
   const request = async <T>(method: string, params: readonly unknown[]) => {
     opened ??= clientOf(rpc_url, request_ms);
     const client = await opened;
-    return within(deadline_ms, method, client.request({ method, params } as never) as Promise<T>);
+    return inSpan(
+      method,
+      { kind: "CLIENT", attributes: { "rpc.system": "jsonrpc", "rpc.method": method } },
+      () => within(deadline_ms, method, client.request({ method, params } as never) as Promise<T>),
+    );
   };
 
   const isOurChain = async () => {
@@ -46,7 +51,12 @@ export function jsonRpc({ rpc_url, chain_id, request_ms = 4_000, deadline_ms = 9
 /** The whole of viem is large, and is loaded when a chain is first asked. */
 async function clientOf(rpc_url: string, timeout: number): Promise<PublicClient> {
   const { createPublicClient, http } = await import("viem");
-  return createPublicClient({ transport: http(rpc_url, { timeout, retryCount: 1, retryDelay: 100 }) });
+  const onFetchRequest = (_request: Request, init: RequestInit) => ({
+    ...init,
+    headers: { ...(init.headers as Record<string, string>), ...traceHeaders() },
+  });
+  const transport = http(rpc_url, { timeout, retryCount: 1, retryDelay: 100, onFetchRequest });
+  return createPublicClient({ transport });
 }
 
 /** An answer that cannot be read is as good as none. */

@@ -6,6 +6,7 @@ import type pg from "pg";
 import { z } from "zod";
 import { digestOf } from "../domain/objects.ts";
 import type { Clock, Model, ModelAsked, ModelTrouble, Question } from "../domain/ports.ts";
+import { outgoing } from "../tracing.ts";
 import { createModelTokens, type ModelTokens } from "./model-tokens.ts";
 
 export type ModelOptions = {
@@ -63,17 +64,20 @@ export function openModel({ base_url, key, name, tokens, deadline_ms = 60_000 }:
 
   async function post(body: string, signal: AbortSignal): Promise<Heard & { total_tokens?: number }> {
     try {
-      const answer = await fetch(url, {
-        method: "POST",
-        headers: {
-          "content-type": "application/json",
-          ...(key !== undefined && { authorization: `Bearer ${key}` }),
-        },
-        body,
-        // A key goes nowhere but where it was set for.
-        redirect: "manual",
-        signal,
-      });
+      const answer = await outgoing("model", { "gen_ai.request.model": name }, (traced) =>
+        fetch(url, {
+          method: "POST",
+          headers: {
+            "content-type": "application/json",
+            ...(key !== undefined && { authorization: `Bearer ${key}` }),
+            ...traced,
+          },
+          body,
+          // A key goes nowhere but where it was set for.
+          redirect: "manual",
+          signal,
+        }),
+      );
       if (answer.status !== 200) {
         await answer.body?.cancel();
         return { why: "refused" };

@@ -7,6 +7,7 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { type WebhookAnswer, type Webhooks, WebhookUnreached } from "../domain/ports.ts";
+import { outgoing } from "../tracing.ts";
 import { isPublicAddress, isPublicName } from "./public-address.ts";
 
 /** From the first port to the last, both among them. */
@@ -76,7 +77,10 @@ export function createWebhooks(options: WebhooksOptions = {}): Webhooks {
     const signal = AbortSignal.timeout(deadline_ms);
     try {
       const found = await Promise.race([addresses(url), aborted(signal)]);
-      return await send(url, message, found, signal);
+      const about = { "http.request.method": message.method, "server.address": url.hostname };
+      return await outgoing(`webhook ${message.method}`, about, (traced) =>
+        send(url, { ...message, headers: { ...message.headers, ...traced } }, found, signal),
+      );
     } catch (error) {
       if (error instanceof WebhookUnreached) throw error;
       const reason = signal.aborted ? `no answer within ${deadline_ms / 1000} s` : reasonOf(error);

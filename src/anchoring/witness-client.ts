@@ -1,4 +1,5 @@
 /** What a log says to a witness and hears from it (c2sp.org/tlog-witness), each answer in time and in bounds. */
+import { outgoing } from "../tracing.ts";
 import { MalformedNote, parseVerifierKey, type VerifierKey } from "./note.ts";
 import { type AddCheckpoint, formatAddCheckpoint } from "./tlog-proof.ts";
 import { isCount } from "./tree.ts";
@@ -58,8 +59,15 @@ export async function submit(
   try {
     const body = formatAddCheckpoint(request);
     const headers = { "Content-Type": "text/plain; charset=utf-8" };
-    const init = { method: "POST", headers, body, signal, redirect: "error" } as const;
-    const response = await fetch(`${url}add-checkpoint`, init);
+    const response = await outgoing("witness", { "server.address": new URL(url).hostname }, (traced) =>
+      fetch(`${url}add-checkpoint`, {
+        method: "POST",
+        headers: { ...headers, ...traced },
+        body,
+        signal,
+        redirect: "error",
+      }),
+    );
     return meaningOf(response.status, await textOf(response));
   } catch (error) {
     const { message, cause } = error as Error;

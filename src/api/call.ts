@@ -125,6 +125,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
     foresee: unit.foresee,
     reserve: unit.reserve,
     seal: personal.seal,
+    earlier: unit.earlier,
     get fresh_id() {
       return freshId(app, unit.command);
     },

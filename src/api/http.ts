@@ -1,6 +1,7 @@
 /** The HTTP server: operations and documents behind one Express 5 handler, and what every answer has in common. */
 import { setMaxListeners } from "node:events";
 import type { IncomingMessage, RequestListener } from "node:http";
+import { type Span, SpanStatusCode } from "@opentelemetry/api";
 import compression from "compression";
 import cors from "cors";
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from "express";
@@ -9,6 +10,7 @@ import type { Logger } from "pino";
 import type { App } from "../app.ts";
 import { coreProblems } from "../domain/problem.ts";
 import { Refusal } from "../domain/refusal.ts";
+import { begin, continued } from "../tracing.ts";
 import { isSameSecret } from "./access/internal.ts";
 import type { Document } from "./document.ts";
 import { type Hint, hintsOf } from "./hints.ts";
@@ -40,7 +42,7 @@ export type HttpParts = {
 const EXPOSED =
   "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, ETag, X-Request-Id, Retry-After, Content-Disposition, Event-Id, Link, Preference-Applied, Tlog-Proof";
 const ALLOWED =
-  "Authorization, X-API-Key, Content-Type, X-PAYMENT, PAYMENT-SIGNATURE, SIGN-IN-WITH-X, On-Behalf-Of, Access-Control-Expose-Headers, Idempotency-Key, Prefer, Last-Event-ID, X-Request-Id, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
+  "Authorization, X-API-Key, Content-Type, X-PAYMENT, PAYMENT-SIGNATURE, SIGN-IN-WITH-X, On-Behalf-Of, Access-Control-Expose-Headers, Idempotency-Key, Prefer, Last-Event-ID, X-Request-Id, traceparent, tracestate, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
 
 /** But for the page at /log nothing here is one: what only governs pages is left out, and whatever is shown as one may load nothing. */
 const SECURITY: HelmetOptions = {
@@ -215,15 +217,21 @@ function metricsRoute({ metrics, metrics_token }: HttpParts): RequestHandler {
   };
 }
 
-/** Gives each request its id, and writes one line and one measurement when it is over. Headers are never logged. */
+/** Gives each request its id and its trace, and writes one line and one measurement when it is over. Headers are never logged. */
 function observe({ log, metrics, trust_proxy }: HttpParts): RequestHandler {
   let warned = false;
   return (req, res, next) => {
     const began = process.hrtime.bigint();
-    const request_id = requestId(req.headers["x-request-id"]);
+    const { method, path, headers } = req;
+    const request_id = requestId(headers["x-request-id"]);
+    const { span, run } = begin(method, {
+      kind: "SERVER",
+      within: continued(headers.traceparent as string | undefined, headers.tracestate as string | undefined),
+      attributes: { "http.request.method": method, "url.path": path, "tallystick.request_id": request_id },
+    });
     res.locals.request_id = request_id;
     res.setHeader("X-Request-Id", request_id);
-    if (!trust_proxy && !warned && req.headers["x-forwarded-for"] !== undefined) {
+    if (!trust_proxy && !warned && headers["x-forwarded-for"] !== undefined) {
       warned = true;
       log.warn(
         "X-Forwarded-For arrived but TRUST_PROXY is off: callers are told apart by the proxy's address",
@@ -233,18 +241,32 @@ function observe({ log, metrics, trust_proxy }: HttpParts): RequestHandler {
       const seconds = Number(process.hrtime.bigint() - began) / 1e9;
       const operation = (res.locals.operation as string | undefined) ?? "none";
       metrics.answered(operation, res.statusCode, seconds);
-      log.info({
-        request_id,
-        method: req.method,
-        path: req.path,
-        operation,
-        status: res.statusCode,
-        ms: Math.round(seconds * 1e5) / 100,
-        ...(res.writableFinished ? {} : { cut_off: true }),
-      });
+      run(() =>
+        log.info({
+          request_id,
+          method,
+          path,
+          operation,
+          status: res.statusCode,
+          ms: Math.round(seconds * 1e5) / 100,
+          ...(res.writableFinished ? {} : { cut_off: true }),
+        }),
+      );
+      answered(span, { method, operation, status: res.statusCode });
     });
-    next();
+    run(next);
   };
+}
+
+/** Ends a call's span as OpenTelemetry names what servers answer. */
+function answered(
+  span: Span,
+  { method, operation, status }: Record<"method" | "operation", string> & { status: number },
+) {
+  span.updateName(`${method} ${operation}`);
+  span.setAttributes({ "tallystick.operation": operation, "http.response.status_code": status });
+  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
 }
 
 /** Everything that was thrown: refusals are told, the rest is logged and hidden; a stream under way is cut. */

@@ -3,6 +3,7 @@
  * its HTTP route, MCP tool, OpenAPI entry, price, documentation and smoke test all derive from the declaration.
  */
 import { z } from "zod";
+import type { RecordedEvent } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
 import type { Chart, Provenance } from "../domain/chart.ts";
 import type { Doc } from "../domain/doc.ts";
@@ -136,6 +137,8 @@ export type Context<In> = {
   reserve: Reserve;
   /** Seals personal data for the events that are decided; nothing else may stand in one. */
   seal: Seal;
+  /** What this very command appended when it was said before; empty the first time. */
+  earlier: readonly RecordedEvent[];
   /** 32 hex digits to name what the command makes: others for each command, the same when it is said again. */
   fresh_id: string;
   /** The caller's own name for the command, where it gave one. */

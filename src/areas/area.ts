@@ -2,14 +2,16 @@
  * An area: everything of one matter, said once. Whoever needs all of something (events, read models, reactors, operations) reads
  * the registry in index.ts; nothing else lists areas.
  */
-import type { EventTypes } from "../../eventstore/schemas.ts";
+import type { EventType } from "../../eventstore/schemas.ts";
 import type { OfferedArea } from "../api/operation.ts";
 import type { DomainEvent, Entity } from "../domain/entity.ts";
 import type { Projection } from "../projections/projection.ts";
 import type { Reactor } from "../reactor.ts";
 
 /** What the registry knows of an entity, whatever its state: its file in src/domain exports it. */
-export type AnyEntity = Entity<unknown, DomainEvent> & { events: EventTypes };
+export type AnyEntity = Entity<unknown, DomainEvent> & {
+  events: { [type: string]: EventType & { means: string } };
+};
 
 export type Area = OfferedArea & {
   entities: readonly AnyEntity[];

@@ -7,6 +7,7 @@ import { headsProjection } from "../projections/anchoring/heads.ts";
 import { streamsProjection } from "../projections/anchoring/streams.ts";
 import { objectsReactor } from "../reactors/log/delete-objects.ts";
 import { snapshotReactor } from "../reactors/log/snapshot-streams.ts";
+import { followReactor } from "../reactors/outside/follow.ts";
 import type { Area } from "./area.ts";
 
 export const log: Area = {
@@ -15,7 +16,14 @@ export const log: Area = {
   envelope: "none",
   entities: [anchor],
   projections: [headsProjection, streamsProjection],
-  reactors: [signingReactor(), anchoringReactor(), cosigningReactor(), snapshotReactor, objectsReactor],
+  reactors: [
+    signingReactor(),
+    anchoringReactor(),
+    cosigningReactor(),
+    snapshotReactor,
+    objectsReactor,
+    followReactor,
+  ],
   operations: logOperations,
   problems: logProblems,
   gauges: logGauges,

@@ -11,7 +11,7 @@ export async function linesForTerminal(isTerminal: boolean): Promise<pinoPretty.
     sync: true,
     colorize: true,
     translateTime: "HH:MM:ss",
-    ignore: "pid,hostname,method,path,operation,status,ms,request_id,cut_off",
+    ignore: "pid,hostname,method,path,operation,status,ms,request_id,trace_id,cut_off",
     messageFormat: messageOf,
   });
 }

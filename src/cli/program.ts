@@ -37,6 +37,11 @@ const GROUPS: readonly {
   },
   { names: ["fetch"], load: async (terminal) => [(await import("./fetch.ts")).fetchCommand(terminal)] },
   { names: ["export"], load: async (terminal) => [(await import("./export.ts")).exportCommand(terminal)] },
+  {
+    names: ["backup", "restore"],
+    load: async (terminal) => (await import("./backup.ts")).backupCommands(terminal),
+  },
+  { names: ["kurrent"], load: async (terminal) => [(await import("./kurrent.ts")).kurrentCommand(terminal)] },
   { names: ["verify"], load: async (terminal) => [(await import("./verify.ts")).verifyCommand(terminal)] },
   { names: ["report"], load: async (terminal) => [(await import("./report.ts")).reportCommand(terminal)] },
   { names: ["rerun"], load: async (terminal) => [(await import("./rerun.ts")).rerunCommand(terminal)] },

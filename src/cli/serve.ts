@@ -6,6 +6,7 @@ import { problemOfRefusal } from "../api/problem.ts";
 import { type Config, ConfigError } from "../config.ts";
 import { startDatabase } from "../database.ts";
 import { Refusal } from "../domain/refusal.ts";
+import { sendSpans } from "../span-export.ts";
 import { about } from "./about.ts";
 import { hostInUrl, type Terminal } from "./terminal.ts";
 
@@ -21,6 +22,7 @@ export const serveCommand = (terminal: Terminal): Command =>
 async function serve({ settings, logger }: Terminal): Promise<void> {
   const config = settings();
   const log = logger(config.LOG_LEVEL);
+  const stopSpans = await sendSpans(config);
   const stopping = new AbortController();
   const door: { handle: RequestListener } = { handle: startingUp };
   const server = await openDoor(config, (req, res) => door.handle(req, res));
@@ -44,6 +46,7 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
       ({ close }) => close(),
       () => undefined,
     );
+    await stopSpans();
     log.info("stopped");
     log.flush();
     process.exit(0);

@@ -94,7 +94,7 @@ async function heldBy(options: Options): Promise<VerifyPackOptions> {
     checkpoints: await Promise.all(options.checkpoint.map(checkpointIn)),
     events: await Promise.all(options.receipt.map(eventIn)),
     ask: rpc === undefined ? undefined : askChain(rpc),
-    recover: recoverKey(),
+    recover: recoverKey,
   };
 }
 

@@ -166,7 +166,7 @@ describe("the owner's wallet", () => {
   const parts = {
     app: {
       chain: refusing,
-      recover: recoverKey(),
+      recover: recoverKey,
       settings: { public_url: "https://api.example.org", custody: closed },
     },
   } as unknown as Partial<AccessParts>;

@@ -1,6 +1,6 @@
 /** Each check of a payment is switched off in turn: the payment it alone refuses must then get through. */
 import { describe, expect, test } from "vitest";
-import { keyRecovery } from "../../src/adapters/secp256k1.ts";
+import { recoverKey } from "../../src/adapters/secp256k1.ts";
 import { type Asked, examine, paymentChecks } from "../../src/api/x402/checks.ts";
 import { readPayment } from "../../src/api/x402/payload.ts";
 import type { Hex } from "../../src/domain/chain.ts";
@@ -14,7 +14,7 @@ const asked: Asked = {
   amount_micro: PRICE,
   resource: "https://ours.example/v1/agent/count?limit=3",
 };
-const { recover } = keyRecovery();
+const recover = recoverKey;
 const payer = wallet(0);
 
 const sound = await payment(payer, PRICE);

@@ -19,8 +19,8 @@ const problems = problemTypes({
 });
 
 const events = {
-  ParcelSent: { 1: z.strictObject({ name: z.string() }) },
-  ParcelDelivered: { 1: z.strictObject({ name: z.string() }) },
+  ParcelSent: { means: "A parcel was sent.", 1: z.strictObject({ name: z.string() }) },
+  ParcelDelivered: { means: "A parcel arrived.", 1: z.strictObject({ name: z.string() }) },
 };
 type ParcelEvent = EventOf<typeof events>;
 type Parcel = { name: string; delivered: boolean } | undefined;

@@ -1,5 +1,5 @@
 /** Both verifiers, asked the same. */
-import { keyRecovery } from "../../src/adapters/secp256k1.ts";
+import { recoverKey } from "../../src/adapters/secp256k1.ts";
 import { parseVerifierKey } from "../../src/anchoring/note.ts";
 import type { AskChain } from "../../src/audit/chain-view.ts";
 import { type VerifyPackOptions, verifyPack } from "../../src/audit/verify-pack.ts";
@@ -7,7 +7,7 @@ import { verifyPack as verifySecond } from "../../src/explorer/verifier.js";
 import type { Held, PackTampering } from "./pack-tampering.ts";
 import { toldBy, type World } from "./told-chain.ts";
 
-const { recover } = keyRecovery();
+const recover = recoverKey;
 
 /** Checks to run; all when left out. */
 export type Left = Pick<VerifyPackOptions, "auditChecks" | "checks">;

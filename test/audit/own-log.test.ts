@@ -7,7 +7,7 @@ import { join } from "node:path";
 import pino from "pino";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { verifyFile } from "../../eventstore/verify/verify-export.ts";
-import { keyRecovery } from "../../src/adapters/secp256k1.ts";
+import { recoverKey } from "../../src/adapters/secp256k1.ts";
 import { cosignTurn } from "../../src/anchoring/cosign-signed.ts";
 import { formatVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
 import { parseWitnesses } from "../../src/anchoring/witness-client.ts";
@@ -142,7 +142,7 @@ test("no export hides it: none is written unless told, and then it carries what 
   const written = await run(["export", file, "--despite"], env);
   expect(written.said).toMatch(/NOT what was signed: /);
   expect(written.code).toBe(0);
-  const { recover } = keyRecovery();
+  const recover = recoverKey;
   const report = await verifyFile(file, { companion: new Audit({ recover }) });
   expect(failures(report)).toEqual({ tree: signed });
 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { type ExportLogOptions, type ExportStreamOptions, exportFile } from "../../eventstore/export.ts";
 import { openExport } from "../../eventstore/verify/verify-export.ts";
 import { jsonRpc } from "../../src/adapters/json-rpc.ts";
-import { keyRecovery } from "../../src/adapters/secp256k1.ts";
+import { recoverKey } from "../../src/adapters/secp256k1.ts";
 import { type AnchorEvidence, readEvidence } from "../../src/anchoring/evidence.ts";
 import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
 import { verifierKey } from "../../src/anchoring/note.ts";
@@ -24,7 +24,7 @@ import { until } from "../support/until.ts";
 let setup: AnchoringSetup;
 let folder: string;
 let trusted: { origin: string; key: ReturnType<typeof verifierKey> };
-const { recover } = keyRecovery();
+const recover = recoverKey;
 
 /** Anchored at 5 and 8 of 12 events, the last four of which nothing vouches for. */
 beforeAll(async () => {

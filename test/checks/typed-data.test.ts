@@ -1,7 +1,7 @@
 /** What is signed and sent for a check, held against the digests that payments are judged by, and against viem. */
 import { decodeFunctionData, parseAbi } from "viem/utils";
 import { describe, expect, test } from "vitest";
-import { keyRecovery } from "../../src/adapters/secp256k1.ts";
+import { recoverKey } from "../../src/adapters/secp256k1.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import type { CheckFacts } from "../../src/domain/checks/check.ts";
 import { inTurn, isPassphrase, keepPassphrase, MOST_WAITING } from "../../src/domain/checks/passphrase.ts";
@@ -34,7 +34,7 @@ const facts: CheckFacts = {
   created_at: "2026-01-01T00:00:00.000Z",
 };
 const receive: CheckFacts = { ...facts, mode: "receive" };
-const { recover } = keyRecovery();
+const recover = recoverKey;
 
 describe("typed data", () => {
   test("of a transfer is what a payment of the same authorization signs", async () => {

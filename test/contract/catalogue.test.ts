@@ -49,6 +49,7 @@ import { type Service, startService } from "../support/service.ts";
 import { linkExample } from "../support/signed.ts";
 import { skillExamples } from "../support/skilled.ts";
 import { subscribeExamples } from "../support/subscribed.ts";
+import { until } from "../support/until.ts";
 import { specifiedPrices } from "./prices.ts";
 
 /** Of servers of the same operator. */
@@ -196,6 +197,13 @@ function asked(operation: Operation, input: Record<string, unknown>, headers: Re
   return [service.url + path, { method: method!, headers: sent, ...(body && { body }) }];
 }
 
+/** Asked again where a read model has not caught up yet, as the answer says. */
+const answered = (wanted: ReturnType<typeof asked>) =>
+  until(async () => {
+    const answer = await fetch(...wanted);
+    return answer.status === 503 ? false : answer;
+  });
+
 const request = (operation: Operation, input: Record<string, unknown>, headers: Record<string, string>) =>
   fetch(...asked(operation, input, headers));
 
@@ -215,7 +223,7 @@ describe("every operation", () => {
   test.each(each)("%s answers its example with something that fits its schema", async (_, operation) => {
     await renewed[operation.name]?.();
     const wanted = asked(operation, exampleFor(operation), credentialsFor(operation));
-    const response = isBought(operation) ? (await buy(wallet(1), ...wanted)).answer : await fetch(...wanted);
+    const response = isBought(operation) ? (await buy(wallet(1), ...wanted)).answer : await answered(wanted);
     const body = Buffer.from(await response.arrayBuffer());
     const text = body.toString();
     expect(response.status, text).toBe(operation.status ?? 200);
@@ -587,6 +595,16 @@ describe("documents", () => {
     const types = entitiesOf(areas).flatMap(({ events }) => Object.keys(events));
     for (const type of types) expect(written).toContain(`### ${type}, version 1\n`);
     expect(written).toMatch(/\| `answer\.vintage` \| text or null \|/);
+  });
+
+  test("each type of event says in a sentence of its own what it means", () => {
+    const declared = entitiesOf(areas).flatMap(({ events }) => Object.entries(events));
+    const sentences = declared.map(([, { means }]) => means);
+    for (const [type, { means }] of declared) {
+      expect(means, type).toMatch(/^[A-Z][^.!?]{15,140}\.$/);
+      expect(means, type).not.toContain(type);
+    }
+    expect(new Set(sentences).size).toBe(sentences.length);
   });
 
   test("OpenAPI lints clean", async () => {

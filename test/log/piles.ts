@@ -3,7 +3,12 @@ import { z } from "zod";
 import type { Area } from "../../src/areas/area.ts";
 import type { EventOf } from "../../src/domain/entity.ts";
 
-const events = { StonesPiled: { 1: z.strictObject({ name: z.string(), stones: z.int() }) } };
+const events = {
+  StonesPiled: {
+    means: "Stones were put on a pile.",
+    1: z.strictObject({ name: z.string(), stones: z.int() }),
+  },
+};
 type PileEvent = EventOf<typeof events>;
 export type Pile = { stones: ReadonlyMap<string, bigint>; last: string | undefined; count: number };
 

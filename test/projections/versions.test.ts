@@ -109,7 +109,7 @@ test("the change feed and an export tell what was stored, and the export verifie
       .split("\n")
       .filter((line) => line.includes(stream.stream_id));
     expect(written.map((line) => JSON.parse(JSON.parse(line).payload))).toEqual([OLD, NEW]);
-    expect(await verifyPack(openExport(file), { recover: recoverKey() })).toMatchObject({ ok: true });
+    expect(await verifyPack(openExport(file), { recover: recoverKey })).toMatchObject({ ok: true });
   } finally {
     await rm(dir, { recursive: true, force: true });
   }

@@ -9,8 +9,11 @@ import { refuse } from "../../src/domain/refusal.ts";
 import { mailSubject, placeIn, sealed } from "../../src/domain/sealed.ts";
 
 const events = {
-  LetterWritten: { 1: z.strictObject({ letter_id: madeId, words: z.int(), to: sealed }) },
-  LetterCopied: { 1: z.strictObject({ to: z.array(sealed) }) },
+  LetterWritten: {
+    means: "A letter was written.",
+    1: z.strictObject({ letter_id: madeId, words: z.int(), to: sealed }),
+  },
+  LetterCopied: { means: "A letter was copied to others.", 1: z.strictObject({ to: z.array(sealed) }) },
 };
 type LetterEvent = EventOf<typeof events>;
 export type Written = DataOf<typeof events, "LetterWritten">;

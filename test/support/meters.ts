@@ -5,11 +5,12 @@ import { projection } from "../../src/projections/projection.ts";
 
 export const events = {
   MeterRead: {
+    means: "A meter was read.",
     1: z.strictObject({ kg: z.number() }),
     2: z.strictObject({ grams: z.int(), reader: z.string() }),
     upcast: { 1: ({ kg }: { kg?: unknown }) => ({ grams: Number(kg) * 1_000, reader: "unsaid" }) },
   },
-  MeterSealed: { 1: z.strictObject({ at_grams: z.int() }) },
+  MeterSealed: { means: "A meter was sealed.", 1: z.strictObject({ at_grams: z.int() }) },
 };
 
 export type MeterEvent = EventOf<typeof events>;

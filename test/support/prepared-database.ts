@@ -16,12 +16,7 @@ async function makeTemplate(name: string): Promise<void> {
   await onServer(`create database ${name}`);
   const url = urlOf(name);
   const projections = areas.flatMap((area) => area.projections);
-  const release = async () => {};
-  await prepareDatabase(
-    { ownerUrl: url, appUrl: url, app_password: undefined, release },
-    "test",
-    projections,
-  );
+  await prepareDatabase({ ownerUrl: url, appUrl: url, app_password: undefined }, "test", projections);
   // Each copy gets a log of its own name.
   await onServer(
     `alter table eventstore.logs disable trigger append_only;

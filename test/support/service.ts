@@ -13,6 +13,7 @@ import { readConfig } from "../../src/config.ts";
 import type { Scope } from "../../src/domain/access/key.ts";
 import { issueKey } from "../../src/operator/keys.ts";
 import { openServer } from "../../src/server.ts";
+import { traceFields } from "../../src/tracing.ts";
 import { lendNode } from "../chain/lent-node.ts";
 import { areasOffering } from "./catalogue.ts";
 import { freshDatabase } from "./database.ts";
@@ -88,7 +89,10 @@ export async function startService(
     ...options.env,
   });
   const logged: Record<string, unknown>[] = [];
-  const log = pino({ level: "trace" }, { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const log = pino(
+    { level: "trace", mixin: traceFields },
+    { write: (line: string) => void logged.push(JSON.parse(line)) },
+  );
   const stopping = new AbortController();
   const runtime = await openRuntime(config, log, {
     chain: chain !== undefined,

@@ -34,6 +34,7 @@ export async function turnOf(
     const outcome = await underLease(reactorLeases(app.pool, seconds), name, (lease) =>
       takeTurn(take, { app, log, lease, signal: lease.lost }),
     );
+    if (outcome === "idle") return { status: "done" };
     if (outcome !== "taken" || !patient) return typeof outcome === "string" ? { status: outcome } : outcome;
     await new Promise((wake) => setTimeout(wake, 20));
   }

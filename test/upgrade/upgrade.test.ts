@@ -118,7 +118,7 @@ describe.each(await readdir(fixtures))("what %s left behind", (release) => {
 
   test("is the same bytes as then: the export verifies, and one made today has the same events", async () => {
     const key = parseVerifierKey((await ask("/log/key")).trimEnd());
-    const options = { key, origin: (await service.app.store.identity()).origin, recover: recoverKey() };
+    const options = { key, origin: (await service.app.store.identity()).origin, recover: recoverKey };
     expect(await verifyPack(openExport(pathOf("log.ndjson.gz")), options)).toMatchObject({ ok: true });
     expect(await withClient(database.url, (client) => contentOf(client, before.head))).toEqual(before);
     const dir = await mkdtemp(join(tmpdir(), "tallystick-upgrade-"));

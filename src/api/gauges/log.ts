@@ -18,6 +18,14 @@ export const logGauges: Gauge[] = [
     },
   },
   {
+    name: "tallystick_anchor_age_seconds",
+    help: "Seconds since the newest anchor stood on the chain; a log without news is not anchored again",
+    read: async (app) => {
+      const anchor = newestAnchor((await headsOf(app)).state);
+      return anchor ? [{ value: secondsSince(app, anchor.anchored_at) }] : [];
+    },
+  },
+  {
     name: "tallystick_unproven_events",
     help: "Events beyond what is signed, and beyond what is anchored",
     labels: ["beyond"],
@@ -29,6 +37,12 @@ export const logGauges: Gauge[] = [
         { labels: { beyond: "anchor" }, value: beyond(newestAnchor(state)?.size) },
       ];
     },
+  },
+  {
+    name: "tallystick_outside_lag_events",
+    help: "Events that the log's copy outside still lacks, told by the process that copies",
+    read: async ({ outside, store }) =>
+      outside?.copied === undefined ? [] : [{ value: (await store.head()).position - outside.copied }],
   },
   {
     name: "tallystick_log_contradicted",

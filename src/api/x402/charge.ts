@@ -20,6 +20,7 @@ import {
   TransactionPending,
 } from "../../domain/ports.ts";
 import { Refusal, refuse } from "../../domain/refusal.ts";
+import { inSpan } from "../../tracing.ts";
 import { type Call, commandOf, idempotencyOf, sha256 } from "../call.ts";
 import { PaymentRefused } from "./refused.ts";
 import { NETWORK_V2 } from "./required.ts";
@@ -243,7 +244,10 @@ export async function settle(
   // A process that was paused may have lost the payment to another, and then it sends nothing.
   if (!app.presence.isLive()) await whileHeld(() => []);
   try {
-    const receipt = await app.settlement.settle(payments.signedTransferOf(claim), BigInt(claim.seen_block));
+    const transfer = payments.signedTransferOf(claim);
+    const receipt = await inSpan("settle", {}, () =>
+      app.settlement.settle(transfer, BigInt(claim.seen_block)),
+    );
     return { claim, settlement: payments.minedBy(receipt) };
   } catch (error) {
     if (error instanceof NotSettled) await failed(error.message);
