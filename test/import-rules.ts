@@ -119,7 +119,6 @@ export const layers: Readonly<Record<string, Layer>> = {
       domain: "any",
       "fast-xml-parser": ["XMLParser", "XMLValidator"],
       "lru-cache": "any",
-      "node:async_hooks": ["AsyncLocalStorage"],
       "node:child_process": "any",
       "node:crypto": "any",
       "node:util": ["promisify"],

@@ -74,7 +74,7 @@ async function asked(
   const operation = context.catalogue.operations.find((one) => one.name === name);
   if (!operation) throw new Error(`there is no operation ${name}`);
   const reading = watched(data);
-  const { answer } = await handled(operation, {
+  const answer = await handled(operation, {
     ...context,
     input: inputReader(operation.input).fromObject(input, {}) as never,
     app: { ...context.app, ...reading.data },

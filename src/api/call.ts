@@ -5,7 +5,6 @@ import { canonicalText } from "../../eventstore/canonical.ts";
 import type { Idempotency, JsonObject } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
 import { watched } from "../datasets/reading.ts";
-import { recordReads } from "../datasets/reads.ts";
 import type { Subjects } from "../domain/ports.ts";
 import { type EventName, refuse } from "../domain/refusal.ts";
 import type { Command, InUnit, Seal } from "../unit.ts";
@@ -159,10 +158,10 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
       : `${operation.name} ${vintage} ${form} ${JSON.stringify(input)}`;
   const before = name === undefined ? undefined : parts.finished.get(name);
   if (before) return before;
-  const reading = operation.vintage && output.kind === "json" ? watched(app) : undefined;
+  const reading = operation.vintage && watched(app);
   if (reading) Object.assign(context.app, reading.data);
-  const { answer: given, read } = await handled(operation, context);
-  const rests_on = reading?.restsOn();
+  const given = await handled(operation, context);
+  const rests_on = output.kind === "json" ? reading?.restsOn() : undefined;
   const answer = rests_on === undefined ? given : withRestsOn(given as Marked, rests_on);
   const body = await encoded(parts, call, answer);
   const etag = name === undefined && operation.caching === undefined ? "" : etagOf(body);
@@ -178,7 +177,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
   if (
     name !== undefined &&
     subjects.length === 0 &&
-    mayKeep({ ...parts, app }, operation, { vintage: vintage!, read })
+    mayKeep({ ...parts, app }, operation, { vintage: vintage!, read: reading!.read })
   )
     parts.finished.set(name, made);
   return made;
@@ -217,17 +216,13 @@ export const withRestsOn = (answer: Marked, rests_on: string) => ({
   meta: { ...answer.meta, rests_on },
 });
 
-/** Waits for the read model of a list, handles the call, and notes what data it reads where it says on what it rests. */
+/** Waits for the read model of a list, and handles the call. */
 export async function handled(operation: OperationDeclaration, context: Context<never>) {
   const { lists } = operation;
   const as_of = lists && lists !== "none" ? await context.app.asOf(lists) : undefined;
-  const work = () => operation.handle(context);
-  const { result, read } = operation.vintage ? recordReads(work) : { result: work(), read: NOTHING };
-  const answer = await result;
-  return { answer: as_of === undefined ? answer : withPosition(answer, as_of), read };
+  const answer = await operation.handle(context);
+  return as_of === undefined ? answer : withPosition(answer, as_of);
 }
-
-const NOTHING: ReadonlySet<string> = new Set();
 
 /** An answer that rests on more than its name says would be served when that has changed. */
 function mayKeep(
@@ -235,10 +230,10 @@ function mayKeep(
   operation: Operation,
   made: { vintage: string; read: ReadonlySet<string> },
 ): boolean {
-  const { result, read: declared } = recordReads(() => operation.vintage?.(app));
+  const declared = watched(app);
   // The vintage was swapped meanwhile; then the answer is right but belongs under another name.
-  if (result !== made.vintage) return false;
-  const missed = [...made.read].filter((state) => !declared.has(state));
+  if (operation.vintage?.({ ...app, ...declared.data }) !== made.vintage) return false;
+  const missed = [...made.read].filter((state) => !declared.read.has(state));
   if (missed.length > 0) onBroken(operation, "vintage", `read and not declared: ${missed.join("; ")}`);
   return missed.length === 0;
 }

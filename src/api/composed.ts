@@ -17,7 +17,7 @@ export function composed<In>(parts: Readonly<Record<string, Part<In>>>) {
     handle: async (context: Context<In>): Promise<object> => {
       const answers = Object.entries(parts).map(async ([name, { of, ask }]) => {
         const input = of.input.parse(ask(context.input)) as never;
-        return [name, (await handled(of, { ...context, input })).answer] as const;
+        return [name, await handled(of, { ...context, input })] as const;
       });
       return Object.fromEntries(await Promise.all(answers));
     },

@@ -8,31 +8,51 @@ export type Data = { vintages: Vintages; reference: ReferenceStore };
 /** Stands among vintages for tables that were looked for and were not there. */
 export const NONE = "none";
 
-/**
- * The same data, watched. `restsOn` names what was read of it so far: the vintages of datasets, then those of tables, and
- * `none` at the end where a table was missing; by comma, as the input `vintage` takes it.
- */
-export function watched({ vintages, reference }: Data): { data: Data; restsOn: () => string } {
+/** What was read of some data. */
+export type Watching = {
+  data: Data;
+  /**
+   * The vintages of datasets, then those of tables, and `none` at the end where a table was missing; by comma, as the input `vintage`
+   * takes it.
+   */
+  restsOn(): string;
+  /** Each state that was looked at, also of what was not there. It grows as more is read. */
+  read: ReadonlySet<string>;
+};
+
+/** The same data, watched. Who watches what is watched already sees what is read through it, and so does the other. */
+export function watched({ vintages, reference }: Data): Watching {
   const leased = new Set<string>();
   const tables = new Set<string>();
+  const read = new Set<string>();
   let missing = false;
   const data: Data = {
     vintages: {
-      open: () => vintages.open(),
+      open: () => {
+        const open = vintages.open();
+        read.add("datasets that are open");
+        for (const { vintage } of open) read.add(`vintage ${vintage}`);
+        return open;
+      },
       awaited: () => vintages.awaited(),
       lease: (dataset) => {
         const lease = vintages.lease(dataset);
         leased.add(lease.manifest.vintage);
+        read.add(`vintage ${lease.manifest.vintage}`);
         return lease;
       },
     },
-    reference: reference.watched((found) => {
-      if (found) tables.add(found.vintage);
-      else missing = true;
+    reference: reference.watched({
+      onList: () => read.add("tables that are open"),
+      onLook: (name, found) => {
+        read.add(`table ${name}, ${found?.vintage ?? NONE}`);
+        if (found) tables.add(found.vintage);
+        else missing = true;
+      },
     }),
   };
   const restsOn = () => [...[...leased].sort(), ...[...tables].sort(), ...(missing ? [NONE] : [])].join(",");
-  return { data, restsOn };
+  return { data, restsOn, read };
 }
 
 /** The same data as they are now until they are released: each dataset stays in the vintage in which it is first read. */
@@ -50,7 +70,7 @@ export function held({ vintages, reference }: Data): { data: Data; release(): vo
         awaited: () => vintages.awaited(),
         lease,
       },
-      reference: reference.watched(() => undefined),
+      reference: reference.watched({}),
     },
     release: () => {
       for (const one of leases.values()) one.release();

@@ -26,7 +26,6 @@ import {
   readManifest,
   verifyPartition,
 } from "./manifest.ts";
-import { noteRead } from "./reads.ts";
 
 export type StoreOptions = DuckdbLimits & {
   dataDir: string;
@@ -81,8 +80,6 @@ export class VintageStore {
 
   /** The manifests that are served now, one a dataset. */
   open(): Manifest[] {
-    noteRead("datasets that are open");
-    for (const { manifest } of this.#served.values()) noteRead(`vintage ${manifest.vintage}`);
     return [...this.#served.values()].map(({ manifest }) => manifest);
   }
 
@@ -121,7 +118,6 @@ export class VintageStore {
         retry_after_s: 5,
       });
     }
-    noteRead(`vintage ${served.manifest.vintage}`);
     served.holders++;
     return this.#leaseOf(served);
   }

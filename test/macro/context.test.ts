@@ -120,7 +120,7 @@ test("while a table is being opened nothing is answered: 503 names it, and neith
   expect(asked(store)).toThrow("ecb-mro, brent");
   store.expect([sandboxOf(brent)]);
   expect(asked(store)).toThrow(/missing: brent$/);
-  expect(asked(store.watched(() => {}))).toThrow(/missing: brent$/);
+  expect(asked(store.watched({}))).toThrow(/missing: brent$/);
   store.expect([]);
   expect(asked(store)).toThrow("none of these tables is loaded (yet): ecb-mro, brent");
 });

@@ -2,15 +2,18 @@
 import { LRUCache } from "lru-cache";
 import { refuse } from "../../domain/refusal.ts";
 import { tradeProblems } from "../../domain/trade/problems.ts";
-import { noteRead } from "../reads.ts";
 import { readReference } from "./files.ts";
 import { type Reference, type ReferenceTable, sandboxOf } from "./table.ts";
 
-type StoreOptions = {
-  data_dir: string;
-  allow_synthetic: boolean;
-  onRead?: (found: Reference<object> | undefined) => void;
+/** Who is told what is looked at. */
+export type TableWatcher = {
+  /** A table, or a table's dataset, by its name; undefined where it is not there, which is part of what an answer rests on. */
+  onLook?: (name: string, found: Reference<object> | undefined) => void;
+  /** All that are open. */
+  onList?: () => void;
 };
+
+type StoreOptions = TableWatcher & { data_dir: string; allow_synthetic: boolean };
 
 const MOST_PAST = 16;
 
@@ -69,15 +72,21 @@ export class ReferenceStore {
     return new ReferenceStore(this.#options, [...others, ...named], alone ? new Set() : this.#expected);
   }
 
-  /** The same tables; `onRead` is told of each that is looked at, undefined where it is not there. */
-  watched(onRead: (found: Reference<object> | undefined) => void): ReferenceStore {
-    const { onRead: told } = this.#options;
+  /** The same tables as they are open now, watched. */
+  watched({ onLook, onList }: TableWatcher): ReferenceStore {
     // Whoever watched before is told, too.
-    const both = (found: Reference<object> | undefined) => {
-      told?.(found);
-      onRead(found);
+    const before = this.#options;
+    const both: TableWatcher = {
+      onLook: (name, found) => {
+        before.onLook?.(name, found);
+        onLook?.(name, found);
+      },
+      onList: () => {
+        before.onList?.();
+        onList?.();
+      },
     };
-    return new ReferenceStore({ ...this.#options, onRead: both }, [...this.#open.values()], this.#expected);
+    return new ReferenceStore({ ...before, ...both }, [...this.#open.values()], this.#expected);
   }
 
   /** Serves a vintage from now on in place of its dataset's earlier one; `unavailable` leaves the earlier one served. */
@@ -105,25 +114,22 @@ export class ReferenceStore {
 
   /** All that are open, the sandbox's among them. */
   open(): Reference<object>[] {
-    noteRead("tables that are open");
+    this.#options.onList?.();
     return [...this.#open.values()];
   }
 
   find<Row extends object>(table: ReferenceTable<Row>): Reference<Row> | undefined {
-    const { allow_synthetic, onRead } = this.#options;
+    const { allow_synthetic, onLook } = this.#options;
     const found =
       this.#open.get(table.name) ?? (allow_synthetic ? this.#open.get(sandboxOf(table)) : undefined);
-    onRead?.(found);
-    // That a table is not there is part of what an answer rests on.
-    noteRead(`table ${table.name}, ${found?.vintage ?? "none"}`);
+    onLook?.(table.name, found);
     return found as Reference<Row> | undefined;
   }
 
   /** The table of a dataset, the sandbox's where that is named. */
   named(dataset: string): Reference<object> | undefined {
     const found = this.#open.get(dataset);
-    this.#options.onRead?.(found);
-    noteRead(`table of ${dataset}, ${found?.vintage ?? "none"}`);
+    this.#options.onLook?.(`of ${dataset}`, found);
     return found;
   }
 
