@@ -112,7 +112,8 @@ export class Leases {
 
   /** Hands a lease back. One that cannot be handed back runs out by itself. */
   async handBack({ name, holder }: Pick<Lease, "name" | "holder">): Promise<void> {
-    const sql = `update ${this.#table} set holder = null, held_until = '-infinity'
+    // A renewal that is still on its way is no longer of this token.
+    const sql = `update ${this.#table} set holder = null, held_until = '-infinity', token = token + 1
       where ${this.#name} = $1 and holder = $2`;
     await this.#pool.query(sql, [name, holder]).catch(() => undefined);
   }

@@ -144,6 +144,17 @@ test("a turn that was paused past its lease sends nothing, writes nothing and is
   expect((await app.pool.query("select 1 from read.checkpoints where projection = 'late'")).rowCount).toBe(0);
 });
 
+test("a renewal that arrives after the lease was handed back does not take it again", async () => {
+  const leases = reactorLeases(app.pool);
+  const name = `test-${++made}`;
+  const lease = (await leases.take(name, crypto.randomUUID()))!;
+  const renewed = leases.renew(lease);
+  await leases.handBack(lease);
+  expect(await renewed).toBe(false);
+  expect(await leases.heldFor(name)).toBe(0);
+  expect(await leases.take(name, crypto.randomUUID())).toBeDefined();
+});
+
 test("a lease that cannot be renewed in its time counts as lost, though nobody else took it", async () => {
   const leases = reactorLeases(app.pool, 1);
   leases.renew = () => Promise.reject(new Error("the database is away"));
