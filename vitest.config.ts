@@ -26,7 +26,7 @@ export default defineConfig({
   test: {
     // Many wait for blocks and processes: one worker more than two cores keeps these busy meanwhile. Said for all projects
     // at once, so that `--maxWorkers` overrules it.
-    maxWorkers: 5,
+    maxWorkers: 4,
     projects: [
       { test: { ...common, name: "imports", include: ["test/imports.test.ts"] } },
       { test: { ...common, name: "pure", include: pure } },

@@ -56,9 +56,9 @@ async function verify(proof: RollProof): Promise<HTMLElement[]> {
     "Client seed": roll.client_seed,
     Nonce: String(roll.nonce),
     Tenant: tenant,
-    "Seed hash": roll.seed_hash,
-    Seed: seed ?? "not revealed yet",
-    "Head of its chain": chain_head ?? undefined,
+    "Seed hash": el("code", {}, roll.seed_hash),
+    Seed: seed === null ? "not revealed yet" : el("code", {}, seed),
+    "Head of its chain": chain_head === null ? undefined : el("code", {}, chain_head),
   });
   if (seed === null || chain_head === null)
     return [verdict("", "The seed of this roll is still in use. Ask again when it is revealed."), about];
