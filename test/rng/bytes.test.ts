@@ -96,8 +96,10 @@ describe("a number below n", () => {
       fc.property(fc.integer({ min: 1_025, max: 2 ** 24 }), (n) => {
         const reach = 256 ** bytesFor(n);
         const end = reach - (reach % n);
+        const uneven: number[] = [];
         for (let round = 0; round < end; round += n * Math.ceil(end / n / 64))
-          expect([drawn(n, round), drawn(n, round + n - 1)]).toEqual([0, n - 1]);
+          if (drawn(n, round) !== 0 || drawn(n, round + n - 1) !== n - 1) uneven.push(round);
+        expect(uneven).toEqual([]);
         expect([drawn(n, end - 1), end < reach ? drawn(n, end) : undefined]).toEqual([n - 1, undefined]);
         expect(end < reach ? drawn(n, reach - 1) : undefined).toBeUndefined();
       }),

@@ -101,14 +101,13 @@ const lags = Array.from({ length: LAGS }, (_, at) => at - MOST_LAG);
 /** A series with 0 where it is not known, and 1 or 0 for whether it is. */
 type Series = { values: Float64Array; known: Float64Array };
 
-/**
- * The same with its squares, and where it has no gaps the sums of its first n values and of their squares, which serve all lags.
- * `padded` has as many zeros on both sides as there are lags.
- */
+/** The same made ready for all lags: `padded` has as many zeros on both sides as there are lags. */
 export type Prepared = Series & {
-  squares: Float64Array;
-  padded: { values: Float64Array; squares: Float64Array; known: Float64Array };
+  padded: Float64Array;
+  /** Where it has no gaps: the sums of its first n values and of their squares, which serve all lags. */
   sums?: { values: Float64Array; squares: Float64Array };
+  /** What is asked only where one of two series has gaps. */
+  gaps(): { squares: Float64Array; padded_squares: Float64Array; padded_known: Float64Array };
 };
 
 export const preparedOf = (changes: Changes): Prepared =>
@@ -120,21 +119,32 @@ export const preparedOf = (changes: Changes): Prepared =>
 /** `from`: the means of its months are taken out, of which the first is this one. */
 function prepared({ values: given, known }: Series, from?: number): Prepared {
   const values = from === undefined ? given : lessMonths(given, known, from);
-  const squares = values.map((value) => value * value);
-  const padded = { values: padding(values), squares: padding(squares), known: padding(known) };
-  const all = { values, known, squares, padded };
-  return known.includes(0) ? all : { ...all, sums: { values: summing(values), squares: summing(squares) } };
+  const whole = known.includes(0)
+    ? {}
+    : { sums: { values: summing(values), squares: summing(values, values) } };
+  let made: ReturnType<Prepared["gaps"]> | undefined;
+  const gaps = () => {
+    if (made) return made;
+    const squares = values.map((value) => value * value);
+    made = { squares, padded_squares: padding(squares), padded_known: padding(known) };
+    return made;
+  };
+  return { values, known, padded: padding(values), gaps, ...whole };
 }
 
 function lessMonths(values: Float64Array, known: Float64Array, from: number): Float64Array {
-  const [sums, counts] = [new Float64Array(12), new Float64Array(12)];
-  for (let at = 0; at < values.length; at++) {
-    sums[(from + at) % 12]! += values[at]!;
-    counts[(from + at) % 12]! += known[at]!;
+  const less = new Float64Array(values.length);
+  for (let month = 0; month < 12; month++) {
+    const first = (month + 12 - from) % 12;
+    let [sum, count] = [0, 0];
+    for (let at = first; at < values.length; at += 12) {
+      sum += values[at]!;
+      count += known[at]!;
+    }
+    for (let at = first; at < values.length; at += 12)
+      less[at] = known[at] === 0 ? 0 : values[at]! - sum / count;
   }
-  return values.map((value, at) =>
-    known[at] === 0 ? 0 : value - sums[(from + at) % 12]! / counts[(from + at) % 12]!,
-  );
+  return less;
 }
 
 function padding(values: Float64Array): Float64Array {
@@ -143,21 +153,24 @@ function padding(values: Float64Array): Float64Array {
   return padded;
 }
 
-function summing(values: Float64Array): Float64Array {
+/** The sums of the first n values, or of their products with others. */
+function summing(values: Float64Array, others?: Float64Array): Float64Array {
   const sums = new Float64Array(values.length + 1);
-  for (let at = 0; at < values.length; at++) sums[at + 1] = sums[at]! + values[at]!;
+  for (let at = 0; at < values.length; at++)
+    sums[at + 1] = sums[at]! + (others ? values[at]! * others[at]! : values[at]!);
   return sums;
 }
 
 /** The correlations of two series of equal length at all lags: Pearson's, over the months that both know. */
 export function correlations(first: Prepared, second: Prepared): Float64Array {
-  const xy = products(first.values, second.padded.values);
+  const xy = products(first.values, second.padded);
   if (first.sums && second.sums) return ofWhole(first.sums, second.sums, first.values.length, xy);
-  const n = products(first.known, second.padded.known);
-  const x = products(first.values, second.padded.known);
-  const xx = products(first.squares, second.padded.known);
-  const y = products(first.known, second.padded.values);
-  const yy = products(first.known, second.padded.squares);
+  const { padded_known, padded_squares } = second.gaps();
+  const n = products(first.known, padded_known);
+  const x = products(first.values, padded_known);
+  const xx = products(first.gaps().squares, padded_known);
+  const y = products(first.known, second.padded);
+  const yy = products(first.known, padded_squares);
   return xy.map((sum, at) => ratio(n[at]!, x[at]!, y[at]!, xx[at]!, yy[at]!, sum));
 }
 
@@ -215,10 +228,12 @@ function redrawn({ values, known }: Series, draw: () => number): Series {
   const { length } = values;
   const drawn = { values: new Float64Array(length), known: new Float64Array(length) };
   for (let filled = 0; filled < length; filled += BLOCK) {
-    const from = Math.floor(draw() * length);
-    for (let at = 0; at < BLOCK && filled + at < length; at++) {
-      drawn.values[filled + at] = values[(from + at) % length]!;
-      drawn.known[filled + at] = known[(from + at) % length]!;
+    let from = Math.floor(draw() * length);
+    const end = Math.min(length, filled + BLOCK);
+    for (let at = filled; at < end; at++, from++) {
+      if (from === length) from = 0;
+      drawn.values[at] = values[from]!;
+      drawn.known[at] = known[from]!;
     }
   }
   return drawn;
