@@ -105,16 +105,16 @@ export const engineChecks: readonly EngineCheck[] = [
 async function seesWhatItWaitedFor({ one, other, lock }: Sessions): Promise<boolean> {
   const name = nameOnce();
   return undone(other, async () => {
-    await other.query(`create function pg_temp.${name}() returns bigint language plpgsql as $$ begin
+    await other.query(`create function pg_temp.${name}() returns boolean language plpgsql as $$ begin
       perform pg_advisory_xact_lock(${lock});
-      return (select count(*) from pg_catalog.pg_class where relname = '${name}');
+      return exists(select from pg_catalog.pg_class where relname = '${name}');
     end $$`);
     const other_pid = await answerOf<number>(other, "select pg_backend_pid() as value");
     await one.query("begin");
     await one.query(`select pg_advisory_xact_lock(${lock})`);
     await one.query(`create temp table ${name} ()`);
     let isWaiting = true;
-    const counted = answerOf<string>(other, `select pg_temp.${name}() as value`).finally(() => {
+    const counted = answerOf<boolean>(other, `select pg_temp.${name}() as value`).finally(() => {
       isWaiting = false;
     });
     // Awaited below; should it fail before, nobody else hears of it.
@@ -125,7 +125,7 @@ async function seesWhatItWaitedFor({ one, other, lock }: Sessions): Promise<bool
     await one.query("commit");
     const seen = await counted;
     await one.query(`drop table pg_temp.${name}`);
-    return seen === "1";
+    return seen;
   });
 }
 
