@@ -9,7 +9,7 @@ const MARK = join(ROOT, "dist/test/complete");
 /** Packages are left alone: the stock clients of test/clients bring hundreds of thousands of files. */
 const newestIn = (folder: string): number =>
   readdirSync(folder, { withFileTypes: true })
-    .filter(({ name }) => name !== "node_modules")
+    .filter(({ name }) => name !== "node_modules" && name !== ".venv")
     .map((entry) => join(folder, entry.name))
     .reduce((newest, path) => {
       const found = statSync(path);
