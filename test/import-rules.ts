@@ -301,6 +301,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "@duckdb/node-api": "any",
       "@jitl/quickjs-wasmfile-release-sync": "any",
       "@resvg/resvg-js": "any",
+      aws4fetch: ["AwsV4Signer"],
       "csv-stringify/sync": "any",
       domain: "any",
       // What is sealed has the log's own form of JSON and its length prefixes.
@@ -314,7 +315,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:dns/promises": "any",
       "node:fs": "any",
       "node:fs/promises": "any",
-      "node:http": ["request"],
+      "node:http": ["ClientRequest", "IncomingMessage", "request"],
       "node:https": ["request"],
       "node:module": "any",
       "node:net": "any",
