@@ -153,7 +153,7 @@ async function assemble(
     seed_uses: createSeedUses(pool, onError),
     subjects,
     answers: createKeptAnswers(pool),
-    objects: createObjects(pool, objectPlaceOf(config)),
+    objects: createObjects(pool, objectPlaceOf(config), join(config.DATA_DIR, "objects-local")),
     outside: outsideOf(config, store),
     executor: processExecutor(),
     webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS, ports: config.WEBHOOK_PORTS }),

@@ -48,8 +48,17 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   // Written apart from the append path, so that one mistake cannot stand on both sides.
   verify: {
-    paths: ["eventstore/verify/", "eventstore/export.ts", "eventstore/backup.ts", "eventstore/restore.ts"],
+    paths: [
+      "eventstore/verify/",
+      "eventstore/export.ts",
+      "eventstore/backup.ts",
+      "eventstore/restore.ts",
+      "eventstore/segment-file.ts",
+      "eventstore/segment-export.ts",
+    ],
     imports: {
+      hyparquet: "any",
+      "hyparquet-writer": ["ByteWriter", "ParquetWriter"],
       ...files,
       "node:events": ["once"],
       "pg-copy-streams": ["from"],
@@ -270,7 +279,17 @@ export const layers: Readonly<Record<string, Layer>> = {
       tracing: "any",
       viem: "any",
       "viem/utils": "any",
-      verify: "types",
+      // A segment's events are judged, and written, as the verifier reads them.
+      verify: [
+        "Beside",
+        "digestOf",
+        "ExportedPart",
+        "RowChecks",
+        "SegmentFacts",
+        "storedPages",
+        "StoredRow",
+        "writeSegment",
+      ],
       zod: "any",
     },
   },
@@ -447,6 +466,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       app: "types",
       areas: "any",
       datasets: "types",
+      domain: ["objectOf"],
       eventstore: "any",
       "node:path": ["join"],
       pg: "any",

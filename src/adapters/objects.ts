@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type pg from "pg";
 import { checkDigest, UNNAMED_S } from "../domain/objects.ts";
 import type { ObjectPlace, Objects } from "../domain/ports.ts";
+import { localFiles } from "./local-files.ts";
 import { objectFolder } from "./object-folder.ts";
 import { s3Objects } from "./s3-objects.ts";
 import { smallObjects } from "./small-objects.ts";
@@ -32,8 +33,10 @@ export function objectPlaceOf({ DATA_DIR, OBJECTS_URL: url, ...aws }: ObjectSett
   });
 }
 
-export function createObjects(pool: pg.Pool, place: ObjectPlace): Objects {
+/** `folder`: where this machine makes files, and keeps those that it fetched. */
+export function createObjects(pool: pg.Pool, place: ObjectPlace, folder: string): Objects {
   const small = smallObjects(pool);
+  const local = localFiles(folder);
   const known = async (name: string) => {
     const text = "select 1 from objects.large where name = $1";
     return (await pool.query({ name: "objects_known", text, values: [name] })).rowCount === 1;
@@ -64,9 +67,11 @@ export function createObjects(pool: pg.Pool, place: ObjectPlace): Objects {
     }
   }
 
-  return {
+  const objects: Objects = {
     ...small,
     check: () => place.check(),
+    aside: local.aside,
+    localFile: (name) => local.keep(name, (path) => objects.getFile(name, path)),
     async putFile(name, path) {
       const file = await digestOfFile(path);
       checkDigest(name, file.sha256);
@@ -109,8 +114,10 @@ export function createObjects(pool: pg.Pool, place: ObjectPlace): Objects {
         most,
       )),
   };
+  return objects;
 }
 
+/** SHA-256, in hex, and size of a file. */
 async function digestOfFile(path: string): Promise<{ sha256: string; bytes: number }> {
   const hash = createHash("sha256");
   let bytes = 0;

@@ -91,6 +91,10 @@ export type Objects = {
   get(name: string): Promise<Buffer | undefined>;
   /** Writes what `putFile` put to a new file, which is there only when its bytes are those that were named; false: there is none. */
   getFile(name: string, path: string): Promise<boolean>;
+  /** The same file where this machine keeps it, for some hours: fetched once, and held against its name whenever it is another than it was. */
+  localFile(name: string): Promise<{ path: string; bytes: number } | undefined>;
+  /** Gives the path of a new file, which is removed when the work is done. */
+  aside<T>(work: (path: string) => Promise<T>): Promise<T>;
   has(name: string): Promise<boolean>;
   /** The names that begin so, in order. */
   list(beginning: string): Promise<string[]>;

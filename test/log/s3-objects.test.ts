@@ -1,5 +1,5 @@
 /** Files of objects in a bucket: signed as AWS says, held against their digest, never waited for without end. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -35,7 +35,7 @@ afterEach(async () => {
 const placeAt = (url: string, more: Partial<S3Options> = {}) =>
   s3Objects({ url, ...credentials, region: BUCKET_REGION, pause_ms: 1, ...more });
 const objectsAt = (url: string, more: Partial<S3Options> = {}) =>
-  createObjects(service.app.pool, placeAt(url, more));
+  createObjects(service.app.pool, placeAt(url, more), join(folder, "local"));
 
 let owners = 0;
 /** A file of its own bytes, with the name that it is put under. */
@@ -177,6 +177,30 @@ test("one that goes on forever, a byte at a time, is not waited for either", asy
   ).rejects.toThrow("did not answer in time");
 });
 
+test("a machine fetches a file once, and again where it is not what it was", async () => {
+  const objects = objectsAt(bucket.url);
+  const { name, path, content } = await aFile();
+  await objects.putFile(name, path);
+  const both = await Promise.all([objects.localFile(name), objects.localFile(name)]);
+  expect(both[0]).toEqual({ path: expect.any(String), bytes: content.length });
+  expect(both[1]).toEqual(both[0]);
+  const gets = () => bucket.asked.filter((one) => one.startsWith("GET")).length;
+  expect(gets()).toBe(1);
+  // A process after this one finds it, and holds it against its name.
+  expect(await objectsAt(bucket.url).localFile(name)).toEqual(both[0]);
+  expect(gets()).toBe(1);
+  await writeFile(both[0]!.path, "changed");
+  expect((await readFile((await objects.localFile(name))!.path)).equals(content)).toBe(true);
+  expect(gets()).toBe(2);
+  // What nobody asked for in a day goes when something else is fetched.
+  await utimes(both[0]!.path, 0, 0);
+  const other = await aFile();
+  await objects.putFile(other.name, other.path);
+  await objects.localFile(other.name);
+  expect(await readdir(join(folder, "local"))).toEqual([digestOf(other.content)]);
+  expect(await objects.localFile(objectName("file", "nobody", digestOf("x")))).toBeUndefined();
+});
+
 test("a body that is cut, or whose bytes were changed, is not given out", async () => {
   const objects = objectsAt(bucket.url);
   const { name, path, content } = await aFile();
@@ -239,7 +263,11 @@ test("a store that does not delete keeps the row, so that it is deleted later", 
 });
 
 test("without a bucket files lie in a folder, the same way", async () => {
-  const objects = createObjects(service.app.pool, objectFolder(join(folder, "objects")));
+  const objects = createObjects(
+    service.app.pool,
+    objectFolder(join(folder, "objects")),
+    join(folder, "local"),
+  );
   const { name, path, content } = await aFile();
   await Promise.all([objects.putFile(name, path), objects.putFile(name, path)]);
   expect(await objects.getFile(name, join(folder, "back"))).toBe(true);
