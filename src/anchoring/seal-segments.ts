@@ -55,7 +55,7 @@ export async function sealTurn(
       if (to > anchored) return "idle";
       const previous_log_hash = log_hash ?? logGenesis(origin).toString("hex");
       const facts: SegmentFacts = { origin, first: from, last: to, previous_log_hash };
-      const done = await app.objects.aside((path) => sealOne(app, facts, path, signal));
+      const done = await app.objects.aside((path) => putSegment(app, facts, path, signal));
       if (done === "stopped") return "done";
       await app.decide(segments, target, segments.seal(done), { meta });
     }
@@ -69,12 +69,12 @@ export async function sealTurn(
 
 const meta = { actor: "reactor:log-sealing", operation: "log.seal" };
 
-/** Writes and puts the file of a segment; what it is, for the event that names it. */
-async function sealOne(
+/** Writes and puts the file of a segment; what it is, for the event that names it. Throws LogDiverged where its events are not those that were signed. */
+export async function putSegment(
   app: App,
   facts: SegmentFacts,
   path: string,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<segments.SealedSegment | "stopped"> {
   const { first, last, origin, previous_log_hash } = facts;
   const frontier = new Frontier();
