@@ -24,7 +24,7 @@ export class SegmentUnreadable extends Error {
 
 const FORMAT = "tallystick-segment/1";
 /** Rows of a group, and bytes of their payloads and metadata from which on it has fewer: what is in memory at a time. */
-const GROUP_ROWS = 2_048;
+const GROUP_ROWS = 512;
 const GROUP_BYTES = 8 * 1024 * 1024;
 /** Of a stranger's file: a group that would fill the memory is not read. */
 const MOST_GROUP_ROWS = 65_536;

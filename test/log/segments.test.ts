@@ -1,4 +1,5 @@
 /** Full segments below a final anchor become files that prove themselves; nothing is sealed twice, and no changed byte passes. */
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -31,6 +32,7 @@ import { segmentsAfter, segmentsProjection } from "../../src/projections/anchori
 import { restoreService } from "../../src/restoring.ts";
 import { type AnchoringSetup, openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
 import { GAS_KEY, PAYEE } from "../chain/fixture.ts";
+import { runCommand } from "../cli/command.ts";
 import { facts } from "../payments/wares.ts";
 import { startProgram } from "../support/compiled.ts";
 import { freshDatabase } from "../support/database.ts";
@@ -193,6 +195,93 @@ test("a file has every column as the table has it, for our reader and for a stra
       request_hash: row.request_hash?.toString("hex").toUpperCase() ?? null,
     })),
   );
+});
+
+test("a stranger with the text and a reader of Parquet checks a file: every hash, both chains, the subtree, the path", async () => {
+  const sealed = await sealedOf();
+  const H = (...parts: (Uint8Array | string)[]) => {
+    const hash = createHash("sha256");
+    for (const part of parts) hash.update(part);
+    return hash.digest();
+  };
+  const u32 = (value: number) => Buffer.from(value.toString(16).padStart(8, "0"), "hex");
+  const u64 = (value: bigint) => Buffer.from(value.toString(16).padStart(16, "0"), "hex");
+  const LP = (text: string) => Buffer.concat([u32(Buffer.byteLength(text)), Buffer.from(text)]);
+  const root = (leaves: Buffer[]): Buffer =>
+    leaves.length === 1
+      ? leaves[0]!
+      : H("\x01", root(leaves.slice(0, leaves.length / 2)), root(leaves.slice(leaves.length / 2)));
+  const { origin } = await app.store.identity();
+  const duck = await (await DuckDBInstance.create()).connect();
+  const last = new Map<string, Buffer>();
+  let log_hash = H("TS/LOG/1\0", LP(origin));
+  for (const one of sealed) {
+    const path = await fileOf(one);
+    const told = (
+      await duck.runAndReadAll(`select decode(key) k, decode(value) v from parquet_kv_metadata('${path}')`)
+    ).getRows();
+    expect(Object.fromEntries(told)).toEqual({
+      ...{ format: "tallystick-segment/1", origin, previous_log_hash: log_hash.toString("hex") },
+      ...{ first_position: String(one.from), last_position: String(one.to) },
+    });
+    const sql = `select * replace (event_id::text as event_id) from read_parquet('${path}')`;
+    const leaves: Buffer[] = [];
+    for (const row of (await duck.runAndReadAll(sql)).getRowObjects() as Record<string, never>[]) {
+      const bytes = (name: string): Buffer =>
+        Buffer.from((row[name] as unknown as { bytes: Uint8Array }).bytes);
+      const { tenant, stream_id, version, type, schema_version, recorded_at_us, position } = row as Record<
+        string,
+        unknown
+      > as {
+        [name in "tenant" | "stream_id" | "type"]: string;
+      } & { [name in "version" | "recorded_at_us" | "position"]: bigint } & { schema_version: number };
+      const stream = JSON.stringify([tenant, stream_id]);
+      const prev = last.get(stream) ?? H("TS/STREAM/1\0", LP(origin), LP(tenant), LP(stream_id));
+      const payload_hash = H("TS/PAYLOAD/1\0", bytes("payload"));
+      const meta_hash = H("TS/META/1\0", bytes("meta"));
+      const event_id = Buffer.from(String(row.event_id).replaceAll("-", ""), "hex");
+      const own = [
+        LP(origin),
+        LP(tenant),
+        LP(stream_id),
+        u64(version),
+        event_id,
+        LP(type),
+        u32(schema_version),
+      ];
+      const event_hash = H("TS/EVENT/1\0", ...own, u64(recorded_at_us), payload_hash, meta_hash, prev);
+      log_hash = H("TS/LOG/1\0", log_hash, u64(position), event_hash);
+      const computed = { payload_hash, meta_hash, prev_hash: prev, event_hash, log_hash };
+      for (const [name, hash] of Object.entries(computed))
+        expect([position, name, bytes(name)]).toEqual([position, name, hash]);
+      last.set(stream, event_hash);
+      leaves.push(H("\x00", event_hash));
+    }
+    expect(leaves).toHaveLength(one.rows);
+    expect(root(leaves).toString("hex")).toBe(one.subtree_root);
+    expect(log_hash.toString("hex")).toBe(one.log_hash);
+  }
+  duck.closeSync();
+});
+
+test("the command takes segments and what follows them, without the service", async () => {
+  const paths = await allFiles();
+  const rest = await restOf(paths.length * EVENTS + 1);
+  const good = await runCommand(folder, "verify", rest, ...paths);
+  expect([good.code, good.stderr]).toEqual([0, ""]);
+  expect(good.stdout).toContain(`${(await app.store.head()).position} events`);
+  const refused: [string, string[]][] = [
+    ["one export is verified at a time", [rest, rest, paths[0]!]],
+    ["--proof is of one segment", [paths[0]!, paths[1]!, "--proof", rest]],
+    ["--proof is not what GET", [paths[0]!, "--proof", rest]],
+  ];
+  for (const [says, args] of refused) {
+    const { code, stderr } = await runCommand(folder, "verify", ...args);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(says)]);
+  }
+  const { code, stdout } = await runCommand(folder, "verify", paths[0]!, paths[2] ?? rest);
+  expect(code).toBe(1);
+  expect(stdout).toContain(`position ${EVENTS + 1}`);
 });
 
 test("the same events give the same bytes, in whatever pages they come", async () => {
