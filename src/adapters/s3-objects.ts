@@ -2,6 +2,7 @@
  * Files of objects in a bucket of S3, or of whatever speaks its protocol: an object is at `<url>/<name>`, so the bucket stands in the path or
  * in the host, as the url has it. Sources: Amazon S3 API Reference (PutObject, GetObject, DeleteObject, Error responses).
  */
+import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
@@ -142,7 +143,8 @@ export function s3Objects(options: S3Options): ObjectPlace {
 
   const place: ObjectPlace = {
     async check() {
-      const name = objectName("probe", "start", digestOf(PROBE));
+      // Its own: another process that starts at this moment deletes what it put.
+      const name = objectName("probe", randomUUID(), digestOf(PROBE));
       try {
         await drained(await ask({ method: "PUT", name, file: PROBE }));
         const found = await place.get(name);
