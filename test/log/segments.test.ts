@@ -354,6 +354,12 @@ test("each segment alone verifies against a later checkpoint by one path, and ag
     expect(report.verdicts.find(({ name }) => name === "completeness")!.detail).toContain(
       `signed to ${one.to}`,
     );
+    if (one.from === 1) {
+      const path = fresh(".json");
+      await writeFile(path, text);
+      const { code, stdout } = await runCommand(folder, "verify", file, "--proof", path);
+      expect([code, stdout]).toEqual([0, expect.stringContaining(`signed to ${one.to}`)]);
+    }
     const others = sealed.find(({ from }) => from !== one.from)!;
     expect(
       failing(await verify([await fileOf(others)], undefined, evidenceOfPath(text))).length,

@@ -23,6 +23,11 @@ export async function signExample(app: App): Promise<void> {
     meta: { actor: "test", operation: "test" },
   });
   await signTurn(app, { checkpoint_every_events: 0 });
+  await sealFirst(app);
+}
+
+/** Seals the log's first event, a segment of one, as if an anchor that is final were above it. */
+export async function sealFirst(app: App): Promise<void> {
   const { origin } = await app.store.identity();
   const first = { origin, first: 1, last: 1, previous_log_hash: logGenesis(origin).toString("hex") };
   const sealed = await app.objects.aside((path) => putSegment(app, first, path));
