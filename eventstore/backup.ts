@@ -4,13 +4,13 @@
  */
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type pg from "pg";
 import { type BesideOf, exportFile } from "./export.ts";
 
-/** One file of a backup: the events of a part of the log, whole commits, as docs/event-log.md has exports. */
+/** One file of a backup: the events of a part of the log, as docs/event-log.md has segments or, in whole commits, exports. */
 export type BackupPack = {
   file: string;
   first: number;
@@ -23,8 +23,16 @@ export type BackupPack = {
 
 export type Backup = { format: "tallystick-backup/1"; origin: string; packs: BackupPack[] };
 
+/** A sealed segment that a backup takes instead of a pack; `log_hash` of its last event. */
+export type BackupSegment = Omit<BackupPack, "file"> & {
+  /** Writes its file, which is new. */
+  write(path: string): Promise<void>;
+};
+
 export type BackupOptions = {
   log_id: number;
+  /** From position 1 on, one after the other. */
+  segments?: readonly BackupSegment[];
   beside?: BesideOf;
   /** Told how many events of how many are written. */
   progress?: (done: number, total: number) => void;
@@ -32,7 +40,12 @@ export type BackupOptions = {
 
 const LIST = "backup.json";
 const HASH = /^[0-9a-f]{64}$/;
-const FILE = /^log-\d{1,16}-\d{1,16}-[0-9a-f]{16}\.ndjson\.gz$/;
+const FILE = /^log-\d{1,16}-\d{1,16}-[0-9a-f]{16}\.(ndjson\.gz|parquet)$/;
+/** Written by a run that was killed. */
+const ASIDE = /^[0-9a-f-]{36}\.(ndjson\.gz|parquet|json)$/;
+
+/** Whether a file of a backup is a segment. */
+export const isSegment = ({ file }: Pick<BackupPack, "file">): boolean => file.endsWith(".parquet");
 
 /** What stands in a folder; undefined where no backup does. Throws RangeError on a list that cannot be one. */
 export async function readBackup(folder: string): Promise<Backup | undefined> {
@@ -69,30 +82,75 @@ export async function addToBackup(
     throw new RangeError(
       `${folder} holds ${before.origin}, and this log is ${log.origin}: name another folder`,
     );
-  const after = before.packs.at(-1)?.last ?? 0;
   await refuseOtherHistory(pool, folder, log_id, before.packs.at(-1));
-  if (Number(log.head) === after) return { backup: before, added: 0 };
+  const segments = (options.segments ?? []).map((segment) => ({ segment, pack: packOf(segment, "parquet") }));
+  const sealed = segments.at(-1)?.pack.last ?? 0;
+  const known = new Set(before.packs.map(({ file }) => file));
+  const missing = segments.filter(({ pack }) => !known.has(pack.file));
+  // Segments take the place of the packs that had their events; one that goes on beyond them is written anew from there.
+  const kept = before.packs.filter((pack) => !isSegment(pack) && pack.first > sealed);
+  const following = kept[0]?.first === sealed + 1 ? kept : [];
+  const after = following.at(-1)?.last ?? sealed;
+  if (missing.length === 0 && Number(log.head) === after) return { backup: before, added: 0 };
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const aside = join(folder, `${randomUUID()}.ndjson.gz`);
+  for (const { segment, pack } of missing) await writeFileOf(folder, pack, segment);
+  const packs = [...segments.map(({ pack }) => pack), ...following];
+  if (Number(log.head) > after) packs.push(await writeRest(pool, folder, after, Number(log.head), options));
+  const backup: Backup = { ...before, packs };
+  await writeList(folder, backup);
+  await removeOthers(folder, backup);
+  return { backup, added: (packs.at(-1)?.last ?? 0) - (before.packs.at(-1)?.last ?? 0) };
+}
+
+const packOf = (
+  { first, last, log_hash, sha256, bytes }: Omit<BackupPack, "file">,
+  form: string,
+): BackupPack => ({
+  file: `log-${first}-${last}-${sha256.slice(0, 16)}.${form}`,
+  ...{ first, last, log_hash, sha256, bytes },
+});
+
+async function writeFileOf(folder: string, pack: BackupPack, { write }: BackupSegment): Promise<void> {
+  const aside = join(folder, `${randomUUID()}.parquet`);
   try {
-    const { beside, progress } = options;
-    const total = Number(log.head) - after;
-    const { events, head } = await exportFile(
-      pool,
-      { log_id, from: after + 1, beside, progress: (done) => progress?.(Math.min(done, total), total) },
-      aside,
-    );
-    const { sha256, bytes } = await digestOf(aside);
-    const file = `log-${after + 1}-${head.position}-${sha256.slice(0, 16)}.ndjson.gz`;
+    await write(aside);
+    const { sha256 } = await digestOf(aside);
+    if (sha256 !== pack.sha256) throw new RangeError(`the segment ${pack.file} has the SHA-256 ${sha256}`);
     await durable(aside);
-    await rename(aside, join(folder, file));
-    const pack = { file, first: after + 1, last: head.position, log_hash: head.hash, sha256, bytes };
-    const backup: Backup = { ...before, packs: [...before.packs, pack] };
-    await writeList(folder, backup);
-    return { backup, added: events };
+    await rename(aside, join(folder, pack.file));
   } finally {
     await rm(aside, { force: true });
   }
+}
+
+/** The events after a position, as a pack. */
+async function writeRest(
+  pool: pg.Pool,
+  folder: string,
+  after: number,
+  to: number,
+  { log_id, beside, progress }: BackupOptions,
+): Promise<BackupPack> {
+  const aside = join(folder, `${randomUUID()}.ndjson.gz`);
+  try {
+    const told = (done: number) => progress?.(Math.min(done, to - after), to - after);
+    const { head } = await exportFile(pool, { log_id, from: after + 1, beside, progress: told }, aside);
+    const facts = { first: after + 1, last: head.position, log_hash: head.hash, ...(await digestOf(aside)) };
+    const pack = packOf(facts, "ndjson.gz");
+    await durable(aside);
+    await rename(aside, join(folder, pack.file));
+    return pack;
+  } finally {
+    await rm(aside, { force: true });
+  }
+}
+
+/** What the list names no more. */
+async function removeOthers(folder: string, { packs }: Backup): Promise<void> {
+  const named = new Set(packs.map(({ file }) => file));
+  for (const name of await readdir(folder))
+    if ((FILE.test(name) && !named.has(name)) || ASIDE.test(name))
+      await rm(join(folder, name), { force: true });
 }
 
 async function refuseOtherHistory(

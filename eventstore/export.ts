@@ -153,11 +153,12 @@ async function planStream(pool: pg.Pool, options: ExportStreamOptions): Promise<
   };
 }
 
-function lineOf(value: unknown): string {
+export function lineOf(value: unknown): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-function logLine(row: StoredRow) {
+/** The members of an event's line in the export of a log. */
+export function logLine(row: StoredRow) {
   return {
     position: Number(row.position),
     ...eventOf(row),

@@ -7,7 +7,9 @@ import { join } from "node:path";
 import type { Writable } from "node:stream";
 import type pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
-import { type Backup, type BackupPack, digestOf } from "./backup.ts";
+import { type Backup, type BackupPack, digestOf, isSegment } from "./backup.ts";
+import { segmentsAsExport } from "./segment-export.ts";
+import { SegmentUnreadable } from "./segment-file.ts";
 import { type ByteField, hex } from "./verify/bytes.ts";
 import { EventLineReader } from "./verify/event-line.ts";
 import { EventReading } from "./verify/event-reading.ts";
@@ -79,7 +81,7 @@ async function fill(
     for (const pack of packs) {
       await refuseOtherFile(folder, pack);
       loading.beginPack(pack);
-      for await (const text of packRows(openExport(join(folder, pack.file)), loading)) {
+      for await (const text of packRows(openPack(folder, pack), loading)) {
         await write(rows, text);
         progress?.(loading.events, total);
       }
@@ -93,6 +95,16 @@ async function fill(
     rows.on("error", () => undefined);
     rows.destroy();
     throw error;
+  }
+}
+
+/** A pack's text; a segment's is that of the export that it stands for. */
+async function* openPack(folder: string, pack: BackupPack): AsyncGenerator<Uint8Array> {
+  const path = join(folder, pack.file);
+  try {
+    yield* isSegment(pack) ? segmentsAsExport([path]) : openExport(path);
+  } catch (error) {
+    throw error instanceof SegmentUnreadable ? new BackupUnsound(error.message) : error;
   }
 }
 

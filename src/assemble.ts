@@ -11,13 +11,13 @@ import { createKeptAnswers } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { outsideOf } from "./adapters/kurrentdb.ts";
 import { modelOf } from "./adapters/model.ts";
+import { createObjects, objectPlaceOf } from "./adapters/objects.ts";
 import { createPrinter } from "./adapters/printing/printer.ts";
 import { createQuotas } from "./adapters/quotas.ts";
 import { createSeedUses } from "./adapters/seed-uses.ts";
 import { openSeedVault } from "./adapters/seed-vault.ts";
 import { keptHeads } from "./adapters/signed-heads.ts";
 import { derivedSecret, openSigner } from "./adapters/signing-key.ts";
-import { smallObjects } from "./adapters/small-objects.ts";
 import { systemClock, systemRandom } from "./adapters/system.ts";
 import { createWebhooks } from "./adapters/webhooks.ts";
 import { createAccepting } from "./anchoring/accepting.ts";
@@ -153,7 +153,7 @@ async function assemble(
     seed_uses: createSeedUses(pool, onError),
     subjects,
     answers: createKeptAnswers(pool),
-    objects: smallObjects(pool),
+    objects: createObjects(pool, objectPlaceOf(config), join(config.DATA_DIR, "objects-local")),
     outside: outsideOf(config, store),
     executor: processExecutor(),
     webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS, ports: config.WEBHOOK_PORTS }),

@@ -91,6 +91,8 @@ const etherADay = (usual: string) =>
     .regex(/^\d{1,6}(\.\d{1,18})?$/, "is an amount of ether a day, such as 0.05")
     .default(usual);
 
+const isBare = ({ username, password, search, hash }: URL) => username + password + search + hash === "";
+
 /** Every setting by its name; what `.env.example` is held against. */
 export const environment = z.object({
   PORT: integer(0, 65_535, 3000),
@@ -180,6 +182,24 @@ export const environment = z.object({
       "is the connection string of a KurrentDB, such as esdb://admin:changeit@127.0.0.1:2113?tls=false",
     )
     .optional(),
+  OBJECTS_URL: z
+    .url({
+      protocol: /^https?$/,
+      error:
+        "is the URL of a bucket of S3, such as https://s3.eu-central-1.amazonaws.com/bucket or https://bucket.s3.eu-central-1.amazonaws.com",
+    })
+    .refine(
+      (text) => !URL.canParse(text) || isBare(new URL(text)),
+      "is the URL of a bucket alone: no user, no query, no fragment",
+    )
+    .optional(),
+  AWS_ACCESS_KEY_ID: z.string().min(1).optional(),
+  AWS_SECRET_ACCESS_KEY: z.string().min(1).optional(),
+  AWS_SESSION_TOKEN: z.string().min(1).optional(),
+  AWS_REGION: z
+    .string()
+    .regex(/^[a-z0-9-]{1,40}$/, "is a region such as eu-central-1")
+    .optional(),
   INTERNAL_TOKEN: z.string().min(32, "is at least 32 characters that nobody can guess").optional(),
   INTERNAL_REMOTE: flag(false),
   MCP_ORIGINS: z.string().default(""),
@@ -213,6 +233,10 @@ export function readConfig(env: Record<string, string | undefined>) {
   if ((rest.MODEL_BASE_URL === undefined) !== (rest.MODEL_NAME === undefined))
     throw new ConfigError(
       "MODEL_BASE_URL and MODEL_NAME go together: where a model is asked, and which; leave both out to ask none",
+    );
+  if (rest.OBJECTS_URL && !(rest.AWS_ACCESS_KEY_ID && rest.AWS_SECRET_ACCESS_KEY))
+    throw new ConfigError(
+      "OBJECTS_URL needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY beside it: requests to the bucket are signed with them",
     );
   if (rest.BASE_RPC_URL && rest.ALLOW_PRIVATE_WEBHOOKS)
     throw new ConfigError(

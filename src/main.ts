@@ -3,7 +3,7 @@ import pino from "pino";
 import { linesForTerminal } from "./cli/log-lines.ts";
 import { program } from "./cli/program.ts";
 import { ConfigError, readConfig } from "./config.ts";
-import { SubjectsUnavailable } from "./domain/ports.ts";
+import { ObjectsUnavailable, SubjectsUnavailable } from "./domain/ports.ts";
 import { Refusal } from "./domain/refusal.ts";
 import { traceFields } from "./tracing.ts";
 
@@ -24,7 +24,9 @@ try {
   const root = await program({ settings, logger }, wanted === "help" ? asked : wanted);
   await root.parseAsync(process.argv);
 } catch (error) {
-  const expected = [ConfigError, Refusal, SubjectsUnavailable].some((kind) => error instanceof kind);
+  const expected = [ConfigError, ObjectsUnavailable, Refusal, SubjectsUnavailable].some(
+    (kind) => error instanceof kind,
+  );
   process.stderr.write(`${expected || !(error instanceof Error) ? errorText(error) : error.stack}\n`);
   process.exitCode = 1;
 }

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import pg from "pg";
 import type { Logger } from "pino";
-import { type Backup, readBackup } from "../eventstore/backup.ts";
+import { type Backup, isSegment, readBackup } from "../eventstore/backup.ts";
 import { BackupUnsound, type Restored, restoreLog } from "../eventstore/restore.ts";
 import { MAIN_LOG } from "../eventstore/types.ts";
 import { keptHeads } from "./adapters/signed-heads.ts";
@@ -20,6 +20,7 @@ import { signingKeyOf } from "./assemble-audit.ts";
 import type { Config } from "./config.ts";
 import { prepareDatabase, startDatabase } from "./database.ts";
 import type { Progress } from "./datasets/progress.ts";
+import { objectOf } from "./domain/log/segments.ts";
 import type { Projection } from "./projections/projection.ts";
 
 /** How long is waited for read models between two tellings of how far they are. */
@@ -62,6 +63,7 @@ export async function restoreService(
       config,
       log,
       async ({ app }) => {
+        await putSegments(app, folder, backup);
         await foldAll(app, projections, restored.head.position, progress);
         const known = await app.accepting.contradiction();
         return {
@@ -74,6 +76,12 @@ export async function restoreService(
   } finally {
     await database.release();
   }
+}
+
+/** The files of segments are objects of the service that the log is restored to. */
+async function putSegments({ objects }: App, folder: string, { origin, packs }: Backup): Promise<void> {
+  for (const pack of packs.filter(isSegment))
+    await objects.putFile(objectOf(origin, pack.sha256), join(folder, pack.file));
 }
 
 /** Whoever started the database lets go of it. */

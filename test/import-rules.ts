@@ -48,8 +48,17 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   // Written apart from the append path, so that one mistake cannot stand on both sides.
   verify: {
-    paths: ["eventstore/verify/", "eventstore/export.ts", "eventstore/backup.ts", "eventstore/restore.ts"],
+    paths: [
+      "eventstore/verify/",
+      "eventstore/export.ts",
+      "eventstore/backup.ts",
+      "eventstore/restore.ts",
+      "eventstore/segment-file.ts",
+      "eventstore/segment-export.ts",
+    ],
     imports: {
+      hyparquet: "any",
+      "hyparquet-writer": ["ByteWriter", "ParquetWriter"],
       ...files,
       "node:events": ["once"],
       "pg-copy-streams": ["from"],
@@ -269,7 +278,17 @@ export const layers: Readonly<Record<string, Layer>> = {
       tracing: "any",
       viem: "any",
       "viem/utils": "any",
-      verify: "types",
+      // A segment's events are judged, and written, as the verifier reads them.
+      verify: [
+        "Beside",
+        "digestOf",
+        "ExportedPart",
+        "RowChecks",
+        "SegmentFacts",
+        "storedPages",
+        "StoredRow",
+        "writeSegment",
+      ],
       zod: "any",
     },
   },
@@ -300,6 +319,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "@duckdb/node-api": "any",
       "@jitl/quickjs-wasmfile-release-sync": "any",
       "@resvg/resvg-js": "any",
+      aws4fetch: ["AwsV4Signer"],
       "csv-stringify/sync": "any",
       domain: "any",
       // What is sealed has the log's own form of JSON and its length prefixes.
@@ -313,7 +333,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:dns/promises": "any",
       "node:fs": "any",
       "node:fs/promises": "any",
-      "node:http": ["request"],
+      "node:http": ["ClientRequest", "IncomingMessage", "request"],
       "node:https": ["request"],
       "node:module": "any",
       "node:net": "any",
@@ -445,6 +465,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       app: "types",
       areas: "any",
       datasets: "types",
+      domain: ["objectOf"],
       eventstore: "any",
       "node:path": ["join"],
       pg: "any",

@@ -73,7 +73,8 @@ export const checks: Check[] = [
     verdict: "commits",
     at: "end",
     except: ["stream"],
-    fault: (log) => (log.commitLeft ? `the last commit lacks ${log.commitLeft} of its events` : undefined),
+    fault: (log) =>
+      log.commitLeft && !log.endsInside ? `the last commit lacks ${log.commitLeft} of its events` : undefined,
   },
   {
     name: "held_origin",

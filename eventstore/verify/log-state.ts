@@ -19,6 +19,7 @@ export class LogState {
   readonly heldOrigin: string | undefined;
   readonly heldStream: StateOptions["stream"];
   readonly held: readonly HeldHead[];
+  readonly endsInside: boolean;
   /** Of the logs row, in a database. */
   readonly epoch: string | undefined;
   events = 0;
@@ -44,6 +45,7 @@ export class LogState {
     this.source = source;
     this.header = header;
     this.epoch = options.epoch;
+    this.endsInside = options.ends_inside ?? false;
     this.heldOrigin = options.origin;
     this.heldStream = options.stream;
     this.held = options.heads ?? [];
@@ -114,5 +116,7 @@ export type StateOptions = {
   heads?: HeldHead[];
   /** Streams kept in memory at most, 1,000,000 (under 200 MB) when left out; a log with more is not verified, and the chain verdict says so. */
   max_streams?: number;
+  /** What is read may end within a commit, as a segment does. */
+  ends_inside?: boolean;
   epoch?: string;
 };

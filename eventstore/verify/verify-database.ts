@@ -82,7 +82,8 @@ function refuseNulls(stored: StoredRow): void {
   }
 }
 
-function fillRow(row: EventRow, stored: StoredRow): void {
+/** Throws UnreadableEvent. */
+export function fillRow(row: EventRow, stored: StoredRow): void {
   refuseNulls(stored);
   const { idem_key, request_hash, commit_size } = stored;
   row.position = integer(stored, "position", 1, Number.MAX_SAFE_INTEGER);

@@ -3,7 +3,9 @@ import type pg from "pg";
 import { checkObject, MOST_OBJECT_BYTES, UNNAMED_S } from "../domain/objects.ts";
 import type { Objects } from "../domain/ports.ts";
 
-export const smallObjects = (pool: pg.Pool): Objects => ({
+export const smallObjects = (
+  pool: pg.Pool,
+): Pick<Objects, "put" | "get" | "has" | "list" | "delete" | "deletePast"> => ({
   async put(name, bytes) {
     if (bytes.length > MOST_OBJECT_BYTES)
       throw new Error(`${name} has ${bytes.length} bytes; an object has ${MOST_OBJECT_BYTES} at most`);

@@ -22,6 +22,31 @@ export function inclusionSpans(index: number, size: number): Span[] {
   ).spans;
 }
 
+/**
+ * The spans whose hashes prove that a perfect subtree is a node of the tree of `size` leaves: those of a leaf of the tree over such subtrees,
+ * since every split above one is at a multiple of its width.
+ */
+export function subtreeSpans({ begin, end }: Span, size: number): Span[] {
+  const width = end - begin;
+  if (begin % width !== 0 || powerWithin(width) !== width || end > size)
+    throw new RangeError(`the leaves ${begin} to ${end - 1} are no subtree of a tree of ${size}`);
+  return inclusionSpans(begin / width, Math.ceil(size / width)).map((span) => ({
+    begin: span.begin * width,
+    end: Math.min(span.end * width, size),
+  }));
+}
+
+/** What is wrong with the path of a perfect subtree; undefined: it holds. */
+export const subtreeFault = (
+  { begin, end }: Span,
+  { size, node, root, proof }: Omit<Inclusion, "index" | "leaf"> & { node: Uint8Array },
+): string | undefined => {
+  const width = end - begin;
+  if (!isCount(begin) || width < 1 || powerWithin(width) !== width || begin % width !== 0 || end > size)
+    return `the leaves ${begin} to ${end - 1} are no subtree of a tree of ${size}`;
+  return inclusionFault({ index: begin / width, size: Math.ceil(size / width), leaf: node, root, proof });
+};
+
 /** The spans whose hashes prove that the tree of `second` leaves begins with that of `first`; none of them empty. */
 export function consistencySpans(first: number, second: number): Span[] {
   if (!isCount(first) || !isCount(second) || first > second)

@@ -3,7 +3,7 @@
  * inserted; what is not yet a full tile is read from the level below, at the bottom from the events themselves.
  */
 import type pg from "pg";
-import { consistencySpans, hashesOf, inclusionSpans } from "./proofs.ts";
+import { consistencySpans, hashesOf, inclusionSpans, subtreeSpans } from "./proofs.ts";
 import { type Bundle, encodeBundle, hashesIn, sliceOf, TILE_WIDTH, type Tile, tilePath } from "./tiles.ts";
 import {
   HASH_BYTES,
@@ -54,6 +54,10 @@ export type LogTree = {
   inclusionProof(index: number, size: number): Promise<Buffer[]>;
   /** Throws RangeError when the second size is the smaller one. */
   consistencyProof(first: number, second: number): Promise<Buffer[]>;
+  /** The node over the leaves of a span, which are a perfect subtree. */
+  subtreeRoot(span: Span): Promise<Buffer>;
+  /** The path from that node to the root of the first `size` leaves, the node's neighbour first. Throws RangeError where it is not in that tree. */
+  subtreeProof(span: Span, size: number): Promise<Buffer[]>;
   /** A tile's bytes: 32 for each of its `width` hashes. */
   readTile(tile: Tile): Promise<Buffer>;
   /** A bundle's bytes: each entry is an event hash of 32 bytes after its length in two. */
@@ -82,6 +86,8 @@ export function openTree(pool: pg.Pool, log_id: number): LogTree {
     frontierAt,
     inclusionProof: async (index, size) => spanRoots(inclusionSpans(index, size)),
     consistencyProof: async (first, second) => spanRoots(consistencySpans(first, second)),
+    subtreeRoot: async (span) => (await spanRoots([span]))[0]!,
+    subtreeProof: async (span, size) => spanRoots(subtreeSpans(span, size)),
     async readTile(tile) {
       const [bytes] = await readTiles(pool, log_id, [tile]);
       return bytes!.subarray(0, tile.width * HASH_BYTES);

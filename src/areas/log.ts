@@ -1,9 +1,12 @@
 import { anchoringReactor, cosigningReactor, signingReactor } from "../anchoring/reactors.ts";
+import { sealingReactor } from "../anchoring/seal-segments.ts";
 import { logGauges } from "../api/gauges/log.ts";
 import { logOperations } from "../api/operations/log/tree.ts";
 import * as anchor from "../domain/anchoring/anchor.ts";
 import { logProblems } from "../domain/anchoring/problems.ts";
+import * as segments from "../domain/log/segments.ts";
 import { headsProjection } from "../projections/anchoring/heads.ts";
+import { segmentsProjection } from "../projections/anchoring/segments.ts";
 import { streamsProjection } from "../projections/anchoring/streams.ts";
 import { objectsReactor } from "../reactors/log/delete-objects.ts";
 import { snapshotReactor } from "../reactors/log/snapshot-streams.ts";
@@ -14,12 +17,13 @@ export const log: Area = {
   name: "log",
   about: "The event log for auditors: checkpoints, tiles, proofs and anchors",
   envelope: "none",
-  entities: [anchor],
-  projections: [headsProjection, streamsProjection],
+  entities: [anchor, segments],
+  projections: [headsProjection, streamsProjection, segmentsProjection],
   reactors: [
     signingReactor(),
     anchoringReactor(),
     cosigningReactor(),
+    sealingReactor(),
     snapshotReactor,
     objectsReactor,
     followReactor,

@@ -19,10 +19,12 @@ export const about = {
   fetch: "fetch data from its source",
   export:
     "write the log, or one stream of it, with its checkpoints and anchors, as NDJSON that anyone can verify",
-  backup: "write what the log has gained into a folder of packs, from which it can be restored",
+  backup:
+    "write the log, sealed segments and packs of what follows, into a folder from which it can be restored",
   restore: "fill an empty database from a folder that backup wrote, each hash checked",
   kurrent: "compare the log's copy in KurrentDB with the log; have KurrentDB link events into their streams",
-  verify: "check an export: every hash and link, the tree, its signatures and its anchors on the chain",
+  verify:
+    "check an export, or segments of the log: every hash and link, the tree, its signatures and its anchors on the chain",
   rerun:
     "run an execution of a skill again from what was recorded, and hold the two results against each other",
   report: "ask every figure of a report again, and name each that is not what it says",

@@ -2,13 +2,16 @@
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Command } from "commander";
-import { addToBackup } from "../../eventstore/backup.ts";
+import { addToBackup, type BackupSegment } from "../../eventstore/backup.ts";
 import { BackupUnsound } from "../../eventstore/restore.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";
 import { anchorStatus } from "../anchoring/status.ts";
+import type { App } from "../app.ts";
 import { vintagesDir } from "../datasets/manifest.ts";
+import * as segments from "../domain/log/segments.ts";
 import { refuse } from "../domain/refusal.ts";
+import { segmentsAfter, segmentsProjection } from "../projections/anchoring/segments.ts";
 import { about } from "./about.ts";
 import { interruptibly } from "./shown-progress.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
@@ -35,9 +38,11 @@ function backupCommand(terminal: Terminal): Command {
             "conflict",
             `${contradiction}; a backup would hide that: \`tallystick export --despite\` does not`,
           );
+        const segments = await segmentsOf(app);
         return interruptibly("backup", (progress) =>
           addToBackup(app.pool, folder, {
             log_id: MAIN_LOG,
+            segments,
             beside: evidenceFor(app),
             progress: (done, total) => progress("write", done, total),
           }),
@@ -52,6 +57,23 @@ function backupCommand(terminal: Terminal): Command {
         `${added} events added; ${folder} has the log up to ${head ? `${head.last}:${head.log_hash}` : "0"}\n`,
       );
     });
+}
+
+/** The sealed segments; what of them a backup lacks is fetched from the objects. */
+async function segmentsOf(app: App): Promise<BackupSegment[]> {
+  const { origin } = await app.store.identity(MAIN_LOG);
+  await app.caughtUp(segmentsProjection);
+  const sealed = await segmentsAfter(app.pool, {});
+  return sealed.map(({ from, to, log_hash, sha256, bytes }) => ({
+    ...{ first: from, last: to, log_hash, sha256, bytes },
+    async write(path) {
+      if (!(await app.objects.getFile(segments.objectOf(origin, sha256), path)))
+        refuse(
+          "unavailable",
+          `the file of the segment ${from} to ${to} is not among the objects: OBJECTS_URL or DATA_DIR is another than it was`,
+        );
+    },
+  }));
 }
 
 /** What vintages are made of: their files are imported again from the same sources, and are held against this. */

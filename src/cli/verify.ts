@@ -1,6 +1,7 @@
 /** `tallystick verify`: everything that can be said of an export, or of the database, with what the auditor holds against it. */
 import { readFile } from "node:fs/promises";
 import { Command, InvalidArgumentError } from "commander";
+import { segmentsAsExport } from "../../eventstore/segment-export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { type HeldHead, parseHeldHead } from "../../eventstore/verify/held-head.ts";
 import { formatVerdicts, printable, type VerifyReport } from "../../eventstore/verify/report.ts";
@@ -11,6 +12,7 @@ import type { Evidence } from "../anchoring/evidence.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";
 import { bytesOf } from "../anchoring/hex.ts";
 import { parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";
+import { evidenceOfPath } from "../anchoring/segment-path.ts";
 import { damagedTile, LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
 import type { App } from "../app.ts";
 import { askChain, recoverKey } from "../assemble-audit.ts";
@@ -33,6 +35,7 @@ type Options = {
   witness: VerifierKey[];
   checkpoint: string[];
   receipt: string[];
+  proof?: string;
   network?: string;
   contract?: Hex;
   signer?: Hex;
@@ -45,7 +48,10 @@ export function verifyCommand(terminal: Terminal): Command {
   const { settings } = terminal;
   const verifying = new Command("verify")
     .description(about.verify)
-    .argument("[file]", "an export (.gz too), or - for standard input; the database when left out")
+    .argument(
+      "[files...]",
+      "an export (.gz too), or - for standard input; segments (.parquet), and the export of what follows them; the database when left out",
+    )
     .option(
       "--head <position:hash>",
       "a head that you kept, of one stream as version:hash, or a feed cursor; may be repeated",
@@ -54,6 +60,7 @@ export function verifyCommand(terminal: Terminal): Command {
     )
     .option("--checkpoint <file>", "a checkpoint (signed note) that you kept; may be repeated", asList, [])
     .option("--receipt <file>", "a receipt that you were given; may be repeated", asList, [])
+    .option("--proof <file>", "with one segment alone: what GET /log/segments/{from}/proof answered")
     .option("--origin <origin>", "the log's origin as you know it")
     .option("--key <key>", "the log's verifier key as you know it: name+id+base64", asKey)
     .option("--witness <key>", "a witness that must have cosigned; may be repeated", asKeys, [])
@@ -72,18 +79,44 @@ nobody but --rpc is asked. The database is held against what this machine signed
 the WITNESSES; who of these does not answer is named, and says nothing.
 
   tallystick verify log.ndjson.gz --key "$(curl -s https://…/log/key)" --rpc https://mainnet.base.org
+  tallystick verify log-*.parquet rest.ndjson.gz
   tallystick verify log.ndjson.gz --head 1234:5f1d0c3a --checkpoint kept.note`,
     )
-    .action(async (file: string | undefined, options: Options) => {
+    .action(async (files: string[], options: Options) => {
       const held = await heldBy(options);
-      const report = file
-        ? await verifyPack(openExport(file), held)
-        : await withRuntime(terminal, ({ app }) => verifyOwn(app, held, settings()));
+      const report =
+        files.length > 0
+          ? await verifyFiles(files, held, options.proof)
+          : await withRuntime(terminal, ({ app }) => verifyOwn(app, held, settings()));
       process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : formatVerdicts(report));
       if (!report.ok) process.exitCode = 1;
     });
   verifying.enablePositionalOptions().addCommand(verifyReceiptCommand({ settings }));
   return verifying;
+}
+
+/** Segments and what follows them are one history: they are verified in one run. */
+async function verifyFiles(
+  files: readonly string[],
+  held: VerifyPackOptions,
+  proof?: string,
+): Promise<VerifyReport> {
+  const segments = files.filter((file) => file.endsWith(".parquet"));
+  const [rest, ...others] = files.filter((file) => !segments.includes(file));
+  if (others.length > 0)
+    refuse(
+      "invalid",
+      `${rest} and ${others.join(", ")}: one export is verified at a time, behind the segments that it follows`,
+    );
+  if (proof !== undefined && (segments.length !== 1 || rest !== undefined))
+    refuse("invalid", "--proof is of one segment: give that file alone");
+  if (segments.length === 0) return verifyPack(openExport(rest!), held);
+  const evidence = proof === undefined ? [] : evidenceOfPath(await fileOf(proof));
+  const text = segmentsAsExport(segments, {
+    rest: rest === undefined ? undefined : openExport(rest),
+    evidence,
+  });
+  return verifyPack(text, { ...held, ends_inside: rest === undefined });
 }
 
 async function heldBy(options: Options): Promise<VerifyPackOptions> {

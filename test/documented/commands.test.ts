@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { program } from "../../src/cli/program.ts";
 import { readConfig } from "../../src/config.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
+import { sealFirst } from "../support/log-example.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -43,6 +44,7 @@ const ELSEWHERE: Record<string, string> = {
   "tallystick witness": "test/witness/command.test.ts",
   "tallystick work": "test/cli/compute.test.ts",
   "tallystick report verify": "test/reports/reports.test.ts",
+  "tallystick verify log-": "test/log/segments.test.ts",
   "tallystick verify receipt": "test/payments/verify-receipt.test.ts",
   "tallystick subjects": "test/subjects/erasure.test.ts",
   "tallystick rerun": "test/skills/skills.test.ts",
@@ -96,6 +98,8 @@ describe("what the pages tell", () => {
   });
 });
 
+const INTERNAL_TOKEN = "a token of servers of one operator";
+
 describe("run in one service", () => {
   let service: Service & { database_url: string };
   let keys: Record<"tenant" | "agent", string>;
@@ -107,9 +111,11 @@ describe("run in one service", () => {
       chain: "embedded",
       reactors: true,
       vault: vault.url,
-      env: { ANCHORING: "1", CHECKPOINT_SECONDS: "1", ANCHOR_SECONDS: "1" },
+      env: { ANCHORING: "1", CHECKPOINT_SECONDS: "1", ANCHOR_SECONDS: "1", INTERNAL_TOKEN },
     });
     await openSandbox(service);
+    await until(async () => (await fetch(`${service.url}/log/checkpoint`)).ok);
+    await sealFirst(service.app);
     const agent = await fetch(`${service.url}/soul/register`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
@@ -136,6 +142,7 @@ describe("run in one service", () => {
     command
       .replaceAll(/http:\/\/(127\.0\.0\.1|localhost):3000|\$URL|…(?=\/v1\/)/g, service.url)
       .replaceAll(/sk_(test|live)?_?…|\$KEY/g, command.includes("/soul/") ? keys.agent : keys.tenant)
+      .replaceAll("$INTERNAL_TOKEN", INTERNAL_TOKEN)
       .replaceAll("$(uuidgen)", crypto.randomUUID())
       .replaceAll("$ITEM", "0".repeat(32))
       .replace("wait_s=30", "wait_s=0")
@@ -188,6 +195,9 @@ describe("run in one service", () => {
     const log = join(service.data_dir, "log.ndjson");
     const values: [RegExp | string, string][] = [
       [/^log\.ndjson/, log],
+      [/^rest\.ndjson/, join(service.data_dir, "rest.ndjson")],
+      // One event is sealed here.
+      [/^3145729$/, "2"],
       [/^SX#42$/, sx_id ?? "SX#1"],
       [/^NAME$/, "acme"],
     ];
@@ -238,6 +248,7 @@ const STORY: [command: string, says: RegExp][] = [
   ["tallystick payments books", /./],
   ["tallystick export log.ndjson", /log/],
   ["tallystick export log.ndjson.gz", /log/],
+  ["tallystick export rest.ndjson.gz --from 3145729", /events; head/],
   ["tallystick verify", /verified/],
   ["tallystick verify log.ndjson", /verified/],
   ['tallystick agents suspend SX#42 --reason "keys leaked"', /suspended/],

@@ -180,6 +180,7 @@ test("what is public are the log's own events, data, seeds, agents and what is s
     "CheckpointSigned",
     "DatasetReleased",
     "FrontRunWatched",
+    "LogSegmentSealed",
     "PaperTradeClosed",
     "PaperTradeExpired",
     "PaperTradeOpened",

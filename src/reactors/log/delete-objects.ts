@@ -1,4 +1,6 @@
 /** Whenever an object has been kept for as long as whoever put it said, it is deleted. */
+import type { App } from "../../app.ts";
+import { ObjectsUnavailable } from "../../domain/ports.ts";
 import { reactor } from "../../reactor.ts";
 
 /** Deleted at a time. */
@@ -7,6 +9,7 @@ const PAGE = 500;
 export const objectsReactor = reactor({
   name: "objects",
   every_ms: 60_000,
+  fault: placeFault,
   memory: () => ({}),
   async take({ app, signal }) {
     while (!signal.aborted && (await app.objects.deletePast(PAGE)) === PAGE);
@@ -15,3 +18,14 @@ export const objectsReactor = reactor({
   troubles: { failed: "objects that are past their time are not deleted; trying again" },
   resumed: "objects that are past their time are deleted again",
 });
+
+/** Files that can be neither put nor had are noticed at the start, not when the first one is needed. */
+function placeFault({ objects }: App): Promise<string | undefined> {
+  return objects.check().then(
+    () => undefined,
+    (error) => {
+      if (error instanceof ObjectsUnavailable) return error.message;
+      throw error;
+    },
+  );
+}

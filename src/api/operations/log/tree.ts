@@ -2,11 +2,8 @@
 
 import { z } from "zod";
 import { MAIN_LOG } from "../../../../eventstore/types.ts";
-import { headsOf } from "../../../anchoring/heads.ts";
 import { openTree } from "../../../anchoring/tile-store.ts";
 import { bundlePath, parseBundlePath, parseTilePath, tilePath, widthIn } from "../../../anchoring/tiles.ts";
-import type { App } from "../../../app.ts";
-import * as anchors from "../../../domain/anchoring/anchor.ts";
 import { sha256 } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { eventHashAt } from "../../../projections/anchoring/events.ts";
@@ -14,31 +11,11 @@ import { json, octets, open, operation, text } from "../../operation.ts";
 import { hex, logKey, proof } from "./fields.ts";
 import { historyOperations } from "./history.ts";
 import { eventProof } from "./proof.ts";
+import { segmentOperations } from "./segments.ts";
+import { checkSize, mirrored, newestCheckpoint } from "./signed.ts";
 
 /** What never changes once it is there. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
-
-/** A mirror may take a hundred thousand events a minute, and leaves the other free calls of its address alone. */
-const mirrored = open({ shared: "log-tree", calls: 3_000, per: "minute" });
-
-/** The newest checkpoint as it is published; refuses while there is none. */
-async function newestCheckpoint(app: App): Promise<{ origin: string; size: number; note: string }> {
-  const { origin, state } = await headsOf(app);
-  const note = anchors.publishedNote(state);
-  if (!state.checkpoint || note === undefined) return refuse("not_found", noCheckpoint(app));
-  return { origin, size: state.checkpoint.size, note };
-}
-
-const noCheckpoint = ({ settings }: App) =>
-  settings.anchoring
-    ? `no checkpoint is signed yet: the first follows some ${settings.anchoring.checkpoint_seconds} s after the first event`
-    : "no checkpoint is signed: this service runs without ANCHORING";
-
-/** Refuses what lies beyond the signed tree, where nothing holds us to what we would say. */
-function checkSize(size: number, newest: number): void {
-  if (size > newest)
-    refuse("not_found", `the newest checkpoint is of ${newest} events, not yet of ${size}; ask again later`);
-}
 
 const count = (least: number) =>
   z.int("is a whole number").min(least, `is at least ${least}`).max(Number.MAX_SAFE_INTEGER, "is below 2^53");
@@ -228,4 +205,5 @@ export const logOperations = [
   inclusion,
   eventProof,
   ...historyOperations,
+  ...segmentOperations,
 ];

@@ -1,0 +1,92 @@
+/** Files that this machine is at, or fetched: `<folder>/<sha256>` once they are whole, `making-<random>` before. What nobody touched for a day is removed. */
+import { createHash, randomUUID } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
+
+const DAY_MS = 86_400_000;
+
+type Local = { path: string; bytes: number };
+
+export function localFiles(folder: string) {
+  /** By name: what this process has held against it, as it was then. */
+  const checked = new Map<string, string>();
+  const fetching = new Map<string, Promise<Local | undefined>>();
+
+  async function aside<T>(work: (path: string) => Promise<T>): Promise<T> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await sweep(folder);
+    const path = join(folder, `making-${randomUUID()}`);
+    try {
+      return await work(path);
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+
+  async function found(path: string): Promise<Local | undefined> {
+    const before = await stampOf(path);
+    if (!before) return undefined;
+    if (checked.get(path) !== before.stamp) {
+      if (!path.endsWith(await digestOf(path))) return undefined;
+      checked.set(path, before.stamp);
+    }
+    // Kept for a day from now on; the time of its content stays.
+    await utimes(path, new Date(), before.written_at).catch(() => undefined);
+    return { path, bytes: before.bytes };
+  }
+
+  async function fetched(
+    path: string,
+    fetch: (aside: string) => Promise<boolean>,
+  ): Promise<Local | undefined> {
+    const there = await found(path);
+    if (there) return there;
+    return aside(async (making) => {
+      if (!(await fetch(making))) return undefined;
+      await rename(making, path);
+      const now = (await stampOf(path))!;
+      checked.set(path, now.stamp);
+      return { path, bytes: now.bytes };
+    });
+  }
+
+  return {
+    aside,
+    /** `fetch` writes it to a new file, held against its name; false: there is none. */
+    keep(name: string, fetch: (aside: string) => Promise<boolean>): Promise<Local | undefined> {
+      const path = join(folder, name.slice(name.lastIndexOf("/") + 1));
+      const own = fetching.get(path) ?? fetched(path, fetch).finally(() => fetching.delete(path));
+      fetching.set(path, own);
+      return own;
+    },
+  };
+}
+
+/** What tells a file that is as it was from one that was written to. */
+async function stampOf(
+  path: string,
+): Promise<{ stamp: string; bytes: number; written_at: Date } | undefined> {
+  const facts = await stat(path).catch(() => undefined);
+  return (
+    facts && {
+      stamp: `${facts.ino} ${facts.size} ${Math.round(facts.mtimeMs)}`,
+      bytes: facts.size,
+      written_at: facts.mtime,
+    }
+  );
+}
+
+async function sweep(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const facts = await stat(join(folder, name)).catch(() => undefined);
+    if (facts && Math.max(facts.atimeMs, facts.mtimeMs) < Date.now() - DAY_MS)
+      await rm(join(folder, name), { force: true });
+  }
+}
+
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest("hex");
+}

@@ -1,0 +1,50 @@
+/** Files of objects in a folder that all processes of the service see: `<folder>/<name>`. */
+import { randomUUID } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { copyFile, mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type ObjectPlace, ObjectsUnavailable } from "../domain/ports.ts";
+
+export function objectFolder(folder: string): ObjectPlace {
+  const pathOf = (name: string) => join(folder, name);
+  return {
+    check: async () => {
+      await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: Error) => {
+        throw new ObjectsUnavailable(`DATA_DIR: no objects can be kept in ${folder}: ${error.message}`);
+      });
+    },
+    async put(name, { path }) {
+      const at = pathOf(name);
+      await mkdir(dirname(at), { recursive: true, mode: 0o700 });
+      const aside = `${at}.${randomUUID()}`;
+      try {
+        await copyFile(path, aside);
+        await durable(aside);
+        await rename(aside, at);
+        await durable(dirname(at));
+      } finally {
+        await rm(aside, { force: true });
+      }
+    },
+    async get(name) {
+      // Opened before it is read, so that one that is not there is told from one that breaks.
+      const file = await open(pathOf(name)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === "ENOENT") return undefined;
+        throw new ObjectsUnavailable(`${name} cannot be read: ${error.message}`);
+      });
+      return file && createReadStream("", { fd: file, highWaterMark: 1024 * 1024 });
+    },
+    async delete(name) {
+      await rm(pathOf(name), { force: true });
+    },
+  };
+}
+
+async function durable(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

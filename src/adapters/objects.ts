@@ -1,0 +1,129 @@
+/** All objects: those up to a megabyte in Postgres, files in a place of theirs, about which Postgres knows what lies there and until when. */
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type pg from "pg";
+import { checkDigest, UNNAMED_S } from "../domain/objects.ts";
+import type { ObjectPlace, Objects } from "../domain/ports.ts";
+import { localFiles } from "./local-files.ts";
+import { objectFolder } from "./object-folder.ts";
+import { s3Objects } from "./s3-objects.ts";
+import { smallObjects } from "./small-objects.ts";
+
+/** What of the settings says where files of objects lie. */
+export type ObjectSettings = {
+  DATA_DIR: string;
+  OBJECTS_URL?: string | undefined;
+  AWS_ACCESS_KEY_ID?: string | undefined;
+  AWS_SECRET_ACCESS_KEY?: string | undefined;
+  AWS_SESSION_TOKEN?: string | undefined;
+  AWS_REGION?: string | undefined;
+};
+
+/** The bucket that is set, else a folder in DATA_DIR. */
+export function objectPlaceOf({ DATA_DIR, OBJECTS_URL: url, ...aws }: ObjectSettings): ObjectPlace {
+  if (url === undefined) return objectFolder(join(DATA_DIR, "objects"));
+  return s3Objects({
+    url,
+    access_key_id: aws.AWS_ACCESS_KEY_ID!,
+    secret_access_key: aws.AWS_SECRET_ACCESS_KEY!,
+    session_token: aws.AWS_SESSION_TOKEN,
+    region: aws.AWS_REGION,
+  });
+}
+
+/** `folder`: where this machine makes files, and keeps those that it fetched. */
+export function createObjects(pool: pg.Pool, place: ObjectPlace, folder: string): Objects {
+  const small = smallObjects(pool);
+  const local = localFiles(folder);
+  const known = async (name: string) => {
+    const text = "select 1 from objects.large where name = $1";
+    return (await pool.query({ name: "objects_known", text, values: [name] })).rowCount === 1;
+  };
+  const keep = (name: string, bytes: number) =>
+    pool.query(
+      `insert into objects.large values ($1, $2, clock_timestamp() + make_interval(secs => ${UNNAMED_S}))
+       on conflict (name) do update set keep_until = greatest(large.keep_until, excluded.keep_until)`,
+      [name, bytes],
+    );
+
+  /** Rows that are locked by their delete: whoever puts one of these again waits, and then puts it afresh. */
+  async function deleteFiles(condition: string, value: unknown): Promise<number> {
+    const client = await pool.connect();
+    try {
+      await client.query("begin");
+      const { rows } = await client.query<{ name: string }>(
+        `delete from objects.large where name in (select name from objects.large where ${condition}) returning name`,
+        [value],
+      );
+      for (const { name } of rows) await place.delete(name);
+      await client.query("commit");
+      client.release();
+      return rows.length;
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+  }
+
+  const objects: Objects = {
+    ...small,
+    check: () => place.check(),
+    aside: local.aside,
+    localFile: (name) => local.keep(name, (path) => objects.getFile(name, path)),
+    async putFile(name, path) {
+      const file = await digestOfFile(path);
+      checkDigest(name, file.sha256);
+      // Known first: whoever dies in between leaves nothing in the place that nobody would ever delete.
+      await keep(name, file.bytes);
+      await place.put(name, { path, ...file });
+      await keep(name, file.bytes);
+    },
+    async getFile(name, path) {
+      if (!(await known(name))) return false;
+      const file = await open(path, "wx");
+      let isWhole = false;
+      try {
+        const chunks = await place.get(name);
+        if (!chunks) return false;
+        const hash = createHash("sha256");
+        for await (const chunk of chunks) {
+          hash.update(chunk);
+          await file.writeFile(chunk);
+        }
+        checkDigest(name, hash.digest("hex"));
+        isWhole = true;
+        return true;
+      } finally {
+        await file.close();
+        if (!isWhole) await rm(path, { force: true });
+      }
+    },
+    has: async (name) => (await small.has(name)) || (await known(name)),
+    async list(beginning) {
+      const sql = `select name from objects.small where starts_with(name, $1)
+        union select name from objects.large where starts_with(name, $1) order by name`;
+      return (await pool.query<{ name: string }>(sql, [beginning])).rows.map(({ name }) => name);
+    },
+    delete: async (names) => (await small.delete(names)) + (await deleteFiles("name = any($1)", names)),
+    deletePast: async (most) =>
+      (await small.deletePast(most)) +
+      (await deleteFiles(
+        "keep_until < clock_timestamp() order by keep_until limit $1 for update skip locked",
+        most,
+      )),
+  };
+  return objects;
+}
+
+/** SHA-256, in hex, and size of a file. */
+async function digestOfFile(path: string): Promise<{ sha256: string; bytes: number }> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  return { sha256: hash.digest("hex"), bytes };
+}

@@ -1,0 +1,258 @@
+/**
+ * Files of objects in a bucket of S3, or of whatever speaks its protocol: an object is at `<url>/<name>`, so the bucket stands in the path or
+ * in the host, as the url has it. Sources: Amazon S3 API Reference (PutObject, GetObject, DeleteObject, Error responses).
+ */
+import { randomUUID } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { setTimeout } from "node:timers/promises";
+import { AwsV4Signer } from "aws4fetch";
+import { digestOf, objectName } from "../domain/objects.ts";
+import { type ObjectPlace, ObjectsUnavailable } from "../domain/ports.ts";
+import { outgoing } from "../tracing.ts";
+
+export type S3Options = {
+  /** Of the bucket, and of a beginning of names where there is one. */
+  url: string;
+  access_key_id: string;
+  secret_access_key: string;
+  session_token?: string | undefined;
+  /** Read off the host where it is left out and the host is Amazon's. */
+  region?: string | undefined;
+  /** The longest silence. */
+  silence_ms?: number;
+  /** The longest exchange, beside what its bytes take. */
+  deadline_ms?: number;
+  /** Before an exchange that failed by the store's own fault is tried again. */
+  pause_ms?: number;
+};
+
+type File = { path: string; sha256: string; bytes: number };
+type Asked = { method: "PUT" | "GET" | "DELETE"; name: string; file?: File | Buffer };
+
+const TRIES = 2;
+/** The slowest line that an exchange is waited for on. */
+const BYTES_PER_MS = 64;
+/** Of an answer that says what is wrong. */
+const MOST_ERROR_BYTES = 16_384;
+/** How long a store may take to say that it wants a file. */
+const UNASKED_MS = 1_000;
+const NOTHING = digestOf("");
+const PROBE = Buffer.from("tallystick\n");
+
+/** What an answer says is wrong. */
+class S3Error extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export function s3Objects(options: S3Options): ObjectPlace {
+  const base = options.url.replace(/\/+$/, "");
+  const { host, protocol } = new URL(base);
+  const { silence_ms = 30_000, deadline_ms = 60_000, pause_ms = 250 } = options;
+
+  async function signed({
+    method,
+    name,
+    file,
+  }: Asked): Promise<{ url: URL; headers: Record<string, string> }> {
+    const sha256 = file === undefined ? NOTHING : Buffer.isBuffer(file) ? digestOf(file) : file.sha256;
+    const signer = new AwsV4Signer({
+      method,
+      url: `${base}/${name}`,
+      headers: { "x-amz-content-sha256": sha256 },
+      accessKeyId: options.access_key_id,
+      secretAccessKey: options.secret_access_key,
+      ...(options.session_token !== undefined && { sessionToken: options.session_token }),
+      ...(options.region !== undefined && { region: options.region }),
+      service: "s3",
+    });
+    const { url, headers } = await signer.sign();
+    return { url, headers: Object.fromEntries(headers) };
+  }
+
+  /** One exchange, as far as the answer's head: its body is still to be read. Rejects with S3Error or what the line came to. */
+  async function exchange(asked: Asked): Promise<IncomingMessage> {
+    const { url, headers } = await signed(asked);
+    const { file } = asked;
+    const isLarge = file !== undefined && !Buffer.isBuffer(file);
+    const size = file === undefined ? 0 : Buffer.isBuffer(file) ? file.length : file.bytes;
+    const answer = await outgoing("objects", { "http.request.method": asked.method }, (traced) => {
+      const own = {
+        ...headers,
+        ...traced,
+        ...(file !== undefined && { "content-length": String(size) }),
+        ...(isLarge && { expect: "100-continue" }),
+      };
+      return new Promise<IncomingMessage>((resolve, reject) => {
+        const send = protocol === "https:" ? requestHttps : requestHttp;
+        const sent = send(url, { method: asked.method, headers: own, timeout: silence_ms });
+        let heard: IncomingMessage | undefined;
+        const late = () => (heard ?? sent).destroy(new Error("it did not answer in time"));
+        let whole = globalThis.setTimeout(late, deadline_ms + size / BYTES_PER_MS);
+        sent.on("timeout", late);
+        sent.on("error", (error: NodeJS.ErrnoException) => reject(new Error(error.message || error.code)));
+        sent.on("close", () => clearTimeout(whole));
+        sent.on("response", (answer) => {
+          heard = answer;
+          clearTimeout(whole);
+          const length = Number(answer.headers["content-length"] ?? 0);
+          whole = globalThis.setTimeout(late, deadline_ms + length / BYTES_PER_MS);
+          resolve(answer);
+        });
+        if (file === undefined || Buffer.isBuffer(file)) sent.end(file);
+        else sendOnceAsked(sent, file.path);
+      });
+    });
+    const { statusCode: status = 0 } = answer;
+    if (status >= 200 && status < 300) return answer;
+    const text = await textOf(answer);
+    const part = (tag: string) => new RegExp(`<${tag}>([^<]{0,500})</${tag}>`).exec(text)?.[1] ?? "";
+    throw new S3Error(status, part("Code"), part("Message"));
+  }
+
+  /** What is the store's own fault, or the line's, is tried once more. */
+  async function ask(asked: Asked): Promise<IncomingMessage> {
+    for (let tried = 1; ; tried++) {
+      try {
+        return await exchange(asked);
+      } catch (error) {
+        const isTheirs = !(error instanceof S3Error) || error.status >= 500;
+        if (tried === TRIES || !isTheirs) throw error;
+        await setTimeout(pause_ms);
+      }
+    }
+  }
+
+  const unavailable = (error: unknown): ObjectsUnavailable =>
+    error instanceof ObjectsUnavailable
+      ? error
+      : new ObjectsUnavailable(
+          error instanceof S3Error
+            ? explained(error, base)
+            : `OBJECTS_URL: ${host} cannot be reached: ${(error as Error).message}`,
+          { cause: error },
+        );
+
+  const place: ObjectPlace = {
+    async check() {
+      // Its own: another process that starts at this moment deletes what it put.
+      const name = objectName("probe", randomUUID(), digestOf(PROBE));
+      try {
+        await drained(await ask({ method: "PUT", name, file: PROBE }));
+        const found = await place.get(name);
+        const parts: Uint8Array[] = [];
+        for await (const part of found ?? []) parts.push(part);
+        if (!Buffer.concat(parts).equals(PROBE))
+          throw new ObjectsUnavailable(
+            `OBJECTS_URL: ${base} does not give back what was put there: it has to be a bucket of an S3-compatible store`,
+          );
+        await place.delete(name);
+      } catch (error) {
+        throw unavailable(error);
+      }
+    },
+    async put(name, file) {
+      try {
+        await drained(await ask({ method: "PUT", name, file }));
+      } catch (error) {
+        throw unavailable(error);
+      }
+    },
+    async get(name) {
+      try {
+        return whole(await ask({ method: "GET", name }), unavailable);
+      } catch (error) {
+        if (error instanceof S3Error && error.status === 404 && error.code !== "NoSuchBucket")
+          return undefined;
+        throw unavailable(error);
+      }
+    },
+    async delete(name) {
+      try {
+        await drained(await ask({ method: "DELETE", name }));
+      } catch (error) {
+        if (error instanceof S3Error && error.status === 404 && error.code !== "NoSuchBucket") return;
+        throw unavailable(error);
+      }
+    },
+  };
+  return place;
+}
+
+/** A store that refuses says so before the file is sent; one that says nothing gets it all the same (RFC 9110, section 10.1.1). */
+function sendOnceAsked(sent: ClientRequest, path: string): void {
+  let isBegun = false;
+  const begin = () => {
+    if (isBegun || sent.destroyed) return;
+    isBegun = true;
+    const file = createReadStream(path, { highWaterMark: 1024 * 1024 });
+    file.on("error", (error) => sent.destroy(error));
+    sent.on("close", () => file.destroy());
+    file.pipe(sent);
+  };
+  const unasked = globalThis.setTimeout(begin, UNASKED_MS);
+  sent.on("continue", begin);
+  const settle = () => clearTimeout(unasked);
+  sent.on("response", settle).on("close", settle);
+  sent.flushHeaders();
+}
+
+/** The body; one that is cut, or falls silent, rejects as unavailable. */
+async function* whole(answer: IncomingMessage, unavailable: (error: unknown) => Error) {
+  try {
+    for await (const chunk of answer) yield chunk as Buffer;
+  } catch (error) {
+    throw unavailable(error);
+  }
+}
+
+/** Read to its end, so that the connection can be used again. */
+async function drained(answer: IncomingMessage): Promise<void> {
+  for await (const _ of answer);
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of answer as AsyncIterable<Buffer>) {
+      parts.push(part);
+      size += part.length;
+      if (size > MOST_ERROR_BYTES) break;
+    }
+  } catch {
+    // Its status says enough.
+  }
+  return Buffer.concat(parts).toString();
+}
+
+/** A refusal as a sentence that begins with the setting to change. */
+function explained({ status, code, message }: S3Error, base: string): string {
+  const said = [status, code, message].filter(Boolean).join(" ");
+  switch (code) {
+    case "NoSuchBucket":
+      return `OBJECTS_URL: there is no bucket at ${base}: create it, or name another (${said})`;
+    case "InvalidAccessKeyId":
+    case "SignatureDoesNotMatch":
+    case "InvalidToken":
+    case "ExpiredToken":
+      return `AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: ${base} does not take these credentials, with AWS_SESSION_TOKEN where they are temporary (${said})`;
+    case "AuthorizationHeaderMalformed":
+    case "PermanentRedirect":
+    case "IllegalLocationConstraintException":
+      return `AWS_REGION: the bucket at ${base} is in another region (${said})`;
+    case "RequestTimeTooSkewed":
+      return `OBJECTS_URL: the clock of this machine differs from that of ${base} by too much: set it (${said})`;
+  }
+  if (status === 401 || status === 403)
+    return `OBJECTS_URL: the credentials of AWS_ACCESS_KEY_ID may not use ${base}: they need s3:PutObject, s3:GetObject and s3:DeleteObject (${said})`;
+  return `OBJECTS_URL: ${base} refuses (${said})`;
+}

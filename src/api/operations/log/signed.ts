@@ -1,0 +1,29 @@
+/** What of the log is signed: how far answers about its tree reach. */
+
+import { headsOf } from "../../../anchoring/heads.ts";
+import type { App } from "../../../app.ts";
+import * as anchors from "../../../domain/anchoring/anchor.ts";
+import { refuse } from "../../../domain/refusal.ts";
+import { open } from "../../operation.ts";
+
+/** A mirror may take a hundred thousand events a minute, and leaves the other free calls of its address alone. */
+export const mirrored = open({ shared: "log-tree", calls: 3_000, per: "minute" });
+
+/** The newest checkpoint as it is published; refuses while there is none. */
+export async function newestCheckpoint(app: App): Promise<{ origin: string; size: number; note: string }> {
+  const { origin, state } = await headsOf(app);
+  const note = anchors.publishedNote(state);
+  if (!state.checkpoint || note === undefined) return refuse("not_found", noCheckpoint(app));
+  return { origin, size: state.checkpoint.size, note };
+}
+
+const noCheckpoint = ({ settings }: App) =>
+  settings.anchoring
+    ? `no checkpoint is signed yet: the first follows some ${settings.anchoring.checkpoint_seconds} s after the first event`
+    : "no checkpoint is signed: this service runs without ANCHORING";
+
+/** Refuses what lies beyond the signed tree, where nothing holds us to what we would say. */
+export function checkSize(size: number, newest: number): void {
+  if (size > newest)
+    refuse("not_found", `the newest checkpoint is of ${newest} events, not yet of ${size}; ask again later`);
+}

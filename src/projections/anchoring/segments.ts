@@ -1,0 +1,42 @@
+/** The segments of the log that are sealed, and that their files are kept. */
+import type pg from "pg";
+import * as segments from "../../domain/log/segments.ts";
+import { projection } from "../projection.ts";
+
+export const segmentsProjection = projection({
+  name: "segments",
+  version: 1,
+  ddl: `
+  create table if not exists read.log_segments_v1 (
+    from_position bigint primary key,
+    facts         jsonb not null
+  );`,
+  of: [segments],
+  async fold(events, tx) {
+    for (const { data, id } of events) {
+      await tx.query("insert into read.log_segments_v1 values ($1, $2)", [data.from, JSON.stringify(data)]);
+      // Of a log that was restored the file may be put after this.
+      await tx.query(
+        `insert into objects.large values ($1, $2, 'infinity') on conflict (name) do update set keep_until = 'infinity'`,
+        [segments.objectOf(id, data.sha256), data.bytes],
+      );
+    }
+  },
+});
+
+/** By position, those whose first is above `after`; all of them without a limit. */
+export async function segmentsAfter(
+  pool: pg.Pool,
+  { after = 0, limit }: { after?: number | undefined; limit?: number },
+): Promise<segments.SealedSegment[]> {
+  const text =
+    "select facts from read.log_segments_v1 where from_position > $1 order by from_position limit $2";
+  const { rows } = await pool.query<{ facts: segments.SealedSegment }>(text, [after, limit ?? null]);
+  return rows.map(({ facts }) => facts);
+}
+
+/** The one that begins at a position. */
+export async function segmentFrom(pool: pg.Pool, from: number): Promise<segments.SealedSegment | undefined> {
+  const [found] = await segmentsAfter(pool, { after: from - 1, limit: 1 });
+  return found?.from === from ? found : undefined;
+}
