@@ -1,0 +1,116 @@
+/**
+ * Clients of one process: each has one transaction after the other over a few lists, by the service's own unit of work, and tells on a line what it begins and on a line what
+ * came of it. They end when their standard input does.
+ */
+
+import { AppendUnknown } from "../../eventstore/errors.ts";
+import { openPool } from "../../eventstore/pool.ts";
+import { registry } from "../../eventstore/schemas.ts";
+import { createEventStore } from "../../eventstore/store.ts";
+import { absentSubjects } from "../../src/adapters/subject-vault.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
+import { StreamCache } from "../../src/stream-cache.ts";
+import { foldAfresh } from "../../src/stream-folds.ts";
+import { transact, type UnitParts } from "../../src/unit.ts";
+import type { Op, Transaction } from "./list-append.ts";
+import * as lists from "./lists.ts";
+
+const {
+  url,
+  name,
+  first,
+  clients,
+  lists: count,
+  unguarded = false,
+} = JSON.parse(process.argv[2]!) as lists.Told;
+/** A list that is longer is left for the next of its place, so that what is read stays short. */
+const LONG = 40;
+
+const schemas = registry([lists.events]);
+const store = createEventStore(openPool(url), { schemas });
+const parts: UnitParts = {
+  store: unguarded ? { ...store, append: (commit) => store.append({ ...commit, guards: [] }) } : store,
+  schemas,
+  cache: new StreamCache(),
+  subjects: absentSubjects(),
+};
+const generations = new Array<number>(count).fill(0);
+let value = first;
+let begun = 0;
+let isOver = false;
+process.stdin.on("end", () => {
+  isOver = true;
+});
+process.stdin.resume();
+
+/** By a clock that all processes of the machine have in common. */
+const now = () => Number(process.hrtime.bigint()) / 1e6;
+const tell = (transaction: Transaction) => process.stdout.write(`${JSON.stringify(transaction)}\n`);
+const anyPlace = () => Math.floor(Math.random() * count);
+const keyAt = (place: number) => `${place}.${generations[place]}`;
+
+await Promise.all(Array.from({ length: clients }, work));
+await store.close();
+process.exit(0);
+
+async function work(): Promise<void> {
+  while (!isOver) {
+    const id = `${name}.${++begun}`;
+    const places = [...new Set([anyPlace(), anyPlace(), anyPlace()])];
+    const keys = places.map(keyAt);
+    const transaction = Math.random() < 0.2 ? read(id, keys[0]!) : write(id, keys);
+    for (const op of await transaction) if ("read" in op && op.values.length >= LONG) next(op.read);
+  }
+}
+
+function next(key: string): void {
+  const [place, generation] = key.split(".").map(Number) as [number, number];
+  generations[place] = Math.max(generations[place]!, generation + 1);
+}
+
+async function read(id: string, key: string): Promise<readonly Op[]> {
+  const at = now();
+  const { state } = await foldAfresh(parts, lists, lists.targetOf(key));
+  const ops: Op[] = [{ read: key, values: state }];
+  tell({ id, ops, outcome: "ok", begun: at, ended: now() });
+  return ops;
+}
+
+/** Reads all of the lists, and appends to the first and perhaps to others. */
+async function write(id: string, keys: readonly string[]): Promise<readonly Op[]> {
+  const appends = keys
+    .filter((_, n) => n === 0 || Math.random() < 0.4)
+    .map((key) => ({ append: key, value: value++ }));
+  const at = now();
+  // Should the process be killed, this is what is known of it.
+  tell({ id, ops: appends, outcome: "unknown", begun: at });
+  let ops: Op[] = [];
+  try {
+    await transact(parts, { meta: { actor: name } }, async ({ decide, watch }) => {
+      ops = [];
+      for (const key of keys) {
+        const own = appends.find(({ append }) => append === key);
+        const target = lists.targetOf(key);
+        if (!own) ops.push({ read: key, values: await watch(lists, target) });
+        else
+          await decide(lists, target, (state) => {
+            ops.push({ read: key, values: state }, own);
+            return lists.append(own.value);
+          });
+      }
+    });
+    tell({ id, ops, outcome: "ok", begun: at, ended: now() });
+    return ops;
+  } catch (error) {
+    if (!(error instanceof Refusal) && !(error instanceof AppendUnknown)) throw error;
+    // Refused is refused: nothing was appended.
+    tell({
+      id,
+      ops: appends,
+      outcome: error instanceof Refusal ? "failed" : "unknown",
+      begun: at,
+      ended: now(),
+    });
+    return [];
+  }
+}

@@ -1,0 +1,27 @@
+/** Lists of numbers: what histories are made of, and what a process that makes one is told. */
+import { z } from "zod";
+import type { EventOf } from "../../src/domain/entity.ts";
+
+export const events = {
+  Appended: { 1: z.strictObject({ value: z.int() }) },
+};
+
+export type ListEvent = EventOf<typeof events>;
+
+export const prefix = "list-";
+export const streamOf = (id: string) => prefix + id;
+export const targetOf = (id: string) => ({ tenant: "acme", id });
+export const initialState = (): readonly number[] => [];
+export const evolve = (state: readonly number[], { data }: ListEvent) => [...state, data.value];
+export const append = (value: number): ListEvent[] => [{ type: "Appended", data: { value } }];
+
+/** What a process is told; its values begin with `first`, which no other has. */
+export type Told = {
+  url: string;
+  name: string;
+  first: number;
+  clients: number;
+  lists: number;
+  /** Leaves out what commits are guarded by, to show that it would be noticed. */
+  unguarded?: boolean;
+};

@@ -1,0 +1,120 @@
+/**
+ * What four processes do to one log at once, some of them killed in the midst of it, is strictly serialisable. HISTORY_SECONDS makes it longer than the 10 seconds of a run of all tests.
+ */
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { migrate } from "../../eventstore/migrate.ts";
+import { openPool } from "../../eventstore/pool.ts";
+import { createEventStore } from "../../eventstore/store.ts";
+import { startProgram } from "../support/compiled.ts";
+import { type FreshDatabase, freshDatabase } from "../support/database.ts";
+import { anomaliesOf, type Op, type Transaction } from "./list-append.ts";
+import { prefix, type Told } from "./lists.ts";
+
+const SECONDS = Number(process.env.HISTORY_SECONDS ?? 10);
+const PROCESSES = 4;
+/** Values of one process; none has so many. */
+const RANGE = 10_000_000;
+
+let database: FreshDatabase;
+type Running = { child: ChildProcess; ended: Promise<unknown> };
+const running = new Set<ChildProcess>();
+beforeEach(async () => {
+  database = await freshDatabase();
+  await migrate(database.url, { host: "log.test" });
+});
+afterEach(async () => {
+  for (const child of running) child.kill("SIGKILL");
+  await database?.drop();
+});
+
+/** The history that processes tell, to which each line adds; `killed_every_ms` kills one of them so often, and another takes its place. */
+async function recorded(
+  told: Omit<Told, "url" | "name" | "first">,
+  { seconds, killed_every_ms }: { seconds: number; killed_every_ms?: number },
+): Promise<{ history: Transaction[]; killed: number }> {
+  const history = new Map<string, Transaction>();
+  let started = 0;
+  let killed = 0;
+  const start = (): Running => {
+    const first = started++ * RANGE;
+    const args: Told = { ...told, url: database.url, name: `p${started}`, first };
+    const child = startProgram("test/histories/clients.ts", [JSON.stringify(args)], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    running.add(child);
+    child.once("exit", () => running.delete(child));
+    const ended = once(child, "close").then(([code, signal]) => {
+      if (code !== 0 && signal !== "SIGKILL") throw new Error(`a process of the history ended with ${code}`);
+    });
+    createInterface({ input: child.stdout! }).on("line", (line) => {
+      // Who is killed may leave half a line.
+      if (!line.endsWith("}")) return;
+      const one = JSON.parse(line) as Transaction;
+      history.set(one.id, one);
+    });
+    return { child, ended };
+  };
+  const children = Array.from({ length: PROCESSES }, start);
+  const end = Date.now() + seconds * 1_000;
+  for (let left = end - Date.now(); left > 0; left = end - Date.now()) {
+    await setTimeout(Math.min(left, killed_every_ms ?? left));
+    if (killed_every_ms === undefined || Date.now() >= end) continue;
+    const at = killed++ % PROCESSES;
+    children[at]!.child.kill("SIGKILL");
+    await children[at]!.ended;
+    children[at] = start();
+  }
+  for (const { child } of children) child.stdin!.end();
+  await Promise.all(children.map(({ ended }) => ended));
+  return { history: [...history.values(), ...(await lastReads())], killed };
+}
+
+/** All lists as they are in the end. */
+async function lastReads(): Promise<Transaction[]> {
+  const pool = openPool(database.url);
+  try {
+    const store = createEventStore(pool);
+    const begun = Number(process.hrtime.bigint()) / 1e6;
+    const lists = new Map<string, number[]>();
+    for (let after = 0; ; ) {
+      const page = await store.readLog({ after, limit: 1_000 });
+      for (const { stream_id, payload } of page) {
+        const key = stream_id.slice(prefix.length);
+        lists.set(key, [...(lists.get(key) ?? []), payload.value as number]);
+      }
+      if (page.length === 0) break;
+      after = page.at(-1)!.position;
+    }
+    const ops: Op[] = [...lists].map(([key, values]) => ({ read: key, values }));
+    return [{ id: "the end", ops, outcome: "ok", begun, ended: begun + 1 }];
+  } finally {
+    await pool.end();
+  }
+}
+
+const count = (history: readonly Transaction[], outcome: Transaction["outcome"]) =>
+  history.filter((one) => one.outcome === outcome).length;
+
+test("four processes, of which one is killed time and again: nothing that was acknowledged is lost, and all of it stands in one order", async () => {
+  const { history, killed } = await recorded(
+    { clients: 6, lists: 6 },
+    { seconds: SECONDS, killed_every_ms: 1_500 },
+  );
+  console.log(
+    `${history.length} transactions: ${count(history, "ok")} done, ${count(history, "failed")} refused, ${count(history, "unknown")} unknown; ${killed} processes killed`,
+  );
+  expect(killed).toBeGreaterThan(2);
+  expect(count(history, "ok")).toBeGreaterThan(200);
+  // A killed process had commits under way.
+  expect(count(history, "unknown")).toBeGreaterThan(0);
+  expect(anomaliesOf(history)).toEqual([]);
+});
+
+test("and were commits not guarded by what they rest upon, it would be noticed", async () => {
+  const { history } = await recorded({ clients: 6, lists: 3, unguarded: true }, { seconds: SECONDS / 3 });
+  expect(anomaliesOf(history).map(({ name }) => name)).toEqual([expect.stringMatching(/^G(-single|2)$/)]);
+});
