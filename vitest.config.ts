@@ -24,7 +24,7 @@ const common: TestProjectInlineConfiguration["test"] = {
  */
 export default defineConfig({
   test: {
-    // Many wait for blocks and processes: one worker more than two cores keeps these busy meanwhile. Said for all projects
+    // Many wait for blocks and processes: two workers more than two cores keep these busy meanwhile. Said for all projects
     // at once, so that `--maxWorkers` overrules it.
     maxWorkers: 4,
     projects: [
