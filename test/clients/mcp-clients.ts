@@ -171,7 +171,7 @@ const langchain: McpClient = {
 /** The Inspector as a command; `--strict` fails on schemas that some clients cannot read. */
 export const inspector: McpClient = {
   package: "@modelcontextprotocol/inspector",
-  takes: ["key"],
+  takes: ["key", "payment"],
   async open(url, headers) {
     const given = Object.entries(headers).flatMap(([name, value]) => ["--header", `${name}: ${value}`]);
     const asked = async (method: string, ...args: string[]) => {
@@ -180,11 +180,19 @@ export const inspector: McpClient = {
     };
     return {
       tools: async () => (await asked("tools/list", "--strict")).tools.map(({ name }) => name),
-      call: async (name, args) => seenOf(await asked("tools/call", "--tool-name", name, ...argsOf(args))),
+      call: async (name, args, meta) =>
+        seenOf(await asked("tools/call", "--tool-name", name, ...argsOf(args), ...metaOf(meta))),
       close: async () => undefined,
     };
   },
 };
+
+/** Its metadata are texts: a payment travels as the header of HTTP would carry it. */
+const metaOf = (meta: Record<string, unknown> = {}) =>
+  Object.entries(meta).flatMap(([name, value]) => [
+    "--tool-metadata",
+    `${name}=${Buffer.from(JSON.stringify(value)).toString("base64")}`,
+  ]);
 
 const argsOf = (args: Record<string, unknown>) =>
   Object.entries(args).flatMap(([name, value]) => ["--tool-arg", `${name}=${JSON.stringify(value)}`]);
