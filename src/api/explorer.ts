@@ -2,8 +2,10 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { written } from "../domain/html.ts";
 import type { Document } from "./document.ts";
 import type { Path } from "./operation.ts";
+import { type Place, placesFor } from "./pages/places.ts";
 
 const FOLDER = join(import.meta.dirname, "../explorer");
 
@@ -27,7 +29,7 @@ export const explorerDocuments = (): Document[] => [
   document("/log", "text/html", "The log for people: what is in it, how far it is proven, and a verifier", {
     policy: PAGE_POLICY,
     text: async (development) =>
-      (await read("page.html")).replace("{{chain}}", development ? "development" : "public"),
+      (await page("page.html", "/log")).replace("{{chain}}", development ? "development" : "public"),
   }),
   {
     path: "/log/meanings.json",
@@ -58,7 +60,7 @@ export const explorerDocuments = (): Document[] => [
   ),
   document("/soul", "text/html", "The agents for people: by trust, or newest first", {
     policy: PAGE_POLICY,
-    text: () => read("directory.html"),
+    text: () => page("directory.html", "/soul"),
   }),
   document(
     "/soul/{id}",
@@ -67,7 +69,7 @@ export const explorerDocuments = (): Document[] => [
     {
       policy: PAGE_POLICY,
       for_browsers: true,
-      text: () => read("agent.html"),
+      text: () => page("agent.html", "/soul"),
     },
   ),
   document(
@@ -76,7 +78,7 @@ export const explorerDocuments = (): Document[] => [
     "The market for people: nodes, bounties, what is offered, what was settled",
     {
       policy: PAGE_POLICY,
-      text: () => read("market.html"),
+      text: () => page("market.html", "/soul"),
     },
   ),
   document("/soul/page/market.js", "text/javascript", "What that page does", {
@@ -140,6 +142,9 @@ function document(
 }
 
 const read = (file: string) => readFile(join(FOLDER, file), "utf8");
+
+const page = async (file: string, place: Place) =>
+  (await read(file)).replace("{{places}}", written(placesFor(place)));
 
 /** The first roll of the published vectors. */
 async function exampleRoll(): Promise<string> {

@@ -90,7 +90,7 @@ async function count(): Promise<void> {
   );
 }
 
-for (const link of document.querySelectorAll<HTMLAnchorElement>("nav a"))
+for (const link of document.querySelectorAll<HTMLAnchorElement>("nav:not(.places) a"))
   if (link.dataset.sort === sort) link.setAttribute("aria-current", "page");
 
 part("#find").addEventListener("submit", (submitted) => {

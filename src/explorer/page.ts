@@ -46,7 +46,7 @@ function route(): void {
   const first = current === "";
   current = key;
   for (const name of VIEWS) part(`#view-${name}`).hidden = name !== view;
-  for (const link of document.querySelectorAll<HTMLAnchorElement>("nav a")) {
+  for (const link of document.querySelectorAll<HTMLAnchorElement>("nav:not(.places) a")) {
     const here = link.hash === `#${view === "event" ? "events" : view}`;
     if (here) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");

@@ -3,6 +3,7 @@
 import { html, type Markup, written } from "../../domain/html.ts";
 import type { Rendered, Visit } from "../document.ts";
 import { PAGE_POLICY } from "../explorer.ts";
+import { type Place, placesFor } from "./places.ts";
 
 export type Page = {
   title: string;
@@ -10,20 +11,12 @@ export type Page = {
   description: string;
   body: Markup;
   /** Its place in the navigation, where it has one. */
-  place?: "/" | "/docs" | "/rng";
+  place?: Place;
   script?: "/docs/page.js" | "/docs/try.js" | "/rng/page.js";
   embedded_chain: boolean;
   /** The sandbox's key, for whoever sits at the machine. */
   key?: string | undefined;
 };
-
-const PLACES = [
-  ["/docs", "Docs"],
-  ["/log", "The log"],
-  ["/rng", "Random numbers"],
-  ["/soul", "Agents"],
-  ["/openapi.json", "OpenAPI"],
-] as const;
 
 /** A whole page; one that shows a key is kept nowhere. */
 export function pageOf({ script = "/docs/page.js", ...page }: Page): Rendered {
@@ -43,12 +36,7 @@ export function pageOf({ script = "/docs/page.js", ...page }: Page): Rendered {
   </head>
   <body${key === undefined ? "" : html` data-key="${key}"`}>
     <a class="skip" href="#content">Skip to the content</a>
-    <header class="top">
-      <a class="brand" href="/"><img src="/log/icon.svg" alt="" width="28" height="28"> Tallystick</a>
-      <nav class="places" aria-label="Pages">
-        ${PLACES.map(([path, name]) => html`<a href="${path}"${path === place ? html` aria-current="page"` : ""}>${name}</a>`)}
-      </nav>
-    </header>
+    <header>${placesFor(place)}</header>
     <main id="content" tabindex="-1">
       ${body}
     </main>
