@@ -4,11 +4,12 @@
  */
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type pg from "pg";
 import { type BesideOf, exportFile } from "./export.ts";
+import { syncFile } from "./sync-file.ts";
 
 /** One file of a backup: the events of a part of the log, as docs/event-log.md has segments or, in whole commits, exports. */
 export type BackupPack = {
@@ -116,7 +117,7 @@ async function writeFileOf(folder: string, pack: BackupPack, { write }: BackupSe
     await write(aside);
     const { sha256 } = await digestOf(aside);
     if (sha256 !== pack.sha256) throw new RangeError(`the segment ${pack.file} has the SHA-256 ${sha256}`);
-    await durable(aside);
+    await syncFile(aside);
     await rename(aside, join(folder, pack.file));
   } finally {
     await rm(aside, { force: true });
@@ -137,7 +138,7 @@ async function writeRest(
     const { head } = await exportFile(pool, { log_id, from: after + 1, beside, progress: told }, aside);
     const facts = { first: after + 1, last: head.position, log_hash: head.hash, ...(await digestOf(aside)) };
     const pack = packOf(facts, "ndjson.gz");
-    await durable(aside);
+    await syncFile(aside);
     await rename(aside, join(folder, pack.file));
     return pack;
   } finally {
@@ -172,24 +173,9 @@ async function refuseOtherHistory(
 
 async function writeList(folder: string, backup: Backup): Promise<void> {
   const aside = join(folder, `${randomUUID()}.json`);
-  const file = await open(aside, "wx");
-  try {
-    await file.writeFile(`${JSON.stringify(backup, null, 2)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await writeFile(aside, `${JSON.stringify(backup, null, 2)}\n`, { flag: "wx", flush: true });
   await rename(aside, join(folder, LIST));
-  await durable(folder);
-}
-
-async function durable(path: string): Promise<void> {
-  const handle = await open(path, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await syncFile(folder);
 }
 
 /** SHA-256, in hex, and size of a file. */

@@ -46,6 +46,8 @@ export const layers: Readonly<Record<string, Layer>> = {
     paths: ["eventstore/thread.ts"],
     imports: { "node:url": ["fileURLToPath"], "node:worker_threads": ["Worker"] },
   },
+  // How what was written is made to last.
+  syncing: { paths: ["eventstore/sync-file.ts"], imports: { "node:fs/promises": ["open"] } },
   // Written apart from the append path, so that one mistake cannot stand on both sides.
   verify: {
     paths: [
@@ -57,6 +59,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "eventstore/segment-export.ts",
     ],
     imports: {
+      syncing: "any",
       hyparquet: "any",
       "hyparquet-writer": ["ByteWriter", "ParquetWriter"],
       ...files,
@@ -121,6 +124,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   datasets: {
     paths: ["src/datasets/"],
     imports: {
+      syncing: "any",
       ...files,
       "7zip-bin": "any",
       "@duckdb/node-api": "any",
@@ -313,6 +317,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   adapters: {
     paths: ["src/adapters/"],
     imports: {
+      syncing: "any",
       // The Postgres binaries of this machine: the package is named by platform and processor.
       "(computed)": "any",
       "@eventstore/db-client": "any",

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { copyFile, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { syncFile } from "../../eventstore/sync-file.ts";
 import { type ObjectPlace, ObjectsUnavailable } from "../domain/ports.ts";
 
 export function objectFolder(folder: string): ObjectPlace {
@@ -19,9 +20,9 @@ export function objectFolder(folder: string): ObjectPlace {
       const aside = `${at}.${randomUUID()}`;
       try {
         await copyFile(path, aside);
-        await durable(aside);
+        await syncFile(aside);
         await rename(aside, at);
-        await durable(dirname(at));
+        await syncFile(dirname(at));
       } finally {
         await rm(aside, { force: true });
       }
@@ -38,13 +39,4 @@ export function objectFolder(folder: string): ObjectPlace {
       await rm(pathOf(name), { force: true });
     },
   };
-}
-
-async function durable(path: string): Promise<void> {
-  const handle = await open(path, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

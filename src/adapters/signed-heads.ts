@@ -6,9 +6,10 @@
 
 import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
-import { link, mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { syncFile } from "../../eventstore/sync-file.ts";
 import { time } from "../domain/fields.ts";
 import type { KeptHeads } from "../domain/ports.ts";
 
@@ -116,18 +117,9 @@ async function put(dir: string, number: number, memory: Memory): Promise<boolean
     await rm(fileOf(dir, number), { force: true });
     return false;
   }
-  await syncFolder(dir);
+  await syncFile(dir);
   for (const earlier of numbers.slice(0, -1)) await rm(fileOf(dir, earlier), { force: true });
   return true;
-}
-
-async function syncFolder(dir: string): Promise<void> {
-  const folder = await open(dir, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 /** The port over a folder of this machine. */

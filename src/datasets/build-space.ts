@@ -1,7 +1,8 @@
 /** The folder in which a vintage is built, held by one process at a time, and how what is built becomes visible. */
 
-import { mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { syncFile } from "../../eventstore/sync-file.ts";
 import { refuse } from "../domain/refusal.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
 import { createDuckdb, explainShortage } from "./duckdb.ts";
@@ -145,23 +146,7 @@ async function moveIntoPlace(space: BuildSpace, built: Built): Promise<void> {
   const target = manifestPath(space.dataDir, built.manifest.vintage);
   space.beforeWrite(target);
   const draft = join(space.dir, "manifest.json");
-  const file = await open(draft, "w");
-  try {
-    await file.writeFile(JSON.stringify(built.manifest));
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await writeFile(draft, JSON.stringify(built.manifest), { flush: true });
   await rename(draft, target);
   await syncFile(vintagesDir(space.dataDir));
-}
-
-/** Makes a file or a folder's entries last. */
-export async function syncFile(path: string): Promise<void> {
-  const file = await open(path, "r");
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }

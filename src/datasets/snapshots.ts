@@ -8,10 +8,10 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { syncFile } from "../../eventstore/sync-file.ts";
 import { coreProblems } from "../domain/problem.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import { replayProblems } from "../domain/replay/problems.ts";
-import { syncFile } from "./build-space.ts";
 import { explainShortage, literal } from "./duckdb.ts";
 import { fileDigest, type Manifest } from "./manifest.ts";
 import type { Lease, OpenPartition, VintageStore } from "./vintage-store.ts";

@@ -5,11 +5,12 @@
  *   gunzip -c <vintage>.ndjson.gz | sha256sum
  */
 import { createHash } from "node:crypto";
-import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { z } from "zod";
+import { syncFile } from "../../../eventstore/sync-file.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { explainShortage } from "../duckdb.ts";
 import { missing } from "../manifest.ts";
@@ -56,16 +57,9 @@ export async function keepText(dataDir: string, vintage: string, text: string): 
   const draft = `${path}.${process.pid}.draft`;
   try {
     await mkdir(referenceDir(dataDir), { recursive: true });
-    const file = await open(draft, "w");
-    try {
-      await file.writeFile(await compress(text));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeFile(draft, await compress(text), { flush: true });
     await rename(draft, path);
-    const folder = await open(referenceDir(dataDir), "r");
-    await folder.sync().finally(() => folder.close());
+    await syncFile(referenceDir(dataDir));
   } catch (error) {
     await rm(draft, { force: true });
     explainShortage(error, dataDir);
