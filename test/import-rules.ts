@@ -117,6 +117,7 @@ export const layers: Readonly<Record<string, Layer>> = {
         "toFunctionSelector",
         "toRlp",
       ],
+      verify: "types",
       zod: "any",
     },
     pure: true,

@@ -162,8 +162,8 @@ describe("an event's copy", () => {
         ...{ position: "7", tenant: "acme", stream_id: "s", version: "1", event_id: randomUUID(), type: "T" },
         ...{ schema_version: "1", recorded_at_us: "1700000000000000", idem_key: null, request_hash: null },
         ...{ commit_size: "1", payload: Buffer.from(payload), meta: Buffer.from('{"request_id":"r1"}') },
-        ...{ payload_hash: new Uint8Array(32), meta_hash: new Uint8Array(32), prev_hash: new Uint8Array(32) },
-        ...{ event_hash: new Uint8Array(32), log_hash: new Uint8Array(32) },
+        ...{ payload_hash: Buffer.alloc(32), meta_hash: Buffer.alloc(32), prev_hash: Buffer.alloc(32) },
+        ...{ event_hash: Buffer.alloc(32), log_hash: Buffer.alloc(32) },
       },
       "log.example/1",
     );

@@ -1,14 +1,6 @@
 /** An event as its copy outside has it: its bytes, and beside them everything that its hashes are made of. */
 
-/** An event as it is stored. */
-export type LoggedEvent = Record<
-  "position" | "tenant" | "stream_id" | "version" | "event_id" | "type" | "schema_version" | "recorded_at_us",
-  string
-> &
-  Record<
-    "payload" | "meta" | "payload_hash" | "meta_hash" | "prev_hash" | "event_hash" | "log_hash",
-    Uint8Array
-  > & { idem_key: string | null; request_hash: Uint8Array | null; commit_size: string | null };
+import type { StoredRow } from "../../../eventstore/verify/stored-rows.ts";
 
 /** What stands beside the payload: all but `payload`, `type` and `event_id`, bytes as hex and `meta` as base64. */
 export type CopiedMetadata = {
@@ -44,7 +36,7 @@ export type CopiedEvent = {
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
 /** What the copy of an event is. */
-export function copyOf(event: LoggedEvent, origin: string): CopiedEvent {
+export function copyOf(event: StoredRow, origin: string): CopiedEvent {
   const { idem_key, request_hash, commit_size } = event;
   const request_id = requestIdIn(event.meta);
   return {
