@@ -16,7 +16,17 @@ export type AppendOutcome =
   | { status: "replayed" }
   | { status: "idem_conflict" }
   /** `stream` is an index in the commit's streams. */
-  | { status: "wrong_version"; stream: number; actual: number };
+  | { status: "wrong_version"; stream: number; actual: number }
+  | { status: "overtaken" };
+
+/** A commit of a call. */
+export type Asked = {
+  commit: PreparedCommit;
+  /** What its streams are called, in their order. */
+  names: readonly string[];
+  /** For each stream the index of the commit in the call that it means nothing without, which stands before it. */
+  rests_on: readonly (number | undefined)[];
+};
 
 type Row = {
   first_position: number;
@@ -27,23 +37,23 @@ type Row = {
 };
 
 /**
- * Appends commits of one log in one round trip. No key may stand in two of them, nor a stream that one of them extends. Where the
- * log does not have the place that is given, nothing is appended and undefined is answered.
+ * Appends commits of one log in one round trip, as if one after the other. No key may stand in two of them. Where the log does not
+ * have the place that is given, nothing is appended and undefined is answered.
  */
 export async function callAppend(
   client: pg.ClientBase,
-  commits: PreparedCommit[],
+  asked: readonly Asked[],
   place?: LogHead,
 ): Promise<AppendOutcome[] | undefined> {
-  const [only] = commits.length === 1 ? commits : [];
+  const only = asked.length === 1 ? asked[0]!.commit : undefined;
   const isOne = only?.events.length === 1 && only.streams.length === 1;
-  const answer = await client.query<Row>(queryOf(isOne ? appendOne(only) : appendMany(commits), place));
+  const answer = await client.query<Row>(queryOf(isOne ? appendOne(only) : appendInOrder(asked), place));
   const [row] = answer.rows;
-  return row && readOutcomes(commits, row);
+  return row && readOutcomes(asked, row);
 }
 
 /** A function of the log's, and what it is given; the log comes first. */
-type Call = { name: "append_one" | "append"; values: unknown[] };
+type Call = { name: "append_one" | "append_in_order"; values: unknown[] };
 
 function queryOf({ name, values }: Call, place: LogHead | undefined): pg.QueryConfig {
   const rest = values.slice(1).map((_, n) => `$${n + 2}`);
@@ -80,18 +90,28 @@ function appendOne(commit: PreparedCommit): Call {
   };
 }
 
-function appendMany(commits: PreparedCommit[]): Call {
+function appendInOrder(asked: readonly Asked[]): Call {
+  const commits = asked.map(({ commit }) => commit);
   const streams = commits.flatMap((commit) => commit.streams);
   const events = commits.flatMap((commit) => commit.events);
+  const firsts = new Map<string, number>();
   const streamRequests: number[] = [];
+  const streamFirsts: number[] = [];
+  const restsOn: number[] = [];
   const eventStreams: number[] = [];
-  commits.forEach((commit, request) => {
+  asked.forEach(({ commit, names, rests_on }, request) => {
     const before = streamRequests.length;
     for (const event of commit.events) eventStreams.push(before + event.stream + 1);
-    for (const _ of commit.streams) streamRequests.push(request + 1);
+    names.forEach((name, index) => {
+      const ordinal = streamRequests.push(request + 1);
+      const first = firsts.get(name) ?? ordinal;
+      if (first === ordinal) firsts.set(name, ordinal);
+      streamFirsts.push(first);
+      restsOn.push((rests_on[index] ?? -1) + 1);
+    });
   });
   return {
-    name: "append",
+    name: "append_in_order",
     values: [
       commits[0]!.log_id,
       textArray(commits.map((commit) => commit.idem_key)),
@@ -101,6 +121,9 @@ function appendMany(commits: PreparedCommit[]): Call {
       textArray(streams.map((stream) => stream.tenant)),
       textArray(streams.map((stream) => stream.stream_id)),
       int8Array(streams.map((stream) => stream.expected)),
+      int4Array(streamFirsts),
+      int4Array(streams.map((stream) => stream.length)),
+      int4Array(restsOn),
       int4Array(eventStreams),
       uuidArray(events.map((event) => event.id_bytes)),
       textArray(events.map((event) => event.type)),
@@ -111,16 +134,17 @@ function appendMany(commits: PreparedCommit[]): Call {
   };
 }
 
-function readOutcomes(commits: PreparedCommit[], row: Row): AppendOutcome[] {
+function readOutcomes(asked: readonly Asked[], row: Row): AppendOutcome[] {
   const hashes = row.event_hashes ?? [];
   let streamsBefore = 0;
   let appended = 0;
-  return commits.map((commit, index) => {
+  return asked.map(({ commit }, index) => {
     const outcome = row.outcomes[index]!;
     const firstStream = streamsBefore;
     streamsBefore += commit.streams.length;
     if (outcome === 1) return { status: "replayed" };
     if (outcome === 2) return { status: "idem_conflict" };
+    if (outcome === 3) return { status: "overtaken" };
     if (outcome < 0) {
       const stream = -outcome - 1;
       return { status: "wrong_version", stream: stream - firstStream, actual: row.versions[stream]! };

@@ -1,10 +1,10 @@
 /**
  * The appends of this process to one log, gathered: while one call is in flight further commits queue up and travel
- * as one. No two commits of a call share a key or a stream that one of them extends, each has its own outcome, and a
- * commit that waits lets none overtake it on its streams. A commit that makes Postgres refuse a call is found by halving and fails alone.
+ * as one, in the order in which they came. Each has its own outcome. No two of a call share a key; the one that waits for that lets
+ * none overtake it on its streams. A commit that makes Postgres refuse a call is found by halving and fails alone.
  */
 import pg from "pg";
-import { type AppendOutcome, callAppend } from "./append-call.ts";
+import { type AppendOutcome, type Asked, callAppend } from "./append-call.ts";
 import { type PreparedCommit, streamKey } from "./commit.ts";
 import { AppendUnknown, DuplicateEventId, StoreClosed, StoreUnavailable } from "./errors.ts";
 import type { LogHead } from "./types.ts";
@@ -30,17 +30,58 @@ export type Ground = {
 /** `retried`: an earlier attempt was lost on the way, so a replay may be of this very commit. */
 export type Settled = { outcome: AppendOutcome; retried: boolean };
 
-type Waiting = {
-  commit: PreparedCommit;
-  /** The streams and the key that are its alone in a call, and the streams that it shares with others that only look. */
-  owns: string[];
-  guards: string[];
-  attempts: number;
+/** A commit taken, and how it ends. */
+export type Pending = { readonly commit: PreparedCommit; readonly settled: Promise<Settled> };
+
+class Waiting implements Pending {
+  /** When it was taken, among all. */
+  readonly turn: number;
+  readonly commit: PreparedCommit;
+  readonly settled: Promise<Settled>;
+  readonly names: string[];
+  /** For each stream the commit that it means nothing without, until that is known to be appended. */
+  rests_on: (Waiting | undefined)[];
+  attempts = 0;
   /** An attempt was sent and its answer lost: it may have been committed. */
-  unknown: boolean;
-  resolve: (settled: Settled) => void;
-  reject: (error: Error) => void;
-};
+  unknown = false;
+  /** Whether its events stand in the log; undefined until that is known, which is before its caller hears of it. */
+  stands: boolean | undefined;
+  #resolve!: (settled: Settled) => void;
+  #reject!: (error: Error) => void;
+
+  constructor(turn: number, commit: PreparedCommit, rests_on: (Waiting | undefined)[]) {
+    this.turn = turn;
+    this.commit = commit;
+    this.names = commit.streams.map(streamKey);
+    this.rests_on = rests_on;
+    this.settled = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  /** Something that it rests on is not in the log, and will not be. */
+  get isOvertaken(): boolean {
+    return this.rests_on.some((under) => under?.stands === false);
+  }
+
+  /** Answers how to tell its caller. */
+  ends(outcome: AppendOutcome): () => void {
+    this.#stands(outcome.status === "appended");
+    return () => this.#resolve({ outcome, retried: this.unknown });
+  }
+
+  fails(error: Error): () => void {
+    this.#stands(false);
+    return () => this.#reject(error);
+  }
+
+  /** What it rested on is let go, or a stream that is never at rest would keep all its commits in memory. */
+  #stands(stands: boolean): void {
+    this.stands = stands;
+    this.rests_on = [];
+  }
+}
 
 /** `refused`: what the log must have was asked for, or is not there. */
 type Failure = "input" | "passing" | "lost" | "away" | "refused";
@@ -50,6 +91,8 @@ export class Combiner {
   readonly #options: Required<CombinerOptions>;
   readonly #log_id: number;
   readonly #ground: Ground | undefined;
+  #turn = 0;
+  /** In the order of their turns. */
   #queue: Waiting[] = [];
   /** Kept while there is work: taking it from the pool each time would let the answered run first. */
   #client: pg.PoolClient | undefined;
@@ -69,19 +112,15 @@ export class Combiner {
     };
   }
 
-  append(commit: PreparedCommit): Promise<Settled> {
-    if (this.#closed) return Promise.reject(new StoreClosed());
+  /** Takes a commit; what it rests on, stream by stream, was taken before. Throws StoreClosed, StoreUnavailable. */
+  send(commit: PreparedCommit, rests_on: readonly (Pending | undefined)[]): Pending {
+    if (this.#closed) throw new StoreClosed();
     if (this.#queue.length >= this.#options.max_queued)
-      return Promise.reject(new StoreUnavailable(`${this.#queue.length} appends are waiting already`));
-    const settled = new Promise<Settled>((resolve, reject) => {
-      const named = (guard: boolean) =>
-        commit.streams.filter((stream) => stream.guard === guard).map(streamKey);
-      // A stream's name holds a NUL and a key does not, so they never meet.
-      const owns = commit.idem_key === null ? named(false) : [...named(false), commit.idem_key];
-      this.#queue.push({ commit, owns, guards: named(true), attempts: 0, unknown: false, resolve, reject });
-    });
+      throw new StoreUnavailable(`${this.#queue.length} appends are waiting already`);
+    const waiting = new Waiting(this.#turn++, commit, rests_on as (Waiting | undefined)[]);
+    this.#queue.push(waiting);
     this.#running ??= this.#run();
-    return settled;
+    return waiting;
   }
 
   /** Refuses new commits and waits for those taken. */
@@ -125,26 +164,26 @@ export class Combiner {
     const { max_call_events, max_call_bytes } = this.#options;
     const taken: Waiting[] = [];
     const left: Waiting[] = [];
-    const owned = new Set<string>();
-    const guarded = new Set<string>();
+    const keys = new Set<string>();
+    /** Streams of those that are left. */
+    const held = new Set<string>();
     let events = 0;
     let bytes = 0;
     let next = 0;
-    // Long queues behind one stream are not searched to their end.
+    // Long queues behind one key are not searched to their end.
     for (; next < this.#queue.length && taken.length < most && left.length < 2 * max_call_events; next++) {
       const waiting = this.#queue[next]!;
-      const { commit, owns, guards } = waiting;
+      const { commit, names } = waiting;
       const size = commit.events.length;
       if (taken.length > 0 && (events + size > max_call_events || bytes + commit.bytes > max_call_bytes))
         break;
-      const free =
-        !owns.some((name) => owned.has(name) || guarded.has(name)) && !guards.some((name) => owned.has(name));
-      for (const name of owns) owned.add(name);
-      for (const name of guards) guarded.add(name);
-      if (!free) {
+      const isKeyTaken = commit.idem_key !== null && keys.has(commit.idem_key);
+      if (isKeyTaken || (left.length > 0 && names.some((name) => held.has(name)))) {
         left.push(waiting);
+        for (const name of names) held.add(name);
         continue;
       }
+      if (commit.idem_key !== null) keys.add(commit.idem_key);
       taken.push(waiting);
       events += size;
       bytes += commit.bytes;
@@ -154,7 +193,23 @@ export class Combiner {
   }
 
   /** Makes one call and answers how to settle its commits: each resolved or rejected, or queued again. */
-  async #call(items: Waiting[]): Promise<() => void> {
+  async #call(items: readonly Waiting[]): Promise<() => void> {
+    const overtaken: (() => void)[] = [];
+    const asked: Waiting[] = [];
+    const again: Waiting[] = [];
+    for (const item of items) {
+      if (item.isOvertaken) overtaken.push(item.ends({ status: "overtaken" }));
+      // The other half of a call, which it rests on, has to be made again.
+      else if (item.rests_on.some((under) => under && under.stands === undefined && !asked.includes(under)))
+        again.push(item);
+      else asked.push(item);
+    }
+    this.#queueAgain(again);
+    const settle = asked.length === 0 ? nothing : await this.#ask(asked);
+    return allOf([...overtaken, settle]);
+  }
+
+  async #ask(items: readonly Waiting[]): Promise<() => void> {
     let place: LogHead | undefined;
     try {
       place = await this.#ground?.place(this.#log_id);
@@ -167,17 +222,9 @@ export class Combiner {
       return this.#failed(items, error as Error, "away");
     }
     try {
-      const outcomes = await callAppend(
-        this.#client,
-        items.map((item) => item.commit),
-        place,
-      );
+      const outcomes = await callAppend(this.#client, items.map(askedOf), place);
       if (!outcomes) return this.#failed(items, await this.#ground!.lost(place!), "refused");
-      return () => {
-        items.forEach((item, i) => {
-          item.resolve({ outcome: outcomes[i]!, retried: item.unknown });
-        });
-      };
+      return allOf(items.map((item, i) => item.ends(outcomes[i]!)));
     } catch (error) {
       const failure = failureOf(error);
       if (failure === "lost") {
@@ -188,41 +235,61 @@ export class Combiner {
     }
   }
 
-  async #failed(items: Waiting[], error: Error, failure: Failure): Promise<() => void> {
+  async #failed(items: readonly Waiting[], error: Error, failure: Failure): Promise<() => void> {
     if (failure === "input" && items.length > 1) {
       const middle = items.length >> 1;
       const settleFirst = await this.#call(items.slice(0, middle));
-      const settleSecond = await this.#call(items.slice(middle));
-      return () => {
-        settleFirst();
-        settleSecond();
-      };
+      return allOf([settleFirst, await this.#call(items.slice(middle))]);
     }
     const again: Waiting[] = [];
+    const failed: (() => void)[] = [];
     for (const item of items) {
       item.attempts++;
       if (failure === "lost") item.unknown = true;
       const mayRetry = failure === "passing" || (item.unknown && item.commit.idem_key !== null);
       const isUnsent = failure === "refused" && !item.unknown;
-      if (failure === "input") item.reject(inputError(error));
-      else if (isUnsent) item.reject(error);
+      if (failure === "input") failed.push(item.fails(inputError(error)));
+      else if (isUnsent) failed.push(item.fails(error));
       else if (mayRetry && item.attempts < this.#options.attempts) again.push(item);
       else if (item.unknown)
-        item.reject(new AppendUnknown("the connection was lost before the answer came", { cause: error }));
-      else item.reject(new StoreUnavailable(`the event log is away: ${error.message}`, { cause: error }));
+        failed.push(
+          item.fails(new AppendUnknown("the connection was lost before the answer came", { cause: error })),
+        );
+      else
+        failed.push(
+          item.fails(new StoreUnavailable(`the event log is away: ${error.message}`, { cause: error })),
+        );
     }
+    allOf(failed)();
     if (again.length > 0) {
       await new Promise((wake) => setTimeout(wake, FIRST_RETRY_MS * 2 ** (again[0]!.attempts - 1)));
-      this.#queue.unshift(...again);
+      this.#queueAgain(again);
     }
     return nothing;
   }
+
+  #queueAgain(items: readonly Waiting[]): void {
+    if (items.length > 0) this.#queue = [...items, ...this.#queue].sort((a, b) => a.turn - b.turn);
+  }
+}
+
+/** What it rests on and stands already is no question any more. */
+function askedOf(item: Waiting, _index: number, items: readonly Waiting[]): Asked {
+  const { commit, names, rests_on } = item;
+  return {
+    commit,
+    names,
+    rests_on: rests_on.map((under) => (under?.stands ? undefined : under && items.indexOf(under))),
+  };
 }
 
 const FIRST_RETRY_MS = 50;
 /** Commits that a call should have before it is worth its round trip and its fsync beside another one. */
 const WORTH_A_TURN = 20;
 const nothing = () => {};
+const allOf = (all: readonly (() => void)[]) => () => {
+  for (const one of all) one();
+};
 
 /**
  * What a failed call means. An error of severity ERROR has rolled the call back; one that ended the session, or none

@@ -9,6 +9,7 @@ import {
   type JsonObject,
   MAIN_LOG,
   type NewEvent,
+  type Sent,
   type StreamAppend,
 } from "./types.ts";
 import { uuidv7 } from "./uuid.ts";
@@ -24,8 +25,14 @@ export const MAX_COMMIT = 16 * 1024 * 1024;
 const ANY = -1;
 const EXISTS = -2;
 
-/** `guard`: it is checked and not extended. */
-export type PreparedStream = { tenant: string; stream_id: string; expected: number; guard: boolean };
+/** `length`: by how many events it is extended; 0 of a guard, which is only checked. */
+export type PreparedStream = {
+  tenant: string;
+  stream_id: string;
+  expected: number;
+  length: number;
+  after: Sent | undefined;
+};
 
 export type PreparedEvent = {
   /** Index in `streams`. */
@@ -71,7 +78,7 @@ export function prepareCommit(commit: Commit): PreparedCommit {
       place = `appends[${stream}]`;
       // A stream without events is not what the caller meant: one that is only checked is a guard.
       if (append.events.length === 0) throw new InvalidEvent("events", "must hold at least one event");
-      prepared.streams.push(prepareStream(append, false));
+      prepared.streams.push(prepareStream(append, append.events.length));
       append.events.forEach((event, index) => {
         place = `appends[${stream}].events[${index}]`;
         const first = prepared.events.length === 0;
@@ -88,7 +95,7 @@ export function prepareCommit(commit: Commit): PreparedCommit {
     });
     guards.forEach((guard, index) => {
       place = `guards[${index}]`;
-      prepared.streams.push(prepareStream(guard, true));
+      prepared.streams.push(prepareStream(guard, 0));
     });
   } catch (error) {
     throw error instanceof InvalidEvent ? error.within(place) : error;
@@ -105,14 +112,15 @@ export const streamKey = (stream: { tenant: string; stream_id: string }): string
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 function prepareStream(
-  stream: Pick<StreamAppend, "tenant" | "stream_id" | "expected_version">,
-  guard: boolean,
+  stream: Pick<StreamAppend, "tenant" | "stream_id" | "expected_version" | "after">,
+  length: number,
 ): PreparedStream {
   return {
     tenant: checkName(stream.tenant, "tenant"),
     stream_id: checkName(stream.stream_id, "stream_id"),
     expected: expectedVersion(stream.expected_version),
-    guard,
+    length,
+    after: stream.after,
   };
 }
 
@@ -181,6 +189,6 @@ function refuseRepeatedStreams(streams: PreparedStream[]): void {
 }
 
 function placeOf(streams: PreparedStream[], index: number): string {
-  const appends = streams.filter(({ guard }) => !guard).length;
-  return streams[index]!.guard ? `guards[${index - appends}].stream_id` : `appends[${index}].stream_id`;
+  const appends = streams.filter(({ length }) => length > 0).length;
+  return index >= appends ? `guards[${index - appends}].stream_id` : `appends[${index}].stream_id`;
 }

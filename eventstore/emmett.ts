@@ -110,8 +110,10 @@ export function emmettStore(store: EventStore, options: EmmettOptions): TenantSt
           BigInt(result.actual),
           options.expectedStreamVersion ?? NO_CONCURRENCY_CHECK,
         );
-      if (result.status === "idem_conflict")
-        throw new Error("an append without a key cannot conflict on one");
+      if (result.status === "idem_conflict" || result.status === "overtaken")
+        throw new Error(
+          "an append without a key cannot conflict on one, nor be overtaken that rests on nothing",
+        );
       const last = result.events.at(-1)!;
       return {
         nextExpectedStreamVersion: BigInt(last.version),

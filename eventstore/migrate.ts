@@ -76,6 +76,6 @@ async function grantRights(client: pg.ClientBase, options: MigrateOptions): Prom
   await client.query(`
     grant usage on schema eventstore to ${role};
     grant select on eventstore.logs, eventstore.events to ${role};
-    grant execute on function eventstore.append, eventstore.append_one, eventstore.position_at, eventstore.read_streams,
-      eventstore.stream_version, eventstore.stream_head to ${role}`);
+    grant execute on function eventstore.append, eventstore.append_in_order, eventstore.append_one, eventstore.position_at,
+      eventstore.read_streams, eventstore.stream_version, eventstore.stream_head to ${role}`);
 }

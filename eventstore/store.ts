@@ -1,8 +1,8 @@
 import type pg from "pg";
 import type { AppendOutcome } from "./append-call.ts";
-import { Combiner, type CombinerOptions, type Ground } from "./combiner.ts";
+import { Combiner, type CombinerOptions, type Ground, type Pending } from "./combiner.ts";
 import { type PreparedCommit, prepareCommit } from "./commit.ts";
-import { StoreUnavailable } from "./errors.ts";
+import { InvalidEvent, StoreUnavailable } from "./errors.ts";
 import { gathered } from "./gathered.ts";
 import { logGenesis } from "./hash.ts";
 import { readEvents } from "./read.ts";
@@ -16,6 +16,7 @@ import {
   type LogIdentity,
   MAIN_LOG,
   type RecordedEvent,
+  type Sent,
   type StreamHead,
 } from "./types.ts";
 
@@ -37,6 +38,8 @@ export type EventStore = {
   readonly schemas: EventSchemas | undefined;
   /** All of the commit or nothing. Throws InvalidEvent, DuplicateEventId, StoreUnavailable, AppendUnknown, StoreClosed, and what its ground does. */
   append(commit: Commit): Promise<AppendResult>;
+  /** The same, for others to rest on before it is settled: they are sent after it, with its streams at the versions that it leaves. */
+  send(commit: Commit): Sent;
   /** What was appended under an idempotency key. */
   findCommit(key: { log_id?: number; idem_key: string }): Promise<RecordedCommit | undefined>;
   /** Events of a stream in their order, from the one after `after_version` (0) on; `limit` is 1,000 when absent. */
@@ -74,6 +77,7 @@ export function createEventStore(pool: pg.Pool, options: EventStoreOptions = {})
   const { schemas, ...combinerOptions } = options;
   const combiners = new Map<number, Combiner>();
   const identities = new Map<number, LogIdentity>();
+  const pendings = new WeakMap<Sent, Pending>();
   const listeners = new Set<(log_id: number, position: number) => void>();
   let closed = false;
 
@@ -91,20 +95,19 @@ export function createEventStore(pool: pg.Pool, options: EventStoreOptions = {})
     schemas,
 
     async append(commit) {
+      return store.send(commit).settled;
+    },
+
+    send(commit) {
       if (schemas)
         for (const { events } of commit.appends)
           for (const event of events) schemas.validate(event.type, event.schema_version ?? 1, event.payload);
       const prepared = prepareCommit(commit);
-      const { outcome, retried } = await combinerOf(prepared.log_id).append(prepared);
-      if (outcome.status === "replayed") return replay(prepared, retried);
-      if (outcome.status === "idem_conflict") return outcome;
-      if (outcome.status === "wrong_version") {
-        const { tenant, stream_id } = prepared.streams[outcome.stream]!;
-        return { status: "wrong_version", tenant, stream_id, actual: outcome.actual };
-      }
-      const events = appendedEvents(prepared, outcome);
-      for (const listener of listeners) listener(prepared.log_id, events.at(-1)!.position);
-      return { status: "appended", events };
+      const rests_on = prepared.streams.map(({ after }) => after && pendingOf(after, prepared.log_id));
+      const pending = combinerOf(prepared.log_id).send(prepared, rests_on);
+      const sent = { settled: result(prepared, pending) };
+      pendings.set(sent, pending);
+      return sent;
     },
 
     async findCommit({ log_id = MAIN_LOG, idem_key }) {
@@ -183,6 +186,25 @@ export function createEventStore(pool: pg.Pool, options: EventStoreOptions = {})
       await Promise.all([...combiners.values()].map((combiner) => combiner.close()));
     },
   };
+
+  function pendingOf(sent: Sent, log_id: number): Pending {
+    const pending = pendings.get(sent);
+    if (pending?.commit.log_id === log_id) return pending;
+    throw new InvalidEvent("after", "is no commit that this store sent to the same log");
+  }
+
+  async function result(prepared: PreparedCommit, { settled }: Pending): Promise<AppendResult> {
+    const { outcome, retried } = await settled;
+    if (outcome.status === "replayed") return replay(prepared, retried);
+    if (outcome.status === "wrong_version") {
+      const { tenant, stream_id } = prepared.streams[outcome.stream]!;
+      return { status: "wrong_version", tenant, stream_id, actual: outcome.actual };
+    }
+    if (outcome.status !== "appended") return outcome;
+    const events = appendedEvents(prepared, outcome);
+    for (const listener of listeners) listener(prepared.log_id, events.at(-1)!.position);
+    return { status: "appended", events };
+  }
 
   async function genesis(log_id: number): Promise<LogHead> {
     return { log_id, position: 0, log_hash: logGenesis((await store.identity(log_id)).origin) };

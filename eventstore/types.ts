@@ -30,10 +30,15 @@ export type StreamAppend = {
   stream_id: string;
   expected_version: ExpectedVersion;
   events: NewEvent[];
+  /** The commit on its way that leaves the stream at this version: where that is not appended, this is not either. */
+  after?: Sent;
 };
 
 /** A stream that a commit rests upon without extending it: at another version, nothing is appended. */
-export type StreamGuard = { tenant: string; stream_id: string; expected_version: number };
+export type StreamGuard = { tenant: string; stream_id: string; expected_version: number; after?: Sent };
+
+/** A commit on its way. Others may rest on it before its outcome is known: they travel behind it, and fail with it. */
+export type Sent = { readonly settled: Promise<AppendResult> };
 
 /** Same key and same request_hash: the first result again. Same key, another request_hash: refused. */
 export type Idempotency = {
@@ -66,7 +71,9 @@ export type AppendResult =
   /** `events` in the order given; for `replayed` those of the first commit under the key. */
   | { status: "appended" | "replayed"; events: AppendedEvent[] }
   | { status: "wrong_version"; tenant: string; stream_id: string; actual: number }
-  | { status: "idem_conflict" };
+  | { status: "idem_conflict" }
+  /** What one of the streams comes `after` was not appended. */
+  | { status: "overtaken" };
 
 /** An event as it stands in the log. `payload` and `meta` are parsed from the stored bytes and not upcast. */
 export type RecordedEvent = {

@@ -1,10 +1,18 @@
 import { LRUCache } from "lru-cache";
+import type { Sent } from "../eventstore/types.ts";
 
 type Cached = { state: unknown; version: number; stale?: boolean };
 
-/** Folded states by stream, and the line in which this process's writers of one stream stand. States are never mutated. */
+/** What a stream becomes if a commit on its way is appended. */
+export type Ahead = { state: unknown; version: number; sent: Sent };
+
+/**
+ * Folded states by stream, those that commits on their way will leave, and the line in which this process's writers of one stream
+ * stand. States are never mutated.
+ */
 export class StreamCache {
   readonly #states: LRUCache<string, Cached>;
+  readonly #ahead = new Map<string, Ahead>();
   readonly #lines = new Map<string, Promise<void>>();
 
   constructor(max = 50_000) {
@@ -25,6 +33,22 @@ export class StreamCache {
   mark(key: string): void {
     const held = this.#states.get(key);
     if (held) this.#states.set(key, { ...held, stale: true });
+  }
+
+  /** The state that the last commit on its way leaves; undefined where none is. Whoever decides upon it rests on that commit. */
+  ahead(key: string): Ahead | undefined {
+    return this.#ahead.get(key);
+  }
+
+  /** Remembers what a commit that was sent leaves, until it arrives; ignored where it does not come after the last one on its way. */
+  expect(key: string, ahead: Ahead, after: Sent | undefined): void {
+    const last = this.#ahead.get(key);
+    if (!last || last.sent === after) this.#ahead.set(key, ahead);
+  }
+
+  /** Says that a commit is not on its way any more. */
+  arrived(key: string, sent: Sent): void {
+    if (this.#ahead.get(key)?.sent === sent) this.#ahead.delete(key);
   }
 
   /** Waits for this caller's turn on a stream; the answer ends the turn and may be called twice. */

@@ -3,16 +3,21 @@
  *
  * `transact` runs the work, appends what it staged, and runs it again when a stream had moved on. A key that was
  * committed before is looked up first: then no decision is taken, and each stream is folded to where that commit left it.
+ *
+ * Writers of one stream do not wait for each other's commits: the next decides upon what the one before it has sent, and its commit
+ * stands only if that one does. What appends nothing, a refusal above all, has no commit to stand or fall: it is told only of what stands.
  */
 
 import type { EventSchemas } from "../eventstore/schemas.ts";
 import type { EventStore, RecordedCommit } from "../eventstore/store.ts";
 import type {
   AppendedEvent,
+  AppendResult,
   Idempotency,
   JsonObject,
   NewEvent,
   RecordedEvent,
+  Sent,
   StreamGuard,
 } from "../eventstore/types.ts";
 import type { DomainEvent, Entity } from "./domain/entity.ts";
@@ -125,8 +130,10 @@ export async function transact<T, Done = undefined>(
   if (earlier) return replay(parts, command, earlier, work);
   let once: { done: Done } | undefined;
   const reserved = new Reserved();
+  let isPatient = false;
   for (let run = 1; run <= MAX_RUNS; run++) {
-    const unit = new Unit(parts, command, reserved.reserve);
+    // Nothing is settled upon what may still fail.
+    const unit = new Unit(parts, command, reserved.reserve, isPatient || (before !== undefined && !once));
     let isSent = false;
     try {
       const result = await work(unit);
@@ -138,12 +145,15 @@ export async function transact<T, Done = undefined>(
       }
       isSent = true;
       const outcome = await inSpan("append", {}, () => unit.append());
-      if (outcome === "again") continue;
+      isPatient = outcome.length === 0 && (await unit.lookedAhead());
+      if (outcome === "again" || isPatient) continue;
       if (outcome !== "replayed" && outcome.length > 0) return { result, events: outcome, replayed: false };
       const first = await findEarlier(parts.store, command);
       if (first) return await replay(parts, command, first, work);
       if (outcome !== "replayed") return { result, events: [], replayed: false };
     } catch (error) {
+      isPatient = error instanceof Refusal && !isSent && (await unit.lookedAhead());
+      if (isPatient) continue;
       // Once it was sent it may stand in the log, whatever went wrong then.
       if (!isSent) reserved.release();
       // The same command may have been committed while this run waited, and be the very reason for the refusal.
@@ -209,10 +219,14 @@ async function replay<T>(
   return { result, events, replayed: true };
 }
 
+/** A state of a stream to decide upon; `after`: the commit on its way that leaves it. */
+type Seen = { state: unknown; version: number; cached: boolean; after?: Sent };
+
 type Staged = {
   tenant: string;
   stream_id: string;
   base: number;
+  after: Sent | undefined;
   state: unknown;
   cached: boolean;
   events: NewEvent[];
@@ -243,12 +257,17 @@ class Unit {
   readonly #staged = new Map<string, Staged>();
   /** Streams that the commit rests upon, and the version they were seen at. */
   readonly #watched = new Map<string, StreamGuard>();
+  /** Commits on their way that something was decided upon. */
+  readonly #trusted = new Set<Sent>();
+  readonly #isPatient: boolean;
   #release: (() => void) | undefined;
 
-  constructor(parts: UnitParts, command: Command, reserve: Reserve) {
+  /** `isPatient`: it waits for what is on its way, and decides upon what stands. */
+  constructor(parts: UnitParts, command: Command, reserve: Reserve, isPatient: boolean) {
     this.#parts = parts;
     this.command = command;
     this.reserve = reserve;
+    this.#isPatient = isPatient;
   }
 
   readonly decide: Decide = async (entity, target, decision) => {
@@ -268,9 +287,9 @@ class Unit {
     const key = `${tenant}\n${stream_id}`;
     const staged = this.#staged.get(key);
     if (staged) return staged.state as ReturnType<typeof entity.initialState>;
-    const { state, version } = await fold(this.#parts, entity, tenant, stream_id);
-    this.#watched.set(key, { tenant, stream_id, expected_version: version });
-    return state;
+    const { state, version, after } = await this.#see(entity, tenant, stream_id);
+    this.#watched.set(key, { tenant, stream_id, expected_version: version, ...(after && { after }) });
+    return state as ReturnType<typeof entity.initialState>;
   };
 
   readonly presumeNew: Presume = (entity, { tenant, id }) => {
@@ -307,7 +326,7 @@ class Unit {
     } catch (error) {
       refusal = error;
     }
-    if (staged.events.length === 0 && staged.cached) {
+    if (staged.events.length === 0 && staged.cached && !staged.after) {
       this.#parts.cache.mark(`${staged.tenant}\n${staged.stream_id}`);
       const fresh = await fold(this.#parts, entity, staged.tenant, staged.stream_id);
       staged.cached = false;
@@ -328,32 +347,69 @@ class Unit {
     if (known) return known;
     // Only the first stream is queued for: waiting for a second one while holding the first could deadlock.
     if (!this.#release && this.#staged.size === 0) this.#release = await this.#parts.cache.queue(key);
-    const { state, version, cached } = await fold(this.#parts, entity, target.tenant, stream_id);
-    const staged: Staged = { tenant: target.tenant, stream_id, base: version, state, cached, events: [] };
+    const { version, ...seen } = await this.#see(entity, target.tenant, stream_id);
+    const { tenant } = target;
+    const staged: Staged = { after: undefined, ...seen, tenant, stream_id, base: version, events: [] };
     this.#staged.set(key, staged);
     return staged;
+  }
+
+  async #see<State, E extends DomainEvent>(
+    entity: Entity<State, E>,
+    tenant: string,
+    stream_id: string,
+  ): Promise<Seen> {
+    const ahead = this.#parts.cache.ahead(`${tenant}\n${stream_id}`);
+    if (ahead && this.#isPatient) await ending(ahead.sent);
+    if (!ahead || this.#isPatient) return fold(this.#parts, entity, tenant, stream_id);
+    this.#trusted.add(ahead.sent);
+    return { state: ahead.state, version: ahead.version, cached: true, after: ahead.sent };
+  }
+
+  /** Whether it decided upon what was on its way then, and is not any more. */
+  async lookedAhead(): Promise<boolean> {
+    this.release();
+    await Promise.all([...this.#trusted].map(ending));
+    return this.#trusted.size > 0;
   }
 
   async append(): Promise<AppendedEvent[] | "again" | "replayed"> {
     const touched = [...this.#staged.values()].filter((staged) => staged.events.length > 0);
     if (touched.length === 0) return [];
     const guards: StreamGuard[] = [];
+    // That there was nothing to do may have been so by what is on its way alone.
+    for (const { tenant, stream_id, base, after, events } of this.#staged.values())
+      if (after && events.length === 0) guards.push({ tenant, stream_id, expected_version: base, after });
     for (const [key, guard] of this.#watched) {
       const staged = this.#staged.get(key);
-      if (!staged?.events.length) guards.push(guard);
+      if (!staged?.events.length && !staged?.after) guards.push(guard);
       else if (staged.base !== guard.expected_version) return "again";
     }
-    const answer = await this.#parts.store.append({
-      appends: touched.map(({ tenant, stream_id, base, events }) => ({
-        tenant,
-        stream_id,
-        expected_version: base,
-        events,
+    const sent = this.#parts.store.send({
+      appends: touched.map(({ tenant, stream_id, base, after, events }) => ({
+        ...{ tenant, stream_id, expected_version: base, events },
+        ...(after && { after }),
       })),
       guards,
       meta: this.command.meta,
       ...(this.command.idempotency && { idempotency: this.command.idempotency }),
     });
+    for (const { tenant, stream_id, base, after, state, events } of touched)
+      this.#parts.cache.expect(
+        `${tenant}\n${stream_id}`,
+        { state, version: base + events.length, sent },
+        after,
+      );
+    // The next writer of the stream need not wait until this commit stands.
+    this.release();
+    try {
+      return this.#appended(touched, await sent.settled);
+    } finally {
+      for (const { tenant, stream_id } of touched) this.#parts.cache.arrived(`${tenant}\n${stream_id}`, sent);
+    }
+  }
+
+  #appended(touched: readonly Staged[], answer: AppendResult): AppendedEvent[] | "again" | "replayed" {
     switch (answer.status) {
       case "appended":
         for (const { tenant, stream_id, base, state, events } of touched) {
@@ -371,6 +427,8 @@ class Unit {
         // Another writer was faster; the next run reads what it wrote.
         this.#parts.cache.mark(`${answer.tenant}\n${answer.stream_id}`);
         return "again";
+      case "overtaken":
+        return "again";
     }
   }
 
@@ -379,6 +437,9 @@ class Unit {
     this.#release = undefined;
   }
 }
+
+/** Waits until a commit's outcome is known, whatever it is. */
+const ending = (sent: Sent): Promise<unknown> => sent.settled.catch(() => undefined);
 
 /** The store checks the payload against its schema before it appends. */
 const toNew = (schemas: EventSchemas, event: DomainEvent): NewEvent => ({

@@ -5,6 +5,7 @@ import type { App } from "../../src/app.ts";
 import { BACKOFF_S } from "../../src/domain/alerts/backoff.ts";
 import { secretOf } from "../../src/domain/alerts/message.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
+import { aroundCommits, typesOf } from "../support/around-commits.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import {
@@ -207,11 +208,10 @@ test("a running service delivers by itself, and one that stops sees the post und
   await triggered(running.app, id, 1);
   await until(() => expect(receiver.received).toHaveLength(1));
   const recorded: string[] = [];
-  const { append } = running.app.store;
-  running.app.store.append = async (commit) => {
-    recorded.push(...commit.appends.flatMap(({ events }) => events.map(({ type }) => type)));
-    return append(commit);
-  };
+  aroundCommits(running.app.store, async (commit, send) => {
+    recorded.push(...typesOf(commit));
+    return send();
+  });
   const stopped = running.stop();
   release();
   await stopped;

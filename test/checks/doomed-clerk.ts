@@ -3,6 +3,7 @@
  * calls, and with FOLLOWS it follows the chain until that event comes.
  */
 import { checksReactor } from "../../src/reactors/checks/follow.ts";
+import { aroundCommits, typesOf } from "../support/around-commits.ts";
 import { startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 
@@ -18,17 +19,15 @@ const service = await startService({
   chain: { rpc_url: RPC!, gas_key: GAS_KEY!, pay_to: PAY_TO! },
 });
 const { app } = service;
-const { append } = app.store;
 const die = () => process.kill(process.pid, "SIGKILL");
 
-app.store.append = async (commit) => {
-  const types = commit.appends.flatMap(({ events }) => events.map(({ type }) => type));
-  const isTheOne = types.includes(DIES_AT!);
+aroundCommits(app.store, async (commit, send) => {
+  const isTheOne = typesOf(commit).includes(DIES_AT!);
   if (isTheOne && DIES === "before") die();
-  const result = await append(commit);
+  const result = await send();
   if (isTheOne) die();
   return result;
-};
+});
 process.stdout.write(`${service.url}\n`);
 while (FOLLOWS) {
   await turn(app, checksReactor, { seconds: 1 });

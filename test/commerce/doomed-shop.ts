@@ -5,6 +5,7 @@
  */
 import type { Commit } from "../../eventstore/types.ts";
 import { ordersReactor } from "../../src/reactors/commerce/orders.ts";
+import { aroundCommits } from "../support/around-commits.ts";
 import { startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 
@@ -16,14 +17,13 @@ const { app, url } = await startService({
   vault: VAULT!,
   chain: "embedded",
 });
-const { append } = app.store;
-app.store.append = async (commit) => {
+aroundCommits(app.store, async (commit, send) => {
   const tenant = tenantAtItsStep(commit);
   if (SIDE === "before") await stop(tenant);
-  const result = await append(commit);
+  const result = await send();
   if (SIDE === "after") await stop(tenant);
   return result;
-};
+});
 
 const tenantAtItsStep = ({ appends }: Commit): string | undefined =>
   appends.find(({ tenant, events }) => events.some(({ type }) => type === waited.get(tenant)))?.tenant;

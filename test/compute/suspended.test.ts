@@ -5,6 +5,7 @@ import { compute } from "../../src/areas/compute.ts";
 import { marketplace } from "../../src/areas/marketplace.ts";
 import { setSuspended } from "../../src/operator/agents.ts";
 import { caller } from "../identity/agents.ts";
+import { aroundCommits } from "../support/around-commits.ts";
 import { type ComputeSetup, openComputeSetup, type TestNode } from "./compute-setup.ts";
 
 let setup: ComputeSetup;
@@ -56,17 +57,16 @@ describe("while it is suspended", () => {
 
 test("between its admission and its commit, a call of its is refused as well", async () => {
   const { app } = setup;
-  const append = app.store.append.bind(app.store);
   const before = await setup.account(`soul:${node.sx}`);
   let races = 0;
-  app.store.append = async (request) => {
-    if (request.appends.some(({ stream_id }) => stream_id.startsWith("task-"))) {
-      app.store.append = append;
+  const leaveAlone = aroundCommits(app.store, async (commit, send) => {
+    if (commit.appends.some(({ stream_id }) => stream_id.startsWith("task-"))) {
+      leaveAlone();
       races++;
       await suspension(true);
     }
-    return append(request);
-  };
+    return send();
+  });
   const { status, body } = await setup.submit(node.headers);
   expect([races, status, String(body.type).split("#")[1]]).toEqual([1, 409, "agent-suspended"]);
   expect(await setup.account(`soul:${node.sx}`)).toEqual(before);

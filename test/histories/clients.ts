@@ -7,29 +7,24 @@ import { AppendUnknown } from "../../eventstore/errors.ts";
 import { openPool } from "../../eventstore/pool.ts";
 import { registry } from "../../eventstore/schemas.ts";
 import { createEventStore } from "../../eventstore/store.ts";
+import type { Commit } from "../../eventstore/types.ts";
 import { absentSubjects } from "../../src/adapters/subject-vault.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { StreamCache } from "../../src/stream-cache.ts";
 import { foldAfresh } from "../../src/stream-folds.ts";
 import { transact, type UnitParts } from "../../src/unit.ts";
+import { untied } from "../support/around-commits.ts";
 import type { Op, Transaction } from "./list-append.ts";
 import * as lists from "./lists.ts";
 
-const {
-  url,
-  name,
-  first,
-  clients,
-  lists: count,
-  unguarded = false,
-} = JSON.parse(process.argv[2]!) as lists.Told;
+const { url, name, first, clients, lists: count, leaves_out } = JSON.parse(process.argv[2]!) as lists.Told;
 /** A list that is longer is left for the next of its place, so that what is read stays short. */
 const LONG = 40;
 
 const schemas = registry([lists.events]);
 const store = createEventStore(openPool(url), { schemas });
 const parts: UnitParts = {
-  store: unguarded ? { ...store, append: (commit) => store.append({ ...commit, guards: [] }) } : store,
+  store: { ...store, send: (commit) => store.send(without(commit)) },
   schemas,
   cache: new StreamCache(),
   subjects: absentSubjects(),
@@ -42,6 +37,12 @@ process.stdin.on("end", () => {
   isOver = true;
 });
 process.stdin.resume();
+
+/** What holds a commit to that which it rests upon may be left out, for the checker to notice. */
+function without(commit: Commit): Commit {
+  if (leaves_out === "guards") return { ...commit, guards: [] };
+  return leaves_out === "ties" ? untied(commit) : commit;
+}
 
 /** By a clock that all processes of the machine have in common. */
 const now = () => Number(process.hrtime.bigint()) / 1e6;

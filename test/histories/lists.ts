@@ -22,6 +22,6 @@ export type Told = {
   first: number;
   clients: number;
   lists: number;
-  /** Leaves out what commits are guarded by, to show that it would be noticed. */
-  unguarded?: boolean;
+  /** Leaves out what holds commits to what they rest upon: guarded streams, or the commits on their way. */
+  leaves_out?: "guards" | "ties";
 };

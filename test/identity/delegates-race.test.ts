@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { setSuspended } from "../../src/operator/agents.ts";
+import { aroundCommits, typesOf } from "../support/around-commits.ts";
 import { startProgram } from "../support/compiled.ts";
 import { freshDatabase } from "../support/database.ts";
 import { orderExamples } from "../support/ordered.ts";
@@ -43,26 +44,21 @@ const told = async (type: string) =>
   ).rows[0]!;
 
 test("whoever is suspended by another process has nothing done for it, even by a call that was let in before", async () => {
-  const { store } = first.app;
-  const { append } = store;
   let suspended = false;
-  store.append = async (commit) => {
-    if (
-      !suspended &&
-      commit.appends.some(({ events }) => events.some(({ type }) => type === "OrderCancelled"))
-    ) {
+  const leaveAlone = aroundCommits(first.app.store, async (commit, send) => {
+    if (!suspended && typesOf(commit).includes("OrderCancelled")) {
       suspended = true;
       await setSuspended(second.app, "SX#1", { suspended: true, reason: "asked" });
     }
-    return append(commit);
-  };
+    return send();
+  });
   try {
     expect(await caller(first.url).post(CANCEL, { order_id: 1 }, headers)).toMatchObject({
       status: 409,
       body: { type: expect.stringContaining("#agent-suspended") },
     });
   } finally {
-    store.append = append;
+    leaveAlone();
   }
   expect(suspended).toBe(true);
   expect(await told("OrderCancelled")).toMatchObject({ count: 0 });

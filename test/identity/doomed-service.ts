@@ -1,4 +1,6 @@
 /** A service beside another that ends itself, as kill -9 would, once an event of the type DIES_AFTER was appended and before anybody is answered. */
+
+import { aroundCommits, typesOf } from "../support/around-commits.ts";
 import { startService } from "../support/service.ts";
 import { PROXIED } from "./agents.ts";
 
@@ -9,12 +11,9 @@ const service = await startService({
   vault: VAULT!,
   beside: { database_url: DATABASE!, data_dir: DATA_DIR! },
 });
-const { store } = service.app;
-const { append } = store;
-store.append = async (commit) => {
-  const result = await append(commit);
-  const types = commit.appends.flatMap(({ events }) => events.map(({ type }) => type));
-  if (types.includes(DIES_AFTER!)) process.kill(process.pid, "SIGKILL");
+aroundCommits(service.app.store, async (commit, send) => {
+  const result = await send();
+  if (typesOf(commit).includes(DIES_AFTER!)) process.kill(process.pid, "SIGKILL");
   return result;
-};
+});
 process.stdout.write(`${service.url}\n`);

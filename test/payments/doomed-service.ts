@@ -5,6 +5,7 @@
  * after the claim" has that call go no further.
  */
 import { createInterface } from "node:readline";
+import { aroundCommits, typesOf } from "../support/around-commits.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { script, wares } from "./wares.ts";
@@ -37,7 +38,6 @@ const service = await startService({
 });
 const { settlement, store, answers } = service.app;
 const { facts, settle } = settlement;
-const { append } = store;
 const { keep } = answers;
 
 /** The nonce after the last transaction that the node has of the gas key. */
@@ -70,12 +70,12 @@ answers.keep = async (name, answer) => {
   await keep(name, answer);
   await stopAt("after the answer is kept");
 };
-store.append = async (commit) => {
-  const types = commit.appends.flatMap(({ events }) => events.map(({ type }) => type));
+aroundCommits(store, async (commit, send) => {
+  const types = typesOf(commit);
   if (types.includes("PaymentClaimed")) await stopAt("before the claim");
-  const result = await append(commit);
+  const result = await send();
   if (types.includes("PaymentClaimed")) await stopAt("after the claim");
   if (types.includes("PaymentSettled")) await stopAt("after it is recorded");
   return result;
-};
+});
 process.stdout.write(`${service.url}\n`);

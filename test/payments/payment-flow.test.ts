@@ -11,6 +11,7 @@ import * as payments from "../../src/domain/payments/payment.ts";
 import { TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
 import { ChainUnavailable, NotSettled, TransactionPending } from "../../src/domain/ports.ts";
 import { balanceOf, GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
+import { aroundCommits, typesOf as typesIn } from "../support/around-commits.ts";
 import { buy, present, quoteOf, type SignedPayment, settlementOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { nameOf } from "./stall.ts";
@@ -190,17 +191,12 @@ test.each([
 test("a log that is away after the settlement loses nothing and refunds nothing", async () => {
   const payment = await signPayment(wallet(4), await quoteOf(echo("unlogged")));
   const before = await earned();
-  const { store } = one.app;
-  const { append } = store;
-  undo.push(() => {
-    store.append = append;
-  });
-  store.append = async (commit) => {
-    const types = commit.appends.flatMap(({ events }) => events.map(({ type }) => type));
-    if (!types.includes("PaymentSettled")) return append(commit);
-    store.append = append;
+  const leaveAlone = aroundCommits(one.app.store, async (commit, send) => {
+    if (!typesIn(commit).includes("PaymentSettled")) return send();
+    leaveAlone();
     throw new StoreUnavailable("cut off");
-  };
+  });
+  undo.push(leaveAlone);
   expect((await present(echo("unlogged"), payment)).status).toBe(503);
   expect(await typesOf(payment)).toEqual(["PaymentClaimed"]);
   later(one, 100_000);

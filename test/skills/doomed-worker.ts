@@ -3,6 +3,7 @@ import { runFor } from "../../src/api/operations/skills/running.ts";
 import { openCurrent } from "../../src/operator/keep-open.ts";
 import { executionsProjection } from "../../src/projections/skills/executions.ts";
 import { skillsReactor } from "../../src/reactors/skills/run.ts";
+import { aroundCommits, typesOf } from "../support/around-commits.ts";
 import { startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
@@ -13,17 +14,16 @@ const { app } = await startService({
   beside: { database_url: DATABASE!, data_dir: DATA! },
   vault: VAULT!,
 });
-const { append } = app.store;
-app.store.append = async (commit) => {
-  const types = commit.appends.flatMap(({ events }) => events.map(({ type }) => type));
+aroundCommits(app.store, async (commit, send) => {
+  const types = typesOf(commit);
   const dieAt = (when: string) => {
     if (types.some((type) => DIES_AT === `${when} ${type}`)) process.kill(process.pid, "SIGKILL");
   };
   dieAt("before");
-  const answer = await append(commit);
+  const answer = await send();
   dieAt("after");
   return answer;
-};
+});
 await openCurrent(app, (_, error) => {
   throw error;
 });

@@ -5,6 +5,7 @@ import { openRuntime } from "../../src/assemble.ts";
 import { readConfig } from "../../src/config.ts";
 import { mailSubject } from "../../src/domain/sealed.ts";
 import { eraseSubject } from "../../src/erasure.ts";
+import { aroundCommits, typesOf } from "../support/around-commits.ts";
 import { silent } from "../support/doomed.ts";
 import { letters } from "./letters.ts";
 
@@ -13,16 +14,15 @@ const dieAt = (step: string) => {
   if (DIES_AT === step) process.kill(process.pid, "SIGKILL");
 };
 const { app } = await openRuntime(readConfig(env), silent, { chain: false, areas: [...areas, letters] });
-const { append } = app.store;
 const { erase } = app.subjects;
 const { forget } = app.answers;
-app.store.append = async (commit) => {
-  const types = commit.appends.flatMap(({ events }) => events.map(({ type }) => type));
+aroundCommits(app.store, async (commit, send) => {
+  const types = typesOf(commit);
   for (const type of types) dieAt(`before ${type}`);
-  const result = await append(commit);
+  const result = await send();
   for (const type of types) dieAt(`after ${type}`);
   return result;
-};
+});
 app.subjects.erase = async (ids) => {
   const destroyed = await erase(ids);
   dieAt("after the key is destroyed");

@@ -4,6 +4,7 @@ import type { App } from "../../src/app.ts";
 import { openRuntime } from "../../src/assemble.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Hex } from "../../src/domain/chain.ts";
+import { aroundCommits, typesOf } from "./around-commits.ts";
 import { until } from "./until.ts";
 
 /** Steps by the type of event that is appended. */
@@ -23,8 +24,7 @@ export async function openDoomed({ before = {}, after = {}, chain: has_chain = t
     if (DIES_AT === step) process.kill(process.pid, "SIGKILL");
   };
   const { app } = await openRuntime(readConfig(env), silent, { chain: has_chain });
-  const { chain, store } = app;
-  const { append } = store;
+  const { chain } = app;
   const { send } = chain;
 
   /** The nonce after the last transaction that the node has of the gas key. */
@@ -46,12 +46,12 @@ export async function openDoomed({ before = {}, after = {}, chain: has_chain = t
     dieAt("after it is mined");
     return receipt;
   };
-  store.append = async (commit) => {
-    const types = commit.appends.flatMap(({ events }) => events.map(({ type }) => type));
+  aroundCommits(app.store, async (commit, send) => {
+    const types = typesOf(commit);
     for (const type of types) if (before[type]) dieAt(before[type]);
-    const result = await append(commit);
+    const result = await send();
     for (const type of types) if (after[type]) dieAt(after[type]);
     return result;
-  };
+  });
   return app;
 }
