@@ -13,7 +13,7 @@ export type Ahead = { state: unknown; version: number; sent: Sent };
 export class StreamCache {
   readonly #states: LRUCache<string, Cached>;
   readonly #ahead = new Map<string, Ahead>();
-  readonly #lines = new Map<string, Promise<void>>();
+  readonly #lines = new Map<string, Line>();
 
   constructor(max = 50_000) {
     this.#states = new LRUCache({ max });
@@ -52,18 +52,21 @@ export class StreamCache {
   }
 
   /** Waits for this caller's turn on a stream; the answer ends the turn and may be called twice. */
-  async queue(key: string): Promise<() => void> {
-    const before = this.#lines.get(key);
-    let leave!: () => void;
-    const mine = new Promise<void>((done) => {
-      leave = done;
-    });
-    const line = before ? before.then(() => mine) : mine;
-    this.#lines.set(key, line);
-    await before;
+  async queue(key: string, place: "last" | "first" = "last"): Promise<() => void> {
+    const line = this.#lines.get(key);
+    if (!line) this.#lines.set(key, { first: [], last: [] });
+    else await new Promise<void>((turn) => line[place].push(turn));
+    let hasLeft = false;
     return () => {
-      leave();
-      if (this.#lines.get(key) === line) this.#lines.delete(key);
+      if (hasLeft) return;
+      hasLeft = true;
+      const { first, last } = this.#lines.get(key)!;
+      const next = first.shift() ?? last.shift();
+      if (next) next();
+      else this.#lines.delete(key);
     };
   }
 }
+
+/** Who waits for a stream behind the one whose turn it is, those that lost a turn before the others. */
+type Line = Record<"first" | "last", (() => void)[]>;

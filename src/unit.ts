@@ -8,6 +8,7 @@
  * stands only if that one does. What appends nothing, a refusal above all, has no commit to stand or fall: it is told only of what stands.
  */
 
+import { setTimeout as pause } from "node:timers/promises";
 import type { EventSchemas } from "../eventstore/schemas.ts";
 import type { EventStore, RecordedCommit } from "../eventstore/store.ts";
 import type {
@@ -49,8 +50,12 @@ export type Committed<T> = { result: T; events: AppendedEvent[]; replayed: boole
 
 export type UnitParts = FoldParts & { subjects: Pick<Subjects, "seal" | "erase"> };
 
-/** More runs than this on one command means contention that waiting will not mend. */
-const MAX_RUNS = 50;
+/** More runs than this on one command, and for this long, mean contention that waiting will not mend. */
+const MOST_RUNS = 50;
+const MOST_MS = 5_000;
+/** From this run on it waits before the next, so that others who write the stream come to the end of what they have. */
+const RUNS_AT_ONCE = 3;
+const MOST_PAUSE_MS = 20;
 
 /** An entity as it is now; the commit is made only if it has not changed until then. */
 export type Watch = <State, E extends DomainEvent>(
@@ -130,10 +135,15 @@ export async function transact<T, Done = undefined>(
   if (earlier) return replay(parts, command, earlier, work);
   let once: { done: Done } | undefined;
   const reserved = new Reserved();
+  const begun = performance.now();
   let isPatient = false;
-  for (let run = 1; run <= MAX_RUNS; run++) {
-    // Nothing is settled upon what may still fail.
-    const unit = new Unit(parts, command, reserved.reserve, isPatient || (before !== undefined && !once));
+  for (let run = 1; run <= MOST_RUNS || performance.now() - begun < MOST_MS; run++) {
+    if (run > RUNS_AT_ONCE) await pause(Math.random() * Math.min(run, MOST_PAUSE_MS));
+    const unit = new Unit(parts, command, reserved.reserve, {
+      // Nothing is settled upon what may still fail.
+      isPatient: isPatient || (before !== undefined && !once),
+      place: run === 1 ? "last" : "first",
+    });
     let isSent = false;
     try {
       const result = await work(unit);
@@ -249,6 +259,13 @@ class Reserved {
   }
 }
 
+type Run = {
+  /** It waits for what is on its way, and decides upon what stands. */
+  isPatient: boolean;
+  /** Where it stands in line: who was too late once is not to be late for ever. */
+  place: "last" | "first";
+};
+
 class Unit {
   readonly #parts: UnitParts;
   readonly command: Command;
@@ -259,15 +276,14 @@ class Unit {
   readonly #watched = new Map<string, StreamGuard>();
   /** Commits on their way that something was decided upon. */
   readonly #trusted = new Set<Sent>();
-  readonly #isPatient: boolean;
+  readonly #run: Run;
   #release: (() => void) | undefined;
 
-  /** `isPatient`: it waits for what is on its way, and decides upon what stands. */
-  constructor(parts: UnitParts, command: Command, reserve: Reserve, isPatient: boolean) {
+  constructor(parts: UnitParts, command: Command, reserve: Reserve, run: Run) {
     this.#parts = parts;
     this.command = command;
     this.reserve = reserve;
-    this.#isPatient = isPatient;
+    this.#run = run;
   }
 
   readonly decide: Decide = async (entity, target, decision) => {
@@ -346,7 +362,8 @@ class Unit {
     const known = this.#staged.get(key);
     if (known) return known;
     // Only the first stream is queued for: waiting for a second one while holding the first could deadlock.
-    if (!this.#release && this.#staged.size === 0) this.#release = await this.#parts.cache.queue(key);
+    if (!this.#release && this.#staged.size === 0)
+      this.#release = await this.#parts.cache.queue(key, this.#run.place);
     const { version, ...seen } = await this.#see(entity, target.tenant, stream_id);
     const { tenant } = target;
     const staged: Staged = { after: undefined, ...seen, tenant, stream_id, base: version, events: [] };
@@ -360,8 +377,8 @@ class Unit {
     stream_id: string,
   ): Promise<Seen> {
     const ahead = this.#parts.cache.ahead(`${tenant}\n${stream_id}`);
-    if (ahead && this.#isPatient) await ending(ahead.sent);
-    if (!ahead || this.#isPatient) return fold(this.#parts, entity, tenant, stream_id);
+    if (ahead && this.#run.isPatient) await ending(ahead.sent);
+    if (!ahead || this.#run.isPatient) return fold(this.#parts, entity, tenant, stream_id);
     this.#trusted.add(ahead.sent);
     return { state: ahead.state, version: ahead.version, cached: true, after: ahead.sent };
   }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { StoreUnavailable } from "../eventstore/errors.ts";
 import { migrate } from "../eventstore/migrate.ts";
 import { openPool } from "../eventstore/pool.ts";
 import { registry } from "../eventstore/schemas.ts";
@@ -10,6 +11,7 @@ import { StreamCache } from "../src/stream-cache.ts";
 import { type Command, transact, type UnitParts } from "../src/unit.ts";
 import { type FreshDatabase, freshDatabase } from "./support/database.ts";
 import * as notes from "./support/notes.ts";
+import { until } from "./support/until.ts";
 
 let database: FreshDatabase;
 let pool: ReturnType<typeof openPool>;
@@ -194,6 +196,96 @@ describe("units over several streams", () => {
     expect(receipts).toHaveLength(1);
     const { state } = (await takeIn(makeProcess(), "settled", "a")).result;
     expect(state.notes).toEqual(["a", "theirs", "mine"]);
+  });
+});
+
+describe("a stream that many write at once", () => {
+  /** A process whose next commit is on its way until it is told to fail. */
+  const failing = () => {
+    const parts = makeProcess();
+    const { send } = parts.store;
+    let fail!: () => void;
+    const store = {
+      ...parts.store,
+      send: vi.fn(send).mockImplementationOnce(() => ({
+        settled: new Promise<never>((_, reject) => {
+          fail = () => reject(new StoreUnavailable("cut off"));
+        }),
+      })),
+    };
+    return { parts: { ...parts, store }, fail: () => fail() };
+  };
+
+  test("has their commits travel together", async () => {
+    const parts = makeProcess();
+    await Promise.all(Array.from({ length: 100 }, (_, n) => takeIn(parts, "hot", `note ${n}`)));
+    const { rows } = await pool.query(
+      "select count(*)::int as events, count(distinct xmin::text)::int as calls from eventstore.events where stream_id = 'notebook-hot'",
+    );
+    expect(rows[0].events).toBe(100);
+    expect(rows[0].calls).toBeLessThan(20);
+  });
+
+  test.each([
+    ["a refusal", "b"],
+    ["nothing to do", "a"],
+  ])("%s is told of what stands alone", async (_, text) => {
+    const id = `doubtful-${text}`;
+    const { parts, fail } = failing();
+    const lost = takeIn(parts, id, "a", plain, 1);
+    await until(() => parts.cache.ahead(`acme\nnotebook-${id}`) !== undefined);
+    // By what is on its way there is no room for b, and a is there already.
+    let runs = 0;
+    const next = transact(parts, plain, ({ decide }) => {
+      runs++;
+      return decide(notes, { tenant: "acme", id }, notes.take(text, 1));
+    });
+    await until(() => runs > 0);
+    await new Promise(setImmediate);
+    fail();
+    await expect(lost).rejects.toBeInstanceOf(StoreUnavailable);
+    expect((await next).result).toMatchObject({ version: 1, state: { notes: [text] } });
+  });
+
+  test("that there was nothing to do is no ground for another stream's events where it was not so", async () => {
+    const [one, other] = [makeProcess(), makeProcess()];
+    await takeIn(one, "ground", "first");
+    await takeIn(other, "ground", "theirs");
+    const [taken, rests] = await Promise.all([
+      takeIn(one, "ground", "a"),
+      transact(one, plain, async ({ decide }) => {
+        await decide(notes, { tenant: "acme", id: "ground" }, notes.take("a"));
+        return decide(notes, { tenant: "acme", id: "upon-it" }, notes.take("b"));
+      }),
+    ]);
+    expect([taken.events.length, rests.events.length]).toEqual([1, 1]);
+    expect(rests.events[0]!.position).toBeGreaterThan(taken.events[0]!.position);
+  });
+
+  test("nothing is settled upon what may still fail", async () => {
+    const { parts, fail } = failing();
+    const lost = takeIn(parts, "paid", "a");
+    await until(() => parts.cache.ahead("acme\nnotebook-paid") !== undefined);
+    const seen: string[][] = [];
+    let runs = 0;
+    const paid = transact(
+      parts,
+      plain,
+      ({ decide }) => {
+        runs++;
+        return decide(notes, { tenant: "acme", id: "paid" }, notes.take("b"));
+      },
+      {
+        once: async ({ state }) => void seen.push([...state.notes]),
+        stage: async () => {},
+      },
+    );
+    await until(() => runs > 0);
+    await new Promise(setImmediate);
+    fail();
+    await expect(lost).rejects.toBeInstanceOf(StoreUnavailable);
+    await paid;
+    expect(seen).toEqual([["b"]]);
   });
 });
 

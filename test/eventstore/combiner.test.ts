@@ -9,7 +9,7 @@ import {
 } from "../../eventstore/errors.ts";
 import { openPool } from "../../eventstore/pool.ts";
 import { createEventStore } from "../../eventstore/store.ts";
-import type { Commit } from "../../eventstore/types.ts";
+import type { Commit, Sent } from "../../eventstore/types.ts";
 import { until } from "../support/until.ts";
 import { appended, commitOf, type Fixture, keyed, openLog } from "./fixture.ts";
 
@@ -53,12 +53,109 @@ test("appends that come together travel together", async () => {
   expect(answer.rows[0].calls).toBeLessThan(15);
 });
 
-test("appends to one stream do not travel together, and come in the order they were asked for", async () => {
+test("appends to one stream travel together, too, and come in the order they were asked for", async () => {
   const stream_id = randomUUID();
   const results = await Promise.all(
     Array.from({ length: 20 }, (_, n) => log.store.append(commitOf({ stream_id, expected_version: n }))),
   );
   expect(results.flatMap(appended).map((event) => event.version)).toEqual(results.map((_, n) => n + 1));
+  const answer = await log.pool.query(
+    "select count(distinct xmin::text)::int as calls from eventstore.events where stream_id = $1",
+    [stream_id],
+  );
+  expect(answer.rows[0].calls).toBeLessThan(4);
+});
+
+describe("a commit that rests on one on its way", () => {
+  const following = (stream_id: string, expected_version: number, sent: Sent, type = "T"): Commit => ({
+    appends: [{ tenant: "acme", stream_id, expected_version, after: sent, events: [{ type, payload: {} }] }],
+  });
+  const send = (commit: Commit, store = log.store): Sent => {
+    const sent = store.send(commit);
+    // Looked at below.
+    sent.settled.catch(() => {});
+    return sent;
+  };
+
+  test("is appended behind it", async () => {
+    const stream_id = randomUUID();
+    const sent = [send(commitOf({ stream_id, expected_version: 0 }))];
+    for (let version = 1; version < 100; version++)
+      sent.push(send(following(stream_id, version, sent.at(-1)!)));
+    const results = await Promise.all(sent.map(({ settled }) => settled));
+    expect(results.flatMap(appended).map(({ version }) => version)).toEqual(results.map((_, n) => n + 1));
+    expect(appended(await log.store.append(following(stream_id, 100, sent.at(-1)!)))[0]!.version).toBe(101);
+  });
+
+  test.each([0, 1, 30])(
+    "is not appended where that was not, though the version is right (%i beside)",
+    async (beside) => {
+      const stream_id = randomUUID();
+      // Somebody else was faster: the version is what the first would have left, and not what it would have left.
+      appended(await log.store.append(commitOf({ stream_id })));
+      for (const commit of many(beside)) send(commit);
+      const first = send(commitOf({ stream_id, expected_version: 0 }));
+      const second = send(following(stream_id, 1, first));
+      const third = send(following(stream_id, 2, second));
+      const watching = send({
+        ...commitOf({ stream_id: randomUUID() }),
+        guards: [{ tenant: "acme", stream_id, expected_version: 1, after: first }],
+      });
+      expect(await first.settled).toMatchObject({ status: "wrong_version", actual: 1 });
+      for (const { settled } of [second, third, watching])
+        expect(await settled).toEqual({ status: "overtaken" });
+      expect(await log.store.append(following(stream_id, 1, first))).toEqual({ status: "overtaken" });
+      expect(await log.store.streamHead({ tenant: "acme", stream_id })).toMatchObject({ version: 1 });
+    },
+  );
+
+  test("is not appended where Postgres refuses that", async () => {
+    const [stream_id, other] = [randomUUID(), randomUUID()];
+    send(commitOf({ stream_id: randomUUID() }));
+    const poison = send({
+      appends: [
+        { tenant: "acme", stream_id, expected_version: 0, events: [{ type: "Poison", payload: {} }] },
+      ],
+    });
+    const rests = send(following(stream_id, 1, poison));
+    const alone = send(commitOf({ stream_id: other, expected_version: 0 }));
+    const onThat = send(following(other, 1, alone));
+    await expect(poison.settled).rejects.toThrow("poisoned");
+    expect(await rests.settled).toEqual({ status: "overtaken" });
+    expect(appended(await alone.settled)[0]!.version).toBe(1);
+    expect(appended(await onThat.settled)[0]!.version).toBe(2);
+  });
+
+  test("waits with it while the call is made again", async () => {
+    const stream_id = randomUUID();
+    const flaky = send({
+      appends: [{ tenant: "acme", stream_id, expected_version: 0, events: [{ type: "Flaky", payload: {} }] }],
+    });
+    const rests = send(following(stream_id, 1, flaky));
+    const last = send(following(stream_id, 2, rests, "Flaky"));
+    for (const [n, { settled }] of [flaky, rests, last].entries())
+      expect(appended(await settled)[0]!.version).toBe(n + 1);
+  });
+
+  test("and has the same key is the same commit", async () => {
+    const stream_id = randomUUID();
+    const key = keyed(randomUUID());
+    const first = send({ ...commitOf({ stream_id, expected_version: 0 }), ...key });
+    const again = send({ ...following(stream_id, 1, first), ...key });
+    const behind = send(following(stream_id, 2, again));
+    appended(await first.settled);
+    expect(await again.settled).toMatchObject({ status: "replayed" });
+    expect(await behind.settled).toEqual({ status: "overtaken" });
+  });
+
+  test("rests on none of another store or log", async () => {
+    const stream_id = randomUUID();
+    const elsewhere = send(commitOf({ stream_id }), createEventStore(log.pool));
+    expect(() => log.store.send(following(stream_id, 1, elsewhere))).toThrow(InvalidEvent);
+    const here = send(commitOf({ stream_id }));
+    expect(() => log.store.send({ ...following(stream_id, 1, here), log_id: 2 })).toThrow(InvalidEvent);
+    await Promise.all([elsewhere.settled, here.settled]);
+  });
 });
 
 describe("a guarded stream", () => {

@@ -1,0 +1,118 @@
+/**
+ * How many commits a second one stream takes from one process and from several, each of which rests on the one before, and how evenly
+ * the processes get their turns: none of them may starve beside another.
+ *
+ *     npx tsx bench/one-stream.ts [--seconds 5] [--processes 1,2,4] [--callers 64]
+ *
+ * `callers` are those of all processes together. Beside it stand appends to streams of their own, by one process.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { z } from "zod";
+import { migrate } from "../eventstore/migrate.ts";
+import { openPool } from "../eventstore/pool.ts";
+import { registry } from "../eventstore/schemas.ts";
+import { createEventStore } from "../eventstore/store.ts";
+import { absentSubjects } from "../src/adapters/subject-vault.ts";
+import type { Entity, EventOf } from "../src/domain/entity.ts";
+import { Refusal } from "../src/domain/refusal.ts";
+import { StreamCache } from "../src/stream-cache.ts";
+import { transact, type UnitParts } from "../src/unit.ts";
+import { appendRate, withDatabase } from "./load.ts";
+
+const events = { Counted: { 1: z.strictObject({ to: z.int() }) } };
+const counter: Entity<number, EventOf<typeof events>> = {
+  prefix: "counter-",
+  events,
+  streamOf: (id) => `counter-${id}`,
+  initialState: () => 0,
+  evolve: (_, { data }) => data.to,
+};
+
+type Told = { url: string; stream: string; callers: number; seconds: number };
+type Counted = { done: number; refused: number; runs: number; most_runs: number; worst_ms: number };
+
+if (process.send) await count(JSON.parse(process.argv[2]!) as Told);
+else await compare();
+
+/** Counts the stream on, and tells how often. */
+async function count({ url, stream, callers, seconds }: Told): Promise<void> {
+  const schemas = registry([events]);
+  const store = createEventStore(openPool(url), { schemas });
+  const parts: UnitParts = { store, schemas, cache: new StreamCache(), subjects: absentSubjects() };
+  const counted: Counted = { done: 0, refused: 0, runs: 0, most_runs: 0, worst_ms: 0 };
+  const end = Date.now() + seconds * 1_000;
+  const caller = async () => {
+    while (Date.now() < end) {
+      let runs = 0;
+      const begun = performance.now();
+      const work = transact(parts, { meta: { actor: "bench" } }, ({ decide }) => {
+        runs++;
+        return decide(counter, { tenant: "bench", id: stream }, (before) => [
+          { type: "Counted", data: { to: before + 1 } },
+        ]);
+      });
+      await work.then(
+        () => counted.done++,
+        (error) => {
+          if (!(error instanceof Refusal)) throw error;
+          counted.refused++;
+        },
+      );
+      counted.runs += runs;
+      counted.most_runs = Math.max(counted.most_runs, runs);
+      counted.worst_ms = Math.max(counted.worst_ms, performance.now() - begun);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  await store.close();
+  process.send!(counted);
+  process.disconnect();
+}
+
+async function compare(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: "string", default: "5" },
+      processes: { type: "string", default: "1,2,4" },
+      callers: { type: "string", default: "64" },
+    },
+  });
+  const [seconds, connections] = [Number(values.seconds), Number(values.callers)];
+  await withDatabase(async (env) => {
+    const url = env.DATABASE_URL!;
+    await migrate(url, { host: "bench.example" });
+    const appends = await appendRate(env, { seconds, connections });
+    const rows = [];
+    for (const processes of values.processes.split(",").map(Number)) {
+      const told: Told = {
+        url,
+        stream: String(processes),
+        callers: Math.ceil(connections / processes),
+        seconds,
+      };
+      const all = await Promise.all(Array.from({ length: processes }, () => countedBy(told)));
+      const done = all.map((one) => one.done);
+      const total = done.reduce((sum, one) => sum + one, 0);
+      rows.push({
+        processes,
+        "a second": Math.round(total / seconds),
+        "÷ appends": (total / seconds / appends).toFixed(2),
+        "least of the processes": `${Math.round((100 * Math.min(...done)) / total)} %`,
+        "runs each": (all.reduce((sum, one) => sum + one.runs, 0) / total).toFixed(2),
+        "most runs": Math.max(...all.map((one) => one.most_runs)),
+        "worst ms": Math.round(Math.max(...all.map((one) => one.worst_ms))),
+        refused: all.reduce((sum, one) => sum + one.refused, 0),
+      });
+    }
+    console.table(rows);
+  });
+}
+
+async function countedBy(told: Told): Promise<Counted> {
+  const child: ChildProcess = fork(fileURLToPath(import.meta.url), [JSON.stringify(told)]);
+  const [counted] = (await once(child, "message")) as [Counted];
+  return counted;
+}
