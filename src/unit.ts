@@ -8,7 +8,6 @@
  * stands only if that one does. What appends nothing, a refusal above all, has no commit to stand or fall: it is told only of what stands.
  */
 
-import { setTimeout as pause } from "node:timers/promises";
 import type { EventSchemas } from "../eventstore/schemas.ts";
 import type { EventStore, RecordedCommit } from "../eventstore/store.ts";
 import type {
@@ -454,6 +453,8 @@ class Unit {
     this.#release = undefined;
   }
 }
+
+const pause = (ms: number) => new Promise<void>((wake) => setTimeout(wake, ms));
 
 /** Waits until a commit's outcome is known, whatever it is. */
 const ending = (sent: Sent): Promise<unknown> => sent.settled.catch(() => undefined);
