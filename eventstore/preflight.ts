@@ -101,6 +101,9 @@ export const engineChecks: readonly EngineCheck[] = [
   },
 ];
 
+/** What is asked of a copy that is only read from: it may be in recovery, and holds no locks. */
+export const readerChecks = engineChecks.filter(({ name }) => name === "clock" || name === "sha256");
+
 /** As an append does it: one statement calls a function, which waits for the lock and then reads what its holder has committed. */
 async function seesWhatItWaitedFor({ one, other, lock }: Sessions): Promise<boolean> {
   const name = nameOnce();

@@ -19,6 +19,8 @@ export type TailOptions = {
   log_id?: number;
   /** Between looks at the database when nothing is announced; 1,000 when absent. */
   poll_ms?: number;
+  /** False where nothing is announced, as in a database in recovery: it is looked at while somebody waits, and then alone. */
+  listens?: boolean;
   /** Events kept for subscribers that are up to date; 1,024 when absent. */
   window?: number;
   /** Told of failed reads and lost connections; the tail goes on by itself. */
@@ -56,6 +58,7 @@ export function createTail(store: EventStore, options: TailOptions): Tail {
     session_url,
     log_id = MAIN_LOG,
     poll_ms = 1_000,
+    listens = true,
     window = 1_024,
     onError = () => {},
   } = options;
@@ -73,11 +76,15 @@ export function createTail(store: EventStore, options: TailOptions): Tail {
   const waiters = new Set<() => void>();
   const backlog = new Backlog((after, limit) => store.readLog({ log_id, after, limit }));
 
-  const announcer = new Announcer(sessionOf(pool, session_url), `eventstore_${log_id}`, wake, onError);
-  const timer = setInterval(wake, poll_ms).unref();
+  const announcer = listens
+    ? new Announcer(sessionOf(pool, session_url), `eventstore_${log_id}`, wake, onError)
+    : undefined;
+  const timer = setInterval(() => {
+    if (listens || waiters.size > 0) wake();
+  }, poll_ms).unref();
   const endListening = store.onAppended((appendedTo, appendedPosition) => {
     if (appendedTo !== log_id) return;
-    announcer.announce(appendedPosition);
+    announcer?.announce(appendedPosition);
     wake();
   });
 
@@ -211,7 +218,7 @@ export function createTail(store: EventStore, options: TailOptions): Tail {
       clearInterval(timer);
       endListening();
       tellWaiters();
-      await announcer.close();
+      await announcer?.close();
       await reading;
     },
   };

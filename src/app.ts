@@ -31,6 +31,7 @@ import type { Presence } from "./lease.ts";
 import type { Projection } from "./projections/projection.ts";
 import type { Runner } from "./projections/runner.ts";
 import { isOf, type Placed, placed } from "./projections/typed.ts";
+import type { Readers } from "./readers.ts";
 import { foldAfresh } from "./stream-folds.ts";
 import {
   type Command,
@@ -80,6 +81,8 @@ export type AppParts = ChainParts & {
   tail: Tail;
   unit: UnitParts;
   runner: Runner;
+  /** Copies of the database that may be read instead. */
+  readers: Readers;
   clock: Clock;
   random: Random;
   signer: Signer;

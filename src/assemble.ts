@@ -26,6 +26,7 @@ import type { Area } from "./areas/area.ts";
 import { areas as allAreas, entitiesOf } from "./areas/index.ts";
 import { absentChain, openChain, startNode } from "./assemble-chain.ts";
 import { startReactorsOf, usualPool } from "./assemble-reactors.ts";
+import { openReaders } from "./assemble-readers.ts";
 import { openVault } from "./assemble-subjects.ts";
 import { settlementOnLogsChain } from "./chain/settlement.ts";
 import { anchoringOf, type Config, custodyOf, signingKeyFile } from "./config.ts";
@@ -118,6 +119,8 @@ async function assemble(
   opened.push(vault.close);
   const runner = startRunner({ pool, tail, schemas, projections, log, keeps: options.keeps ?? "all" });
   opened.push(() => runner.stop());
+  const readers = await openReaders(config, store, log);
+  opened.push(() => readers.close());
   const { DATA_DIR: dataDir, DUCKDB_MEMORY_MB: memory_mb, DUCKDB_THREADS: threads } = config;
   const vintages = await openVintages({ dataDir, memory_mb, threads });
   opened.push(() => vintages.close());
@@ -130,28 +133,19 @@ async function assemble(
   const secret = (purpose: string) => derivedSecret(signingKeyFile(config), config.SIGNING_KEY, purpose);
   const streamSnapshots = new StreamSnapshots(pool, await secret("stream-snapshots"), entities);
   const app: App = createApp({
-    pool,
-    presence,
-    store,
-    tail,
+    ...{ pool, presence, store, tail, runner, readers, snapshots, accepting, vintages, printer, subjects },
     unit: { store, schemas, cache: new StreamCache(), subjects, snapshots: streamSnapshots },
-    runner,
     clock: systemClock,
     random: systemRandom,
     signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),
-    snapshots,
     link_secret: await secret("snapshot-link"),
     signed: await keptHeads(join(config.DATA_DIR, "signed")),
-    accepting,
-    vintages,
     vintage_store: vintages,
-    printer,
     model: modelOf(config, pool, systemClock),
     reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),
     ...chain,
     seeds: openSeedVault(config.SEED_SECRET ?? (await keptSecret(join(config.DATA_DIR, "seeds.secret")))),
     seed_uses: createSeedUses(pool, onError),
-    subjects,
     answers: createKeptAnswers(pool),
     objects: createObjects(pool, objectPlaceOf(config), join(config.DATA_DIR, "objects-local")),
     outside: outsideOf(config, store),

@@ -104,6 +104,11 @@ export const environment = z.object({
   DATABASE_URL: postgresUrl.optional(),
   DATABASE_OWNER_URL: postgresUrl.optional(),
   DATABASE_SESSION_URL: postgresUrl.optional(),
+  READ_DATABASE_URLS: z
+    .string()
+    .transform((text) => text.split(",").map((url) => url.trim()))
+    .pipe(z.array(postgresUrl))
+    .default([]),
   /** Left out, it follows from how many projections and reactors there are. */
   DATABASE_POOL: wholeNumber(2, 200).optional(),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),

@@ -15,6 +15,7 @@ import { type Form, JSON_FORM } from "./forms/form.ts";
 import type { Marked } from "./forms/table.ts";
 import type { Fields } from "./input.ts";
 import { withPosition } from "./listing.ts";
+import { fromCopy } from "./log-position.ts";
 import {
   type Catalogue,
   type Context,
@@ -39,6 +40,8 @@ export type Call = {
   /** SHA-256 of JCS {operation, input}, in hex: the same for HTTP and MCP. A form that is not JSON stands there too. */
   request_sha256: string;
   idempotency_key: string | undefined;
+  /** How much of the log the answer has to know; 0 where it was not asked for. */
+  min_position: number;
   /** The payment that it is charged to. */
   payment_id?: string;
   if_none_match: string | undefined;
@@ -145,7 +148,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
   const vintage = operation.vintage?.(app);
   const { output } = operation;
   if (output.kind === "stream") {
-    const chunks = (await operation.handle(context)) as AsyncIterable<string | Buffer>;
+    const chunks = (await fromCopy(call, context, operation.handle)) as AsyncIterable<string | Buffer>;
     return { kind: "stream", status, chunks, vintage: vintage ?? null };
   }
   if (output.kind === "file") {
@@ -160,7 +163,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
   if (before) return before;
   const reading = operation.vintage && watched(app);
   if (reading) Object.assign(context.app, reading.data);
-  const given = await handled(operation, context);
+  const given = await fromCopy(call, context, (context) => handled(operation, context));
   const rests_on = output.kind === "json" ? reading?.restsOn() : undefined;
   const answer = rests_on === undefined ? given : withRestsOn(given as Marked, rests_on);
   const body = await encoded(parts, call, answer);

@@ -121,6 +121,7 @@ const ready: Document = {
         datasets,
         missing,
         making: makingOf(awaited),
+        readers: app.readers.health(),
       }),
     };
   },

@@ -76,6 +76,7 @@ export function callRequestOf(
     get prefers_proof() {
       return prefersProof(text(headers.prefer));
     },
+    min_log_position: text(headers["min-log-position"]),
     request_id: res.locals.request_id as string,
     get signal() {
       return endOf(res, stopping);

@@ -40,9 +40,9 @@ export type HttpParts = {
 };
 
 const EXPOSED =
-  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, ETag, X-Request-Id, Retry-After, Content-Disposition, Event-Id, Link, Preference-Applied, Tlog-Proof";
+  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, ETag, X-Request-Id, Retry-After, Content-Disposition, Event-Id, Log-Position, Link, Preference-Applied, Tlog-Proof";
 const ALLOWED =
-  "Authorization, X-API-Key, Content-Type, X-PAYMENT, PAYMENT-SIGNATURE, SIGN-IN-WITH-X, On-Behalf-Of, Access-Control-Expose-Headers, Idempotency-Key, Prefer, Last-Event-ID, X-Request-Id, traceparent, tracestate, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
+  "Authorization, X-API-Key, Content-Type, X-PAYMENT, PAYMENT-SIGNATURE, SIGN-IN-WITH-X, On-Behalf-Of, Access-Control-Expose-Headers, Idempotency-Key, Prefer, Min-Log-Position, Last-Event-ID, X-Request-Id, traceparent, tracestate, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
 
 /** But for the page at /log nothing here is one: what only governs pages is left out, and whatever is shown as one may load nothing. */
 const SECURITY: HelmetOptions = {

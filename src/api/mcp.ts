@@ -133,6 +133,7 @@ async function call(
       if_none_match: undefined,
       last_event_id: undefined,
       prefers_proof: params._meta?.["tallystick/prefer"] === "proof",
+      min_log_position: presentedPosition(params._meta) ?? req.get("min-log-position"),
       request_id: requestId(request_id),
       signal,
     });
@@ -144,6 +145,12 @@ async function call(
   } catch (error) {
     return failure(parts.problemOf(error, path, requestId(request_id)).problem);
   }
+}
+
+/** How much of the log the answer has to know, as `log_position` of an event said it. */
+function presentedPosition(meta: CallToolRequestParams["_meta"]): string | undefined {
+  const position = meta?.["tallystick/min-log-position"];
+  return position === undefined ? undefined : String(position);
 }
 
 /** The payment of a call: an object as x402 has it, or the text that a header would carry. */
@@ -272,11 +279,13 @@ function resultMeta(
   { payment, event }: { payment?: SettleResponse; event?: NamedEvent | undefined },
 ): Pick<CallToolResult, "_meta"> {
   if (!payment && !event) return {};
-  const { event_id, proof } = event ?? {};
+  const { event_id, log_position, proof } = event ?? {};
   return {
     _meta: {
       ...(payment && { "x402/payment-response": payment }),
-      ...(event_id && { "tallystick/event": { event_id, proof_url: public_url + proofPath(event_id) } }),
+      ...(event_id && {
+        "tallystick/event": { event_id, proof_url: public_url + proofPath(event_id), log_position },
+      }),
       ...(proof && { "tallystick/proof": proof }),
     },
   };

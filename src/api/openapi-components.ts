@@ -85,6 +85,13 @@ const parameters = {
       "The agent that the caller acts for, by a delegation whose scopes allow it: SX#42, or SX#42; wallet=0x… where that has several wallets",
     schema: { type: "string", pattern: "^SX#[1-9][0-9]{0,6}(; ?wallet=0x[0-9a-fA-F]{40})?$" },
   },
+  MinLogPosition: {
+    name: "Min-Log-Position",
+    in: "header",
+    description:
+      "How much of the log the answer has to know: what `Log-Position` of an earlier answer said. Without it you see what this process appended for you",
+    schema: { type: "string", pattern: "^[0-9A-Za-z-]{1,64}\\.[0-9]{1,15}$" },
+  },
   Prefer: {
     name: "Prefer",
     in: "header",
@@ -103,6 +110,10 @@ const headers = {
       "Where the call was paid for: its settlement and receipt, base64; X-PAYMENT-RESPONSE is the same",
     schema: { type: "string" },
   },
+  "Log-Position": {
+    description: "Where in the log that event is, as `Min-Log-Position` of a later call takes it",
+    schema: { type: "string" },
+  },
   "Event-Id": {
     description: 'Where the call is recorded: its event. Link (rel="proof") is where that is proven',
     schema: { type: "string", format: "uuid" },
@@ -116,7 +127,7 @@ const refsTo = (...names: (keyof typeof headers)[]): Schema =>
 export const settledHeaders = refsTo("PAYMENT-RESPONSE");
 
 /** What the answer to a command tells of its event. */
-export const eventHeaders = refsTo("Event-Id");
+export const eventHeaders = refsTo("Event-Id", "Log-Position");
 
 /** `schemas`: those of answers that have an id; `parameters`: those that several operations take. */
 export function componentsOf(

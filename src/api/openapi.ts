@@ -15,6 +15,7 @@ import {
   type Operation,
   pathOf,
   paymentOf,
+  readsOf,
   restsOnDataAlone,
 } from "./operation.ts";
 import { OF_ANY_CALL, refusalsOf } from "./statuses.ts";
@@ -81,6 +82,7 @@ function describe(operation: Operation, answer: JsonSchema | undefined): Entry &
         .filter((name) => !inBody || inPath.includes(name))
         .map((name) => parameter(name, inPath.includes(name), reader.schema, operation.example[name])),
       ...(delegatedOf(operation) ? [refTo("parameters", "OnBehalfOf")] : []),
+      ...(readsOf(operation) ? [refTo("parameters", "MinLogPosition")] : []),
       ...(isCommand(operation) ? [refTo("parameters", "IdempotencyKey"), refTo("parameters", "Prefer")] : []),
     ],
     ...(inBody && { requestBody: body(reader.schema, inPath, operation.example) }),

@@ -10,6 +10,7 @@ import type { Doc } from "../domain/doc.ts";
 import type { ProblemType } from "../domain/problem.ts";
 import type { EventName } from "../domain/refusal.ts";
 import type { Projection } from "../projections/projection.ts";
+import type { Reads } from "../readers.ts";
 import type { Decide, Foresee, Presume, Reserve, Seal, Watch } from "../unit.ts";
 import { paymentOf, type Way } from "./access/way.ts";
 import type { Caller } from "./caller.ts";
@@ -214,6 +215,8 @@ export type OperationDeclaration = {
    * `as_of_position`. A list that is from none says `none`.
    */
   lists?: Projection | "none";
+  /** Where it reads the log itself, and decides nothing upon it, a copy of the database may be read as well; a list reads its read model. */
+  reads?: "log";
   /** A valid input: documentation and smoke test at once. */
   example: Record<string, unknown>;
   /**
@@ -301,6 +304,16 @@ export function operation<Input extends z.ZodObject>(declared: Declared<Input>):
 /** Whether the same question has the same answer as long as its vintage stands: not where a read model is in it, too. */
 export const restsOnDataAlone = ({ vintage, lists }: Pick<OperationDeclaration, "vintage" | "lists">) =>
   vintage !== undefined && (lists === undefined || lists === "none");
+
+/** What of it may be read from a copy of the database; undefined where it is the primary's. */
+export function readsOf({
+  effect = reads,
+  lists,
+  reads: log,
+}: Pick<Operation, "effect" | "lists" | "reads">): Reads | undefined {
+  if (effect.changes !== "nothing") return undefined;
+  return log ?? (lists === "none" ? undefined : lists);
+}
 
 export const effectOf = ({ effect = reads }: Pick<Operation, "effect">): Effect => effect;
 /** Whether a call may leave something in the log: it is named by an Idempotency-Key, and never answered from a cache. */

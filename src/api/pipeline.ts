@@ -6,7 +6,6 @@
 import { LRUCache } from "lru-cache";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { createProver, type Prover } from "../anchoring/prove.ts";
-import type { App } from "../app.ts";
 import { paymentProblems } from "../domain/payments/problems.ts";
 import type { AddressLimits } from "../domain/ports.ts";
 import { type EventName, Refusal, refuse } from "../domain/refusal.ts";
@@ -25,8 +24,9 @@ import {
   requestDigest,
 } from "./call.ts";
 import { isTest } from "./caller.ts";
-import { chosenForm, type Form, formHeaders, formsOf } from "./forms/form.ts";
+import { chosenForm, formHeaders, formsOf } from "./forms/form.ts";
 import { type Fields, type InputReader, inputReader } from "./input.ts";
+import { wantedPosition } from "./log-position.ts";
 import { type NamedEvent, nameEvent } from "./named-event.ts";
 import { dataNamed } from "./named-vintages.ts";
 import type { Catalogue } from "./operation.ts";
@@ -63,6 +63,8 @@ export type CallRequest = {
   if_none_match: string | undefined;
   last_event_id: string | undefined;
   prefers_proof: boolean;
+  /** The Min-Log-Position header, or what stands for it: how much of the log the answer has to know. */
+  min_log_position: string | undefined;
   request_id: string;
   signal: AbortSignal;
 };
@@ -142,11 +144,12 @@ async function ask(
     if (paymentOf(operation)) headers["Cache-Control"] = "private, no-cache";
     else if (isCommand(operation)) headers["Cache-Control"] = "no-store";
     const input = await question.read(reader, operation.body_bytes);
+    const min_position = await wantedPosition(parts.app, operation, question.min_log_position);
     admitted.covers?.(question.sent);
     const held = await dataNamed(parts.app, operation, input);
     try {
       const app = held ? { ...parts.app, ...held.data } : parts.app;
-      const call = callOf(operation, input, { app, form }, admitted, question);
+      const call = callOf(operation, input, { app, form, min_position }, admitted, question);
       if (!admitted.pays) {
         const served = await unpaid(parts, call).catch((error) => missingFunds(admitted, error));
         if (served === "missing") {
@@ -155,7 +158,7 @@ async function ask(
         }
         const { made, event } = served;
         return answerOf(call, made, headers, {
-          event: await nameEvent(parts.prover, event, question, headers),
+          event: await nameEvent(parts, call, event, question, headers),
         });
       }
       const answer = await paid(parts, call, question, headers).catch((error) => {
@@ -175,7 +178,7 @@ async function ask(
     if (!refusalsOf(operation).has(status))
       parts.onBroken(operation, "refusal", `${status} is not declared: ${refusal.message}`);
     if (refusal.code === "unauthorized") headers["WWW-Authenticate"] = challengeOf(operation);
-    const event = await nameEvent(parts.prover, refusal.event, question, headers);
+    const event = await nameEvent(parts, undefined, refusal.event, question, headers);
     return { kind: "refused", refusal, headers, event };
   }
 }
@@ -196,7 +199,7 @@ function refuseTestMoney({ app }: Parts, { moves_money }: Operation, { caller }:
 function callOf(
   operation: Operation,
   input: Fields,
-  { app, form }: { app: App; form: Form },
+  { app, form, min_position }: Pick<Call, "app" | "form" | "min_position">,
   admitted: Admission,
   question: CallRequest,
 ): Call {
@@ -208,6 +211,7 @@ function callOf(
     app,
     input,
     form,
+    min_position,
     caller,
     ...(confirm && { confirm }),
     // Most calls need it never.
@@ -253,17 +257,17 @@ function nameOf(
 
 /** Serves a call that brought its payment. */
 async function paid(
-  { payments, prover }: Parts,
+  parts: Parts,
   call: Call,
   question: CallRequest,
   headers: Record<string, string>,
 ): Promise<Answer> {
   const { presented, path } = question;
-  const outcome = await payments.serve(call, { presented, path });
+  const outcome = await parts.payments.serve(call, { presented, path });
   if (outcome.kind === "pay") return { kind: "pay", ...outcome.required };
   const { made, settlement, sha256 } = outcome;
   if (sha256) headers["Unencoded-Digest"] = unencodedDigest(sha256);
-  const event = await nameEvent(prover, outcome.event, question, headers);
+  const event = await nameEvent(parts, call, outcome.event, question, headers);
   return answerOf(call, made, headers, { event, ...(settlement && { payment: settlement }) });
 }
 

@@ -1,7 +1,7 @@
 /** The statuses an operation may refuse with: those of its kind, of its ways in, and those that it declares. */
 import { paymentOf } from "./access/way.ts";
 import { formsOf } from "./forms/form.ts";
-import { isCommand, methodOf, type OperationDeclaration } from "./operation.ts";
+import { isCommand, methodOf, type OperationDeclaration, readsOf } from "./operation.ts";
 
 /** Bad input, a bad credential, too many calls; and a part that is away. */
 const EVERYWHERE = [400, 401, 429, 503];
@@ -25,6 +25,8 @@ export function refusalsOf(operation: OperationDeclaration): ReadonlySet<number>
     ...(output.kind === "file" ? FILE : []),
     ...(moves_money ? [403] : []),
     ...(paymentOf(operation) ? [402] : []),
+    // What it is asked to know may be of another history.
+    ...(readsOf(operation) ? [409] : []),
     ...refuses,
   ]);
 }

@@ -45,6 +45,22 @@ export const logGauges: Gauge[] = [
       outside?.copied === undefined ? [] : [{ value: (await store.head()).position - outside.copied }],
   },
   {
+    name: "tallystick_reader_lag_seconds",
+    help: "For how long a copy of the database that is read from has lacked something that the primary has",
+    labels: ["reader"],
+    read: async ({ readers }) =>
+      readers.health().map(({ name, lag_s }) => ({ labels: { reader: name }, value: lag_s })),
+  },
+  {
+    name: "tallystick_reader_left_out",
+    help: "1 while a copy of the database serves nobody: it lags, went back, has another history or is away",
+    labels: ["reader"],
+    read: async ({ readers }) =>
+      readers
+        .health()
+        .map(({ name, left_out }) => ({ labels: { reader: name }, value: left_out === null ? 0 : 1 })),
+  },
+  {
     name: "tallystick_log_contradicted",
     help: "1 while the log contradicts what was signed or anchored of it: nothing is recorded or sold",
     read: async ({ accepting }) => [{ value: (await accepting.contradiction()) === null ? 0 : 1 }],

@@ -123,6 +123,7 @@ const status = operation({
 const events = operation({
   name: "log_events",
   route: "GET /log/events",
+  reads: "log",
   summary: "The newest events, their public parts",
   description:
     "Position, time, type and hashes of every event, newest first; the stream by name and the payload (where it is not " +

@@ -20,6 +20,7 @@ import { firmness, hex, isoTime, logKey, preciseTime, proof, stream } from "./fi
 export const eventProof = operation({
   name: "log_proof",
   route: "GET /log/proof/{event_id}",
+  reads: "log",
   summary: "Everything that proves one event",
   description:
     "The event with its proof under the newest checkpoint (also as one text, c2sp.org/tlog-proof) and under an anchor on the " +

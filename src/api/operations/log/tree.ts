@@ -22,6 +22,7 @@ const count = (least: number) =>
 const checkpoint = operation({
   name: "log_checkpoint",
   route: "GET /log/checkpoint",
+  reads: "log",
   summary: "The newest checkpoint of the log",
   description:
     "The size and root of the log's Merkle tree as a signed note (c2sp.org/tlog-checkpoint), with the cosignatures of " +
@@ -58,6 +59,7 @@ const isTilePath = (path: string) =>
 const tile = operation({
   name: "log_tile",
   route: "GET /log/tile/{+path}",
+  reads: "log",
   summary: "A tile of the log's Merkle tree, or the entries under one",
   description:
     "256 hashes of one level of the tree, or fewer where it is not full (c2sp.org/tlog-tiles). Under `entries` stand the " +
@@ -100,6 +102,7 @@ const tile = operation({
 const consistency = operation({
   name: "log_consistency",
   route: "GET /log/consistency",
+  reads: "log",
   summary: "Proof that the log only grew",
   description:
     "That the tree of `second` events begins with that of `first` (RFC 9162, section 2.1.4). Compare the roots with " +
@@ -150,6 +153,7 @@ const consistency = operation({
 const inclusion = operation({
   name: "log_inclusion",
   route: "GET /log/inclusion",
+  reads: "log",
   summary: "Proof that an event is in the log, by its position",
   description:
     "That the event at `position` is leaf `position` − 1 of the tree of `size` events (RFC 9162, section 2.1.3). For the " +

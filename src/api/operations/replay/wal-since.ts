@@ -30,6 +30,7 @@ export const walSince = (heartbeat_ms = 15_000) =>
   operation({
     name: "wal_since",
     route: "GET /v1/agent/replay/wal-since",
+    reads: "log",
     summary: "Your changes since a moment",
     description:
       "Every event that your tenant caused, in log order, since a time or after a cursor: one JSON object a line, or " +

@@ -1,0 +1,64 @@
+/**
+ * How much of the log an answer knows: `Log-Position` says where what a call appended stands, and `Min-Log-Position` that an answer has to
+ * know of it, whichever copy of the database it is read from.
+ */
+import { MAIN_LOG } from "../../eventstore/types.ts";
+import type { App } from "../app.ts";
+import { Refusal, refuse } from "../domain/refusal.ts";
+import { replayProblems } from "../domain/replay/problems.ts";
+import type { Call } from "./call.ts";
+import { type Operation, readsOf } from "./operation.ts";
+
+/** `<epoch>.<position>`: a position says nothing of another log. */
+export async function logPositionOf({ store }: App, position: number): Promise<string> {
+  return `${(await store.identity(MAIN_LOG)).epoch}.${position}`;
+}
+
+/** The position that a reading call asks for, 0 where it asks for none; others know the whole log. One of another history is a conflict: the caller saw events that this log does not have. */
+export async function wantedPosition(
+  { store }: App,
+  operation: Operation,
+  text: string | undefined,
+): Promise<number> {
+  if (text === undefined || !readsOf(operation)) return 0;
+  const [, epoch, digits] = /^([0-9A-Za-z-]{1,64})\.(\d{1,15})$/.exec(text) ?? [];
+  if (epoch === undefined)
+    refuse("invalid", "invalid Min-Log-Position", {
+      errors: [{ path: "Min-Log-Position", message: "is what Log-Position of an answer said, whole" }],
+    });
+  const position = Number(digits);
+  const own = await store.identity(MAIN_LOG);
+  if (epoch !== own.epoch)
+    refuse(
+      replayProblems["history-diverged"],
+      `Min-Log-Position is of another log: this one has the epoch ${own.epoch}`,
+    );
+  const head = await store.head(MAIN_LOG);
+  if (position > head.position)
+    refuse(
+      replayProblems["history-diverged"],
+      `Min-Log-Position lies beyond the head of the log, ${head.position}: the log has lost its end. Compare with what you kept before going on.`,
+    );
+  return position;
+}
+
+/**
+ * Has a call answered from a copy of the database where it only reads and one has what it has to know; else, and where that fails or
+ * refuses, from the database itself. A refusal may rest on what the copy lacks.
+ */
+export async function fromCopy<T, Context extends { app: App }>(
+  { app: { readers }, operation, caller, min_position }: Call,
+  context: Context,
+  handle: (context: Context) => Promise<T>,
+): Promise<T> {
+  const reads = readsOf(operation);
+  if (!reads) return handle(context);
+  const reader = await readers.fresh(reads, Math.max(min_position, readers.newestOf(caller.tenant)));
+  if (!reader) return handle(context);
+  try {
+    return await handle({ ...context, app: { ...context.app, ...reader.parts } });
+  } catch (error) {
+    if (!(error instanceof Refusal)) reader.failed(error as Error);
+    return handle(context);
+  }
+}
