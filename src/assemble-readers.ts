@@ -16,7 +16,9 @@ export async function openReaders(config: Config, primary: EventStore, log: Logg
     const pool = openPool(url, { ...(config.DATABASE_POOL && { max: config.DATABASE_POOL }), onError });
     return { name, pool, store: createEventStore(pool) };
   });
-  return createReaders(databases, primary, log);
+  const readers = createReaders(databases, primary, log);
+  await readers.look();
+  return readers;
 }
 
 async function refuseUnfit(url: string, log: Logger): Promise<void> {

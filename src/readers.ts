@@ -2,12 +2,15 @@
  * Reading elsewhere: copies of the database that follow it, standbys or managed readers. What only reads may be given one that has the
  * position asked for; decisions, keys, quotas, payments and what was said before are the primary's alone.
  */
+import { setMaxListeners } from "node:events";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
+import { gathered } from "../eventstore/gathered.ts";
 import type { EventStore } from "../eventstore/store.ts";
 import { createTail, type Tail } from "../eventstore/tail.ts";
-import type { LogHead } from "../eventstore/types.ts";
+import { type LogIdentity, MAIN_LOG } from "../eventstore/types.ts";
 import type { App } from "./app.ts";
+import { inTime } from "./concurrency.ts";
 import type { Projection } from "./projections/projection.ts";
 import { nameOf } from "./projections/runner.ts";
 
@@ -23,8 +26,8 @@ export type ReaderHealth = { name: string; position: number; lag_s: number; left
 /** A copy that has what was asked for. */
 export type FreshReader = {
   parts: ReadingApp;
-  /** Says that it could not be read from: it serves nobody until it is looked at again. */
-  failed(error: Error): void;
+  /** The work's answer; rejects as soon as the copy is left out, whatever becomes of the work. */
+  whileServing<T>(work: Promise<T>): Promise<T>;
 };
 
 export type Readers = {
@@ -34,6 +37,8 @@ export type Readers = {
   appended(tenant: string, position: number): void;
   /** The newest position appended for a tenant by this process lately, 0 where none was. */
   newestOf(tenant: string): number;
+  /** Looks at all of them now. */
+  look(): Promise<void>;
   health(): ReaderHealth[];
   close(): Promise<void>;
 };
@@ -47,14 +52,16 @@ export type ReadersLog = {
 };
 
 const WAIT_MS = 250;
-const LOOK_MS = 10;
-const CHECK_MS = 1_000;
+const ASK_AGAIN_MS = 10;
+const LOOK_MS = 1_000;
+/** A copy that says nothing for so long is away. */
+const SILENT_MS = 2_000;
 /** A copy that lacks something for so long serves nobody. */
 const MOST_LAG_S = 5;
 /** In recovery nothing is announced: who follows the log there has it looked at. */
 const POLL_MS = 50;
-/** What was appended longer ago every copy that serves has. */
-const REMEMBER_MS = 2 * MOST_LAG_S * 1_000;
+/** What was appended longer ago every copy that serves has: it would have been left out. */
+const REMEMBER_MS = 2 * (MOST_LAG_S * 1_000 + LOOK_MS + SILENT_MS);
 const TENANTS = 10_000;
 
 export function createReaders(
@@ -66,42 +73,42 @@ export function createReaders(
   const readers = databases.map((database) => new Reader(database, log));
   const newest = new LRUCache<string, number>({ max: TENANTS, ttl: REMEMBER_MS });
   let turn = 0;
-  let checking: Promise<void> | undefined;
+  let looking: Promise<void> | undefined;
 
-  const check = async () => {
-    const head = await primary.head().catch(() => undefined);
+  const lookAtAll = async () => {
+    const head = await inTime(SILENT_MS, primary.head(), silent).catch(() => undefined);
     if (head) heads.add(head.position);
-    await Promise.all(readers.map((reader) => reader.check(primary, heads)));
+    await Promise.all(readers.map((reader) => reader.look(primary, heads)));
   };
-  const checkOnce = () =>
-    (checking ??= check().finally(() => {
-      checking = undefined;
+  const look = () =>
+    (looking ??= lookAtAll().finally(() => {
+      looking = undefined;
     }));
-  const timer = readers.length > 0 ? setInterval(checkOnce, CHECK_MS).unref() : undefined;
-  if (readers.length > 0) void checkOnce();
+  const timer = readers.length > 0 ? setInterval(look, LOOK_MS).unref() : undefined;
 
   return {
     async fresh(reads, position) {
       const first = turn++;
       const deadline = Date.now() + WAIT_MS;
       for (;;) {
-        const serving = readers.filter(({ left_out }) => left_out === null);
+        const serving = readers.filter((reader) => reader.serves);
         for (let n = 0; n < serving.length; n++) {
           const reader = serving[(first + n) % serving.length]!;
           if ((await reader.positionOf(reads)) >= position) return reader.over(position);
         }
-        if (serving.length === 0 || Date.now() + LOOK_MS > deadline) return undefined;
-        await new Promise((wake) => setTimeout(wake, LOOK_MS));
+        if (serving.length === 0 || Date.now() + ASK_AGAIN_MS > deadline) return undefined;
+        await new Promise((wake) => setTimeout(wake, ASK_AGAIN_MS));
       }
     },
     appended(tenant, position) {
       if (readers.length > 0) newest.set(tenant, Math.max(position, newest.get(tenant) ?? 0));
     },
     newestOf: (tenant) => newest.get(tenant) ?? 0,
+    look,
     health: () => readers.map((reader) => reader.health(heads)),
     async close() {
       clearInterval(timer);
-      await checking;
+      await looking;
       await Promise.all(readers.map((reader) => reader.close()));
     },
   };
@@ -114,7 +121,7 @@ class PastHeads {
   add(position: number): void {
     const at = performance.now();
     if (this.#heads.at(-1)?.position !== position) this.#heads.push({ at, position });
-    // One from before is kept: what it had is lacked for longer than all that is told apart.
+    // What a minute ago was lacked already is lacked for longer than anybody tells apart.
     while (this.#heads.length > 2 && at - this.#heads[1]!.at > 60_000) this.#heads.shift();
   }
 
@@ -125,13 +132,44 @@ class PastHeads {
   }
 }
 
+/** What a copy says of itself. `epoch` is null where there is no log; `in_recovery` says that it follows another database. */
+type Standing = {
+  epoch: string | null;
+  in_recovery: boolean;
+  head: number;
+  log_hash: Buffer | null;
+  checkpoints: Record<string, number> | null;
+};
+
+/** Whoever asks in one moment is told by one query, which is sent after each of them asked. */
+const standing = gathered<Reads, Standing>(async (pool, reads) => {
+  const names = new Set(reads.flatMap((read) => (read === "log" ? [] : [nameOf(read)])));
+  const { rows } = await pool.query<Standing>({
+    name: "readers.standing",
+    text: `select (select epoch from eventstore.logs where log_id = $1) as epoch, pg_is_in_recovery() as in_recovery,
+        coalesce(last.position, 0) as head, last.log_hash,
+        (select json_object_agg(projection, position) from read.checkpoints where projection = any($2)) as checkpoints
+      from (select) as always left join lateral (
+        select position, log_hash from eventstore.events where log_id = $1 order by position desc limit 1
+      ) as last on true`,
+    values: [MAIN_LOG, [...names]],
+  });
+  return reads.map(() => rows[0]!);
+});
+
+const NOTHING = -1;
+
 class Reader {
   readonly #database: ReaderDatabase;
   readonly #log: ReadersLog;
   readonly #tail: Tail;
+  /** The furthest that it was seen. */
   #position = 0;
-  /** Why it serves nobody; null while it does. */
-  left_out: string | null = "it has not been looked at yet";
+  /** What it was when it was last found to be the primary's copy. */
+  #known: Pick<Standing, "epoch" | "in_recovery"> | undefined;
+  /** Aborted when it is left out, and another one when it serves again. */
+  #serving = new AbortController();
+  #left_out: string | null = "it has not been looked at yet";
 
   constructor(database: ReaderDatabase, log: ReadersLog) {
     this.#database = database;
@@ -144,73 +182,112 @@ class Reader {
     });
   }
 
-  /** How far it has what is read; -1 where it cannot be asked. */
+  get serves(): boolean {
+    return this.#left_out === null;
+  }
+
+  /** How far it has what is read; -1 where it is left out, as it is when it does not answer, was promoted or has another log. */
   async positionOf(reads: Reads): Promise<number> {
     try {
-      if (reads === "log") return (await this.#database.store.head()).position;
-      const sql = "select position from read.checkpoints where projection = $1";
-      const { rows } = await this.#database.pool.query<{ position: number }>(sql, [nameOf(reads)]);
-      return rows[0]?.position ?? -1;
+      const now = await inTime(WAIT_MS, standing(this.#database.pool, reads), silent);
+      const trouble = this.#changedSince(now);
+      if (trouble) this.#leaveOut(trouble);
+      if (!this.serves) return NOTHING;
+      return reads === "log" ? now.head : (now.checkpoints?.[nameOf(reads)] ?? NOTHING);
     } catch (error) {
       this.#leaveOut(unreadable(error as Error));
-      return -1;
+      return NOTHING;
     }
+  }
+
+  /** Between two looks another server may have come to stand there, or it may have begun a history of its own. */
+  #changedSince({ epoch, in_recovery }: Standing): string | undefined {
+    if (!this.#known) return undefined;
+    if (epoch !== this.#known.epoch) return anotherLog(epoch);
+    return this.#known.in_recovery && !in_recovery ? PROMOTED : undefined;
   }
 
   over(position: number): FreshReader {
     const { pool, store } = this.#database;
-    const reached = async (projection: Projection, wait_ms = WAIT_MS) => {
+    const { signal } = this.#serving;
+    const caughtUp = async (projection: Projection, wait_ms = WAIT_MS) => {
       const deadline = Date.now() + wait_ms;
       for (;;) {
         if ((await this.positionOf(projection)) >= position) return true;
-        if (Date.now() + LOOK_MS > deadline) return false;
-        await new Promise((wake) => setTimeout(wake, LOOK_MS));
+        if (Date.now() + ASK_AGAIN_MS > deadline) return false;
+        await new Promise((wake) => setTimeout(wake, ASK_AGAIN_MS));
       }
     };
-    const parts: ReadingApp = {
-      ...{ pool, store, tail: this.#tail, caughtUp: reached },
-      asOf: async (projection) => Math.max(0, await this.positionOf(projection)),
+    const asOf = async (projection: Projection) => {
+      const at = await this.positionOf(projection);
+      if (at < position) throw new Error("it does not have the position any more");
+      return at;
     };
-    return { parts, failed: (error) => this.#leaveOut(unreadable(error)) };
+    return {
+      parts: { pool, store, tail: this.#tail, caughtUp, asOf },
+      whileServing: (work) => unlessAborted(work, signal),
+    };
   }
 
   health(heads: PastHeads): ReaderHealth {
     const { name } = this.#database;
-    return { name, position: this.#position, lag_s: heads.lagOf(this.#position), left_out: this.left_out };
+    return { name, position: this.#position, lag_s: heads.lagOf(this.#position), left_out: this.#left_out };
   }
 
-  /** Looks whether it has the primary's log, and how much of it. */
-  async check(primary: EventStore, heads: PastHeads): Promise<void> {
+  /** Looks whether it has the primary's log, and how much of it. Where the primary cannot be asked, it stays as it is. */
+  async look(primary: EventStore, heads: PastHeads): Promise<void> {
+    let now: Standing;
     try {
-      const head = await this.#database.store.head();
-      const trouble = await this.#troubleAt(head, primary, heads);
-      this.#position = Math.max(head.position, this.#position);
-      if (trouble !== undefined) return this.#leaveOut(trouble);
-      if (this.left_out !== null)
-        this.#log.info({ reader: this.#database.name }, "a reader of the database serves");
-      this.left_out = null;
+      now = await inTime(SILENT_MS, standing(this.#database.pool, "log"), silent);
     } catch (error) {
-      this.#leaveOut(unreadable(error as Error));
+      return this.#leaveOut(unreadable(error as Error));
     }
+    try {
+      const of = await inTime(SILENT_MS, primary.identity(), silent);
+      const trouble = await inTime(SILENT_MS, this.#troubleOf(now, of, primary, heads), silent);
+      if (trouble !== undefined) return this.#leaveOut(trouble);
+    } catch {
+      return;
+    }
+    this.#known = { epoch: now.epoch, in_recovery: now.in_recovery };
+    if (this.serves) return;
+    this.#serving = new AbortController();
+    // Each call that reads there listens until it is answered.
+    setMaxListeners(0, this.#serving.signal);
+    this.#left_out = null;
+    this.#log.info({ reader: this.#database.name, position: now.head }, "a reader of the database serves");
   }
 
-  async #troubleAt(head: LogHead, primary: EventStore, heads: PastHeads): Promise<string | undefined> {
-    const [own, of] = await Promise.all([this.#database.store.identity(), primary.identity()]);
-    if (own.epoch !== of.epoch) return `it has another log, ${own.origin} of epoch ${own.epoch}`;
-    if (head.position < this.#position)
-      return `it went back from position ${this.#position} to ${head.position}`;
-    const same = await primary.headAt(head.position);
-    if (same === undefined) return `it has position ${head.position}, which the primary lacks`;
-    if (!Buffer.from(same.log_hash).equals(head.log_hash))
-      return `it has another history at position ${head.position}`;
-    const lag_s = heads.lagOf(head.position);
+  async #troubleOf(
+    now: Standing,
+    of: LogIdentity,
+    primary: EventStore,
+    heads: PastHeads,
+  ): Promise<string | undefined> {
+    if (now.epoch !== of.epoch) return anotherLog(now.epoch);
+    if (this.#known?.in_recovery && !now.in_recovery) return PROMOTED;
+    const furthest = this.#position;
+    this.#position = Math.max(now.head, furthest);
+    if (now.head > 0) {
+      const same = await committedAt(primary, now.head);
+      if (same === undefined) return `it has position ${now.head}, which the primary lacks`;
+      if (!now.log_hash?.equals(same.log_hash)) return `it has another history at position ${now.head}`;
+    }
+    if (now.head < furthest) {
+      if ((await primary.headAt(furthest)) !== undefined)
+        return `it went back from position ${furthest} to ${now.head}`;
+      // The primary went back itself, and this is a copy of what it is now.
+      this.#position = now.head;
+    }
+    const lag_s = heads.lagOf(now.head);
     return lag_s > MOST_LAG_S ? `it lags ${Math.round(lag_s)} s behind` : undefined;
   }
 
   #leaveOut(reason: string): void {
-    if (this.left_out === null)
+    if (this.serves)
       this.#log.warn({ reader: this.#database.name, reason }, "a reader of the database is left out");
-    this.left_out = reason;
+    this.#left_out = reason;
+    this.#serving.abort(new Error(`a reader of the database is left out: ${reason}`));
   }
 
   async close(): Promise<void> {
@@ -220,4 +297,28 @@ class Reader {
   }
 }
 
+const PROMOTED = "it was promoted, and follows the primary no more";
+const anotherLog = (epoch: string | null) =>
+  epoch === null ? "it has no log" : `it has another log, of epoch ${epoch}`;
+const silent = () => new Error("it does not answer");
 const unreadable = (error: Error & { code?: string }) => `it cannot be read: ${error.message || error.code}`;
+
+/** A standby may show a commit a moment before its primary does: what is lacked is looked for again before that is said. */
+async function committedAt(primary: EventStore, position: number) {
+  const deadline = Date.now() + WAIT_MS;
+  for (;;) {
+    const found = await primary.headAt(position);
+    if (found || Date.now() > deadline) return found;
+    await new Promise((wake) => setTimeout(wake, ASK_AGAIN_MS));
+  }
+}
+
+/** A listener that is taken off again: a race with a promise that lives long would leave a trace on it each time. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop);
+  });
+}

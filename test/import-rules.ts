@@ -185,6 +185,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "src/stream-snapshots.ts",
       "src/reactor.ts",
       "src/health.ts",
+      "src/readers.ts",
     ],
     imports: {
       leases: "any",
@@ -431,6 +432,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "src/assemble.ts",
       "src/assemble-chain.ts",
       "src/assemble-reactors.ts",
+      "src/assemble-readers.ts",
       "src/assemble-audit.ts",
       "src/assemble-subjects.ts",
       "src/config.ts",

@@ -15,7 +15,7 @@ import { type Form, JSON_FORM } from "./forms/form.ts";
 import type { Marked } from "./forms/table.ts";
 import type { Fields } from "./input.ts";
 import { withPosition } from "./listing.ts";
-import { fromCopy } from "./log-position.ts";
+import { fromCopy, streamFromCopy } from "./log-position.ts";
 import {
   type Catalogue,
   type Context,
@@ -148,7 +148,8 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
   const vintage = operation.vintage?.(app);
   const { output } = operation;
   if (output.kind === "stream") {
-    const chunks = (await fromCopy(call, context, operation.handle)) as AsyncIterable<string | Buffer>;
+    const handle = operation.handle as (of: typeof context) => Promise<AsyncIterable<string | Buffer>>;
+    const chunks = await streamFromCopy(call, context, handle);
     return { kind: "stream", status, chunks, vintage: vintage ?? null };
   }
   if (output.kind === "file") {

@@ -4,8 +4,9 @@
  */
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
-import { Refusal, refuse } from "../domain/refusal.ts";
+import { refuse } from "../domain/refusal.ts";
 import { replayProblems } from "../domain/replay/problems.ts";
+import type { FreshReader } from "../readers.ts";
 import type { Call } from "./call.ts";
 import { type Operation, readsOf } from "./operation.ts";
 
@@ -47,18 +48,49 @@ export async function wantedPosition(
  * refuses, from the database itself. A refusal may rest on what the copy lacks.
  */
 export async function fromCopy<T, Context extends { app: App }>(
-  { app: { readers }, operation, caller, min_position }: Call,
+  call: Call,
   context: Context,
   handle: (context: Context) => Promise<T>,
 ): Promise<T> {
-  const reads = readsOf(operation);
-  if (!reads) return handle(context);
-  const reader = await readers.fresh(reads, Math.max(min_position, readers.newestOf(caller.tenant)));
+  const reader = await readerFor(call);
   if (!reader) return handle(context);
+  return reader.whileServing(handle(over(reader, context))).catch(() => handle(context));
+}
+
+/** The same for a stream, which is cut where its copy is left out in the midst: whoever reads it goes on from its last cursor. */
+export async function streamFromCopy<T, Context extends { app: App }>(
+  call: Call,
+  context: Context,
+  handle: (context: Context) => Promise<AsyncIterable<T>>,
+): Promise<AsyncIterable<T>> {
+  const reader = await readerFor(call);
+  if (!reader) return handle(context);
+  return reader.whileServing(handle(over(reader, context))).then(
+    (chunks) => cutWithReader(chunks, reader),
+    () => handle(context),
+  );
+}
+
+async function readerFor({ app: { readers }, operation, caller, min_position }: Call) {
+  const reads = readsOf(operation);
+  return reads && readers.fresh(reads, Math.max(min_position, readers.newestOf(caller.tenant)));
+}
+
+const over = <Context extends { app: App }>({ parts }: FreshReader, context: Context): Context => ({
+  ...context,
+  app: { ...context.app, ...parts },
+});
+
+async function* cutWithReader<T>(chunks: AsyncIterable<T>, reader: FreshReader): AsyncGenerator<T> {
+  const each = chunks[Symbol.asyncIterator]();
   try {
-    return await handle({ ...context, app: { ...context.app, ...reader.parts } });
-  } catch (error) {
-    if (!(error instanceof Refusal)) reader.failed(error as Error);
-    return handle(context);
+    for (;;) {
+      const next = await reader.whileServing(each.next());
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    // Not awaited: it may wait for a server that says nothing.
+    each.return?.().catch(() => undefined);
   }
 }

@@ -286,7 +286,7 @@ async function unpaid(
   const given = await givenBefore(parts, call);
   if (given) return { made: given.made, event: await eventGiven(parts.app, call) };
   const once = idempotencyOf(call);
-  const { answers } = parts.app;
+  const { answers, readers } = parts.app;
   const { result, events } = await transact(parts.app.unit, commandOf(call, once), (given) =>
     prepareAnswer(parts, call, given),
   );
@@ -295,7 +295,9 @@ async function unpaid(
     const { request_sha256 } = call;
     await answers.keep(once.idem_key, { request_sha256, status, body, payment_id: null }, subjects);
   }
-  return { made: result, event: call.named ?? events.at(-1) };
+  const last = events.at(-1);
+  if (last) readers.appended(call.caller.tenant, last.position);
+  return { made: result, event: call.named ?? last };
 }
 
 const none = () => {

@@ -29,7 +29,6 @@ export function exportCommand(terminal: Terminal): Command {
         refuse("invalid", "--tenant and --stream go together");
       const log_id = MAIN_LOG;
       const exported = await withRuntime(terminal, async ({ app }) => {
-        const { pool } = app;
         const { contradiction } = await anchorStatus(app);
         if (contradiction && !despite)
           refuse(
@@ -37,6 +36,9 @@ export function exportCommand(terminal: Terminal): Command {
             `${contradiction}; an export would hide that. \`tallystick verify\` names the place; --despite exports it with what contradicts it`,
           );
         if (contradiction) process.stderr.write(`NOT what was signed: ${contradiction}\n`);
+        // A long read is a copy's, where one has all that the log has now.
+        const copy = await app.readers.fresh("log", (await app.store.head()).position);
+        const { pool } = copy?.parts ?? app;
         const beside = contradiction ? evidenceDespite(app) : evidenceFor(app);
         if (tenant !== undefined && stream !== undefined) {
           const one = { log_id, tenant, stream_id: stream, beside };

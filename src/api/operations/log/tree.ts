@@ -22,7 +22,6 @@ const count = (least: number) =>
 const checkpoint = operation({
   name: "log_checkpoint",
   route: "GET /log/checkpoint",
-  reads: "log",
   summary: "The newest checkpoint of the log",
   description:
     "The size and root of the log's Merkle tree as a signed note (c2sp.org/tlog-checkpoint), with the cosignatures of " +
