@@ -9,7 +9,6 @@ import { gathered } from "../eventstore/gathered.ts";
 import type { EventStore } from "../eventstore/store.ts";
 import { createTail, type Tail } from "../eventstore/tail.ts";
 import { type LogIdentity, MAIN_LOG } from "../eventstore/types.ts";
-import type { App } from "./app.ts";
 import { inTime } from "./concurrency.ts";
 import type { Projection } from "./projections/projection.ts";
 import { nameOf } from "./projections/runner.ts";
@@ -18,7 +17,13 @@ import { nameOf } from "./projections/runner.ts";
 export type Reads = Projection | "log";
 
 /** The parts of an app that read, over a copy of the database. */
-export type ReadingApp = Pick<App, "pool" | "store" | "tail" | "caughtUp" | "asOf">;
+export type ReadingApp = {
+  pool: pg.Pool;
+  store: EventStore;
+  tail: Tail;
+  caughtUp(projection: Projection, wait_ms?: number): Promise<boolean>;
+  asOf(projection: Projection): Promise<number>;
+};
 
 /** `left_out`: why it serves nobody; null while it serves. `lag_s`: for how long it has lacked something that the primary has. */
 export type ReaderHealth = { name: string; position: number; lag_s: number; left_out: string | null };

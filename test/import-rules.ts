@@ -188,6 +188,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "src/readers.ts",
     ],
     imports: {
+      "node:events": ["setMaxListeners"],
       leases: "any",
       datasets: "types",
       domain: "any",

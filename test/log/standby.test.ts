@@ -1,0 +1,351 @@
+/** Reading elsewhere: a real standby whose replay is paused, that is killed, frozen and promoted, while others write and read. */
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { areas } from "../../src/areas/index.ts";
+import { parcels } from "../areas/parcels.ts";
+import { type Service, startService } from "../support/service.ts";
+import { type Cluster, nameOnce, type Standby, startCluster } from "../support/standby.ts";
+import { until } from "../support/until.ts";
+
+const PAIRS = 200;
+
+let cluster: Cluster;
+let standby: Standby;
+/** Knows no reader: what it appends the other has not appended. */
+let writer: Service & { database_url: string };
+let service: Service;
+let headers: Record<string, string>;
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  const env = { OPEN_CALLS_PER_MINUTE: "1000000" };
+  const all = [...areas, parcels];
+  writer = await startService({ database_url: cluster.url, env, areas: all });
+  standby = await cluster.standby();
+  service = await startService({
+    beside: writer,
+    env: { ...env, READ_DATABASE_URLS: standby.url },
+    areas: all,
+  });
+  headers = (await writer.issue({ tenant: "acme" })).headers;
+});
+afterAll(async () => {
+  await service?.stop();
+  await writer?.stop();
+  await cluster?.stop();
+});
+
+const send = async (by: Service, more: Record<string, string> = {}, name = nameOnce()) => {
+  const answer = await fetch(`${by.url}/v1/agent/parcels`, {
+    method: "POST",
+    headers: { ...headers, ...more, "Content-Type": "application/json" },
+    body: JSON.stringify({ name }),
+  });
+  expect(answer.status).toBe(201);
+  return { name, token: answer.headers.get("log-position")! };
+};
+
+const get = (path: string, more: Record<string, string> = {}) =>
+  fetch(service.url + path, { headers: { ...headers, ...more } });
+
+async function listed(more: Record<string, string> = {}) {
+  const answer = await get("/v1/agent/parcels?limit=100", more);
+  expect(answer.status).toBe(200);
+  const { data, meta } = (await answer.json()) as {
+    data: { name: string }[];
+    meta: { as_of_position: number };
+  };
+  return { names: data.map(({ name }) => name), as_of: meta.as_of_position };
+}
+const min = (token: string) => ({ "Min-Log-Position": token });
+const readerOf = (of: Service = service) => of.app.readers.health()[0]!;
+const serves = () => until(() => readerOf().left_out === null);
+const caughtUp = async () => {
+  const { position } = await writer.app.store.head();
+  await serves();
+  await until(
+    async () =>
+      (await standby.query<{ at: string }>("select max(position) as at from eventstore.events"))[0]!.at ===
+      String(position),
+  );
+};
+/** Has the standby stay as it is until the test is over. */
+async function paused(): Promise<void> {
+  await caughtUp();
+  await standby.pause();
+  onTestFinished(async () => {
+    await standby.resume();
+    await caughtUp();
+  });
+}
+
+describe("a reader whose replay is paused", () => {
+  test("answers lists as it has them, and one that has to know more is answered by the primary", async () => {
+    const before = await send(writer);
+    await until(async () => (await listed()).names.includes(before.name));
+    await paused();
+    const { name, token } = await send(writer);
+    const old = await listed();
+    expect(old.names).toContain(before.name);
+    expect(old.names).not.toContain(name);
+    const fresh = await listed(min(token));
+    expect(fresh.names[0]).toBe(name);
+    expect(fresh.as_of).toBeGreaterThanOrEqual(Number(token.split(".")[1]));
+    // What it has itself is enough for an older token.
+    expect((await listed(min(before.token))).names).not.toContain(name);
+  });
+
+  test("shows a caller what this process appended for it, without a token, and another caller nothing of that", async () => {
+    await paused();
+    const { name } = await send(service);
+    expect((await listed()).names[0]).toBe(name);
+    const { headers: others } = await writer.issue({ tenant: "globex" });
+    const answer = await get("/log/events?limit=1", others);
+    const { events } = (await answer.json()) as { events: { position: number }[] };
+    expect(events[0]!.position).toBeLessThan((await writer.app.store.head()).position);
+  });
+
+  test("a list that waits for replay is answered there once it has the position", async () => {
+    await caughtUp();
+    await standby.pause();
+    const { name, token } = await send(writer);
+    const [, answer] = await Promise.all([standby.resume(), listed(min(token))]);
+    expect(answer.names[0]).toBe(name);
+    await caughtUp();
+  });
+
+  test("the feed ends where the reader does; by a token or a cursor of the primary it goes on there", async () => {
+    await paused();
+    const { name, token } = await send(writer);
+    const feed = async (query: string, more = {}) =>
+      (await (await get(`/v1/agent/replay/wal-since?${query}`, more)).text()).trim().split("\n");
+    expect((await feed("since=2026-01-01T00:00:00Z")).join("\n")).not.toContain(name);
+    const lines = await feed("since=2026-01-01T00:00:00Z", min(token));
+    expect(lines.at(-2)).toContain(name);
+    const { cursor } = JSON.parse(lines.at(-2)!) as { cursor: string };
+    // The reader lacks that position: it may not say that history diverged.
+    expect(await feed(`cursor=${cursor}`)).toHaveLength(1);
+  });
+
+  test("the explorer shows what it has", async () => {
+    await paused();
+    const { token } = await send(writer);
+    const newest = async (more = {}) => {
+      const answer = await get("/log/events?limit=1", more);
+      return ((await answer.json()) as { events: { position: number }[] }).events[0]!.position;
+    };
+    expect(await newest()).toBeLessThan(Number(token.split(".")[1]));
+    expect(await newest(min(token))).toBe(Number(token.split(".")[1]));
+  });
+
+  test("an equal command is answered by what was said before, and a decision sees what was decided", async () => {
+    await paused();
+    const key = { "Idempotency-Key": nameOnce() };
+    const first = await send(writer, key);
+    const again = await send(service, key, first.name);
+    expect(again.token).toBe(first.token);
+    const refused = await fetch(`${service.url}/v1/agent/parcels`, {
+      method: "POST",
+      headers: { ...headers, "Content-Type": "application/json" },
+      body: JSON.stringify({ name: first.name }),
+    });
+    expect(refused.status).toBe(409);
+    // A key that was made since, and that it has not heard of.
+    const { headers: late } = await writer.issue({ tenant: "late" });
+    expect((await get("/v1/agent/parcels", late)).status).toBe(200);
+  });
+
+  test("lags five seconds and is left out, which /ready and the metrics say, and serves again", async () => {
+    await paused();
+    await send(writer);
+    await until(() => /^it lags \d+ s behind$/.test(readerOf().left_out ?? ""));
+    const { name } = await send(writer);
+    await until(async () => (await listed()).names[0] === name);
+    const ready = await get("/ready");
+    expect(ready.status).toBe(200);
+    const { readers } = (await ready.json()) as {
+      readers: { name: string; left_out: string; lag_s: number }[];
+    };
+    expect(readers).toMatchObject([{ left_out: expect.stringMatching(/^it lags/) }]);
+    expect(readers[0]!.lag_s).toBeGreaterThan(5);
+    expect(readers[0]!.name).not.toMatch(/tallystick_owner|:.*@/);
+    const metrics = await (await get("/metrics")).text();
+    expect(metrics).toMatch(/^tallystick_reader_left_out\{reader="[^"]+"\} 1$/m);
+    expect(metrics).toMatch(/^tallystick_reader_lag_seconds\{reader="[^"]+"\} [5-9]/m);
+    await standby.resume();
+    await serves();
+    expect(await (await get("/metrics")).text()).toMatch(/^tallystick_reader_left_out\{[^}]+\} 0$/m);
+  });
+});
+
+test(`${PAIRS} pairs of a write by one process and a read by another, with tokens and replay that stops and goes on: none stale`, async () => {
+  await caughtUp();
+  let writing = true;
+  let served = 0;
+  const pausing = (async () => {
+    while (writing) {
+      await standby.pause();
+      await send(writer);
+      await standby.resume();
+      await caughtUp();
+    }
+  })();
+  const asked = service.app.readers.fresh;
+  service.app.readers.fresh = async (...what) => {
+    const reader = await asked(...what);
+    if (reader) served++;
+    return reader;
+  };
+  let stale = 0;
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      for (let n = 0; n < PAIRS / 8; n++) {
+        const { name, token } = await send(writer);
+        if (!(await listed(min(token))).names.includes(name)) stale++;
+      }
+    }),
+  ).finally(() => {
+    writing = false;
+    service.app.readers.fresh = asked;
+  });
+  await pausing;
+  expect(stale).toBe(0);
+  // Both ways were gone: else nothing was shown of either.
+  expect(served).toBeGreaterThan(0);
+  expect(served).toBeLessThan(PAIRS);
+});
+
+describe("what is asked for", () => {
+  const problem = async (path: string, token: string) => {
+    const answer = await get(path, min(token));
+    return { status: answer.status, body: (await answer.json()) as { type?: string; detail?: string } };
+  };
+  test.each(["/v1/agent/parcels", "/log/events", "/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z"])(
+    "of another history is a conflict at %s",
+    async (path) => {
+      const { epoch } = await service.app.store.identity();
+      const { position } = await service.app.store.head();
+      for (const token of [`another.${position}`, `${epoch}.${position + 1}`]) {
+        const { status, body } = await problem(path, token);
+        expect([status, body.type]).toEqual([409, expect.stringContaining("history-diverged")]);
+      }
+    },
+  );
+  test("that is no position is refused by the name of the header", async () => {
+    const { epoch } = await service.app.store.identity();
+    for (const token of [
+      "7",
+      epoch,
+      `${epoch}.-1`,
+      `${epoch}.1e3`,
+      `${epoch}.1; drop`,
+      `.${"9".repeat(40)}`,
+    ]) {
+      const { status, body } = await problem("/v1/agent/parcels", token);
+      expect([token, status, JSON.stringify(body)]).toEqual([
+        token,
+        400,
+        expect.stringContaining("Min-Log-Position"),
+      ]);
+    }
+  });
+  test("is not looked at by what reads no log", async () => {
+    expect((await get("/v1/agent/health", min("nonsense"))).status).toBe(200);
+  });
+});
+
+test("a feed that follows hears of news from a reader that announces nothing", async () => {
+  await caughtUp();
+  const { token } = await send(writer);
+  await until(async () => (await listed()).as_of >= Number(token.split(".")[1]));
+  const hangUp = new AbortController();
+  const since = new Date().toISOString();
+  const answer = await fetch(`${service.url}/v1/agent/replay/wal-since?since=${since}&follow=true`, {
+    headers,
+    signal: hangUp.signal,
+  });
+  expect(answer.status).toBe(200);
+  const { name } = await send(writer);
+  let heard = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of answer.body!) {
+    heard += decoder.decode(chunk, { stream: true });
+    if (heard.includes(name)) break;
+  }
+  hangUp.abort();
+  expect(heard).toContain(name);
+  const listening = await standby.query("select 1 from pg_stat_activity where query ilike 'listen%'");
+  expect(listening).toEqual([]);
+});
+
+describe("a reader that is lost", () => {
+  test("says nothing more: nobody waits for it, and it serves again when it speaks", async () => {
+    await caughtUp();
+    const { name } = await send(writer);
+    await caughtUp();
+    const { thaw } = await standby.freeze();
+    try {
+      expect((await listed()).names[0]).toBe(name);
+      expect(readerOf().left_out).toMatch(/^it cannot be read: /);
+      expect((await listed()).names[0]).toBe(name);
+    } finally {
+      thaw();
+    }
+    await serves();
+  });
+
+  test("is killed while many read: no call fails, a feed is cut, and it serves again once it is back", async () => {
+    await caughtUp();
+    const following = await get(`/v1/agent/replay/wal-since?since=${new Date().toISOString()}&follow=true`);
+    const cut = following.text().then(
+      () => false,
+      () => true,
+    );
+    let reading = true;
+    const reads = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        let answered = 0;
+        for (; reading; answered++) await listed();
+        return answered;
+      }),
+    );
+    await standby.kill();
+    await until(() => /^it cannot be read: /.test(readerOf().left_out ?? ""));
+    const { name } = await send(writer);
+    expect((await listed()).names[0]).toBe(name);
+    reading = false;
+    expect(Math.min(...(await reads))).toBeGreaterThan(0);
+    expect(await cut).toBe(true);
+    await standby.start();
+    await caughtUp();
+    await until(async () => (await listed()).names[0] === name);
+  });
+
+  test("is promoted and takes appends of its own: from the next read on it serves nobody", async () => {
+    await caughtUp();
+    await standby.promote();
+    await until(
+      async () =>
+        (await standby.query<{ r: string }>("select pg_is_in_recovery()::text as r"))[0]!.r === "false",
+    );
+    expect((await listed()).names).not.toEqual([]);
+    expect(readerOf().left_out).toBe("it was promoted, and follows the primary no more");
+    const strayed = await startService({ database_url: standby.url, areas: [...areas, parcels] });
+    onTestFinished(() => strayed.stop());
+    const lost = await send(strayed);
+    const kept = await send(writer);
+    expect((await listed()).names).not.toContain(lost.name);
+    expect((await listed(min(kept.token))).names[0]).toBe(kept.name);
+    await service.app.readers.look();
+    expect(readerOf().left_out).not.toBeNull();
+    // A process that is started now has not seen it follow: the history tells.
+    const late = await startService({
+      beside: writer,
+      env: { READ_DATABASE_URLS: standby.url },
+      areas: [...areas, parcels],
+    });
+    onTestFinished(() => late.stop());
+    expect(readerOf(late).left_out).toMatch(
+      /^it has (another history at position|position \d+, which the primary lacks)/,
+    );
+  });
+});

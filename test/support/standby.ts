@@ -1,0 +1,201 @@
+/** A Postgres that others follow, and real standbys of it: copies of its folder that stream what comes after. */
+import { randomBytes } from "node:crypto";
+import {
+  appendFile,
+  chmod,
+  chown,
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { type EmbeddedPostgres, embeddedPostgres } from "../../src/adapters/embedded-postgres.ts";
+import { unprivilegedAccount } from "../../src/adapters/postgres-binaries.ts";
+import { until } from "./until.ts";
+
+export type Standby = {
+  url: string;
+  /** Stops applying what comes in, and goes on. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  /** Makes it a database of its own, which takes appends. */
+  promote(): Promise<void>;
+  /** Ends it as a power cut does. */
+  kill(): Promise<void>;
+  /** Starts it again where it was. */
+  start(): Promise<void>;
+  /** Its connections are there and say nothing more, until they are let go on. */
+  freeze(): Promise<{ thaw(): void }>;
+  query<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>;
+};
+
+export type Cluster = {
+  url: string;
+  standby(): Promise<Standby>;
+  stop(): Promise<void>;
+};
+
+/** What belongs to the running server and not to its data: a base backup leaves it out (PostgreSQL manual, 26.3.4). */
+const NOT_COPIED =
+  /^(postmaster\.(pid|opts)|server\.log|\.s\.PGSQL\..*|pg_wal|pg_replslot|pg_stat_tmp|pgsql_tmp.*)$/;
+
+/** A primary without fsync in a folder of its own. */
+export async function startCluster(): Promise<Cluster> {
+  const root = await mkdtemp(join(tmpdir(), "ts-"));
+  await chmod(root, 0o755);
+  const dir = join(root, "primary");
+  const settings = {
+    fsync: "off",
+    synchronous_commit: "off",
+    wal_keep_size: "'512MB'",
+    max_connections: "200",
+  };
+  const primary = await embeddedPostgres({ dir, settings, revive: false });
+  const standbys: { stop(): Promise<void> }[] = [];
+  return {
+    url: primary.ownerUrl,
+    async standby() {
+      const copy = join(root, `s${standbys.length}`);
+      await copyCluster(primary.ownerUrl, dir, copy);
+      const standby = await startStandby(copy);
+      standbys.push(standby);
+      return standby;
+    },
+    async stop() {
+      for (const standby of standbys) await standby.stop();
+      await primary.leave();
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}
+
+async function copyCluster(ownerUrl: string, from: string, to: string): Promise<void> {
+  const client = new pg.Client({ connectionString: ownerUrl });
+  await client.connect();
+  try {
+    await client.query("select pg_backup_start('standby', true)");
+    await copyFolder(from, to);
+    const { rows } = await client.query<{ label: string }>(
+      "select labelfile as label from pg_backup_stop(false)",
+    );
+    const { username, password, port } = new URL(ownerUrl);
+    const conninfo = `host=127.0.0.1 port=${port} user=${username} password=${password} application_name=standby`;
+    await owned(join(to, "backup_label"), rows[0]!.label);
+    await owned(join(to, "standby.signal"), "");
+    for (const folder of ["pg_wal", "pg_wal/archive_status", "pg_replslot", "pg_stat_tmp"])
+      await ownedFolder(join(to, folder));
+    await appendFile(
+      join(to, "postgresql.auto.conf"),
+      `primary_conninfo = '${conninfo}'\nwal_retrieve_retry_interval = '100ms'\n`,
+    );
+    await owned(`${to}.password`, await readFile(`${from}.password`, "utf8"));
+  } finally {
+    await client.end();
+  }
+}
+
+const account = unprivilegedAccount();
+const give = async (path: string) => (account ? chown(path, account.uid, account.gid) : undefined);
+async function owned(path: string, text: string): Promise<void> {
+  await writeFile(path, text, { mode: 0o600 });
+  await give(path);
+}
+async function ownedFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  await give(path);
+}
+
+/** As it stands at each moment: what is dropped meanwhile is not in it, and the log of the server mends the rest. */
+async function copyFolder(from: string, to: string): Promise<void> {
+  await ownedFolder(to);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    if (NOT_COPIED.test(entry.name)) continue;
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) await copyFolder(source, target);
+    else {
+      const isThere = await copyFile(source, target).then(
+        () => true,
+        (error: NodeJS.ErrnoException) => {
+          if (error.code !== "ENOENT") throw error;
+          return false;
+        },
+      );
+      if (isThere) await give(target);
+    }
+  }
+}
+
+async function startStandby(dir: string): Promise<Standby & { stop(): Promise<void> }> {
+  let server: EmbeddedPostgres | undefined = await embeddedPostgres({ dir, revive: false });
+  const url = server.ownerUrl;
+  const query = async <Row extends pg.QueryResultRow>(sql: string): Promise<Row[]> => {
+    const client = new pg.Client({ connectionString: url, query_timeout: 60_000 });
+    client.on("error", () => undefined);
+    await client.connect();
+    try {
+      return (await client.query<Row>(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+  const pidOf = async () => Number((await readFile(join(dir, "postmaster.pid"), "utf8")).split("\n")[0]);
+  return {
+    url,
+    query,
+    pause: async () => {
+      await query("select pg_wal_replay_pause()");
+      await until(async () => {
+        const [state] = await query<{ state: string }>("select pg_get_wal_replay_pause_state() as state");
+        return state!.state === "paused";
+      });
+    },
+    resume: async () => void (await query("select pg_wal_replay_resume()")),
+    promote: async () => void (await query("select pg_promote()")),
+    async kill() {
+      const pid = await pidOf();
+      process.kill(pid, "SIGKILL");
+      await until(() => isGone(pid));
+      await server?.leave().catch(() => undefined);
+      server = undefined;
+    },
+    async start() {
+      server = await embeddedPostgres({ dir, revive: false });
+      if (server.ownerUrl !== url) throw new Error("the standby has another port than before");
+    },
+    async freeze() {
+      const rows = await query<{ pid: number }>(
+        "select pid from pg_stat_activity where backend_type = 'client backend' and application_name = 'tallystick'",
+      );
+      // The server too, so that nobody comes in by a new connection.
+      const pids = [await pidOf(), ...rows.map(({ pid }) => pid)];
+      for (const pid of pids) process.kill(pid, "SIGSTOP");
+      return {
+        thaw: () => {
+          for (const pid of pids) process.kill(pid, "SIGCONT");
+        },
+      };
+    },
+    async stop() {
+      await server?.leave();
+    },
+  };
+}
+
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** A name that nothing else has. */
+export const nameOnce = () =>
+  [...randomBytes(12)].map((byte) => String.fromCharCode(97 + (byte % 26))).join("");
