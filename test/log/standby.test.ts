@@ -62,11 +62,8 @@ const serves = () => until(() => readerOf().left_out === null);
 const caughtUp = async () => {
   const { position } = await writer.app.store.head();
   await serves();
-  await until(
-    async () =>
-      (await standby.query<{ at: string }>("select max(position) as at from eventstore.events"))[0]!.at ===
-      String(position),
-  );
+  const sql = "select max(position)::int as at from eventstore.events";
+  await until(async () => (await standby.query<{ at: number }>(sql))[0]!.at >= position);
 };
 /** Has the standby stay as it is until the test is over. */
 async function paused(): Promise<void> {
