@@ -6,7 +6,7 @@ export const replayProblems = problemTypes({
     code: "conflict",
     title: "History diverged",
     meaning:
-      "The cursor belongs to a history this log does not hold; compare with what you kept before going on.",
+      "The cursor or log position belongs to a history this log does not hold; compare with what you kept before going on.",
   },
   "link-expired": {
     code: "forbidden",
