@@ -8,7 +8,7 @@ import { createReaders, type Readers } from "./readers.ts";
 
 /** Refuses to start with one that is no database for it; one that is away is left out until it is there. */
 export async function openReaders(config: Config, primary: EventStore, log: Logger): Promise<Readers> {
-  const urls = config.READ_DATABASE_URLS;
+  const urls = config.READ_DATABASE_URLS ?? [];
   await Promise.all(urls.map((url) => refuseUnfit(url, log)));
   const databases = urls.map((url) => {
     const name = nameOf(url);

@@ -108,7 +108,7 @@ export const environment = z.object({
     .string()
     .transform((text) => text.split(",").map((url) => url.trim()))
     .pipe(z.array(postgresUrl))
-    .default([]),
+    .optional(),
   /** Left out, it follows from how many projections and reactors there are. */
   DATABASE_POOL: wholeNumber(2, 200).optional(),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),

@@ -7,8 +7,11 @@ import type { App } from "../app.ts";
 import { refuse } from "../domain/refusal.ts";
 import { replayProblems } from "../domain/replay/problems.ts";
 import type { FreshReader } from "../readers.ts";
-import type { Call } from "./call.ts";
+import type { Caller } from "./caller.ts";
 import { type Operation, readsOf } from "./operation.ts";
+
+/** What of a call says where it may be read. */
+type Reading = { app: App; operation: Operation; caller: Caller; min_position: number };
 
 /** `<epoch>.<position>`: a position says nothing of another log. */
 export async function logPositionOf({ store }: App, position: number): Promise<string> {
@@ -48,7 +51,7 @@ export async function wantedPosition(
  * refuses, from the database itself. A refusal may rest on what the copy lacks.
  */
 export async function fromCopy<T, Context extends { app: App }>(
-  call: Call,
+  call: Reading,
   context: Context,
   handle: (context: Context) => Promise<T>,
 ): Promise<T> {
@@ -59,7 +62,7 @@ export async function fromCopy<T, Context extends { app: App }>(
 
 /** The same for a stream, which is cut where its copy is left out in the midst: whoever reads it goes on from its last cursor. */
 export async function streamFromCopy<T, Context extends { app: App }>(
-  call: Call,
+  call: Reading,
   context: Context,
   handle: (context: Context) => Promise<AsyncIterable<T>>,
 ): Promise<AsyncIterable<T>> {
@@ -71,7 +74,7 @@ export async function streamFromCopy<T, Context extends { app: App }>(
   );
 }
 
-async function readerFor({ app: { readers }, operation, caller, min_position }: Call) {
+async function readerFor({ app: { readers }, operation, caller, min_position }: Reading) {
   const reads = readsOf(operation);
   return reads && readers.fresh(reads, Math.max(min_position, readers.newestOf(caller.tenant)));
 }
