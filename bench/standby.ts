@@ -35,11 +35,14 @@ const seconds = Number(values.seconds);
 
 type Headers = Record<string, string>;
 
-/** One write and one read of what it changed; whether the read knew of it. */
+/** What a read knew: `stale`: less than was asked for; `unsaid`: and its `as_of_position` claims more; `refused`: a 503, which says to ask again. */
+type Outcome = "fresh" | "stale" | "unsaid" | "refused";
+
+/** One write and one read of what it changed. */
 async function pair(
   { writer, reader, headers }: { writer: string; reader: string; headers: Headers },
   by_token: boolean,
-): Promise<boolean> {
+): Promise<Outcome> {
   const written = await fetch(`${writer}/v1/agent/rng/roll`, {
     method: "POST",
     headers: { ...headers, "Content-Type": "application/json" },
@@ -50,9 +53,15 @@ async function pair(
   const read = await fetch(`${reader}/log/streams?limit=1`, {
     headers: by_token ? { "Min-Log-Position": token } : {},
   });
+  if (read.status === 503) return "refused";
   if (read.status !== 200) throw new Error(`a list: ${read.status} ${await read.text()}`);
-  const { streams } = (await read.json()) as { streams: { last_position: number }[] };
-  return streams[0]!.last_position >= Number(token.split(".")[1]);
+  const { streams, as_of_position } = (await read.json()) as {
+    streams: { last_position: number }[];
+    as_of_position: number;
+  };
+  const position = Number(token.split(".")[1]);
+  if (streams[0]!.last_position >= position) return "fresh";
+  return as_of_position < position ? "stale" : "unsaid";
 }
 
 /** Pauses replay for a third of a second in every half, until it is told to end. */
@@ -69,17 +78,17 @@ async function pairs(at: Parameters<typeof pair>[0], standby: Standby, by_token:
   const ending = new AbortController();
   const disturbing = disturb(standby, ending.signal);
   let left = wanted;
-  let stale = 0;
+  const told = { fresh: 0, stale: 0, unsaid: 0, refused: 0 };
   const began = performance.now();
   await Promise.all(
     Array.from({ length: callers }, async () => {
-      while (left-- > 0) if (!(await pair(at, by_token))) stale++;
+      while (left-- > 0) told[await pair(at, by_token)]++;
     }),
   );
   const took_s = (performance.now() - began) / 1_000;
   ending.abort();
   await disturbing;
-  return { pairs: wanted, stale, "a second": Math.round(wanted / took_s) };
+  return { pairs: wanted, ...told, "a second": Math.round(wanted / took_s) };
 }
 
 async function gets(url: string): Promise<number> {

@@ -56,8 +56,11 @@ export async function fromCopy<T, Context extends { app: App }>(
   handle: (context: Context) => Promise<T>,
 ): Promise<T> {
   const reader = await readerFor(call);
-  if (!reader) return handle(context);
-  return reader.whileServing(handle(over(reader, context))).catch(() => handle(context));
+  const here = async () => {
+    await knowing(call);
+    return handle(context);
+  };
+  return reader ? reader.whileServing(handle(over(reader, context))).catch(here) : here();
 }
 
 /** The same for a stream, which is cut where its copy is left out in the midst: whoever reads it goes on from its last cursor. */
@@ -72,6 +75,23 @@ export async function streamFromCopy<T, Context extends { app: App }>(
     (chunks) => cutWithReader(chunks, reader),
     () => handle(context),
   );
+}
+
+/** How long a read model of the primary is waited for by who says what it has to know. */
+const PATIENCE_MS = 2_000;
+
+/** A list of the primary answers with what it knows, unless the caller said how much that has to be. */
+async function knowing({ app: { runner }, operation, min_position }: Reading): Promise<void> {
+  const reads = readsOf(operation);
+  if (min_position === 0 || !reads || reads === "log") return;
+  if (!(await runner.reached(reads, min_position, PATIENCE_MS)))
+    refuse(
+      "unavailable",
+      "the list has not reached Min-Log-Position yet; ask again, or without it for what is known",
+      {
+        retry_after_s: 1,
+      },
+    );
 }
 
 async function readerFor({ app: { readers }, operation, caller, min_position }: Reading) {

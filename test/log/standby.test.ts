@@ -211,6 +211,26 @@ test(`${PAIRS} pairs of a write by one process and a read by another, with token
   expect(served).toBeLessThan(PAIRS);
 });
 
+test("a list that lags on the primary too is not told as if it knew: with a token it is waited for, and then refused", async () => {
+  await paused();
+  const held = await writer.app.pool.connect();
+  try {
+    await held.query("begin; lock table read.parcels_v1 in share mode");
+    const { name, token } = await send(writer);
+    const old = await listed();
+    expect(old.as_of).toBeLessThan(Number(token.split(".")[1]));
+    const refused = await get("/v1/agent/parcels", min(token));
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(JSON.stringify(await refused.json())).toContain("Min-Log-Position");
+    await held.query("rollback");
+    await until(async () => (await get("/v1/agent/parcels", min(token))).status === 200);
+    expect((await listed(min(token))).names[0]).toBe(name);
+  } finally {
+    await held.query("rollback");
+    held.release();
+  }
+});
+
 describe("what is asked for", () => {
   const problem = async (path: string, token: string) => {
     const answer = await get(path, min(token));
