@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { areas } from "../../src/areas/index.ts";
 import { parcels } from "../areas/parcels.ts";
@@ -295,6 +296,26 @@ test("a feed that follows hears of news from a reader that announces nothing", a
   expect(heard).toContain(name);
   const listening = await standby.query("select 1 from pg_stat_activity where query ilike 'listen%'");
   expect(listening).toEqual([]);
+});
+
+test("over MCP the position of an event is told and taken in _meta", async () => {
+  await paused();
+  const open = async (of: Service) => {
+    const client = new Client({ name: "test", version: "1" });
+    const to = new URL(`${of.url}/mcp?areas=all`);
+    await client.connect(new StreamableHTTPClientTransport(to, { requestInit: { headers } }));
+    onTestFinished(() => client.close());
+    return client;
+  };
+  const [at, from] = [await open(writer), await open(service)];
+  const name = nameOnce();
+  const sent = await at.callTool({ name: "parcels_send", arguments: { name } });
+  const { log_position } = sent._meta!["tallystick/event"] as { log_position: string };
+  const ask = async (_meta: Record<string, unknown>) =>
+    JSON.stringify(await from.callTool({ name: "parcels_list", arguments: { limit: 1 }, _meta }));
+  expect(await ask({})).not.toContain(name);
+  expect(await ask({ "tallystick/min-log-position": log_position })).toContain(name);
+  expect(await ask({ "tallystick/min-log-position": { position: 1 } })).toContain("Min-Log-Position");
 });
 
 test("an export is read from it, whole, and verifies", async () => {
