@@ -153,6 +153,8 @@ function sectionOf(
   // A heading stands with what it is the heading of, whole where that is short.
   const [next] = tables;
   const joined = next && others.length + pictures.length === 0 && isShort(next) ? [next] : [];
+  // Above a long table it would be left behind at the foot of a page.
+  const isAlone = next !== undefined && joined.length === 0 && items.length + pictures.length === 0;
   return [
     {
       stack: [
@@ -162,7 +164,7 @@ function sectionOf(
         ...joined.flatMap((table) => tableOf(table, rich)),
       ],
       unbreakable: true,
-      ...(!on && { pageBreak: "before" }),
+      ...((!on || isAlone) && { pageBreak: "before" }),
     },
     ...others,
     ...pictures,

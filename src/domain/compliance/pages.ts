@@ -31,6 +31,7 @@ export function compliancePages(
     title,
     question: `${said} ${ABOUT[kind]}`,
     cover: [
+      { name: "For", text: "Whoever answers for the agent, and whoever audits that" },
       { name: "Agent", text: `${document.agent_id}, ${document.sx_id}` },
       { name: "As of", text: `${document.as_of}, position ${document.as_of_position} of the log` },
       { name: "Rules", text: `${document.rules}, SHA-256 ${document.rules_sha256}` },

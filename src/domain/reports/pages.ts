@@ -23,6 +23,7 @@ export function reportDoc(report: Report, canonical: (value: object) => string):
     title: report.title,
     question: report.question,
     cover: [
+      { name: "For", text: readersOf(report) },
       { name: "Data to", text: month ? cited(month) : report.as_of },
       ...askedOf(report.input),
       { name: "Sources", text: sourcesShown(report).join("; ") },
@@ -60,6 +61,18 @@ export function reportDoc(report: Report, canonical: (value: object) => string):
     },
   };
 }
+
+/** Whom each kind of report is written for. A report is kept by its question, so that it names no buyer: equal questions have equal bytes. */
+const readers: Readonly<Record<string, string>> = {
+  sovereign_brief: "Those who answer for a country's supply of a product",
+  sovereign_brief_multi: "Those who answer for a country's supply across sectors",
+  sovereign_brief_deep: "Those who answer for a country's supply across sectors, and their analysts",
+  trade_premium_deep_analysis: "Those who trade with a country, and their analysts",
+  trade_premium_custom_report: "Whoever asks this question",
+  fusion_deep_analysis: "Whoever asks this question",
+};
+
+const readersOf = ({ operation }: Report): string => readers[operation] ?? "Whoever asks this question";
 
 /** What a question in the caller's own words was asked of; one in ours says so itself. */
 function askedOf({ question, ...rest }: Report["input"]): Doc["cover"] {
@@ -189,7 +202,6 @@ const statesOf = (vintage: string, all: string): string => {
 
 const factsOf = ({ facts, vintages }: Report): DocSection => ({
   title: "Every fact",
-  on: true,
   text: "Asked again with the vintage that is named, the operation answers the same, and at the pointer behind # stands the value.",
   items: [],
   charts: [],

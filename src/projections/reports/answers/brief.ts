@@ -142,7 +142,7 @@ export async function sectorsBrief(
     ...markets.flatMap((told) => seasonFindings(report, told)),
   ];
   const sections = [...shown, ...findingSections({ risks, substitutes, watch, anomalies })];
-  for (const told of markets) limitsOf(report, told);
+  for (const told of markets) limitsOf(report, told, { named: true });
   limitsOfRegion(report, input);
   const question = `On whom does ${regionName(input.region)} depend for HS ${input.sectors.join(", ")}, ${input.years.replace("-", "–")}?`;
   const title = deep ? "Sovereign brief across sectors, in depth" : "Sovereign brief across sectors";

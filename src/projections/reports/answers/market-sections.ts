@@ -255,12 +255,14 @@ export function seasonFindings(writing: Writing, told: Market): Finding[] {
   ];
 }
 
-/** What the product's market cannot tell, in the words of the answer. */
-export function limitsOf({ at, limit }: Writing, told: Market): void {
-  for (const [n, { of }] of told.answer.data.absent.entries())
-    limit(
-      say`No ${of.replaceAll("_", " ")}: ${at(told, `/data/absent/${n}/why`, "why a figure is absent", "text")}.`,
-    );
+/** What the product's market cannot tell, in the words of the answer; of several, which one is named. */
+export function limitsOf({ at, limit }: Writing, told: Market, { named } = { named: false }): void {
+  for (const [n, { of }] of told.answer.data.absent.entries()) {
+    const figure = of.replaceAll("_", " ");
+    const why = at(told, `/data/absent/${n}/why`, "why a figure is absent", "text");
+    const product = named ? at(told, "/meta/product", "code of the chapter", "code") : undefined;
+    limit(product ? say`HS ${product} has no ${figure}: ${why}.` : say`No ${figure}: ${why}.`);
+  }
 }
 
 /** Its comparative advantage. */

@@ -1,0 +1,47 @@
+/** In print a heading is followed by what it is the heading of, wherever on its page it would fall. */
+import { definePDFJSModule, extractText, getDocumentProxy } from "unpdf";
+import { beforeAll, expect, test } from "vitest";
+import { pdfOf } from "../../src/adapters/printing/pdf.ts";
+import type { Doc, DocSection } from "../../src/domain/doc.ts";
+
+beforeAll(() => definePDFJSModule(() => import("unpdf/pdfjs")));
+
+const section = (title: string, rows: number, word: string): DocSection => ({
+  ...{ title, text: `About ${title}.`, items: [], charts: [] },
+  tables: [
+    {
+      title: "",
+      columns: [{ name: "Name" }, { name: "Value" }],
+      rows: Array.from({ length: rows }, (_, n) => ({ cells: [`${word}${n}`, "x"] })),
+      widths: [1, 1],
+    },
+  ],
+  on: true,
+});
+
+async function pagesOf(sections: DocSection[]): Promise<string[]> {
+  const doc: Doc = {
+    ...{
+      title: "Title",
+      question: "Why?",
+      cover: [{ name: "For", text: "Readers" }],
+      sections,
+      as_of: "2026-01-31",
+    },
+    attachment: { name: "facts.json", about: "Facts", text: "{}" },
+  };
+  const bytes = await pdfOf(doc, () => "<svg/>");
+  const { text } = await extractText(await getDocumentProxy(new Uint8Array(bytes)), { mergePages: false });
+  return text;
+}
+
+test.each([
+  ["short", 5],
+  ["long", 40],
+])("above a %s table", async (_, rows) => {
+  for (let before = 8; before <= 36; before += 4) {
+    const pages = await pagesOf([section("Earlier", before, "e"), section("Heading", rows, "h")]);
+    const page = pages.find((text) => text.includes("About Heading."))!;
+    expect([before, page.includes("h0")]).toEqual([before, true]);
+  }
+});
