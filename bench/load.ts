@@ -5,11 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import autocannon from "autocannon";
+import pg from "pg";
 import pino from "pino";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
 import type { App } from "../src/app.ts";
 import { withRuntime } from "../src/assemble.ts";
+import { forEach } from "../src/concurrency.ts";
 import { readConfig } from "../src/config.ts";
+import * as product from "../src/domain/commerce/product.ts";
+import * as stock from "../src/domain/commerce/stock.ts";
 import type * as account from "../src/domain/lounge/account.ts";
 import { ATTO } from "../src/domain/lounge/token.ts";
 import { issueKey } from "../src/operator/keys.ts";
@@ -28,6 +32,46 @@ export const RICH: account.Deposit = {
   block_number: 1,
   amount_atto: String(1_000_000_000n * ATTO),
 };
+
+export const meta = { actor: "bench", operation: "bench" };
+export const AT = "2026-01-01T00:00:00.000Z";
+/** What products are sold by, and how much of each is there. */
+export const UNIT = "bag" as const;
+export const PLENTY = 100_000_000;
+
+/** Lists products from the first to the last number, with prices and plenty of stock. */
+export async function listProducts(app: App, first: number, last: number): Promise<void> {
+  const ids = Array.from({ length: last - first + 1 }, (_, n) => first + n);
+  await forEach(ids, (product_id) =>
+    app.commit(
+      async ({ decide }) => {
+        const target = { tenant: "operator", id: String(product_id) };
+        const units = [{ unit: UNIT, base: 1 }];
+        const about = {
+          slug: `pellets-${product_id}`,
+          type: "granulas" as const,
+          name: "Pellets",
+          cn_code: "44013100",
+        };
+        const measured = { base_unit: UNIT, units, kg_per_base: 15, kwh_per_kg: 4.8, vat_bp: 2_100 };
+        await decide(product, target, product.list({ product_id, ...about, ...measured, listed_at: AT }));
+        await decide(product, target, product.price({ unit: UNIT, net_cents: 495, from: AT, set_at: AT }));
+        const received = { location: "riga", quantity: PLENTY, reference: null, received_at: AT };
+        await decide(stock, target, stock.receive(received));
+      },
+      { meta },
+    ),
+  );
+}
+
+/** Another database of the same cluster. */
+export async function database(ownerUrl: string, name: string): Promise<string> {
+  const client = new pg.Client({ connectionString: ownerUrl });
+  await client.connect();
+  await client.query(`create database ${name}`);
+  await client.end();
+  return ownerUrl.replace(/\/[^/]*$/, `/${name}`);
+}
 
 /** Requests a second that were answered 200, each connection asking one thing at a time. */
 export async function posts(url: string, next: () => Post, { connections, seconds }: Load): Promise<number> {
@@ -94,7 +138,7 @@ export async function withDatabase(work: (env: Environment) => Promise<void>): P
     });
   } finally {
     await server.leave();
-    await rm(dir, { recursive: true, force: true });
+    await rm(dir, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

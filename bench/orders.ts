@@ -15,7 +15,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { getPostgreSQLEventStore } from "@event-driven-io/emmett-postgresql";
 import pg from "pg";
-import type { App } from "../src/app.ts";
 import { forEach } from "../src/concurrency.ts";
 import * as orders from "../src/domain/commerce/order.ts";
 import * as product from "../src/domain/commerce/product.ts";
@@ -24,15 +23,21 @@ import * as account from "../src/domain/lounge/account.ts";
 import { mailSubject, type Sealed } from "../src/domain/sealed.ts";
 import { releaseSandboxTables } from "../src/operator/reference.ts";
 import {
+  AT,
   appendRate,
+  database,
   type Load,
+  listProducts,
+  meta,
   orderKey,
+  PLENTY,
   type Post,
   posts,
   RICH,
   startDrawingService,
   takeTurns,
   tellRates,
+  UNIT,
   withDatabase,
   withService,
 } from "./load.ts";
@@ -51,37 +56,8 @@ const load: Load = { connections: Number(values.connections), seconds: Number(va
 const rounds = Number(values.rounds);
 const many = Number(values.products);
 
-const meta = { actor: "bench", operation: "bench" };
-const PLENTY = 100_000_000;
-const AT = "2026-01-01T00:00:00.000Z";
 const UNTIL = "2999-01-01T00:00:00.000Z";
-const UNIT = "bag" as const;
 const CUSTOMER = "anna@example.org";
-
-/** Lists products from the first to the last number, with prices and plenty of stock. */
-async function listProducts(app: App, first: number, last: number): Promise<void> {
-  const ids = Array.from({ length: last - first + 1 }, (_, n) => first + n);
-  await forEach(ids, (product_id) =>
-    app.commit(
-      async ({ decide }) => {
-        const target = { tenant: "operator", id: String(product_id) };
-        const units = [{ unit: UNIT, base: 1 }];
-        const about = {
-          slug: `pellets-${product_id}`,
-          type: "granulas" as const,
-          name: "Pellets",
-          cn_code: "44013100",
-        };
-        const measured = { base_unit: UNIT, units, kg_per_base: 15, kwh_per_kg: 4.8, vat_bp: 2_100 };
-        await decide(product, target, product.list({ product_id, ...about, ...measured, listed_at: AT }));
-        await decide(product, target, product.price({ unit: UNIT, net_cents: 495, from: AT, set_at: AT }));
-        const received = { location: "riga", quantity: PLENTY, reference: null, received_at: AT };
-        await decide(stock, target, stock.receive(received));
-      },
-      { meta },
-    ),
-  );
-}
 
 const sealed: Sealed = {
   subject_id: "5".repeat(32),
@@ -207,14 +183,6 @@ async function emmett(url: string): Promise<Way> {
     return mine;
   };
   return { measure: (productOf) => rateOf(load, () => inLine(productOf())), close: () => store.close() };
-}
-
-async function database(ownerUrl: string, name: string): Promise<string> {
-  const client = new pg.Client({ connectionString: ownerUrl });
-  await client.connect();
-  await client.query(`create database ${name}`);
-  await client.end();
-  return ownerUrl.replace(/\/[^/]*$/, `/${name}`);
 }
 
 await withDatabase(async (bare) => {

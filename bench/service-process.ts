@@ -16,6 +16,7 @@ export type Environment = Record<string, string>;
 
 export type ServiceProcess = {
   url: string;
+  pid: number;
   /** Resident memory in MB. */
   memory(): number;
   /** Milliseconds of processor time so far. */
@@ -88,6 +89,7 @@ async function start(
   if (!url) throw new Error("the service did not start");
   const service: ServiceProcess = {
     url,
+    pid: child.pid!,
     memory: () =>
       Number(execFileSync("ps", ["-o", "rss=", "-p", String(child.pid)], { encoding: "utf8" })) / 1024,
     cpu_ms: () => cpuOf(child.pid!),

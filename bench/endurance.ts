@@ -1,0 +1,255 @@
+/**
+ * A mixed load on several processes of the service for as long as one likes, some of them killed in the midst of it:
+ *
+ *     npx tsx bench/endurance.ts [--minutes 60] [--processes 2] [--callers 16] [--kill-every 0]
+ *
+ * `--kill-every` is in seconds: one process, in turn, is ended by kill -9 and another takes its place; 0 kills none. Callers bet on one
+ * account, roll, order one product, ask for quotes, read and follow their changes, each command under an Idempotency-Key of its own and
+ * said again until it is answered. In the end it is held against the log: whatever was acknowledged stands there, everything once, and an
+ * export of the whole is verified. Without kills it tells besides how memory grew and how long the longest pause was.
+ */
+import { execFile } from "node:child_process";
+import { randomInt, randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs, promisify } from "node:util";
+import pg from "pg";
+import { forEach } from "../src/concurrency.ts";
+import * as account from "../src/domain/lounge/account.ts";
+import { releaseSandboxTables } from "../src/operator/reference.ts";
+import {
+  AT,
+  database,
+  listProducts,
+  meta,
+  orderKey,
+  RICH,
+  startDrawingService,
+  UNIT,
+  withDatabase,
+  withService,
+} from "./load.ts";
+import { type Environment, median, type ServiceProcess } from "./service-process.ts";
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "60" },
+    processes: { type: "string", default: "2" },
+    callers: { type: "string", default: "16" },
+    "kill-every": { type: "string", default: "0" },
+  },
+});
+const [minutes, processes, callers] = [values.minutes, values.processes, values.callers].map(Number) as [
+  number,
+  number,
+  number,
+];
+const killEvery_s = Number(values["kill-every"]);
+const end = () => begun + minutes * 60_000;
+let begun = 0;
+
+const run = promisify(execFile);
+const TALLYSTICK = fileURLToPath(new URL("../bin/tallystick", import.meta.url));
+
+type Headers = Record<string, string>;
+type Command = { path: string; body: object; headers: Headers; type: string };
+
+/** A tenant holds a product by three unpaid orders at most, so that orders come from many. */
+const TENANTS = 3_000;
+/** Further ones are asked as read only. */
+const MOST_ORDERS = 2 * TENANTS;
+
+const told = { answered: 0, refused: 0, again: 0, broken: 0, worst_ms: 0 };
+const latencies: number[] = [];
+let orders = 0;
+/** What was acknowledged, by the type of its event. */
+const acknowledged = new Map<string, Set<string>>();
+
+await withDatabase(async (bare) => {
+  const env: Environment = {
+    ...bare,
+    SUBJECT_KEYS_URL: await database(bare.DATABASE_URL!, "vault"),
+    ANCHORING: "0",
+  };
+  const keys = await withService(env, async (app) => {
+    await releaseSandboxTables(app, env.DATA_DIR!);
+    await listProducts(app, 1, 1);
+    await app.decide(account, account.targetOf("buyer-0"), account.followDeposits([RICH], [], AT), { meta });
+    return forEach(
+      Array.from({ length: TENANTS }, (_, n) => `buyer-${n}`),
+      (tenant) => orderKey(app, tenant),
+    );
+  });
+  const services = await Promise.all(
+    Array.from({ length: processes }, () => startDrawingService(env, keys[0]!)),
+  );
+  begun = Date.now();
+  const memory = services.map(() => [] as number[]);
+  const watching = setInterval(() => {
+    if (killEvery_s === 0) for (const [n, service] of services.entries()) memory[n]!.push(service.memory());
+  }, 5_000);
+  const killing = killEvery_s > 0 ? killInTurn(env, services, keys[0]!) : Promise.resolve(0);
+  await Promise.all(Array.from({ length: callers }, () => caller(services, keys)));
+  clearInterval(watching);
+  const kills = await killing;
+  await tell(env, { kills, memory });
+  await Promise.all(services.map((service) => service.stop()));
+});
+
+async function killInTurn(env: Environment, services: ServiceProcess[], key: Headers): Promise<number> {
+  let kills = 0;
+  while (Date.now() < end()) {
+    await pause(Math.min(killEvery_s * 1_000, Math.max(0, end() - Date.now())));
+    const at = kills++ % services.length;
+    process.kill(services[at]!.pid, "SIGKILL");
+    services[at] = await startDrawingService(env, key);
+  }
+  return kills;
+}
+
+async function caller(services: readonly ServiceProcess[], keys: readonly Headers[]): Promise<void> {
+  while (Date.now() < end()) {
+    const any = Math.random();
+    if (any < 0.4)
+      await read(
+        services,
+        any < 0.2 ? "/v1/agent/availability?product_id=1" : "/v1/agent/orders?limit=5",
+        keys[0]!,
+      );
+    else if (any < 0.42)
+      await read(
+        services,
+        `/v1/agent/replay/wal-since?since=${new Date(Date.now() - 1_000).toISOString()}`,
+        keys[0]!,
+      );
+    else await command(services, anyCommand(keys));
+  }
+}
+
+function anyCommand(keys: readonly Headers[]): Command {
+  const headers = keys[0]!;
+  const any = Math.random();
+  const email = "anna@example.org";
+  if (any < 0.1 && orders < MOST_ORDERS)
+    return {
+      ...{ path: "/v1/agent/orders", type: "OrderPlaced", headers: keys[orders++ % TENANTS]! },
+      body: { product_slug: "pellets-1", quantity: 1, customer_email: email },
+    };
+  if (any < 0.25)
+    return {
+      ...{ path: "/v1/agent/quotes", type: "QuoteDrafted", headers },
+      body: { client_name: "Anna", client_email: email, items: [{ product_id: 1, quantity: 2, unit: UNIT }] },
+    };
+  if (any < 0.6)
+    return { path: "/v1/agent/rng/roll", type: "Rolled", headers, body: { client_seed: randomUUID() } };
+  return { path: "/v1/agent/lounge/roulette", type: "BetPlayed", headers, body: { bet_type: "red" } };
+}
+
+function anyOf(services: readonly ServiceProcess[]): string {
+  return services[randomInt(services.length)]!.url;
+}
+
+async function read(services: readonly ServiceProcess[], path: string, headers: Headers): Promise<void> {
+  const at = performance.now();
+  const answer = await fetch(anyOf(services) + path, { headers }).then(
+    async (response) => ({ status: response.status, text: await response.text() }),
+    () => undefined,
+  );
+  count(answer?.status, performance.now() - at);
+}
+
+/** Says a command again, to whichever process is there, until it is answered. */
+async function command(
+  services: readonly ServiceProcess[],
+  { path, body, headers, type }: Command,
+): Promise<void> {
+  const init = {
+    method: "POST",
+    headers: { ...headers, "Content-Type": "application/json", "Idempotency-Key": randomUUID() },
+    body: JSON.stringify(body),
+  };
+  const at = performance.now();
+  for (;;) {
+    const answer = await fetch(anyOf(services) + path, init).then(
+      async (response) => {
+        await response.text();
+        return response;
+      },
+      () => undefined,
+    );
+    if (answer && answer.status < 500) {
+      count(answer.status, performance.now() - at);
+      const event = answer.headers.get("event-id");
+      if (answer.ok && event) acknowledged.set(type, (acknowledged.get(type) ?? new Set()).add(event));
+      return;
+    }
+    if (answer) told.broken++;
+    told.again++;
+    await pause(50);
+  }
+}
+
+function count(status: number | undefined, ms: number): void {
+  if (status === undefined) return;
+  if (status >= 500) told.broken++;
+  else if (status >= 400) told.refused++;
+  else told.answered++;
+  told.worst_ms = Math.max(told.worst_ms, ms);
+  if (latencies.length < 2_000_000) latencies.push(ms);
+}
+
+async function tell(
+  env: Environment,
+  { kills, memory }: { kills: number; memory: number[][] },
+): Promise<void> {
+  const client = new pg.Client({ connectionString: env.DATABASE_URL });
+  await client.connect();
+  const rows = [];
+  for (const [type, events] of acknowledged) {
+    const sql =
+      "select count(*)::int as all, count(*) filter (where event_id = any($2))::int as ours from eventstore.events where type = $1";
+    const { rows: found } = await client.query(sql, [type, [...events]]);
+    rows.push({
+      type,
+      acknowledged: events.size,
+      "in the log": found[0].ours,
+      lost: events.size - found[0].ours,
+      "done twice": found[0].all - events.size,
+    });
+  }
+  await client.end();
+  latencies.sort((a, b) => a - b);
+  const { answered, refused, again, broken, worst_ms } = told;
+  const elapsed_s = (Date.now() - begun) / 1_000;
+  console.log(
+    `${Math.round(elapsed_s)} s, ${processes} processes, ${callers} callers, ${kills} kills: ${answered} answered (${Math.round(answered / elapsed_s)} a second), ${refused} refused, ${broken} answers of 500 or more, ${again} said again`,
+  );
+  console.log(
+    `p50 ${median(latencies).toFixed(1)} ms, p99 ${latencies[Math.floor(latencies.length * 0.99)]!.toFixed(1)}, the longest ${Math.round(worst_ms)}`,
+  );
+  console.table(rows);
+  for (const [n, samples] of memory.entries())
+    if (samples.length > 3)
+      console.log(
+        `memory of process ${n + 1}: ${samples[0]!.toFixed(0)} MB at first, ${median(samples).toFixed(0)} in the middle, ${samples.at(-1)!.toFixed(0)} at last; ${slope(samples).toFixed(2)} MB a minute over the second half`,
+      );
+  const file = join(env.DATA_DIR!, "endurance.ndjson");
+  const options = { env: { ...process.env, ...env }, maxBuffer: 64 * 1024 * 1024 };
+  await run(process.execPath, [TALLYSTICK, "export", file], options);
+  const { stdout } = await run(process.execPath, [TALLYSTICK, "verify", file], options).catch(
+    (error) => error,
+  );
+  console.log(String(stdout).trim().split("\n").slice(-6).join("\n"));
+}
+
+/** Least squares over the second half of samples that are five seconds apart, in MB a minute. */
+function slope(samples: readonly number[]): number {
+  const half = samples.slice(samples.length >> 1);
+  const mean = (of: readonly number[]) => of.reduce((sum, one) => sum + one, 0) / of.length;
+  const middle = (half.length - 1) / 2;
+  const level = mean(half);
+  const up = half.reduce((sum, one, n) => sum + (n - middle) * (one - level), 0);
+  const across = half.reduce((sum, _, n) => sum + (n - middle) ** 2, 0);
+  return across === 0 ? 0 : (12 * up) / across;
+}
