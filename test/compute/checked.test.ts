@@ -169,3 +169,25 @@ test("a dispute is decided for one side, which gets the other's bond", async () 
     ).toMatchObject({ verdict });
   }
 });
+
+test("a dispute over what the service can run is decided by running it again", async () => {
+  for (const [verdict, output] of [
+    ["worker", chainOf(input)],
+    ["requester", { hash: "00".repeat(32) }],
+  ] as const) {
+    const tenant = `rerun-${verdict}`;
+    const { headers, task } = await lent(tenant, { verify: "requester" });
+    const { task_id } = task;
+    await node.gives(task, output);
+    await setup.ask(headers, "/soul/compute/settle", { task_id, accept: false });
+    expect((await node.post("/soul/compute/dispute", { task_id })).body.state).toBe("disputed");
+    await checked();
+    const { status, dispute } = await setup.task(tenant, task_id);
+    expect([status, dispute?.decided]).toEqual([
+      verdict === "worker" ? "accepted" : "refunded",
+      expect.objectContaining({ by: "rerun", verdict }),
+    ]);
+    const back = verdict === "worker" ? 1_000_000 - 20_000 - 10_000 : 1_000_000 + 10_000;
+    expect((await setup.account(tenant)).available).toBe(back);
+  }
+});

@@ -86,6 +86,7 @@ export const tasksProjection = projection({
     create index if not exists compute_tasks_v2_due on read.compute_tasks_v2 (due_at) where due_at is not null;
     create index if not exists compute_tasks_v2_leased on read.compute_tasks_v2 (leased_at) where status = 'leased';
     create index if not exists compute_tasks_v2_audits on read.compute_tasks_v2 (position) where awaits_audit;
+    create index if not exists compute_tasks_v2_disputed on read.compute_tasks_v2 (position) where status = 'disputed';
     create index if not exists compute_tasks_v2_copied on read.compute_tasks_v2 (position) where status = 'copied';
     create index if not exists compute_tasks_v2_copies on read.compute_tasks_v2 (copy_of, status) where copy_of is not null;
     create index if not exists compute_tasks_v2_late on read.compute_tasks_v2 (status)
@@ -289,6 +290,17 @@ export async function awaitingAudit(pool: pg.Pool, limit: number): Promise<Named
   const text =
     "select tenant, task_id from read.compute_tasks_v2 where awaits_audit order by position limit $1";
   return (await pool.query<NamedTask>({ name: "compute_audits", text, values: [limit] })).rows;
+}
+
+/** Disputed results of these kinds, the oldest first. */
+export async function disputedTasks(
+  pool: pg.Pool,
+  kinds: readonly string[],
+  limit: number,
+): Promise<NamedTask[]> {
+  const text =
+    "select tenant, task_id from read.compute_tasks_v2 where status = 'disputed' and kind = any($1) order by position limit $2";
+  return (await pool.query<NamedTask>({ name: "compute_disputed", text, values: [kinds, limit] })).rows;
 }
 
 /** How many results wait for an audit, counted no further than `most`. */

@@ -1,18 +1,23 @@
 /**
  * Whenever a result waits for it, the service runs the task again, or draws that it need not: the less a node has to lose, and the
  * fewer valid results it has given, the more often. The draw is made after the result from a seed that nobody knows yet, so it can
- * neither be foreseen nor be disputed once the seed is revealed.
+ * neither be foreseen nor be disputed once the seed is revealed. A dispute over what the service can run is decided by running it.
  */
 import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../eventstore/types.ts";
 import type { App } from "../../app.ts";
 import { forEach } from "../../concurrency.ts";
-import { isBuiltIn, readKind } from "../../domain/compute/kinds.ts";
+import { builtIns, isBuiltIn, readKind } from "../../domain/compute/kinds.ts";
 import * as tasks from "../../domain/compute/task.ts";
 import type { Audited, Draw } from "../../domain/compute/task-events.ts";
 import { digestOf, objectName } from "../../domain/objects.ts";
 import { nodesProjection } from "../../projections/compute/nodes.ts";
-import { awaitingAudit, type NamedTask, tasksProjection } from "../../projections/compute/tasks.ts";
+import {
+  awaitingAudit,
+  disputedTasks,
+  type NamedTask,
+  tasksProjection,
+} from "../../projections/compute/tasks.ts";
 import { reactor, unlessRefused } from "../../reactor.ts";
 import { drawFor } from "./draw.ts";
 import { stepTask } from "./steps.ts";
@@ -21,6 +26,9 @@ import { stepTask } from "./steps.ts";
 const AT_ONCE = 2;
 const PAGE = 20;
 
+/** Disputes that running it again did not decide: they are the operator's. */
+type Memory = { undecided: Set<string> };
+
 const command = { meta: { actor: "reactor:compute", operation: "compute.audit" } };
 
 const nowOf = ({ clock }: App) => clock.now().toISOString();
@@ -28,13 +36,16 @@ const nowOf = ({ clock }: App) => clock.now().toISOString();
 export const auditReactor = reactor({
   name: "compute.audit",
   every_ms: 500,
-  memory: () => ({}),
-  async take({ app, signal }) {
+  memory: (): Memory => ({ undecided: new Set() }),
+  async take({ app, memory, signal }) {
     const current = await Promise.all([app.caughtUp(tasksProjection), app.caughtUp(nodesProjection)]);
     const waiting = await awaitingAudit(app.pool, PAGE);
     for (let at = 0; at < waiting.length && !signal.aborted; at += AT_ONCE)
       await forEach(waiting.slice(at, at + AT_ONCE), (named) => unlessRefused(check(app, named)));
-    return waiting.length === 0 && current.every(Boolean) ? "idle" : "done";
+    const disputed = await disputedTasks(app.pool, builtIns, PAGE);
+    const open = disputed.filter(({ task_id }) => !memory.undecided.has(task_id));
+    for (const named of open) if (!signal.aborted) await unlessRefused(decide(app, memory, named));
+    return waiting.length + open.length === 0 && current.every(Boolean) ? "idle" : "done";
   },
   troubles: { failed: "results are not checked; trying again" },
   resumed: "results are checked again",
@@ -47,6 +58,22 @@ async function check(app: App, named: NamedTask): Promise<void> {
   const draw = await drawFor(app, task, nowOf(app));
   const decision =
     draw && !draw.audits ? tasks.passUnaudited(draw, nowOf(app)) : tasks.audit(await rerun(app, task, draw));
+  await app.commit((unit) => stepTask(unit, named, decision), command);
+}
+
+async function decide(app: App, { undecided }: Memory, named: NamedTask): Promise<void> {
+  const task = tasks.standing(await app.load(tasks, tasks.targetOf(named.tenant, named.task_id)));
+  if (task.status !== "disputed") return;
+  const { verdict: found, audited_at: decided_at } = await rerun(app, task, null);
+  if (found === "inconclusive") {
+    undecided.add(named.task_id);
+    return;
+  }
+  const [verdict, reason] =
+    found === "valid"
+      ? (["worker", "run again it came to the same"] as const)
+      : (["requester", "run again it came to another result"] as const);
+  const decision = tasks.decideDispute({ by: "rerun", verdict, reason, decided_at });
   await app.commit((unit) => stepTask(unit, named, decision), command);
 }
 
