@@ -152,10 +152,7 @@ function anyOf(services: readonly ServiceProcess[]): string {
 
 async function read(services: readonly ServiceProcess[], path: string, headers: Headers): Promise<void> {
   const at = performance.now();
-  const answer = await fetch(anyOf(services) + path, { headers }).then(
-    async (response) => ({ status: response.status, text: await response.text() }),
-    () => undefined,
-  );
+  const answer = await answered(anyOf(services) + path, { headers });
   count(answer?.status, performance.now() - at);
 }
 
@@ -171,13 +168,7 @@ async function command(
   };
   const at = performance.now();
   for (;;) {
-    const answer = await fetch(anyOf(services) + path, init).then(
-      async (response) => {
-        await response.text();
-        return response;
-      },
-      () => undefined,
-    );
+    const answer = await answered(anyOf(services) + path, init);
     if (answer && answer.status < 500) {
       count(answer.status, performance.now() - at);
       const event = answer.headers.get("event-id");
@@ -187,6 +178,17 @@ async function command(
     if (answer) told.broken++;
     told.again++;
     await pause(50);
+  }
+}
+
+/** The whole answer, its body read; undefined where the process went away before its end. */
+async function answered(url: string, init: RequestInit): Promise<Response | undefined> {
+  try {
+    const response = await fetch(url, init);
+    await response.arrayBuffer();
+    return response;
+  } catch {
+    return undefined;
   }
 }
 

@@ -115,10 +115,15 @@ export async function appendRate(env: Environment, { connections, seconds }: Loa
 export const withService = <T>(env: Environment, work: (app: App) => Promise<T>): Promise<T> =>
   withRuntime(readConfig(env), pino({ level: "silent" }), ({ app }) => work(app));
 
-/** The headers of a new key of `tenant` that may read and order, without a quota. */
+/** The headers of a new key of `tenant` that may read, ask for quotes and order, without a quota. */
 export async function orderKey(app: App, tenant: string): Promise<Record<string, string>> {
   const quota = { daily: null, monthly: null, label: null };
-  const { secret } = await issueKey(app, { tenant, space: "live", scopes: ["read", "order"], ...quota });
+  const { secret } = await issueKey(app, {
+    tenant,
+    space: "live",
+    scopes: ["read", "quote", "order"],
+    ...quota,
+  });
   return { Authorization: `Bearer ${secret}` };
 }
 

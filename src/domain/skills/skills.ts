@@ -62,7 +62,7 @@ export const skills: readonly Skill[] = [
   },
   {
     name: "spider",
-    version: 1,
+    version: 2,
     scope: "skill",
     summary: "A country from all sides: profile, largest partners, largest products",
     keywords: {
@@ -83,7 +83,7 @@ export const skills: readonly Skill[] = [
         optional: true as const,
       })),
     ],
-    absent: [{ of: "news", why: "no news are ingested here" }],
+    absent: [{ of: "news", why: "no news are weighed here: fusion/news quotes those of a country" }],
     example: "Gather a profile of Estonia with its partners and goods in 2024",
   },
   {
