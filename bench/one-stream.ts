@@ -19,7 +19,8 @@ import { absentSubjects } from "../src/adapters/subject-vault.ts";
 import type { Entity, EventOf } from "../src/domain/entity.ts";
 import { Refusal } from "../src/domain/refusal.ts";
 import { StreamCache } from "../src/stream-cache.ts";
-import { transact, type UnitParts } from "../src/unit.ts";
+import { transact } from "../src/transact.ts";
+import type { UnitParts } from "../src/unit.ts";
 import { appendRate, withDatabase } from "./load.ts";
 
 const events = { Counted: { 1: z.strictObject({ to: z.int() }) } };

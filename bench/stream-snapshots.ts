@@ -21,7 +21,8 @@ import * as anchors from "../src/domain/anchoring/anchor.ts";
 import { StreamCache } from "../src/stream-cache.ts";
 import { foldAfresh } from "../src/stream-folds.ts";
 import { SNAPSHOT_EVERY, StreamSnapshots } from "../src/stream-snapshots.ts";
-import { transact, type UnitParts } from "../src/unit.ts";
+import { transact } from "../src/transact.ts";
+import type { UnitParts } from "../src/unit.ts";
 
 const { values: args } = parseArgs({
   options: { events: { type: "string", default: "10000,100000" }, rounds: { type: "string", default: "7" } },

@@ -33,16 +33,8 @@ import type { Runner } from "./projections/runner.ts";
 import { isOf, type Placed, placed } from "./projections/typed.ts";
 import type { Readers } from "./readers.ts";
 import { foldAfresh } from "./stream-folds.ts";
-import {
-  type Command,
-  type Committed,
-  type Decided,
-  type Decision,
-  type Target,
-  transact,
-  type UnitParts,
-  type Work,
-} from "./unit.ts";
+import { transact } from "./transact.ts";
+import type { Command, Committed, Decided, Decision, Target, UnitParts, Work } from "./unit.ts";
 
 /** What speaks to the chain. */
 export type ChainParts = {

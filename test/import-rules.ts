@@ -178,6 +178,8 @@ export const layers: Readonly<Record<string, Layer>> = {
     paths: [
       "src/app.ts",
       "src/unit.ts",
+      "src/transact.ts",
+      "src/staging.ts",
       "src/sealing.ts",
       "src/erasure.ts",
       "src/stream-cache.ts",

@@ -9,7 +9,8 @@ import { createProver, type Prover } from "../anchoring/prove.ts";
 import { paymentProblems } from "../domain/payments/problems.ts";
 import type { AddressLimits } from "../domain/ports.ts";
 import { type EventName, Refusal, refuse } from "../domain/refusal.ts";
-import { decidesNothing, transact } from "../unit.ts";
+import { transact } from "../transact.ts";
+import { decidesNothing } from "../unit.ts";
 import type { Gate } from "./access/admission.ts";
 import { type Admission, challengeOf, type Presented } from "./access/way.ts";
 import {

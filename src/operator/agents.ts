@@ -6,7 +6,7 @@ import { nameSubject, refOf } from "../domain/identity/fields.ts";
 import { refuse } from "../domain/refusal.ts";
 import { type Erasure, eraseSubject } from "../erasure.ts";
 import { type AgentRow, agentsProjection, findAgent } from "../projections/identity/agents.ts";
-import { transact } from "../unit.ts";
+import { transact } from "../transact.ts";
 
 /** The lease of a process that was killed runs out within this. */
 const FOLDED_MS = 8_000;

@@ -14,7 +14,7 @@ import { paymentsProjection } from "../../src/projections/payments/payments.ts";
 import { startReactors } from "../../src/reactor.ts";
 import { paymentsReactor } from "../../src/reactors/payments/reactor.ts";
 import { payRefunds, refundToSeek } from "../../src/reactors/payments/refund.ts";
-import { transact } from "../../src/unit.ts";
+import { transact } from "../../src/transact.ts";
 import { addressOf, balanceOf, wallet } from "../chain/fixture.ts";
 import { freshDatabase } from "../support/database.ts";
 import { turnOf } from "../support/turns.ts";

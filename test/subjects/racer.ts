@@ -5,7 +5,7 @@ import { openRuntime } from "../../src/assemble.ts";
 import { readConfig } from "../../src/config.ts";
 import { mailSubject } from "../../src/domain/sealed.ts";
 import { eraseSubject } from "../../src/erasure.ts";
-import { transact } from "../../src/unit.ts";
+import { transact } from "../../src/transact.ts";
 import { silent } from "../support/doomed.ts";
 import { until } from "../support/until.ts";
 import { copy, letter, letters, placeOf, write } from "./letters.ts";

@@ -7,7 +7,7 @@ import { mailSubject } from "../../src/domain/sealed.ts";
 import * as recall from "../../src/domain/subjects/recall.ts";
 import { eraseSubject } from "../../src/erasure.ts";
 import { recallReactor } from "../../src/reactors/subjects/recall.ts";
-import { transact } from "../../src/unit.ts";
+import { transact } from "../../src/transact.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";

@@ -21,7 +21,8 @@ import { paymentProblems } from "../../domain/payments/problems.ts";
 import { receiptExtension, receiptOf, signReceipt } from "../../domain/payments/receipt.ts";
 import type { AddressLimits } from "../../domain/ports.ts";
 import { type EventName, Refusal, refuse } from "../../domain/refusal.ts";
-import { type Committed, type Decide, transact } from "../../unit.ts";
+import { transact } from "../../transact.ts";
+import type { Committed, Decide } from "../../unit.ts";
 import { admitWallet } from "../access/owner.ts";
 import type { Presented } from "../access/way.ts";
 import {

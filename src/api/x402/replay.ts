@@ -6,7 +6,8 @@ import * as payments from "../../domain/payments/payment.ts";
 import { paymentProblems } from "../../domain/payments/problems.ts";
 import { coreProblems } from "../../domain/problem.ts";
 import { type EventName, refuse } from "../../domain/refusal.ts";
-import { decidesNothing, recall, type Work } from "../../unit.ts";
+import { recall } from "../../transact.ts";
+import { decidesNothing, type Work } from "../../unit.ts";
 import {
   type AnswerParts,
   type Call,

@@ -1,0 +1,253 @@
+/**
+ * One run of a command's work: decisions are staged on folded streams, for one commit.
+ *
+ * Writers of one stream do not wait for each other's commits: the next decides upon what the one before it has sent, and its commit
+ * stands only if that one does. What appends nothing, a refusal above all, has no commit to stand or fall: it is told only of what stands.
+ */
+import type { EventSchemas } from "../eventstore/schemas.ts";
+import type {
+  AppendedEvent,
+  AppendResult,
+  JsonObject,
+  NewEvent,
+  Sent,
+  StreamGuard,
+} from "../eventstore/types.ts";
+import type { DomainEvent, Entity } from "./domain/entity.ts";
+import { coreProblems } from "./domain/problem.ts";
+import { refuse } from "./domain/refusal.ts";
+import * as unusedKeys from "./domain/subjects/recall.ts";
+import * as subject from "./domain/subjects/subject.ts";
+import { sealFor } from "./sealing.ts";
+import { fold, foldAfresh } from "./stream-folds.ts";
+import type {
+  Command,
+  Decide,
+  Decision,
+  Foresee,
+  Presume,
+  Reserve,
+  Seal,
+  Target,
+  UnitParts,
+  Watch,
+} from "./unit.ts";
+
+/** A state of a stream to decide upon; `after`: the commit on its way that leaves it. */
+type Seen = { state: unknown; version: number; cached: boolean; after?: Sent };
+
+type Staged = {
+  tenant: string;
+  stream_id: string;
+  base: number;
+  after: Sent | undefined;
+  state: unknown;
+  cached: boolean;
+  events: NewEvent[];
+};
+
+type Run = {
+  /** It waits for what is on its way, and decides upon what stands. */
+  isPatient: boolean;
+  /** Where it stands in line: who was too late once is not to be late for ever. */
+  place: "last" | "first";
+};
+
+export class Staging {
+  readonly #parts: UnitParts;
+  readonly command: Command;
+  readonly reserve: Reserve;
+  readonly earlier = [];
+  readonly #staged = new Map<string, Staged>();
+  /** Streams that the commit rests upon, and the version they were seen at. */
+  readonly #watched = new Map<string, StreamGuard>();
+  /** Commits on their way that something was decided upon. */
+  readonly #trusted = new Set<Sent>();
+  readonly #run: Run;
+  #release: (() => void) | undefined;
+
+  constructor(parts: UnitParts, command: Command, reserve: Reserve, run: Run) {
+    this.#parts = parts;
+    this.command = command;
+    this.reserve = reserve;
+    this.#run = run;
+  }
+
+  readonly decide: Decide = async (entity, target, decision) => {
+    const staged = await this.#stage(entity, target);
+    const events = await this.#consider(entity, staged, decision);
+    let next = staged.state as ReturnType<typeof entity.initialState>;
+    for (const event of events) {
+      staged.events.push(toNew(this.#parts.schemas, event));
+      next = entity.evolve(next, event);
+    }
+    staged.state = next;
+    return { state: next, events, version: staged.base + staged.events.length };
+  };
+
+  readonly watch: Watch = async (entity, { tenant, id }) => {
+    const stream_id = entity.streamOf(id);
+    const key = `${tenant}\n${stream_id}`;
+    const staged = this.#staged.get(key);
+    if (staged) return staged.state as ReturnType<typeof entity.initialState>;
+    const { state, version, after } = await this.#see(entity, tenant, stream_id);
+    this.#watched.set(key, { tenant, stream_id, expected_version: version, ...(after && { after }) });
+    return state as ReturnType<typeof entity.initialState>;
+  };
+
+  readonly presumeNew: Presume = (entity, { tenant, id }) => {
+    const key = `${tenant}\n${entity.streamOf(id)}`;
+    if (!this.#parts.cache.get(key))
+      this.#parts.cache.keep(key, { state: entity.initialState(), version: 0 });
+  };
+
+  readonly foresee: Foresee = async (entity, target, decision) => {
+    const { state, cached } = await fold(this.#parts, entity, target.tenant, entity.streamOf(target.id));
+    try {
+      decision(state);
+    } catch (refusal) {
+      if (!cached) throw refusal;
+      decision((await foldAfresh(this.#parts, entity, target)).state);
+    }
+  };
+
+  readonly seal: Seal = async (page) => {
+    await this.watch(unusedKeys, unusedKeys.target);
+    return sealFor(this.#parts.subjects, async (of) => (await this.watch(subject, of)) !== undefined, page);
+  };
+
+  /** A refusal, or nothing to do, must not rest on a state that another process has moved on: it is looked at afresh. */
+  async #consider<State, E extends DomainEvent>(
+    entity: Entity<State, E>,
+    staged: Staged,
+    decision: Decision<State, E>,
+  ): Promise<E[]> {
+    let refusal: unknown;
+    try {
+      const events = decision(staged.state as State);
+      if (events.length > 0) return events;
+    } catch (error) {
+      refusal = error;
+    }
+    if (staged.events.length === 0 && staged.cached && !staged.after) {
+      this.#parts.cache.mark(`${staged.tenant}\n${staged.stream_id}`);
+      const fresh = await fold(this.#parts, entity, staged.tenant, staged.stream_id);
+      staged.cached = false;
+      if (fresh.version !== staged.base) {
+        staged.state = fresh.state;
+        staged.base = fresh.version;
+        return decision(fresh.state);
+      }
+    }
+    if (refusal) throw refusal;
+    return [];
+  }
+
+  async #stage<State, E extends DomainEvent>(entity: Entity<State, E>, target: Target): Promise<Staged> {
+    const stream_id = entity.streamOf(target.id);
+    const key = `${target.tenant}\n${stream_id}`;
+    const known = this.#staged.get(key);
+    if (known) return known;
+    // Only the first stream is queued for: waiting for a second one while holding the first could deadlock.
+    if (!this.#release && this.#staged.size === 0)
+      this.#release = await this.#parts.cache.queue(key, this.#run.place);
+    const { version, ...seen } = await this.#see(entity, target.tenant, stream_id);
+    const { tenant } = target;
+    const staged: Staged = { after: undefined, ...seen, tenant, stream_id, base: version, events: [] };
+    this.#staged.set(key, staged);
+    return staged;
+  }
+
+  async #see<State, E extends DomainEvent>(
+    entity: Entity<State, E>,
+    tenant: string,
+    stream_id: string,
+  ): Promise<Seen> {
+    const ahead = this.#parts.cache.ahead(`${tenant}\n${stream_id}`);
+    if (ahead && this.#run.isPatient) await ending(ahead.sent);
+    if (!ahead || this.#run.isPatient) return fold(this.#parts, entity, tenant, stream_id);
+    this.#trusted.add(ahead.sent);
+    return { state: ahead.state, version: ahead.version, cached: true, after: ahead.sent };
+  }
+
+  /** Whether it decided upon what was on its way then, and is not any more. */
+  async lookedAhead(): Promise<boolean> {
+    this.release();
+    await Promise.all([...this.#trusted].map(ending));
+    return this.#trusted.size > 0;
+  }
+
+  async append(): Promise<AppendedEvent[] | "again" | "replayed"> {
+    const touched = [...this.#staged.values()].filter((staged) => staged.events.length > 0);
+    if (touched.length === 0) return [];
+    const guards: StreamGuard[] = [];
+    // That there was nothing to do may have been so by what is on its way alone.
+    for (const { tenant, stream_id, base, after, events } of this.#staged.values())
+      if (after && events.length === 0) guards.push({ tenant, stream_id, expected_version: base, after });
+    for (const [key, guard] of this.#watched) {
+      const staged = this.#staged.get(key);
+      if (!staged?.events.length && !staged?.after) guards.push(guard);
+      else if (staged.base !== guard.expected_version) return "again";
+    }
+    const sent = this.#parts.store.send({
+      appends: touched.map(({ tenant, stream_id, base, after, events }) => ({
+        ...{ tenant, stream_id, expected_version: base, events },
+        ...(after && { after }),
+      })),
+      guards,
+      meta: this.command.meta,
+      ...(this.command.idempotency && { idempotency: this.command.idempotency }),
+    });
+    for (const { tenant, stream_id, base, after, state, events } of touched)
+      this.#parts.cache.expect(
+        `${tenant}\n${stream_id}`,
+        { state, version: base + events.length, sent },
+        after,
+      );
+    // The next writer of the stream need not wait until this commit stands.
+    this.release();
+    try {
+      return this.#appended(touched, await sent.settled);
+    } finally {
+      for (const { tenant, stream_id } of touched) this.#parts.cache.arrived(`${tenant}\n${stream_id}`, sent);
+    }
+  }
+
+  #appended(touched: readonly Staged[], answer: AppendResult): AppendedEvent[] | "again" | "replayed" {
+    switch (answer.status) {
+      case "appended":
+        for (const { tenant, stream_id, base, state, events } of touched) {
+          this.#parts.cache.keep(`${tenant}\n${stream_id}`, { state, version: base + events.length });
+        }
+        return answer.events;
+      case "replayed":
+        return "replayed";
+      case "idem_conflict":
+        return refuse(
+          coreProblems["idempotency-key-reused"],
+          "this idempotency key was used for another request",
+        );
+      case "wrong_version":
+        // Another writer was faster; the next run reads what it wrote.
+        this.#parts.cache.mark(`${answer.tenant}\n${answer.stream_id}`);
+        return "again";
+      case "overtaken":
+        return "again";
+    }
+  }
+
+  release(): void {
+    this.#release?.();
+    this.#release = undefined;
+  }
+}
+
+/** Waits until a commit's outcome is known, whatever it is. */
+const ending = (sent: Sent): Promise<unknown> => sent.settled.catch(() => undefined);
+
+/** The store checks the payload against its schema before it appends. */
+const toNew = (schemas: EventSchemas, event: DomainEvent): NewEvent => ({
+  type: event.type,
+  schema_version: schemas.newestVersion(event.type) ?? 1,
+  payload: event.data as JsonObject,
+});
