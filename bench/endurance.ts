@@ -57,7 +57,7 @@ type Command = { path: string; body: object; headers: Headers; type: string };
 
 /** A tenant holds a product by three unpaid orders at most, so that orders come from many. */
 const TENANTS = 3_000;
-/** Further ones are asked as read only. */
+/** Once so many were placed, quotes are asked for instead. */
 const MOST_ORDERS = 2 * TENANTS;
 
 const told = { answered: 0, refused: 0, again: 0, broken: 0, worst_ms: 0 };
@@ -89,12 +89,14 @@ await withDatabase(async (bare) => {
   const watching = setInterval(() => {
     if (killEvery_s === 0) for (const [n, service] of services.entries()) memory[n]!.push(service.memory());
   }, 5_000);
-  const killing = killEvery_s > 0 ? killInTurn(env, services, keys[0]!) : Promise.resolve(0);
-  await Promise.all(Array.from({ length: callers }, () => caller(services, keys)));
-  clearInterval(watching);
-  const kills = await killing;
-  await tell(env, { kills, memory });
-  await Promise.all(services.map((service) => service.stop()));
+  try {
+    const killing = killEvery_s > 0 ? killInTurn(env, services, keys[0]!) : Promise.resolve(0);
+    await Promise.all(Array.from({ length: callers }, () => caller(services, keys)));
+    await tell(env, { kills: await killing, memory });
+  } finally {
+    clearInterval(watching);
+    await Promise.all(services.map((service) => service.stop()));
+  }
 });
 
 async function killInTurn(env: Environment, services: ServiceProcess[], key: Headers): Promise<number> {
