@@ -82,7 +82,10 @@ export async function transact<T, Done = undefined>(
       isPatient = error instanceof Refusal && !isSent && (await unit.lookedAhead());
       if (isPatient) continue;
       // Once it was sent it may stand in the log, whatever went wrong then.
-      if (!isSent) reserved.release();
+      if (!isSent) {
+        unit.release();
+        await reserved.release();
+      }
       // The same command may have been committed while this run waited, and be the very reason for the refusal.
       const first = error instanceof Refusal ? await findEarlier(parts.store, command) : undefined;
       if (!first) throw error;
@@ -91,7 +94,7 @@ export async function transact<T, Done = undefined>(
       unit.release();
     }
   }
-  reserved.release();
+  await reserved.release();
   return refuse("unavailable", "too many writers on the same stream; try again", { retry_after_s: 1 });
 }
 
@@ -157,9 +160,10 @@ class Reserved {
     return granted;
   };
 
-  release(): void {
-    for (const reservation of this.#taken.values()) reservation.release();
+  async release(): Promise<void> {
+    const taken = [...this.#taken.values()];
     this.#taken.clear();
+    await Promise.all(taken.map((reservation) => reservation.release()));
   }
 }
 

@@ -49,7 +49,7 @@ export type Reservation = {
   /** False where there is not enough left. */
   take(): Promise<boolean>;
   /** Undoes it, where nothing was appended after all. */
-  release(): void;
+  release(): Promise<void>;
 };
 
 /** Takes something once for a command, however often its work runs; what was appended before needs nothing more. */

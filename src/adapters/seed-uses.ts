@@ -35,10 +35,10 @@ export function createSeedUses(pool: pg.Pool, onError: (error: Error) => void = 
         group.push({ ...wanted, done, fail });
         if (!inFlight) void flush();
       }),
-    release: (seed_hash, count) => {
+    release: async (seed_hash, count) => {
       const sql = "update rng.seed_uses set taken = taken - $2 where seed_hash = $1";
       // What is not given back is waited for a while when the seed is used up, and then let go.
-      void pool.query(sql, [seed_hash, count]).catch(onError);
+      await pool.query(sql, [seed_hash, count]).catch(onError);
     },
     find: async (seed_hash) => {
       const sql = `select taken::float8 as taken, extract(epoch from clock_timestamp() - closed_at)::float8 as closed_s

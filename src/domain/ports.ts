@@ -171,7 +171,7 @@ export type SeedUses = {
     wanted: { count: number; most: number; before: () => Promise<number> },
   ): Promise<boolean>;
   /** Gives back what was taken for something that is recorded nowhere. */
-  release(seed_hash: string, count: number): void;
+  release(seed_hash: string, count: number): Promise<void>;
   /** Undefined for a seed that nothing was taken of. */
   find(seed_hash: string): Promise<SeedUse | undefined>;
 };
