@@ -135,7 +135,6 @@ async function wrongWhere(path: string): Promise<string[]> {
 test.each(reads)("%s", async (_, path) => expect(await wrongWhere(await path())).toEqual([]));
 
 test.each([
-  ["trust_edges_v2_to", "/soul/1/trust"],
   ["trust_ranks_v2_order", "/soul/directory?limit=20"],
   ["trust_evidence_v2_sx", "/soul/1/trust?explain=true"],
 ])("without %s the queries of %s are found to be wrong", async (index, path) => {
