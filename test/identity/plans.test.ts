@@ -9,6 +9,8 @@ import { caller, PROXIED } from "./agents.ts";
 const MANY = 20_000;
 /** Rows that a query may look at and leave out: agents that are revoked, scores that were another's a moment ago. */
 const MOST_LEFT_OUT = 200;
+/** Pages of 8 kB that a query may read, some for each row of its answer. */
+const MOST_PAGES = 120;
 
 let service: Service;
 let api: ReturnType<typeof caller>;
@@ -71,6 +73,8 @@ type Plan = {
   "Node Type": string;
   "Relation Name"?: string;
   "Actual Loops": number;
+  "Shared Hit Blocks": number;
+  "Shared Read Blocks": number;
   "Rows Removed by Filter"?: number;
   "Rows Removed by Join Filter"?: number;
   "Rows Removed by Index Recheck"?: number;
@@ -85,10 +89,12 @@ async function largeTables(): Promise<Set<string>> {
   return new Set(rows.map(({ relname }) => relname));
 }
 
-/** What is wrong with how Postgres answers a query: large tables read whole, and rows looked at for nothing. */
+/** What is wrong with how Postgres answers a query: large tables read whole, and pages and rows looked at for nothing. */
 async function wrongWith({ text, values }: Asked): Promise<string[]> {
   const large = await largeTables();
-  const { rows } = await service.app.pool.query(`explain (analyze, timing off, format json) ${text}`, values);
+  const explain = "explain (analyze, buffers, timing off, format json)";
+  const { rows } = await service.app.pool.query(`${explain} ${text}`, values);
+  const root: Plan = rows[0]["QUERY PLAN"][0].Plan;
   const look = (plan: Plan): string[] => {
     const table = plan["Relation Name"];
     const removed = (["Filter", "Join Filter", "Index Recheck"] as const).map(
@@ -101,7 +107,9 @@ async function wrongWith({ text, values }: Asked): Promise<string[]> {
       ...(plan.Plans ?? []).flatMap(look),
     ];
   };
-  return look(rows[0]["QUERY PLAN"][0].Plan).map((wrong) => `${wrong}: ${text}`);
+  const pages = root["Shared Hit Blocks"] + root["Shared Read Blocks"];
+  const wrong = [...look(root), ...(pages > MOST_PAGES ? [`reads ${pages} pages`] : [])];
+  return wrong.map((one) => `${one}: ${text}`);
 }
 
 const position = async () =>
@@ -135,7 +143,8 @@ async function wrongWhere(path: string): Promise<string[]> {
 test.each(reads)("%s", async (_, path) => expect(await wrongWhere(await path())).toEqual([]));
 
 test.each([
-  ["trust_ranks_v2_order", "/soul/directory?limit=20"],
+  ["trust_edges_v2_to", "/soul/1/trust"],
+  ["trust_ranks_v2_order", "/soul/directory?limit=21"],
   ["trust_evidence_v2_sx", "/soul/1/trust?explain=true"],
 ])("without %s the queries of %s are found to be wrong", async (index, path) => {
   const { pool } = service.app;
