@@ -1,7 +1,11 @@
 /** What reads of agents ask the database, among many agents: each query finds its rows by an index and looks at few that it leaves out. */
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { activityProjection } from "../../src/projections/identity/activity.ts";
+import { agentsProjection } from "../../src/projections/identity/agents.ts";
+import { trustProjection } from "../../src/projections/trust/trust.ts";
 import { type Service, startService } from "../support/service.ts";
+import { LIMIT_MS } from "../support/until.ts";
 import { agencyOf } from "../trust/agency.ts";
 import { caller, PROXIED } from "./agents.ts";
 
@@ -12,6 +16,7 @@ const MOST_LEFT_OUT = 200;
 /** Pages of 8 kB that a query may read, some for each row of its answer. */
 const MOST_PAGES = 120;
 
+const read = [agentsProjection, activityProjection, trustProjection];
 let service: Service;
 let api: ReturnType<typeof caller>;
 
@@ -24,6 +29,9 @@ beforeAll(async () => {
   await agency.seed(2, 40);
   await agency.attest(2, 1);
   await agency.compute(Date.now());
+  const { position: newest } = await service.app.store.head();
+  const { runner } = service.app;
+  await Promise.all(read.map((projection) => runner.reached(projection, newest, LIMIT_MS)));
   await multiply();
   await api.get("/soul/stats");
 });
@@ -51,6 +59,7 @@ async function multiply(): Promise<void> {
   ])
     await service.app.pool.query(sql);
   await service.app.pool.query("analyze");
+  expect((await largeTables()).size).toBe(10);
 }
 
 type Asked = { text: string; values?: unknown[] };
@@ -137,6 +146,7 @@ const reads: [string, () => Promise<string>][] = [
 /** What is wrong with the queries of a read. */
 async function wrongWhere(path: string): Promise<string[]> {
   const asked = await askedBy(async () => expect(await api.get(path)).toMatchObject({ status: 200 }));
+  expect(asked.length).toBeGreaterThan(0);
   return (await Promise.all(asked.map(wrongWith))).flat();
 }
 
