@@ -12,6 +12,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import pg from "pg";
 import type { App } from "../src/app.ts";
 import * as agents from "../src/domain/identity/agent.ts";
 import * as passports from "../src/domain/identity/passports.ts";
@@ -128,13 +129,27 @@ async function walk(url: string): Promise<{ agents: number; pages: number; secon
   return { agents: seen.size, pages, seconds: Number(((performance.now() - began) / 1_000).toFixed(1)) };
 }
 
-/** Until what the service was given before it started is folded and computed. */
+/** Until what the service was given before it started is folded, all of it, and scores are computed. */
 async function computed(url: string): Promise<void> {
+  const read = async <Answer>(path: string): Promise<Answer | undefined> => {
+    const answer = await fetch(url + path, { headers: anywhere() });
+    return answer.ok ? ((await answer.json()) as Answer) : undefined;
+  };
   for (;;) {
-    const answer = await fetch(`${url}/soul/1/trust`, { headers: anywhere() });
-    if (answer.ok && ((await answer.json()) as { as_of: object | null }).as_of) return;
+    const trust = await read<{ as_of: object | null }>("/soul/1/trust");
+    const health = await read<{ data: { projections: { behind: number }[] } }>("/v1/agent/health");
+    if (trust?.as_of && health?.data.projections.every(({ behind }) => behind === 0)) return;
     await pause(500);
   }
+}
+
+/** What Postgres does after so many rows, done before anything is measured. */
+async function settled(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query("vacuum analyze");
+  await client.query("checkpoint");
+  await client.end();
 }
 
 await withDatabase(async (given) => {
@@ -148,6 +163,7 @@ await withDatabase(async (given) => {
   });
   const service = await startDrawingService(env, key);
   await computed(service.url);
+  await settled(given.DATABASE_URL!);
   const any = () => randomInt(1, many + 1);
   const paths: [string, () => string][] = [
     ["a passport", () => `/soul/passport/${any()}`],
