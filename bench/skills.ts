@@ -15,7 +15,7 @@ import type { SkillResult } from "../src/domain/skills/result.ts";
 import { issueKey } from "../src/operator/keys.ts";
 import { releaseSandboxTables } from "../src/operator/reference.ts";
 import { releaseSandbox } from "../src/operator/releases.ts";
-import { withDatabase, withService } from "./load.ts";
+import { database, withDatabase, withService } from "./load.ts";
 import { paced } from "./paced.ts";
 import { median, startServiceProcess } from "./service-process.ts";
 
@@ -29,9 +29,9 @@ const { values } = parseArgs({
 const EACH = Number(values.each);
 
 const COUNTRIES = ["Latvia", "Germany", "France", "Italy", "Spain", "Poland", "Sweden", "Estonia"];
-const GOODS = ["mineral fuels", "wood", "furniture", "pharmaceuticals"];
+const GOODS = ["27", "30", "39", "84", "85", "87"];
 const country = (n: number) => COUNTRIES[n % COUNTRIES.length]!;
-const good = (n: number) => GOODS[n % GOODS.length]!;
+const good = (n: number) => `HS ${GOODS[n % GOODS.length]!}`;
 
 const TASKS: Record<string, (n: number) => string> = {
   oracle: (n) => `What exports of ${good(n)} are to be expected of ${country(n)}?`,
@@ -48,11 +48,13 @@ async function timed<T>(work: () => Promise<T>): Promise<[ms: number, T]> {
   return [performance.now() - began, made];
 }
 
-await withDatabase(async (env) => {
+await withDatabase(async (bare) => {
+  // Tasks are sealed.
+  const env = { ...bare, SUBJECT_KEYS_URL: await database(bare.DATABASE_URL!, "vault") };
   const secret = await withService(env, async (app) => {
     const limits = { threads: 2, memory_mb: 2_048 };
-    await releaseSandbox(app, { data_dir: env.DATA_DIR!, limits, size: sizeAt(Number(values.scale)) });
-    await releaseSandboxTables(app, env.DATA_DIR!);
+    await releaseSandbox(app, { data_dir: bare.DATA_DIR!, limits, size: sizeAt(Number(values.scale)) });
+    await releaseSandboxTables(app, bare.DATA_DIR!);
     const quota = { daily: null, monthly: null, label: null };
     const issued = await issueKey(app, {
       tenant: "acme",
