@@ -1,11 +1,10 @@
 /**
- * What a run of a skill takes over HTTP beside its steps, each asked by itself afterwards over HTTP with the same input, one after the
- * other; and how fast the catalogue of skills is answered.
+ * What a run of a skill takes over HTTP beside its steps, each asked by itself over HTTP with the same input, one after the other, of a
+ * second process of the service, which has no answer at hand either; and how fast the catalogue of skills is answered.
  *
  *     npx tsx bench/skills.ts [--scale 0.02] [--each 8] [--seconds 5]
  *
- * Claims: a run takes at most 1.1 times its steps, and the catalogue is answered within 2 ms at p95. The steps are asked after the run,
- * so what is warm by then is warm for them.
+ * Claims: a run takes at most 1.1 times its steps, and the catalogue is answered within 2 ms at p95.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -65,8 +64,9 @@ await withDatabase(async (bare) => {
     return issued.secret;
   });
   const service = await startServiceProcess(env);
+  const other = await startServiceProcess(env);
   const headers = { Authorization: `Bearer ${secret}` };
-  const ask = askAt(service.url, secret);
+  const ask = askAt(other.url, secret);
   const run = async (agent: string, n: number): Promise<SkillResult> => {
     const answer = await fetch(`${service.url}/v1/agent/skills/run`, {
       method: "POST",
@@ -77,11 +77,15 @@ await withDatabase(async (bare) => {
     if (body.data?.status !== "finished") throw new Error(`${agent}: ${body.detail ?? body.data?.status}`);
     return body.data.result;
   };
-  const isOpen = () =>
-    fetch(`${service.url}/v1/agent/trade/balance?reporter=LV&hs=44`, { headers }).then(({ ok }) => ok);
+  const isOpen = (url: string) =>
+    fetch(`${url}/v1/agent/trade/balance?reporter=LV&hs=84`, { headers }).then(({ ok }) => ok);
   try {
     // What was released is opened in a moment.
-    while (!(await isOpen())) await pause(100);
+    for (const { url } of [service, other]) while (!(await isOpen(url))) await pause(100);
+    // V8 compiles what runs first, in both.
+    for (const agent of Object.keys(TASKS))
+      for (const { operation, input, vintage } of (await run(agent, EACH)).steps)
+        await ask({ operation, input, vintage });
     const told: Record<string, object> = {};
     for (const agent of Object.keys(TASKS)) {
       const ratios: number[] = [];
@@ -105,6 +109,7 @@ await withDatabase(async (bare) => {
     await paced(service.url, catalogue, { ...load, seconds: 2 });
     console.log("the catalogue at 200 a second:", await paced(service.url, catalogue, load));
   } finally {
+    await other.stop();
     await service.stop();
   }
 });
