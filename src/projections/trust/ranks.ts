@@ -3,6 +3,7 @@
  * walks; a walk stays with the computation that it began with, so it misses nobody and shows nobody twice.
  */
 import type pg from "pg";
+import { gathered } from "../../../eventstore/gathered.ts";
 import type { Score } from "../../domain/trust/score.ts";
 import type { AgentRow } from "../identity/agents.ts";
 import type { ComputedRow } from "./scores.ts";
@@ -64,17 +65,25 @@ export async function isWalkable(pool: pg.Pool, position: number, newest: Comput
   return rows[0]!.walkable;
 }
 
-/** Where a walk stands: the computation it began with, and the last agent that it has shown. */
-export type Walk = { position: number; after?: { score: number; sx: number } | undefined };
+/** Where a walk stands: the computation it began with, and the last agent that it has shown; and how many come next. */
+export type Walk = { position: number; after?: { score: number; sx: number } | undefined; limit: number };
 
 export type Ranked = AgentRow & { score: number };
 
-/** Agents that are not revoked by falling score, of equals the older passport first; after those with a score all others. */
-export async function rankedAgents(
-  pool: pg.Pool,
-  { position, after }: Walk,
-  limit: number,
-): Promise<Ranked[]> {
+/**
+ * Agents that are not revoked by falling score, of equals the older passport first; after those with a score all others. Many who ask
+ * for one page at a moment, as all do who begin, are told what one query finds.
+ */
+export const rankedAgents = gathered(async (pool, asked: readonly Walk[]) => {
+  const pages = new Map(asked.map((walk) => [JSON.stringify(walk), walk]));
+  const read = await Promise.all(
+    [...pages].map(async ([name, walk]) => [name, await pageOf(pool, walk)] as const),
+  );
+  const found = new Map(read);
+  return asked.map((walk) => found.get(JSON.stringify(walk))!);
+});
+
+async function pageOf(pool: pg.Pool, { position, after, limit }: Walk): Promise<readonly Ranked[]> {
   const scored =
     after?.score === 0
       ? []

@@ -69,6 +69,13 @@ export async function keptAt(
   return (await pool.query<ComputedRow>({ name: "trust_kept_at", text, values: [position] })).rows[0];
 }
 
+/** The newest kept computation; many who ask at one moment are told what one query finds. */
+const newestGathered = gathered(async (pool, asked: readonly "newest"[]) => {
+  const newest = await keptAt(pool);
+  return asked.map(() => newest);
+});
+export const newestKept = (pool: pg.Pool) => newestGathered(pool, "newest");
+
 /** A kept computation, and an agent's score in it, all 0 where it has nothing of it. */
 export type KeptScore = { computed: ComputedRow; own: Score };
 
