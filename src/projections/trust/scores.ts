@@ -1,6 +1,6 @@
 /** Computations as the log tells of them, and the scores of the newest of each day. */
 import type pg from "pg";
-import { gathered } from "../../../eventstore/gathered.ts";
+import { askedOnce, gathered } from "../../../eventstore/gathered.ts";
 import type { Score } from "../../domain/trust/score.ts";
 
 type Database = pg.Pool | pg.ClientBase;
@@ -70,11 +70,7 @@ export async function keptAt(
 }
 
 /** The newest kept computation; many who ask at one moment are told what one query finds. */
-const newestGathered = gathered(async (pool, asked: readonly "newest"[]) => {
-  const newest = await keptAt(pool);
-  return asked.map(() => newest);
-});
-export const newestKept = (pool: pg.Pool) => newestGathered(pool, "newest");
+export const newestKept = askedOnce((pool, _: "newest") => keptAt(pool));
 
 /** A kept computation, and an agent's score in it, all 0 where it has nothing of it. */
 export type KeptScore = { computed: ComputedRow; own: Score };

@@ -84,7 +84,7 @@ const refuseCursor = (message: string): never =>
 const OTHER_SORT = "is the next_cursor of a walk with another sort; leave it out to begin";
 
 async function byTrust(app: App, page: Page) {
-  const newest = await newestKept(app.pool);
+  const newest = await newestKept(app.pool, "newest");
   const read = page.cursor === undefined ? undefined : (WALK.exec(page.cursor) ?? refuseCursor(OTHER_SORT));
   const [position = newest?.position ?? 0, score, sx, shown = 0] = read?.slice(1).map(Number) ?? [];
   if (newest && position !== newest.position && !(await isWalkable(app.pool, position, newest)))
@@ -105,7 +105,7 @@ async function byAge(app: App, page: Page) {
   if (page.cursor !== undefined && !NEWEST.test(page.cursor)) refuseCursor(OTHER_SORT);
   const before = page.cursor === undefined ? undefined : Number(page.cursor);
   const rows = await newestAgents(app.pool, { before, limit: page.limit });
-  const newest = await newestKept(app.pool);
+  const newest = await newestKept(app.pool, "newest");
   const scores = await scoresOf(
     app.pool,
     newest?.position ?? 0,
