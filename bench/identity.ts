@@ -170,6 +170,8 @@ await withDatabase(async (given) => {
     ["a score (verify)", () => `/v1/agent/soul/verify/${any()}`],
     ["a score (trust)", () => `/soul/${any()}/trust`],
     ["the directory's first page", () => "/soul/directory"],
+    ["the newest agents", () => "/soul/directory?sort=newest"],
+    ["badges", () => `/soul/badges/${any()}`],
     ["how many there are", () => "/soul/stats"],
   ];
   const told: Record<string, Paced> = {};

@@ -33,6 +33,21 @@ export function gathered<Question, Answer>(
   };
 }
 
+/** As `gathered`, for what many ask alike, as the first page of a list: equal questions of a moment are one, and have one answer. */
+export const askedOnce = <Question, Answer>(
+  ask: (pool: pg.Pool, question: Question) => Promise<Answer>,
+): ((pool: pg.Pool, question: Question) => Promise<Answer>) =>
+  gathered(async (pool, questions) => {
+    const answers = new Map<string, Promise<Answer>>();
+    const asked = questions.map((question) => {
+      const name = JSON.stringify(question);
+      const answer = answers.get(name) ?? ask(pool, question);
+      answers.set(name, answer);
+      return answer;
+    });
+    return Promise.all(asked);
+  });
+
 class Line<Question, Answer> {
   readonly #ask: (questions: readonly Question[]) => ReturnType<AskAll<Question, Answer>>;
   #queue: Waiting<Question, Answer>[] = [];

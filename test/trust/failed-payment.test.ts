@@ -1,9 +1,11 @@
 /** A payment that fails leaves no attestation, at whatever step: neither in the log nor for the chain. */
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { NotSettled, TransactionPending } from "../../src/domain/ports.ts";
 import { addressOf, wallet } from "../chain/fixture.ts";
+import { storyOf as storyAt } from "../payments/stall.ts";
 import { aroundCommits, typesOf } from "../support/around-commits.ts";
-import { buy, present, quoteOf, signPayment } from "../support/buyer.ts";
+import { buy, present, quoteOf, type SignedPayment, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { agencyOf } from "./agency.ts";
 
@@ -36,6 +38,16 @@ function breaks<Part extends object, Name extends keyof Part>(part: Part, name: 
     part[name] = whole;
   });
 }
+
+/** Has the log refuse each commit that has an event of this type, until the test is over. */
+function refuses(type: string): void {
+  const leaveAlone = aroundCommits(service.app.store, (commit, send) =>
+    typesOf(commit).includes(type) ? Promise.reject(new Error("the disk is full")) : send(),
+  );
+  undo.push(leaveAlone);
+}
+
+const storyOf = (paid: SignedPayment) => storyAt(service, paid);
 
 const url = () => `${service.url}/v1/agent/soul/attest`;
 const said = (skill: string): RequestInit => ({
@@ -81,11 +93,38 @@ test("the subject is nobody", async () => {
   expect(await left()).toEqual({ made: 0, settled: 0 });
 });
 
+test("the chain does not take the payment: it is told of, and was nothing else", async () => {
+  breaks(service.app.settlement, "settle", () => Promise.reject(new NotSettled("not enough just now")));
+  const { payment, answer } = await buy(wallet(1), url(), said("refused"));
+  expect(answer.status).toBe(402);
+  expect(await left()).toEqual({ made: 0, settled: 0 });
+  expect(await storyOf(payment)).toEqual(["PaymentClaimed", "PaymentFailed"]);
+});
+
+test("the log does not take the claim: nothing is sent", async () => {
+  const { settle } = service.app.settlement;
+  let sent = 0;
+  breaks(service.app.settlement, "settle", (...of: Parameters<typeof settle>) => {
+    sent++;
+    return settle.apply(service.app.settlement, of);
+  });
+  refuses("PaymentClaimed");
+  const { payment, answer } = await buy(wallet(1), url(), said("unclaimed"));
+  expect(answer.status).toBeGreaterThanOrEqual(500);
+  expect([sent, await storyOf(payment)]).toEqual([0, []]);
+  expect(await left()).toEqual({ made: 0, settled: 0 });
+});
+
+test("nobody knows whether it was sent: nothing is said before that is known", async () => {
+  breaks(service.app.settlement, "settle", () => Promise.reject(new TransactionPending([])));
+  const { payment, answer } = await buy(wallet(1), url(), said("unknown"));
+  expect(answer.status).toBe(503);
+  expect(await left()).toEqual({ made: 0, settled: 0 });
+  expect(await storyOf(payment)).toEqual(["PaymentClaimed"]);
+});
+
 test("the log takes nothing at the end: nothing was said, the payment is owed back, and buys nothing any more", async () => {
-  const leaveAlone = aroundCommits(service.app.store, (commit, send) =>
-    typesOf(commit).includes("AttestationMade") ? Promise.reject(new Error("the disk is full")) : send(),
-  );
-  undo.push(leaveAlone);
+  refuses("AttestationMade");
   const { payment, answer } = await buy(wallet(1), url(), said("translation"));
   expect(answer.status).toBeGreaterThanOrEqual(500);
   expect(await left()).toEqual({ made: 0, settled: 1 });

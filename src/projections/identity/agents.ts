@@ -1,5 +1,6 @@
 /** Agents as they stand, a row each, and every key that one has proven: for lists, and for whoever has a number or a wallet. */
 import type pg from "pg";
+import { askedOnce } from "../../../eventstore/gathered.ts";
 import type { Agent, AgentStatus, KeyKind } from "../../domain/identity/agent.ts";
 import * as agent from "../../domain/identity/agent.ts";
 import { type AgentRef, lowerId } from "../../domain/identity/fields.ts";
@@ -171,14 +172,16 @@ export async function agentOfWallet(pool: pg.Pool, wallet: string): Promise<Agen
   return (await pool.query<AgentRow>({ name: "agent_of_wallet", text, values: [wallet] })).rows[0];
 }
 
-/** Agents newest first, a page after a number. */
-export async function newestAgents(
-  pool: pg.Pool,
-  { before = Number.MAX_SAFE_INTEGER, limit }: { before: number | undefined; limit: number },
-): Promise<AgentRow[]> {
-  const text = `select * from read.agents_v2 where sx_number < $1 and status <> 'revoked' order by sx_number desc limit $2`;
-  return (await pool.query<AgentRow>({ name: "newest_agents", text, values: [before, limit] })).rows;
-}
+/** Agents newest first, a page after a number; many who ask for one page at a moment are told what one query finds. */
+export const newestAgents = askedOnce(
+  async (
+    pool,
+    { before = Number.MAX_SAFE_INTEGER, limit }: { before: number | undefined; limit: number },
+  ): Promise<readonly AgentRow[]> => {
+    const text = `select * from read.agents_v2 where sx_number < $1 and status <> 'revoked' order by sx_number desc limit $2`;
+    return (await pool.query<AgentRow>({ name: "newest_agents", text, values: [before, limit] })).rows;
+  },
+);
 
 /** How many agents have this status. */
 export async function countAgents(pool: pg.Pool, status: AgentStatus): Promise<number> {

@@ -3,6 +3,7 @@
  * walks; a walk stays with the computation that it began with, so it misses nobody and shows nobody twice.
  */
 import type pg from "pg";
+import { askedOnce } from "../../../eventstore/gathered.ts";
 import type { Score } from "../../domain/trust/score.ts";
 import type { AgentRow } from "../identity/agents.ts";
 import type { ComputedRow } from "./scores.ts";
@@ -64,40 +65,41 @@ export async function isWalkable(pool: pg.Pool, position: number, newest: Comput
   return rows[0]!.walkable;
 }
 
-/** Where a walk stands: the computation it began with, and the last agent that it has shown. */
-export type Walk = { position: number; after?: { score: number; sx: number } | undefined };
+/** Where a walk stands: the computation it began with, and the last agent that it has shown; and how many come next. */
+export type Walk = { position: number; after?: { score: number; sx: number } | undefined; limit: number };
 
 export type Ranked = AgentRow & { score: number };
 
-/** Agents that are not revoked by falling score, of equals the older passport first; after those with a score all others. */
-export async function rankedAgents(
-  pool: pg.Pool,
-  { position, after }: Walk,
-  limit: number,
-): Promise<Ranked[]> {
-  const scored =
-    after?.score === 0
-      ? []
-      : await pool
-          .query<Ranked>({
-            name: "ranked_agents",
-            text: `select a.*, r.score from read.trust_ranks_v2 r join read.agents_v2 a on a.sx_number = r.sx
+/**
+ * Agents that are not revoked by falling score, of equals the older passport first; after those with a score all others. Many who ask
+ * for one page at a moment, as all do who begin, are told what one query finds.
+ */
+export const rankedAgents = askedOnce(
+  async (pool, { position, after, limit }: Walk): Promise<readonly Ranked[]> => {
+    const scored =
+      after?.score === 0
+        ? []
+        : await pool
+            .query<Ranked>({
+              name: "ranked_agents",
+              text: `select a.*, r.score from read.trust_ranks_v2 r join read.agents_v2 a on a.sx_number = r.sx
               where ${AT} and a.status <> 'revoked' and (-r.score, r.sx) > ($2::bigint, $3::bigint)
               order by -r.score, r.sx limit $4`,
-            values: [position, -(after?.score ?? Number.MAX_SAFE_INTEGER), after?.sx ?? 0, limit],
-          })
-          .then(({ rows }) => rows);
-  if (scored.length === limit) return scored;
-  const rest = await pool.query<Ranked>({
-    name: "unranked_agents",
-    text: `select a.*, 0 as score from read.agents_v2 a
+              values: [position, -(after?.score ?? Number.MAX_SAFE_INTEGER), after?.sx ?? 0, limit],
+            })
+            .then(({ rows }) => rows);
+    if (scored.length === limit) return scored;
+    const rest = await pool.query<Ranked>({
+      name: "unranked_agents",
+      text: `select a.*, 0 as score from read.agents_v2 a
       where a.sx_number > $2 and a.status <> 'revoked'
         and not exists (select from read.trust_ranks_v2 where sx = a.sx_number and ${AT})
       order by a.sx_number limit $3`,
-    values: [position, after?.score === 0 ? after.sx : 0, limit - scored.length],
-  });
-  return [...scored, ...rest.rows];
-}
+      values: [position, after?.score === 0 ? after.sx : 0, limit - scored.length],
+    });
+    return [...scored, ...rest.rows];
+  },
+);
 
 /** Scores of these agents as of a computation that can be walked, by number; those of 0 are left out. */
 export async function scoresOf(

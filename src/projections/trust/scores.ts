@@ -1,6 +1,6 @@
 /** Computations as the log tells of them, and the scores of the newest of each day. */
 import type pg from "pg";
-import { gathered } from "../../../eventstore/gathered.ts";
+import { askedOnce, gathered } from "../../../eventstore/gathered.ts";
 import type { Score } from "../../domain/trust/score.ts";
 
 type Database = pg.Pool | pg.ClientBase;
@@ -68,6 +68,9 @@ export async function keptAt(
     where kept and as_of_position <= $1 order by position desc limit 1`;
   return (await pool.query<ComputedRow>({ name: "trust_kept_at", text, values: [position] })).rows[0];
 }
+
+/** The newest kept computation; many who ask at one moment are told what one query finds. */
+export const newestKept = askedOnce((pool, _: "newest") => keptAt(pool));
 
 /** A kept computation, and an agent's score in it, all 0 where it has nothing of it. */
 export type KeptScore = { computed: ComputedRow; own: Score };

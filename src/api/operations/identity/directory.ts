@@ -15,7 +15,7 @@ import {
   newestAgents,
 } from "../../../projections/identity/agents.ts";
 import { isWalkable, type Ranked, rankedAgents, scoresOf } from "../../../projections/trust/ranks.ts";
-import { computedAt, keptAt } from "../../../projections/trust/scores.ts";
+import { computedAt, newestKept } from "../../../projections/trust/scores.ts";
 import { json, open, operation } from "../../operation.ts";
 import { actorsOf, agentNamed, id, namesOf, statusField } from "./agents.ts";
 
@@ -84,13 +84,13 @@ const refuseCursor = (message: string): never =>
 const OTHER_SORT = "is the next_cursor of a walk with another sort; leave it out to begin";
 
 async function byTrust(app: App, page: Page) {
-  const newest = await keptAt(app.pool);
+  const newest = await newestKept(app.pool, "newest");
   const read = page.cursor === undefined ? undefined : (WALK.exec(page.cursor) ?? refuseCursor(OTHER_SORT));
   const [position = newest?.position ?? 0, score, sx, shown = 0] = read?.slice(1).map(Number) ?? [];
   if (newest && position !== newest.position && !(await isWalkable(app.pool, position, newest)))
     refuseCursor("is of scores that are not kept any more; leave it out to begin again");
   const after = score === undefined || sx === undefined ? undefined : { score, sx };
-  const rows = await rankedAgents(app.pool, { position, after }, page.limit);
+  const rows = await rankedAgents(app.pool, { position, after, limit: page.limit });
   const last = rows.at(-1);
   const next = last && [position, last.score, last.sx_number, shown + rows.length].join(".");
   const computed = position === newest?.position ? newest : await computedAt(app.pool, position);
@@ -105,7 +105,7 @@ async function byAge(app: App, page: Page) {
   if (page.cursor !== undefined && !NEWEST.test(page.cursor)) refuseCursor(OTHER_SORT);
   const before = page.cursor === undefined ? undefined : Number(page.cursor);
   const rows = await newestAgents(app.pool, { before, limit: page.limit });
-  const newest = await keptAt(app.pool);
+  const newest = await newestKept(app.pool, "newest");
   const scores = await scoresOf(
     app.pool,
     newest?.position ?? 0,
