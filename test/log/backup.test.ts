@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { addToBackup, type Backup, digestOf, readBackup } from "../../eventstore/backup.ts";
 import { exportFile } from "../../eventstore/export.ts";
 import { openPool } from "../../eventstore/pool.ts";
-import { BackupUnsound } from "../../eventstore/restore.ts";
+import { BackupUnsound } from "../../eventstore/restore-source.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
 import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
