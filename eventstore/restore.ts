@@ -19,7 +19,6 @@ export type RestoreOptions = {
   log_id: number;
   /** Told how many events of how many are in. */
   progress?: (done: number, total: number) => void;
-  max_streams?: number;
   /** Done before anybody can see the events; where it rejects, nothing is restored. */
   beforeCommit?: (restored: Restored) => Promise<void>;
 };
@@ -27,6 +26,8 @@ export type RestoreOptions = {
 /** Lines of evidence of the newest part, as they stand in it. */
 export type Restored = { events: number; head: { position: number; hash: string }; evidence: string[] };
 
+/** As many as `verify` takes of any file. */
+const LEAST_STREAMS = 1_000_000;
 const MOST_LINE_BYTES = 16 * 1024 * 1024;
 const COPY = `copy eventstore.events (log_id, position, tenant, stream_id, version, event_id, type, schema_version, recorded_at_us,
   payload, meta, payload_hash, meta_hash, prev_hash, event_hash, log_hash, idem_key, request_hash, commit_size) from stdin`;
@@ -61,9 +62,10 @@ export async function restoreLog(
 async function fill(
   client: pg.ClientBase,
   { origin, events, parts }: RestoreSource,
-  { log_id, progress, max_streams }: RestoreOptions,
+  { log_id, progress }: RestoreOptions,
 ): Promise<Restored> {
-  const loading = new Loading(log_id, origin, max_streams);
+  // A log has no more streams than events, and one that was kept whole comes back whole.
+  const loading = new Loading(log_id, origin, Math.max(LEAST_STREAMS, events));
   const rows = client.query(copyFrom(COPY));
   try {
     for (const part of parts) {
@@ -114,10 +116,10 @@ class Loading {
   #trailer: Trailer | undefined;
   #evidence: string[] = [];
 
-  constructor(log_id: number, origin: string, max_streams?: number) {
+  constructor(log_id: number, origin: string, max_streams: number) {
     this.#log_id = log_id;
     this.#origin = origin;
-    this.#verifier = new Verifier({ origin, ...(max_streams !== undefined && { max_streams }) });
+    this.#verifier = new Verifier({ origin, max_streams });
   }
 
   get events(): number {
