@@ -1,7 +1,7 @@
 /** PgBouncer in transaction mode before a database, where this machine has one that keeps prepared statements (1.21): in PATH, or where PGBOUNCER says. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -9,7 +9,6 @@ import { freePort } from "../../src/adapters/free-port.ts";
 import { until } from "./until.ts";
 
 const FIRST_PORT = 6_432;
-/** PgBouncer serves nobody as root. */
 const NOBODY = 65_534;
 
 const BINARY = process.env.PGBOUNCER ?? "pgbouncer";
@@ -62,7 +61,9 @@ ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeo
 `,
   );
   await chmod(ini, 0o644);
-  const asRoot = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  // It serves nobody as root; a socket is in a folder that its owner alone may enter.
+  const account = host.startsWith("/") ? (await stat(host)).uid || NOBODY : NOBODY;
+  const asRoot = process.getuid?.() === 0 ? { uid: account, gid: account } : {};
   const child: ChildProcess = spawn(BINARY, ["-q", ini], { ...asRoot, stdio: "ignore" });
   const ended = once(child, "exit");
   const at = (name: string) => `postgres://${user}@127.0.0.1:${listen_port}/${name}`;
