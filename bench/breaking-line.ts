@@ -19,7 +19,11 @@ export async function breakingLine(target: { port: number } | { path: string }):
   const pairs = new Set<[Socket, Socket]>();
   let fault: Fault | undefined;
   const resetAll = () => {
-    for (const pair of pairs) for (const one of pair) one.resetAndDestroy();
+    for (const [near, far] of pairs) {
+      near.resetAndDestroy();
+      // A socket of a file cannot be reset.
+      far.destroy();
+    }
   };
   const server = createServer({ noDelay: true }, (near) => {
     if (fault === "refuse") return void near.resetAndDestroy();

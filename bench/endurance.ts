@@ -53,6 +53,8 @@ const [minutes, processes, callers] = [values.minutes, values.processes, values.
 const killEvery_s = Number(values["kill-every"]);
 const restartEvery_s = Number(values["restart-every"]);
 const breakEvery_s = Number(values["break-every"]);
+const FAULTS = ["reset", "stall", "refuse"] as const;
+const BROKEN_MS = { reset: 0, stall: 10_000, refuse: 5_000 };
 const end = () => begun + minutes * 60_000;
 let begun = 0;
 
@@ -150,9 +152,6 @@ async function restartOne(
   await before.stop();
 }
 
-const FAULTS = ["reset", "stall", "refuse"] as const;
-const BROKEN_MS = { reset: 0, stall: 10_000, refuse: 5_000 };
-
 /** Breaks the line, asks meanwhile what the first process says of itself, mends it, and tells how long until a command is answered. */
 async function breakLine(
   line: BreakingLine,
@@ -162,7 +161,10 @@ async function breakLine(
   const fault = FAULTS[nth % FAULTS.length]!;
   line.breaks(fault);
   await pause(BROKEN_MS[fault]);
-  const ready = fault === "reset" ? undefined : await answered(`${services[0]!.url}/ready`, {});
+  const ready =
+    fault === "reset"
+      ? undefined
+      : await answered(`${services[0]!.url}/ready`, { signal: AbortSignal.timeout(10_000) });
   line.mend();
   const mended = performance.now();
   while (done_at < mended && Date.now() < end()) await pause(5);

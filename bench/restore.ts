@@ -52,7 +52,7 @@ const timed = async <T>(work: () => Promise<T>): Promise<[number, T]> => {
 };
 const note = (what: string, events: number, seconds: number, more: Record<string, string> = {}) => {
   rows.push({ what, seconds: Number(seconds.toFixed(1)), "events/s": Math.round(events / seconds), ...more });
-  console.log(`${what}: ${seconds.toFixed(1)} s`);
+  console.log(`${what}: ${seconds.toFixed(1)} s ${more.share ?? ""}`);
 };
 
 async function fill(app: App): Promise<void> {
