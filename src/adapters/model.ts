@@ -100,7 +100,7 @@ export function openModel({ base_url, key, name, tokens, deadline_ms = 60_000 }:
     name,
     host: new URL(base_url).host,
     async ask<Kept, Why>(
-      { instructions, data, form, signal: callers }: Question,
+      { instructions, data, form, signal: callers, within_ms = deadline_ms }: Question,
       read: (text: string) => { kept: Kept } | { why: Why },
     ): Promise<ModelAsked<Kept, Why>> {
       const request = JSON.stringify({
@@ -117,22 +117,24 @@ export function openModel({ base_url, key, name, tokens, deadline_ms = 60_000 }:
         },
       });
       const prompt_sha256 = digestOf(request);
-      const signal = AbortSignal.any([callers, AbortSignal.timeout(deadline_ms)]);
+      const signal = AbortSignal.any([callers, AbortSignal.timeout(Math.min(within_ms, deadline_ms))]);
       // No token is less than a byte.
       const most = Buffer.byteLength(request) + MOST_ANSWER;
-      let last: ModelAsked<Kept, Why> = { why: "late", prompt_sha256, answer_sha256: null };
+      let spent = 0;
+      let last: ModelAsked<Kept, Why> = { why: "late", prompt_sha256, answer_sha256: null, tokens: 0 };
       for (let at = 0; at < TRIES && !signal.aborted; at++) {
         const giveBack = await tokens.take(most);
-        if (!giveBack) return { why: "budget_spent", prompt_sha256, answer_sha256: null };
+        if (!giveBack) return { why: "budget_spent", prompt_sha256, answer_sha256: null, tokens: spent };
         const heard = await post(request, signal);
         // One that says nothing of what it used, or what cannot be, has used all.
         const { total_tokens = most } = heard;
         if (total_tokens < most) await giveBack(total_tokens);
+        spent += Math.min(total_tokens, most);
         if ("text" in heard) {
           const answer_sha256 = digestOf(heard.text);
-          last = { ...read(heard.text), prompt_sha256, answer_sha256 };
+          last = { ...read(heard.text), prompt_sha256, answer_sha256, tokens: spent };
           if ("kept" in last) return last;
-        } else last = { why: heard.why, prompt_sha256, answer_sha256: null };
+        } else last = { why: heard.why, prompt_sha256, answer_sha256: null, tokens: spent };
       }
       callers.throwIfAborted();
       return last;

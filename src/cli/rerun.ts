@@ -38,12 +38,15 @@ export function rerunCommand(terminal: Terminal): Command {
 }
 
 /** What came of it, a line a step. */
-export const spoken = ({ steps, same, agent, result_sha256, again_sha256 }: Again): string =>
+export const spoken = ({ steps, same, agent, model, result_sha256, again_sha256 }: Again): string =>
   [
     ...steps.map(({ step, operation, how, same }) => {
       const what = how === "kept" ? "taken from its kept answer" : "asked again";
       return `${marked(same, same ? "same" : "DIFFERS")}  ${printable(`${step} (${operation}), ${what}`)}`;
     }),
+    ...(model === null
+      ? []
+      : [`      ${printable(model)} is not asked again: what it said is taken as it was`]),
     same
       ? `${marked(true, "the same")}: ${agent} comes to ${result_sha256} again, byte for byte`
       : `${marked(false, "NOT the same")}: ${agent} came to ${result_sha256}, and now to ${again_sha256}`,

@@ -235,10 +235,18 @@ export type ModelAsked<Kept, Why> = ({ kept: Kept } | { why: Why | ModelTrouble 
   prompt_sha256: string;
   /** Of the text that was read last; null where there was none. */
   answer_sha256: string | null;
+  /** That counted against the day's budget. */
+  tokens: number;
 };
 
-/** `data` is the whole user message, as JSON; `form` the JSON Schema of the answer. */
-export type Question = { instructions: string; data: object; form: object; signal: AbortSignal };
+/** `data` is the whole user message, as JSON; `form` the JSON Schema of the answer; `within_ms` less than the minute that asking may take. */
+export type Question = {
+  instructions: string;
+  data: object;
+  form: object;
+  signal: AbortSignal;
+  within_ms?: number | undefined;
+};
 
 /** A language model somewhere else, whose word counts for nothing by itself. */
 export type Model = {

@@ -1,5 +1,6 @@
 /** News as the operator's servers hand them in and as callers are quoted them. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import * as batches from "../../src/domain/ingest/batch.ts";
 import { newsProjection } from "../../src/projections/ingest/news.ts";
 import { newsReactor } from "../../src/reactors/ingest/correlate.ts";
 import { openSandbox } from "../support/sandbox.ts";
@@ -94,6 +95,27 @@ test("a country is told with quotations that are marked, the operator's to all a
   expect(mine.map(({ quote }) => quote).toSorted()).toEqual(["A strike in Latvia stops wood.", QUOTE]);
   for (const one of mine) expect(one).toMatchObject({ untrusted: true, countries: ["LV"], hs: ["44"] });
   expect((await newsFor("other")).map(({ quote }) => quote)).toEqual([QUOTE]);
+});
+
+test("an item that two batches list, since both came at one moment, is quoted once", async () => {
+  const { app } = service;
+  const target = { tenant: "operator", id: "twin-1" };
+  await send({ batch_id: "twin-1", items: [{ text: "Finland closes the port of Turku.", published_at }] });
+  const { facts } = (await app.load(batches, target))!;
+  const { text_sha256 } = facts.items[0]!;
+  const text = (await app.objects.get(batches.objectOf("twin-1", text_sha256)))!;
+  await app.objects.put(batches.objectOf("twin-2", text_sha256), text);
+  const twin = { ...facts, batch_id: "twin-2" };
+  await app.decide(batches, { ...target, id: "twin-2" }, batches.receive(twin), {
+    meta: { actor: "test", operation: "test" },
+  });
+  await correlated();
+  for (const batch_id of ["twin-1", "twin-2"])
+    expect(await get(`${ROOT}/batches/${batch_id}`)).toMatchObject({
+      data: { events: [{ countries: ["FI"] }] },
+    });
+  const { data } = await get("/v1/agent/fusion/news?country=FI");
+  expect(data).toMatchObject([{ quote: "Finland closes the port of Turku." }]);
 });
 
 test("sources name the news where there are any", async () => {

@@ -295,7 +295,8 @@ const LIES: readonly [what: string, why: string, reply: Reply][] = [
 
 test.each(LIES)("%s: the report is as it is without a model, and says why (%s)", async (_, why, reply) => {
   model.reply = reply;
-  const { model: asked, ...said } = await summedUp(template, service.app.model, signal);
+  const { written } = await summedUp(template, service.app.model, { signal });
+  const { model: asked, ...said } = written;
   expect(asked).toMatchObject({ name: "liar-7b", used: false, why });
   expect(model.asked).toHaveLength(2);
   expect({ ...said, model: null }).toEqual(template);

@@ -33,10 +33,10 @@ export const EXAMPLE = {
 
 export type SkillsSetup = Awaited<ReturnType<typeof openSkills>>;
 
-export async function openSkills(chain?: "embedded") {
+export async function openSkills(chain?: "embedded", env: Record<string, string> = {}) {
   const vault = await freshDatabase();
   const service: Service & { database_url: string } = await startService({
-    vault: vault.url,
+    ...{ vault: vault.url, env },
     ...(chain && { chain }),
   });
   await openSandbox(service);

@@ -82,7 +82,10 @@ const exported = async (name: string) => {
   return path;
 };
 
-async function onDatabase<Row extends pg.QueryResultRow>({ url }: { url: string }, sql: string): Promise<Row[]> {
+async function onDatabase<Row extends pg.QueryResultRow>(
+  { url }: { url: string },
+  sql: string,
+): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

@@ -142,7 +142,7 @@ describe("work", () => {
 
   test("is measured, but for what one does for oneself", async () => {
     const { pool } = service.app;
-    const [today] = await workDays(pool, 7, { from: 0, to: 1e6 });
+    const [today] = await workDays(pool, { sx: 7, from: 0, to: 1e6 });
     expect(today).toMatchObject({ kept: 3, lost: 0, agreed: 0, differed: 1 });
     expect(today!.speed_ppm).toBe(3_000_000);
   });

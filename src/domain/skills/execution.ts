@@ -22,6 +22,8 @@ import { agents } from "./skills.ts";
 export const MOST_ATTEMPTS = 3;
 /** Seconds that an attempt holds after its last step. */
 export const LEASE_S = 60;
+/** Seconds that a model may be asked, within the lease. */
+export const MODEL_S = 45;
 /** Seconds from the request in which it ends. */
 export const DEADLINE_S = 600;
 /** Executions of a tenant that may wait. */
@@ -80,6 +82,20 @@ export const events = {
       done_at: time,
     }),
   },
+  SkillModelAsked: {
+    means: "A model was asked to sum up what a skill had found, and what it said is used or not.",
+    1: z.strictObject({
+      attempt,
+      model: z.string(),
+      host: z.string(),
+      prompt_sha256: sha256.describe("Of the request's body."),
+      answer_sha256: sha256.nullable().describe("Of the text that was read last; null: there was none."),
+      tokens: z.int().min(0).describe("That counted against the day's budget."),
+      used: z.boolean(),
+      why: z.string().nullable().describe("Why it is not used; null: it is."),
+      asked_at: time,
+    }),
+  },
   SkillRunFinished: {
     means: "A skill finished its task, and the result is fixed by its digest.",
     1: z.strictObject({
@@ -108,6 +124,7 @@ export const events = {
 
 export type Requested = DataOf<typeof events, "SkillRunRequested">;
 export type StepDone = DataOf<typeof events, "SkillStepDone">;
+export type ModelAsked = DataOf<typeof events, "SkillModelAsked">;
 export type Finished = DataOf<typeof events, "SkillRunFinished">;
 export type Failed = DataOf<typeof events, "SkillRunFailed">;
 export type ExecutionEvent = EventOf<typeof events>;
@@ -126,6 +143,8 @@ export type Execution = {
   lease_until: string | null;
   /** Those of the newest attempt. */
   steps: StepDone[];
+  /** What the newest attempt asked a model. */
+  model: ModelAsked | null;
   /** Whether any attempt has done a step. */
   is_begun: boolean;
   finished: Finished | null;
@@ -149,6 +168,7 @@ export function evolve(state: ExecutionState, { type, data }: ExecutionEvent): E
       started_at: null,
       lease_until: null,
       steps: [],
+      model: null,
       is_begun: false,
       finished: null,
       failed: null,
@@ -159,7 +179,16 @@ export function evolve(state: ExecutionState, { type, data }: ExecutionEvent): E
   switch (type) {
     case "SkillRunStarted": {
       const { attempt, worker, lease_until, started_at } = data;
-      return { ...state, status: "running", attempt, worker, lease_until, started_at, steps: [] };
+      return {
+        ...state,
+        status: "running",
+        attempt,
+        worker,
+        lease_until,
+        started_at,
+        steps: [],
+        model: null,
+      };
     }
     case "SkillStepDone":
       return {
@@ -168,6 +197,8 @@ export function evolve(state: ExecutionState, { type, data }: ExecutionEvent): E
         is_begun: true,
         lease_until: leaseUntil(state.facts, data.done_at),
       };
+    case "SkillModelAsked":
+      return { ...state, model: data, lease_until: leaseUntil(state.facts, data.asked_at) };
     case "SkillRunFinished":
       return { ...state, ...end, status: "finished", finished: data, ended_at: data.finished_at };
     case "SkillRunFailed":
@@ -227,6 +258,14 @@ export const doStep =
   (state: ExecutionState): ExecutionEvent[] => {
     held(state, data.attempt, data.done_at);
     return [{ type: "SkillStepDone", data }];
+  };
+
+/** A model was asked; the attempt holds for as long again. */
+export const askModel =
+  (data: ModelAsked) =>
+  (state: ExecutionState): ExecutionEvent[] => {
+    held(state, data.attempt, data.asked_at);
+    return [{ type: "SkillModelAsked", data }];
   };
 
 export const finish =

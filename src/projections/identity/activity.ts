@@ -21,7 +21,8 @@ export const activityProjection = projection({
       hours     int[] not null,
       last_us   bigint not null,
       primary key (actor, day, operation)
-    );`,
+    );
+    create index if not exists agent_activity_v1_day on read.agent_activity_v1 (day, actor);`,
   of: "every event",
   async fold(events, tx) {
     const rows = new Map<string, Row>();

@@ -30,9 +30,9 @@ export type AgentKeyRow = {
 
 export const agentsProjection = projection({
   name: "agents",
-  version: 1,
+  version: 2,
   ddl: `
-    create table if not exists read.agents_v1 (
+    create table if not exists read.agents_v2 (
       sx_number        bigint primary key,
       agent_id         text not null,
       lower_id         text not null unique,
@@ -42,8 +42,13 @@ export const agentsProjection = projection({
       changed_position bigint not null,
       state            jsonb not null
     );
-    create index if not exists agents_v1_status on read.agents_v1 (status, sx_number);
-    create table if not exists read.agent_keys_v1 (
+    create index if not exists agents_v2_status on read.agents_v2 (status, sx_number);
+    create index if not exists agents_v2_api_key on read.agents_v2 ((state->>'api_key_id'));
+    create table if not exists read.agent_counts_v2 (
+      status text primary key,
+      agents bigint not null
+    );
+    create table if not exists read.agent_keys_v2 (
       kid        text not null,
       sx_number  bigint not null,
       kind       text not null,
@@ -53,16 +58,18 @@ export const agentsProjection = projection({
       revoked_at text,
       primary key (kid, sx_number)
     );
-    create unique index if not exists agent_keys_v1_live on read.agent_keys_v1 (kind, public) where live;
-    create index if not exists agent_keys_v1_agent on read.agent_keys_v1 (sx_number);`,
+    create unique index if not exists agent_keys_v2_live on read.agent_keys_v2 (kind, public) where live;
+    create index if not exists agent_keys_v2_agent on read.agent_keys_v2 (sx_number);`,
   of: [agent],
   async fold(events, tx) {
-    const rows = await rowsOf(tx, [...new Set(events.map(({ id }) => id))]);
+    const before = await rowsOf(tx, [...new Set(events.map(({ id }) => id))]);
+    const rows = new Map(before);
     for (const event of events) {
       const row = folded(rows.get(event.id), event);
       if (row) rows.set(event.id, row);
     }
     await save(tx, [...rows.values()]);
+    await count(tx, before, rows);
     for (const event of events) await foldKey(tx, event, rows.get(event.id));
   },
 });
@@ -85,7 +92,7 @@ function folded(row: AgentRow | undefined, event: Placed<typeof agent>): AgentRo
 }
 
 async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, AgentRow>> {
-  const { rows } = await tx.query<AgentRow>("select * from read.agents_v1 where lower_id = any($1)", [ids]);
+  const { rows } = await tx.query<AgentRow>("select * from read.agents_v2 where lower_id = any($1)", [ids]);
   return new Map(rows.map((row) => [row.lower_id, row]));
 }
 
@@ -94,10 +101,32 @@ async function save(tx: pg.ClientBase, rows: AgentRow[]): Promise<void> {
   if (!first) return;
   const columns = Object.keys(first);
   await tx.query(
-    `insert into read.agents_v1 (${columns.join(", ")})
-     select ${columns.join(", ")} from jsonb_populate_recordset(null::read.agents_v1, $1::jsonb)
+    `insert into read.agents_v2 (${columns.join(", ")})
+     select ${columns.join(", ")} from jsonb_populate_recordset(null::read.agents_v2, $1::jsonb)
      on conflict (sx_number) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`,
     [JSON.stringify(rows)],
+  );
+}
+
+/** Keeps how many agents have each status: they are asked for often, and a million rows take long to be counted. */
+async function count(
+  tx: pg.ClientBase,
+  before: ReadonlyMap<string, AgentRow>,
+  after: ReadonlyMap<string, AgentRow>,
+): Promise<void> {
+  const moved = new Map<AgentStatus, number>();
+  const move = (row: AgentRow | undefined, by: number) =>
+    row && moved.set(row.status, (moved.get(row.status) ?? 0) + by);
+  for (const [id, row] of after) {
+    move(before.get(id), -1);
+    move(row, 1);
+  }
+  const changes = [...moved].filter(([, by]) => by !== 0);
+  if (changes.length === 0) return;
+  await tx.query(
+    `insert into read.agent_counts_v2 as known (status, agents) select * from unnest($1::text[], $2::bigint[])
+     on conflict (status) do update set agents = known.agents + excluded.agents`,
+    [changes.map(([status]) => status), changes.map(([, by]) => by)],
   );
 }
 
@@ -111,18 +140,18 @@ async function foldKey(
   const { sx_number } = row;
   if (type === "AgentKeyProven")
     await tx.query(
-      `insert into read.agent_keys_v1 (kid, sx_number, kind, public, live, proven_at) values ($1, $2, $3, $4, true, $5)
+      `insert into read.agent_keys_v2 (kid, sx_number, kind, public, live, proven_at) values ($1, $2, $3, $4, true, $5)
        on conflict (kid, sx_number) do update set live = true, proven_at = excluded.proven_at, revoked_at = null`,
       [data.kid, sx_number, data.kind, data.public, data.proven_at],
     );
   else if (type === "AgentKeyRevoked")
     await tx.query(
-      "update read.agent_keys_v1 set live = false, revoked_at = $3 where kid = $1 and sx_number = $2",
+      "update read.agent_keys_v2 set live = false, revoked_at = $3 where kid = $1 and sx_number = $2",
       [data.kid, sx_number, data.revoked_at],
     );
   else if (type === "PassportRevoked")
     await tx.query(
-      "update read.agent_keys_v1 set live = false, revoked_at = $2 where sx_number = $1 and live",
+      "update read.agent_keys_v2 set live = false, revoked_at = $2 where sx_number = $1 and live",
       [sx_number, data.revoked_at],
     );
 }
@@ -131,13 +160,13 @@ async function foldKey(
 export async function findAgent(pool: pg.Pool, ref: AgentRef): Promise<AgentRow | undefined> {
   const [name, column, value] =
     ref.by === "id" ? ["agent_by_id", "lower_id", ref.id] : ["agent_by_number", "sx_number", ref.sx_number];
-  const text = `select * from read.agents_v1 where ${column} = $1`;
+  const text = `select * from read.agents_v2 where ${column} = $1`;
   return (await pool.query<AgentRow>({ name: `${name}`, text, values: [value] })).rows[0];
 }
 
 /** The agent that a wallet is a live key of, as of a moment ago. */
 export async function agentOfWallet(pool: pg.Pool, wallet: string): Promise<AgentRow | undefined> {
-  const text = `select a.* from read.agents_v1 a join read.agent_keys_v1 k using (sx_number)
+  const text = `select a.* from read.agents_v2 a join read.agent_keys_v2 k using (sx_number)
     where k.kind = 'evm' and k.public = $1 and k.live`;
   return (await pool.query<AgentRow>({ name: "agent_of_wallet", text, values: [wallet] })).rows[0];
 }
@@ -145,26 +174,29 @@ export async function agentOfWallet(pool: pg.Pool, wallet: string): Promise<Agen
 /** Agents newest first, a page after a number. */
 export async function newestAgents(
   pool: pg.Pool,
-  { before, limit }: { before: number | undefined; limit: number },
+  { before = Number.MAX_SAFE_INTEGER, limit }: { before: number | undefined; limit: number },
 ): Promise<AgentRow[]> {
-  const text = `select * from read.agents_v1 where ($1::bigint is null or sx_number < $1) and status <> 'revoked'
-    order by sx_number desc limit $2`;
-  return (await pool.query<AgentRow>({ text, values: [before ?? null, limit] })).rows;
+  const text = `select * from read.agents_v2 where sx_number < $1 and status <> 'revoked' order by sx_number desc limit $2`;
+  return (await pool.query<AgentRow>({ name: "newest_agents", text, values: [before, limit] })).rows;
 }
 
-/** How many passports there are, and how many of their agents have proven a key. */
-export async function countAgents(pool: pg.Pool): Promise<{ issued: number; proven: number }> {
-  const text = `select count(*)::int as issued, (count(*) filter (where status = 'proven'))::int as proven from read.agents_v1`;
-  return (await pool.query<{ issued: number; proven: number }>(text)).rows[0]!;
+/** How many agents have this status. */
+export async function countAgents(pool: pg.Pool, status: AgentStatus): Promise<number> {
+  const text = "select agents from read.agent_counts_v2 where status = $1";
+  const { rows } = await pool.query<{ agents: number }>({ name: "agent_count", text, values: [status] });
+  return rows[0]?.agents ?? 0;
 }
 
-/** Agents that did something since a day. */
+/** Agents that did something since a day: by their own key, or by a wallet that is a live key of theirs. */
 export async function countActive(pool: pg.Pool, since: string): Promise<number> {
-  const text = `select count(*)::int as active from read.agents_v1 a where exists (
-    select from read.agent_activity_v1 d where d.day >= $1 and (d.actor = 'key:' || (a.state->>'api_key_id')
-      or d.actor in (select 'wallet:' || k.public from read.agent_keys_v1 k
-                      where k.sx_number = a.sx_number and k.kind = 'evm' and k.live)))`;
-  return (await pool.query<{ active: number }>(text, [since])).rows[0]!.active;
+  const text = `with seen as (select distinct actor from read.agent_activity_v1 where day >= $1)
+    select count(*)::int as active from (
+      select a.sx_number from seen join read.agents_v2 a on a.state->>'api_key_id' = substr(actor, 5) where actor like 'key:%'
+      union
+      select k.sx_number from seen join read.agent_keys_v2 k on k.kind = 'evm' and k.public = substr(actor, 8) and k.live
+        where actor like 'wallet:%') agents`;
+  return (await pool.query<{ active: number }>({ name: "active_agents", text, values: [since] })).rows[0]!
+    .active;
 }
 
 /** Numbers of the agents that have a status, from one to another. */
@@ -172,7 +204,7 @@ export async function numbersOfStatus(
   pool: pg.Pool,
   { status, from, to }: { status: AgentStatus; from: number; to: number },
 ): Promise<number[]> {
-  const text = `select sx_number::float8 as sx_number from read.agents_v1 where status = $1 and sx_number between $2 and $3`;
+  const text = `select sx_number::float8 as sx_number from read.agents_v2 where status = $1 and sx_number between $2 and $3`;
   const { rows } = await pool.query<{ sx_number: number }>(text, [status, from, to]);
   return rows.map(({ sx_number }) => sx_number);
 }

@@ -66,9 +66,13 @@ export const newsProjection = projection({
         continue;
       }
       await tx.query("delete from read.news_waiting_v1 where tenant = $1 and batch_id = $2", [tenant, id]);
+      // Two batches that came at one moment may both list an item: it is the first one's.
       for (const [place, one] of event.data.events.entries())
         await tx.query(
-          "insert into read.news_events_v1 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+          `insert into read.news_events_v1
+             select $1::bigint, $2::int, tenant, batch_id, item_sha256, $6, $7, $8::date, $9::text[], $10::text[], $11::text[],
+               $12::double precision, $13::int, $14::int
+             from read.news_items_v1 where tenant = $3 and batch_id = $4 and item_sha256 = $5`,
           [
             position,
             place,

@@ -1,5 +1,6 @@
 /** What scores are computed from, as of a position of the log. */
 import type pg from "pg";
+import { gathered } from "../../../eventstore/gathered.ts";
 import { type Attestor, type EvidenceAt, outOf } from "../../domain/trust/explain.ts";
 import type { Edge, Evidence, EvidenceKind, Input } from "../../domain/trust/score.ts";
 import type { SkillWord } from "../../domain/trust/skills.ts";
@@ -92,11 +93,26 @@ export async function evidenceOf(
 
 type Said = { from_sx: number; to_sx: number; weight_micro: number; day: number; event_id: string };
 
-/** How many attestations of an agent are live. */
-export async function liveAttestations(pool: pg.Pool, sx: number): Promise<number> {
-  const text = "select count(*)::int as live from read.trust_edges_v2 where to_sx = $1 and valid_to is null";
-  return (await pool.query<{ live: number }>({ name: "trust_live", text, values: [sx] })).rows[0]!.live;
-}
+/** How many attestations of an agent are live; those asked for at one moment are counted together. */
+export const liveAttestations = gathered(async (pool, agents: readonly number[]) => {
+  const text = `select (select count(*)::int from read.trust_edges_v2 where to_sx = a.sx and valid_to is null) as live
+    from unnest($1::bigint[]) with ordinality a (sx, place) order by a.place`;
+  const { rows } = await pool.query<{ live: number }>({ name: "trust_live", text, values: [agents] });
+  return rows.map(({ live }) => live);
+});
+
+/** How many attest an agent as of a position and are heard; those asked for at one moment are counted together. */
+export const attestorsOf = gathered(async (pool, asked: readonly { sx: number; position: number }[]) => {
+  const at = (of: string) =>
+    `${of}.valid_from <= a.position and (${of}.valid_to is null or ${of}.valid_to > a.position)`;
+  const text = `select (select count(distinct e.from_sx)::int from read.trust_edges_v2 e
+      where e.to_sx = a.sx and e.from_sx <> a.sx and ${at("e")}
+        and not exists (select from read.trust_silence_v2 s where s.sx = e.from_sx and ${at("s")})) as attestors
+    from unnest($1::bigint[], $2::bigint[]) with ordinality a (sx, position, place) order by a.place`;
+  const values = [asked.map(({ sx }) => sx), asked.map(({ position }) => position)];
+  const { rows } = await pool.query<{ attestors: number }>({ name: "trust_attestors", text, values });
+  return rows.map(({ attestors }) => attestors);
+});
 
 /** Whether an attestation counts: neither taken back nor replaced. */
 export async function isLive(pool: pg.Pool, attestation_id: string): Promise<boolean> {
@@ -118,14 +134,14 @@ export async function skillWords(pool: Database, sx: number, position: number): 
   return (await pool.query<SkillWord>(sql, [position, sx])).rows;
 }
 
-/** Who attests an agent: how many, how many of them have evidence of their own on this day, and whom it attests too. */
-export type Relations = { attestors: number; independent: number; mutual: Set<number> };
+/** Who attests an agent: how many of them have evidence of their own on this day, and whom it attests too. */
+export type Relations = { independent: number; mutual: Set<number> };
 
 export async function relationsOf(
   pool: Database,
   sx: number,
   position: number,
-  day?: number,
+  day: number,
 ): Promise<Relations> {
   const text = `with others as (
       select distinct from_sx as sx from read.trust_edges_v2 e
@@ -133,14 +149,13 @@ export async function relationsOf(
     select o.sx, exists (select from read.trust_edges_v2 where from_sx = $2 and to_sx = o.sx and ${AT}) as mutual,
       exists (select from read.trust_scores_v2 s where s.day = $3 and s.sx = o.sx and s.base > 0) as independent
     from others o`;
-  const values = [position, sx, day ?? null];
+  const values = [position, sx, day];
   const { rows } = await pool.query<{ sx: number; mutual: boolean; independent: boolean }>({
     name: "trust_relations",
     text,
     values,
   });
   return {
-    attestors: rows.length,
     independent: rows.filter(({ independent }) => independent).length,
     mutual: new Set(rows.flatMap(({ sx: other, mutual }) => (mutual ? other : []))),
   };

@@ -81,16 +81,16 @@ export async function rankedAgents(
       : await pool
           .query<Ranked>({
             name: "ranked_agents",
-            text: `select a.*, r.score from read.trust_ranks_v2 r join read.agents_v1 a on a.sx_number = r.sx
-              where ${AT} and a.status <> 'revoked' and ($2::bigint is null or (-r.score, r.sx) > ($2::bigint, $3::bigint))
+            text: `select a.*, r.score from read.trust_ranks_v2 r join read.agents_v2 a on a.sx_number = r.sx
+              where ${AT} and a.status <> 'revoked' and (-r.score, r.sx) > ($2::bigint, $3::bigint)
               order by -r.score, r.sx limit $4`,
-            values: [position, after ? -after.score : null, after?.sx ?? null, limit],
+            values: [position, -(after?.score ?? Number.MAX_SAFE_INTEGER), after?.sx ?? 0, limit],
           })
           .then(({ rows }) => rows);
   if (scored.length === limit) return scored;
   const rest = await pool.query<Ranked>({
     name: "unranked_agents",
-    text: `select a.*, 0 as score from read.agents_v1 a
+    text: `select a.*, 0 as score from read.agents_v2 a
       where a.sx_number > $2 and a.status <> 'revoked'
         and not exists (select from read.trust_ranks_v2 where sx = a.sx_number and ${AT})
       order by a.sx_number limit $3`,

@@ -60,32 +60,55 @@ export async function keepScores(
 }
 
 /** The kept computation at or before a position, or the newest; undefined before the first. */
-export async function keptAt(pool: pg.Pool, position?: number): Promise<ComputedRow | undefined> {
+export async function keptAt(
+  pool: pg.Pool,
+  position = Number.MAX_SAFE_INTEGER,
+): Promise<ComputedRow | undefined> {
   const text = `select ${COLUMNS} from read.trust_computed_v2
-    where kept and ($1::bigint is null or as_of_position <= $1) order by position desc limit 1`;
-  return (await pool.query<ComputedRow>({ name: "trust_kept_at", text, values: [position ?? null] })).rows[0];
+    where kept and as_of_position <= $1 order by position desc limit 1`;
+  return (await pool.query<ComputedRow>({ name: "trust_kept_at", text, values: [position] })).rows[0];
 }
 
-/**
- * The kept computation at or before a position, or the newest, and an agent's score in it, all 0 where it has nothing of it: by one
- * statement, since the scores of a day give way to those of its next computation at any moment.
- */
+/** A kept computation, and an agent's score in it, all 0 where it has nothing of it. */
+export type KeptScore = { computed: ComputedRow; own: Score };
+
+/** One statement tells both, since the scores of a day give way to those of its next computation at any moment. */
+const keptScores = (which: string) => `select c.*, a.sx, ${["score", "before", "base", "attested", "penalty"]
+  .map((column) => `coalesce(s.${column}, 0)::bigint as ${column}`)
+  .join(", ")}
+    from (select ${COLUMNS} from read.trust_computed_v2 where kept and ${which} order by position desc limit 1) c
+      cross join unnest($1::bigint[]) with ordinality a (sx, place)
+      left join read.trust_scores_v2 s on s.day = c.day and s.sx = a.sx
+    order by a.place`;
+
+const keptScoreOf = ({ sx, score, before, base, attested, penalty, ...computed }: ComputedRow & Score) => ({
+  computed,
+  own: { sx, score, before, base, attested, penalty },
+});
+
+/** The kept computation at or before a position, or the newest, and an agent's score in it; undefined where there is none. */
 export async function keptScore(
   of: Database,
   sx: number,
-  position?: number,
-): Promise<{ computed: ComputedRow; own: Score } | undefined> {
-  const points = ["score", "before", "base", "attested", "penalty"];
-  const text = `select c.*, ${points.map((column) => `coalesce(${column}, 0)::bigint as ${column}`).join(", ")}
-    from (select ${COLUMNS} from read.trust_computed_v2
-          where kept and ($2::bigint is null or as_of_position <= $2) order by position desc limit 1) c
-      left join read.trust_scores_v2 s on s.day = c.day and s.sx = $1`;
-  const values = [sx, position ?? null];
-  const [row] = (await of.query<ComputedRow & Score>({ name: "trust_kept_score", text, values })).rows;
-  if (!row) return undefined;
-  const { score, before, base, attested, penalty, ...computed } = row;
-  return { computed, own: { sx, score, before, base, attested, penalty } };
+  position = Number.MAX_SAFE_INTEGER,
+): Promise<KeptScore | undefined> {
+  const { rows } = await of.query<ComputedRow & Score>({
+    name: "trust_kept_score",
+    text: keptScores("as_of_position <= $2"),
+    values: [[sx], position],
+  });
+  return rows[0] && keptScoreOf(rows[0]);
 }
+
+/** The newest kept computation and an agent's score in it; those asked for at one moment are read together. */
+export const newestScore = gathered(async (pool, agents: readonly number[]) => {
+  const { rows } = await pool.query<ComputedRow & Score>({
+    name: "trust_newest_scores",
+    text: keptScores("true"),
+    values: [agents],
+  });
+  return agents.map((_, at): KeptScore | undefined => rows[at] && keptScoreOf(rows[at]));
+});
 
 /** An agent's points of trust, 0 to 100, by the newest computation; those asked for at one moment are read together. */
 export const pointsOf = gathered(async (pool, agents: readonly number[]) => {

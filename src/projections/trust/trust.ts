@@ -47,6 +47,7 @@ export const trustProjection = projection({
       valid_from bigint primary key,
       valid_to   bigint
     );
+    create index if not exists trust_silence_v2_sx on read.trust_silence_v2 (sx);
     create table if not exists read.trust_moved_v2 (only_row boolean primary key default true check (only_row), position bigint not null);
     create table if not exists read.trust_computed_v2 (
       position       bigint primary key,

@@ -1,5 +1,6 @@
 /** What of tasks is evidence, and what of their work is measured: each as it stands, and the purse of each requester by day. */
 import type pg from "pg";
+import { gathered } from "../../../eventstore/gathered.ts";
 import type * as node from "../../domain/compute/node.ts";
 import * as task from "../../domain/compute/task.ts";
 import type * as account from "../../domain/payments/account.ts";
@@ -331,13 +332,16 @@ export async function keep(
   );
 }
 
-/** What a node did, a day each of those from one to another on which it did something. */
-export async function workDays(
-  pool: pg.Pool | pg.ClientBase,
-  sx: number,
-  { from, to }: { from: number; to: number },
-): Promise<WorkDay[]> {
-  const text = `select day, kept, lost, agreed, differed, speed_ppm from read.trust_work_v2
-    where sx = $1 and day between $2 and $3 order by day`;
-  return (await pool.query<WorkDay>({ name: "trust_work_days", text, values: [sx, from, to] })).rows;
-}
+/** What a node did, a day each of those from one to another on which it did something; those asked for at one moment are read together. */
+export const workDays = gathered(
+  async (pool, asked: readonly { sx: number; from: number; to: number }[]): Promise<WorkDay[][]> => {
+    const text = `select a.place::int - 1 as place, day, kept, lost, agreed, differed, speed_ppm
+      from unnest($1::bigint[], $2::bigint[], $3::bigint[]) with ordinality a (sx, from_day, to_day, place)
+        join read.trust_work_v2 w on w.sx = a.sx and w.day between a.from_day and a.to_day order by day`;
+    const values = (["sx", "from", "to"] as const).map((name) => asked.map((one) => one[name]));
+    const { rows } = await pool.query<WorkDay & { place: number }>({ name: "trust_work_days", text, values });
+    const days = asked.map((): WorkDay[] => []);
+    for (const { place, ...day } of rows) days[place]!.push(day);
+    return days;
+  },
+);

@@ -6,7 +6,13 @@ import type { App } from "../../app.ts";
 import { digestOf } from "../../domain/objects.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { placeIn } from "../../domain/sealed.ts";
-import type { Execution, ExecutionEvent, ExecutionState, Requested } from "../../domain/skills/execution.ts";
+import type {
+  Execution,
+  ExecutionEvent,
+  ExecutionState,
+  ModelAsked,
+  Requested,
+} from "../../domain/skills/execution.ts";
 import * as executions from "../../domain/skills/execution.ts";
 import * as subject from "../../domain/subjects/subject.ts";
 import {
@@ -34,7 +40,13 @@ export type Answered = {
   ms: number;
 };
 
-/** Asks a skill's steps one after the other, says which it `begins`, and tells each answer to `noted` before it asks the next. */
+/** Of a model that was asked, what is recorded. */
+export type ModelHeard = Omit<ModelAsked, "attempt" | "asked_at">;
+
+/**
+ * Asks a skill's steps one after the other, says which it `begins`, and tells each answer to `noted` before it asks the next; then what a
+ * model said of it to `heard`, where one is asked.
+ */
 export type RunSteps = (run: {
   app: App;
   tenant: string;
@@ -42,6 +54,7 @@ export type RunSteps = (run: {
   signal: AbortSignal;
   begins: (step: string) => void;
   noted: (answered: Answered) => Promise<void>;
+  heard: (model: ModelHeard) => Promise<void>;
 }) => Promise<{ result: object; vintages: string }>;
 
 const meta = (operation: string) => ({ meta: { actor: "reactor:skills", operation } });
@@ -123,7 +136,13 @@ async function attempt({ app, signal, log, run }: Parts, named: Named, begun: Ex
     const begins = (one: string) => {
       step = one;
     };
-    const { result, vintages } = await run({ app, tenant: named.tenant, facts, signal, begins, noted });
+    const heard = async (model: ModelHeard) => {
+      await decide(app, named, (state) =>
+        executions.askModel({ attempt, ...model, asked_at: nowOf(app) })(state),
+      );
+    };
+    const { tenant } = named;
+    const { result, vintages } = await run({ app, tenant, facts, signal, begins, noted, heard });
     await conclude(app, named, begun, { result, vintages });
   } catch (error) {
     if (!(error instanceof Refusal)) {

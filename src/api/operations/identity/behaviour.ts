@@ -71,7 +71,7 @@ export async function happenedTo(
     activityOf(pool, actorsOf(agent), dateOf(days.from), dateOf(days.to)),
     paidCalls(pool, walletsOf(agent), days),
     dealingsOf(pool, agent.facts.sx_number, days),
-    workDays(pool, agent.facts.sx_number, { from: days.from - FACTOR_DAYS, to }),
+    workDays(pool, { sx: agent.facts.sx_number, from: days.from - FACTOR_DAYS, to }),
   ]);
   const delegated = agent.delegations.map(({ to: other, delegated_at }) => ({
     other,

@@ -93,9 +93,10 @@ async function byTrust(app: App, page: Page) {
   const rows = await rankedAgents(app.pool, { position, after }, page.limit);
   const last = rows.at(-1);
   const next = last && [position, last.score, last.sx_number, shown + rows.length].join(".");
+  const computed = position === newest?.position ? newest : await computedAt(app.pool, position);
   return {
     agents: await listed(app, rows, (at) => shown + at + 1),
-    computed_event: (await computedAt(app.pool, position))?.event_id ?? null,
+    computed_event: computed?.event_id ?? null,
     next_cursor: next && rows.length === page.limit ? next : null,
   };
 }
@@ -143,7 +144,7 @@ const stats = operation({
   route: "GET /soul/stats",
   summary: "How many passports are issued, and how many are left",
   description:
-    "Of the campaign of 1,000,000 free passports; how many agents have proven a key, and how many did something in 30 days.",
+    "Of the campaign of 1,000,000 free passports; how many agents have proven a key, and how many did something in 30 days, counted once a minute.",
   access: [open()],
   lists: agentsProjection,
   input: z.object({}),
@@ -157,13 +158,28 @@ const stats = operation({
   ),
   example: {},
   handle: async ({ app }) => {
-    const [{ issued, proven }, active_30d] = await Promise.all([
-      countAgents(app.pool),
-      countActive(app.pool, daysBefore(app.clock.now(), 29)),
+    const [issued, proven, active_30d] = await Promise.all([
+      app.load(passports, passports.target),
+      countAgents(app.pool, "proven"),
+      activeAgents(app),
     ]);
     return { issued, remaining: passports.MOST_PASSPORTS - issued, proven, active_30d };
   },
 });
+
+const COUNTED_FOR_MS = 60_000;
+const counted = new WeakMap<App["pool"], { at: number; active: Promise<number> }>();
+
+/** Agents that did something in 30 days, as of a minute ago at most: to count them is to read what all did. */
+function activeAgents({ pool, clock }: App): Promise<number> {
+  const now = clock.now();
+  const known = counted.get(pool);
+  if (known && Math.abs(now.getTime() - known.at) < COUNTED_FOR_MS) return known.active;
+  const active = countActive(pool, daysBefore(now, 29));
+  counted.set(pool, { at: now.getTime(), active });
+  active.catch(() => counted.delete(pool));
+  return active;
+}
 
 /** Idle after a day without anything, dormant after thirty. */
 const statusAfter = (idle_ms: number | null) =>

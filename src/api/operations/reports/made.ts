@@ -44,7 +44,7 @@ export async function made(
     async (asked) => ({ plain: await write(askOf(asked), asked.reference), vintages: asked.restsOn() }),
     patience,
   );
-  const written = await summedUp(plain, app.model, context.signal);
+  const { written } = await summedUp(plain, app.model, context);
   const report = complete({ operation, input, vintages }, written);
   const bytes = Buffer.from(canonical(report));
   const facts = {

@@ -97,6 +97,15 @@ export const executionShown = z
         }),
       )
       .describe("Those that the newest attempt has done"),
+    model: z
+      .object({
+        name: z.string(),
+        host: z.string(),
+        used: z.boolean(),
+        why: z.string().nullable().describe("Why nothing of it is used"),
+      })
+      .nullable()
+      .describe("Who was asked to sum it up; null: nobody"),
     price_usdc: z.string().describe("0.00 by a key"),
     refund_usdc: z.string().describe("What of it goes back"),
     requested_at: time,
@@ -114,7 +123,7 @@ export async function shown(
   execution: Execution,
   result?: SkillResult,
 ): Promise<z.infer<typeof executionShown>> {
-  const { facts, finished, failed, status, attempt, steps, ended_at } = execution;
+  const { facts, finished, failed, status, attempt, steps, model, ended_at } = execution;
   const { execution_id, agent, plan_version: version, format, price_micro } = facts;
   const told =
     result ??
@@ -140,6 +149,7 @@ export async function shown(
       vintages,
       ms,
     })),
+    model: model && { name: model.model, host: model.host, used: model.used, why: model.why },
     price_usdc: decimalUsdc(price_micro),
     refund_usdc: decimalUsdc(executions.refundOf(execution)),
     requested_at: facts.requested_at,

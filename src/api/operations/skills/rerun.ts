@@ -2,10 +2,11 @@
 import type { App } from "../../../app.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
 import { refuse } from "../../../domain/refusal.ts";
-import type { Execution } from "../../../domain/skills/execution.ts";
+import type { Execution, Finished } from "../../../domain/skills/execution.ts";
 import * as executions from "../../../domain/skills/execution.ts";
-import { OF_THE_LOG } from "../../../domain/skills/result.ts";
+import { OF_THE_LOG, type SkillResult } from "../../../domain/skills/result.ts";
 import { skillNamed } from "../../../domain/skills/skills.ts";
+import type { Written } from "../../../projections/reports/writing.ts";
 import { readKept } from "../../../reactors/skills/kept.ts";
 import type { Named } from "../../../reactors/skills/steps.ts";
 import { canonical } from "../../asking.ts";
@@ -23,6 +24,8 @@ export type Again = {
   result_sha256: string;
   again_sha256: string;
   steps: StepAgain[];
+  /** Whose summing up was taken as it was, since a model may say something else; null where none was asked. */
+  model: string | null;
 };
 
 /** Runs it again; `now`: on the data of now in place of its own, to see what they have changed. Refuses one that has no result. */
@@ -49,6 +52,7 @@ export async function rerun(
   const vintage = now || wanted.length === 0 ? undefined : wanted.join(",");
   const held = await dataNamed(app, { vintage: true }, { vintage });
   const answers: Answered[] = [];
+  const before = execution.model && (await keptReport(app, named, finished));
   try {
     const { result } = await runSkill({
       app: held ? { ...app, ...held.data } : app,
@@ -57,6 +61,7 @@ export async function rerun(
       slots: facts.slots as Slots,
       signal,
       noted: async ({ step, told }) => void answers.push({ step, ...told.origin }),
+      sum: async (written) => (before ? summedAsBefore(written, before) : written),
       kept: (operation, input_sha256) => keptAnswer(app, named, execution, { operation, input_sha256 }),
     });
     const again_sha256 = sha256(canonical(result));
@@ -68,11 +73,30 @@ export async function rerun(
       result_sha256,
       again_sha256,
       steps: stepsAgain(execution, answers),
+      model: execution.model?.model ?? null,
     };
   } finally {
     held?.release();
   }
 }
+
+/** The report that an execution finished with. */
+async function keptReport(
+  app: App,
+  named: Named,
+  { object_sha256, result_sha256 }: Finished,
+): Promise<SkillResult["report"]> {
+  const kept = await readKept(app, named, object_sha256);
+  if (kept && sha256(canonical(kept)) === result_sha256) return (kept as SkillResult).report;
+  return refuse("not_found", "what a model said of it is not kept any more, or was erased");
+}
+
+/** With what a model said of it, which stands first where it was used. */
+const summedAsBefore = (written: Written, { model, sections }: SkillResult["report"]): Written => ({
+  ...written,
+  sections: [...(model?.used ? sections.slice(0, 1) : []), ...written.sections],
+  model,
+});
 
 /** The answer that a step had of the log. */
 async function keptAnswer(

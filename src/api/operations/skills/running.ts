@@ -5,11 +5,12 @@ import type { Slots } from "../../../domain/plans/slots.ts";
 import { Refusal, refuse } from "../../../domain/refusal.ts";
 import { isAsked, type Told, valueAt } from "../../../domain/reports/fact.ts";
 import { say } from "../../../domain/reports/say.ts";
+import { MODEL_S } from "../../../domain/skills/execution.ts";
 import { methodsOfPlans } from "../../../domain/skills/methods.ts";
 import { OF_THE_LOG, type SkillResult } from "../../../domain/skills/result.ts";
 import { type Skill, skillNamed } from "../../../domain/skills/skills.ts";
 import { runTold } from "../../../projections/fusion/answers/query.ts";
-import { type Ask, writing } from "../../../projections/reports/writing.ts";
+import { type Ask, type Written, writing } from "../../../projections/reports/writing.ts";
 import { ownReadings } from "../../../projections/skills/own.ts";
 import { toldOfSkill } from "../../../projections/skills/tellers.ts";
 import type { RunSteps } from "../../../reactors/skills/run.ts";
@@ -19,6 +20,7 @@ import { sha256 } from "../../call.ts";
 import { anonymous } from "../../caller.ts";
 import type { Context } from "../../operation.ts";
 import { complete } from "../reports/made.ts";
+import { summedUp } from "../reports/summed-up.ts";
 import { offered } from "./asked.ts";
 
 /** An answer, and the step that it was asked for. */
@@ -37,6 +39,8 @@ export type Run = {
   noted?: (noted: Noted) => Promise<void>;
   /** The answer that was read of the log when it ran before; then the log is not asked again. */
   kept?: (operation: string, input_sha256: string) => Promise<object | undefined>;
+  /** Has what was found summed up. */
+  sum?: (written: Written) => Promise<Written>;
 };
 
 /** `vintages`: all that the steps looked at, by comma; `log` where they read the log alone. */
@@ -78,9 +82,10 @@ async function told(run: Run, asked: Asking): Promise<Ran> {
     of: dated,
     sections: ran.sections,
   });
+  const summed = (await run.sum?.(finished)) ?? finished;
   const drawn = finished.facts.flatMap((fact) => (isAsked(fact) ? fact.from.vintage.split(",") : []));
   const vintages = [...new Set(drawn)].sort().join(",");
-  const report = complete({ operation: "skills_run", input, vintages }, finished);
+  const report = complete({ operation: "skills_run", input, vintages }, summed);
   const result = { agent, version, report, steps: ran.steps, passed: ran.passed };
   return {
     result: JSON.parse(canonical(result)) as SkillResult,
@@ -204,11 +209,25 @@ export async function runWithin(run: Run, ms: number): Promise<Ran | undefined> 
 export const refuseTask = (message: string): never =>
   refuse("invalid", message, { errors: [{ path: "task", message }] });
 
+/** The model that sums up what a skill finds, where one is set: what is found of the caller's money is told to none. */
+export const modelFor = ({ model }: Pick<App, "model">, { scope }: Pick<Skill, "scope">) =>
+  scope === "skill" ? model : undefined;
+
 /** Runs what was left, for the worker that does it. */
-export const runFor: RunSteps = ({ app, tenant, facts, signal, begins, noted }) =>
-  runSkill({
-    begins,
-    ...{ app, tenant, skill: skillNamed(facts.agent), slots: facts.slots as Slots, signal },
+export const runFor: RunSteps = ({ app, tenant, facts, signal, begins, noted, heard }) => {
+  const skill = skillNamed(facts.agent);
+  const sum = async (plain: Written): Promise<Written> => {
+    const within_ms = 1_000 * MODEL_S;
+    const { written, tokens } = await summedUp(plain, modelFor(app, skill), { signal, within_ms });
+    if (written.model) {
+      const { name: model, ...asked } = written.model;
+      await heard({ model, ...asked, tokens });
+    }
+    return written;
+  };
+  return runSkill({
+    ...{ begins, sum },
+    ...{ app, tenant, skill, slots: facts.slots as Slots, signal },
     noted: ({ step, told: { answer, origin }, ms }) =>
       noted({
         step,
@@ -220,3 +239,4 @@ export const runFor: RunSteps = ({ app, tenant, facts, signal, begins, noted }) 
         ms,
       }),
   });
+};

@@ -19,7 +19,7 @@ import { canonical } from "../../asking.ts";
 import { sha256 } from "../../call.ts";
 import type { Context } from "../../operation.ts";
 import { checkScope, PRICE_MICRO } from "./fields.ts";
-import { type Noted, type Ran, refuseTask, runWithin } from "./running.ts";
+import { modelFor, type Noted, type Ran, refuseTask, runWithin } from "./running.ts";
 
 /** Seconds that a call may take for a run. */
 export const MOST_WAIT_S = 20;
@@ -67,13 +67,15 @@ export async function begin(
   await checkWaiting(app, caller.tenant, 1);
   const noted: Noted[] = [];
   const asked_at = nowOf(app);
-  const ran = await inTurn(app, wanted.wait_s, () =>
+  // What a model sums up takes longer than a call may.
+  const wait_s = modelFor(app, skill) ? 0 : wanted.wait_s;
+  const ran = await inTurn(app, wait_s, () =>
     runWithin(
       {
         ...{ app, tenant: caller.tenant, skill, slots, signal: context.signal },
         noted: async (one) => void noted.push(one),
       },
-      1_000 * wanted.wait_s,
+      1_000 * wait_s,
     ),
   );
   const [requested] = await request(context, [{ ...wanted, execution_id }], asked_at);

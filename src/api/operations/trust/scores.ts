@@ -5,17 +5,16 @@ import { sha256, time } from "../../../domain/fields.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { explain } from "../../../domain/trust/explain.ts";
-import {
-  FACTOR_DAYS,
-  type Factor,
-  factorNames,
-  factorsOf,
-  type Measured,
-} from "../../../domain/trust/factors.ts";
+import { FACTOR_DAYS, type Factor, factorNames, factorsOf } from "../../../domain/trust/factors.ts";
 import { METHOD } from "../../../domain/trust/rules.ts";
 import { levelOf, levels, shareOf } from "../../../domain/trust/score.ts";
 import { dateOf } from "../../../projections/trust/days.ts";
-import { evidenceOf, liveAttestations, relationsOf } from "../../../projections/trust/evidence.ts";
+import {
+  attestorsOf,
+  evidenceOf,
+  liveAttestations,
+  relationsOf,
+} from "../../../projections/trust/evidence.ts";
 import { EXACT_A_DAY } from "../../../projections/trust/exact.ts";
 import {
   atOneMoment,
@@ -23,6 +22,7 @@ import {
   type ComputedRow,
   keptScore,
   type Moment,
+  newestScore,
   scoresBetween,
 } from "../../../projections/trust/scores.ts";
 import { workDays } from "../../../projections/trust/work.ts";
@@ -104,10 +104,17 @@ const each = <Value extends z.ZodType>(value: Value) =>
     >,
   );
 
-/** `day`: up to whose end work counts. */
-async function factorsShown({ pool }: App, sx: number, day: number, attested: Measured["attested"]) {
-  const work = await workDays(pool, sx, { from: day - FACTOR_DAYS, to: day });
-  const factors = factorsOf({ day, work, attested });
+/** `day`: up to whose end work counts; `position`: up to which attestors do. */
+async function factorsShown(
+  { pool }: App,
+  sx: number,
+  { day, position, attested }: { day: number; position: number; attested: number },
+) {
+  const [work, attestors] = await Promise.all([
+    workDays(pool, { sx, from: day - FACTOR_DAYS, to: day }),
+    attestorsOf(pool, { sx, position }),
+  ]);
+  const factors = factorsOf({ day, work, attested: { points: attested, attestors } });
   const shown = <Value>(of: (factor: Factor) => Value) =>
     Object.fromEntries(factorNames.map((name) => [name, of(factors[name])])) as Record<
       (typeof factorNames)[number],
@@ -179,14 +186,13 @@ computes it again from an export: docs/trust-score.md. \`exact=true\`, with a ke
     if (isExact) {
       const asked = { sx, position: input.as_of_position, day: input.day };
       const { score, attested, result_sha256, position, day } = await exactly(app, caller, asked);
-      const { attestors } = await relationsOf(app.pool, sx, position);
       const computed_at = app.clock.now().toISOString();
       return {
         agent_id: facts.agent_id,
         sx_id: sxId(sx),
         trust_score: shareOf(score),
         trust_level: levelOf(score),
-        ...(await factorsShown(app, sx, day, { points: attested, attestors })),
+        ...(await factorsShown(app, sx, { day, position, attested })),
         method: METHOD,
         as_of: { position, day: dateOf(day), computed_event: null, result_sha256, computed_at },
         explanation: null,
@@ -195,22 +201,25 @@ computes it again from an export: docs/trust-score.md. \`exact=true\`, with a ke
     const { computed, own, explanation } =
       input.explain === "true"
         ? await explained(app, sx, input.as_of_position)
-        : { explanation: null, ...(await keptScore(app.pool, sx, input.as_of_position)) };
+        : { explanation: null, ...(await scoreAt(app, sx, input.as_of_position)) };
     if (!computed && input.as_of_position !== undefined)
       return refuse("not_found", "no computation at or before this position is kept; ask for a later one");
-    const attestors = computed ? (await relationsOf(app.pool, sx, computed.as_of_position)).attestors : 0;
+    const { day = 0, as_of_position: position = 0 } = computed ?? {};
     return {
       agent_id: facts.agent_id,
       sx_id: sxId(sx),
       trust_score: shareOf(own?.score ?? 0),
       trust_level: levelOf(own?.score ?? 0),
-      ...(await factorsShown(app, sx, computed?.day ?? 0, { points: own?.attested ?? 0, attestors })),
+      ...(await factorsShown(app, sx, { day, position, attested: own?.attested ?? 0 })),
       method: METHOD,
       as_of: computed ? asOfShown(computed) : null,
       explanation,
     };
   },
 });
+
+const scoreAt = ({ pool }: App, sx: number, position: number | undefined) =>
+  position === undefined ? newestScore(pool, sx) : keptScore(pool, sx, position);
 
 /** The score with what it is made of, all of one moment: else its lines might be of another computation than the one that is named. */
 const explained = ({ pool }: App, sx: number, as_of_position: number | undefined) =>
@@ -327,13 +336,17 @@ const verify = operation({
   example: { agent_id: "SX#1" },
   handle: async ({ input, app }) => {
     const { facts } = await agentNamed(app, input.agent_id);
-    const { computed, own } = (await keptScore(app.pool, facts.sx_number)) ?? {};
+    const [kept, live] = await Promise.all([
+      newestScore(app.pool, facts.sx_number),
+      liveAttestations(app.pool, facts.sx_number),
+    ]);
+    const { computed, own } = kept ?? {};
     const score = own?.score ?? 0;
     return {
       agent_id: facts.agent_id,
       trust_score: pointsOf(score),
       trust_level: levelOf(score),
-      attestation_count: await liveAttestations(app.pool, facts.sx_number),
+      attestation_count: live,
       last_updated: computed?.computed_at ?? null,
       chain: networkOf(app.chain),
       passport: { sx_id: sxId(facts.sx_number), hash: facts.passport_hash },

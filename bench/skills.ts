@@ -1,0 +1,110 @@
+/**
+ * What a run of a skill takes over HTTP beside its steps, each asked by itself afterwards over HTTP with the same input, one after the
+ * other; and how fast the catalogue of skills is answered.
+ *
+ *     npx tsx bench/skills.ts [--scale 0.02] [--each 8] [--seconds 5]
+ *
+ * Claims: a run takes at most 1.1 times its steps, and the catalogue is answered within 2 ms at p95. The steps are asked after the run,
+ * so what is warm by then is warm for them.
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { askAt } from "../src/cli/report.ts";
+import { sizeAt } from "../src/datasets/sandbox.ts";
+import type { SkillResult } from "../src/domain/skills/result.ts";
+import { issueKey } from "../src/operator/keys.ts";
+import { releaseSandboxTables } from "../src/operator/reference.ts";
+import { releaseSandbox } from "../src/operator/releases.ts";
+import { database, withDatabase, withService } from "./load.ts";
+import { paced } from "./paced.ts";
+import { median, startServiceProcess } from "./service-process.ts";
+
+const { values } = parseArgs({
+  options: {
+    scale: { type: "string", default: "0.02" },
+    each: { type: "string", default: "8" },
+    seconds: { type: "string", default: "5" },
+  },
+});
+const EACH = Number(values.each);
+
+const COUNTRIES = ["Latvia", "Germany", "France", "Italy", "Spain", "Poland", "Sweden", "Estonia"];
+const GOODS = ["27", "30", "39", "84", "85", "87"];
+const country = (n: number) => COUNTRIES[n % COUNTRIES.length]!;
+const good = (n: number) => `HS ${GOODS[n % GOODS.length]!}`;
+
+const TASKS: Record<string, (n: number) => string> = {
+  oracle: (n) => `What exports of ${good(n)} are to be expected of ${country(n)}?`,
+  spider: (n) => `Gather a profile of ${country(n)} with its partners and goods in 2024`,
+  tracker: (n) => `What was unusual of late in imports of ${good(n)}?`,
+  diplomat: (n) => `How do trade figures between ${country(n)} and ${country(n + 1)} differ?`,
+  sniper: (n) => `What opportunity is the market of ${good(n)} in ${country(n)}, by growth and price?`,
+  strategist: (n) => `How dependent is ${country(n)} on imports of ${good(n)}, and who could stand in?`,
+};
+
+async function timed<T>(work: () => Promise<T>): Promise<[ms: number, T]> {
+  const began = performance.now();
+  const made = await work();
+  return [performance.now() - began, made];
+}
+
+await withDatabase(async (bare) => {
+  // Tasks are sealed.
+  const env = { ...bare, SUBJECT_KEYS_URL: await database(bare.DATABASE_URL!, "vault") };
+  const secret = await withService(env, async (app) => {
+    const limits = { threads: 2, memory_mb: 2_048 };
+    await releaseSandbox(app, { data_dir: bare.DATA_DIR!, limits, size: sizeAt(Number(values.scale)) });
+    await releaseSandboxTables(app, bare.DATA_DIR!);
+    const quota = { daily: null, monthly: null, label: null };
+    const issued = await issueKey(app, {
+      tenant: "acme",
+      space: "live",
+      scopes: ["read", "skill"],
+      ...quota,
+    });
+    return issued.secret;
+  });
+  const service = await startServiceProcess(env);
+  const headers = { Authorization: `Bearer ${secret}` };
+  const ask = askAt(service.url, secret);
+  const run = async (agent: string, n: number): Promise<SkillResult> => {
+    const answer = await fetch(`${service.url}/v1/agent/skills/run`, {
+      method: "POST",
+      headers: { ...headers, "Content-Type": "application/json" },
+      body: JSON.stringify({ agent, task: TASKS[agent]!(n), format: "json" }),
+    });
+    const body = (await answer.json()) as { data: { status: string; result: SkillResult }; detail?: string };
+    if (body.data?.status !== "finished") throw new Error(`${agent}: ${body.detail ?? body.data?.status}`);
+    return body.data.result;
+  };
+  const isOpen = () =>
+    fetch(`${service.url}/v1/agent/trade/balance?reporter=LV&hs=44`, { headers }).then(({ ok }) => ok);
+  try {
+    // What was released is opened in a moment.
+    while (!(await isOpen())) await pause(100);
+    const told: Record<string, object> = {};
+    for (const agent of Object.keys(TASKS)) {
+      const ratios: number[] = [];
+      const runs: number[] = [];
+      for (let n = 0; n < EACH; n++) {
+        const [ms, { steps }] = await timed(() => run(agent, n));
+        let sum = 0;
+        for (const { operation, input, vintage } of steps) {
+          // A method over earlier answers is no operation, and takes what it takes.
+          const [alone, again] = await timed(() => ask({ operation, input, vintage }));
+          if ("answer" in again) sum += alone;
+        }
+        ratios.push(ms / sum);
+        runs.push(ms);
+      }
+      told[agent] = { "run, ms": median(runs).toFixed(1), "÷ its steps": median(ratios).toFixed(2) };
+    }
+    console.table(told);
+    const load = { rps: 200, seconds: Number(values.seconds), connections: 16 };
+    const catalogue = () => ({ path: "/v1/agent/skills/catalog", headers });
+    await paced(service.url, catalogue, { ...load, seconds: 2 });
+    console.log("the catalogue at 200 a second:", await paced(service.url, catalogue, load));
+  } finally {
+    await service.stop();
+  }
+});

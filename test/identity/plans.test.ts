@@ -1,0 +1,165 @@
+/** What reads of agents ask the database, among many agents: each query finds its rows by an index and looks at few that it leaves out. */
+import pg from "pg";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { activityProjection } from "../../src/projections/identity/activity.ts";
+import { agentsProjection } from "../../src/projections/identity/agents.ts";
+import { trustProjection } from "../../src/projections/trust/trust.ts";
+import { type Service, startService } from "../support/service.ts";
+import { LIMIT_MS } from "../support/until.ts";
+import { agencyOf } from "../trust/agency.ts";
+import { caller, PROXIED } from "./agents.ts";
+
+/** So many agents there are, each attested, scored and active as the first one is. */
+const MANY = 20_000;
+/** Rows that a query may look at and leave out: agents that are revoked, scores that were another's a moment ago. */
+const MOST_LEFT_OUT = 200;
+/** Pages of 8 kB that a query may read, some for each row of its answer. */
+const MOST_PAGES = 120;
+
+const read = [agentsProjection, activityProjection, trustProjection];
+let service: Service;
+let api: ReturnType<typeof caller>;
+
+beforeAll(async () => {
+  service = await startService({ env: PROXIED, chain: "embedded" });
+  const agency = agencyOf(service.app);
+  api = caller(service.url);
+  for (const n of [1, 2]) await agency.register(n);
+  await agency.prove(1);
+  await agency.seed(2, 40);
+  await agency.attest(2, 1);
+  await agency.compute(Date.now());
+  const { position: newest } = await service.app.store.head();
+  const { runner } = service.app;
+  await Promise.all(read.map((projection) => runner.reached(projection, newest, LIMIT_MS)));
+  await multiply();
+  await api.get("/soul/stats");
+});
+afterAll(() => service.stop());
+
+/** Rows of many agents in the read models, made from those of the first. */
+async function multiply(): Promise<void> {
+  const others = `generate_series(3, ${MANY}) n`;
+  for (const sql of [
+    `insert into read.agents_v2 select n, 'many-' || n, 'many-' || n, status, registered_at, position, changed_position,
+       state || jsonb_build_object('api_key_id', md5(n::text)) from read.agents_v2, ${others} where sx_number = 2`,
+    `insert into read.agent_keys_v2 select 'kid-' || n, n, kind, '0x' || md5(n::text) || '00000000', live, proven_at, revoked_at
+       from read.agent_keys_v2, ${others} where sx_number = 1`,
+    `insert into read.agent_activity_v1 select 'key:' || md5(n::text), day, 'soul_trust', array_fill(1, array[24]), 1
+       from ${others}, generate_series(current_date - 100, current_date, '20 days') day`,
+    `insert into read.trust_agents_v2 select 'many-' || n, n from ${others}`,
+    `insert into read.trust_edges_v2 select 'attestation-' || n, n, n % 1000 + 1, 'many', 1000000, null, event_id, day, made_at,
+       valid_from, null from read.trust_edges_v2, ${others}`,
+    `insert into read.trust_evidence_v2 select n, kind, 1000, md5(n::text), day, position, null, valid_from, null
+       from (select 'spend' as kind, day, as_of_position as position, as_of_position as valid_from from read.trust_computed_v2 limit 1) e, ${others}`,
+    `insert into read.trust_silence_v2 select n, n, null from ${others} where n % 10 = 0`,
+    `insert into read.trust_scores_v2 select day, n, score, before, base, attested, penalty from read.trust_scores_v2, ${others} where sx = 2`,
+    `insert into read.trust_ranks_v2 select n, 1 + n % 5000, valid_from, null from read.trust_ranks_v2, ${others} where sx = 2 and n % 2 = 0`,
+    `insert into read.trust_work_v2 select n, day, 1, 0, 1, 0, 1000000 from (select day from read.trust_computed_v2 limit 1) d, ${others}`,
+  ])
+    await service.app.pool.query(sql);
+  await service.app.pool.query("analyze");
+  expect((await largeTables()).size).toBe(10);
+}
+
+type Asked = { text: string; values?: unknown[] };
+
+/** What is asked of the read models while something is done, each text once. */
+async function askedBy(done: () => Promise<unknown>): Promise<Asked[]> {
+  const spied = vi.spyOn(pg.Client.prototype, "query");
+  onTestFinished(() => spied.mockRestore());
+  await done();
+  const asked = spied.mock.calls.map(([first, values]): Asked => {
+    const given = first as unknown;
+    return typeof given === "string" ? { text: given, values: values as unknown[] } : (given as Asked);
+  });
+  spied.mockRestore();
+  const reads = asked.filter(({ text }) => /^\s*(?:select|with)\b/i.test(text) && text.includes("read."));
+  return [...new Map(reads.map((one) => [one.text, one])).values()];
+}
+
+type Plan = {
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Actual Loops": number;
+  "Shared Hit Blocks": number;
+  "Shared Read Blocks": number;
+  "Rows Removed by Filter"?: number;
+  "Rows Removed by Join Filter"?: number;
+  "Rows Removed by Index Recheck"?: number;
+  Plans?: Plan[];
+};
+
+/** Tables that have a row an agent, or more. */
+async function largeTables(): Promise<Set<string>> {
+  const sql =
+    "select relname from pg_class where relnamespace = 'read'::regnamespace and relkind = 'r' and reltuples >= 1000";
+  const { rows } = await service.app.pool.query<{ relname: string }>(sql);
+  return new Set(rows.map(({ relname }) => relname));
+}
+
+/** What is wrong with how Postgres answers a query: large tables read whole, and pages and rows looked at for nothing. */
+async function wrongWith({ text, values }: Asked): Promise<string[]> {
+  const large = await largeTables();
+  const explain = "explain (analyze, buffers, timing off, format json)";
+  const { rows } = await service.app.pool.query(`${explain} ${text}`, values);
+  const root: Plan = rows[0]["QUERY PLAN"][0].Plan;
+  const look = (plan: Plan): string[] => {
+    const table = plan["Relation Name"];
+    const removed = (["Filter", "Join Filter", "Index Recheck"] as const).map(
+      (by) => plan[`Rows Removed by ${by}`],
+    );
+    const left_out = plan["Actual Loops"] * removed.reduce<number>((sum, rows = 0) => sum + rows, 0);
+    return [
+      ...(plan["Node Type"] === "Seq Scan" && table && large.has(table) ? [`reads all of ${table}`] : []),
+      ...(left_out > MOST_LEFT_OUT ? [`leaves out ${left_out} rows of ${table ?? plan["Node Type"]}`] : []),
+      ...(plan.Plans ?? []).flatMap(look),
+    ];
+  };
+  const pages = root["Shared Hit Blocks"] + root["Shared Read Blocks"];
+  const wrong = [...look(root), ...(pages > MOST_PAGES ? [`reads ${pages} pages`] : [])];
+  return wrong.map((one) => `${one}: ${text}`);
+}
+
+const position = async () =>
+  (await service.app.pool.query("select max(position) as at from read.trust_computed_v2 where kept")).rows[0]
+    .at;
+
+const reads: [string, () => Promise<string>][] = [
+  ["a score", async () => "/v1/agent/soul/verify/1"],
+  ["a score and its factors", async () => "/soul/1/trust"],
+  ["a score, explained", async () => "/soul/1/trust?explain=true"],
+  ["a score of an earlier position", async () => `/soul/1/trust?as_of_position=${await position()}`],
+  ["the directory", async () => "/soul/directory?limit=20"],
+  ["a later page of it", async () => `/soul/directory?limit=20&cursor=${await position()}.2500.9000.5000`],
+  [
+    "the directory behind all scores",
+    async () => `/soul/directory?limit=20&cursor=${await position()}.0.15001.15000`,
+  ],
+  ["the newest agents", async () => "/soul/directory?sort=newest&limit=20"],
+  ["a later page of them", async () => "/soul/directory?sort=newest&limit=20&cursor=10000"],
+  ["how lively an agent is", async () => "/soul/1/pulse"],
+  ["a profile", async () => "/soul/1/profile"],
+  ["how many there are, once that was counted", async () => "/soul/stats"],
+];
+
+/** What is wrong with the queries of a read. */
+async function wrongWhere(path: string): Promise<string[]> {
+  const asked = await askedBy(async () => expect(await api.get(path)).toMatchObject({ status: 200 }));
+  expect(asked.length).toBeGreaterThan(0);
+  return (await Promise.all(asked.map(wrongWith))).flat();
+}
+
+test.each(reads)("%s", async (_, path) => expect(await wrongWhere(await path())).toEqual([]));
+
+test.each([
+  ["trust_edges_v2_to", "/soul/1/trust"],
+  ["trust_ranks_v2_order", "/soul/directory?limit=21"],
+  ["trust_evidence_v2_sx", "/soul/1/trust?explain=true"],
+])("without %s the queries of %s are found to be wrong", async (index, path) => {
+  const { pool } = service.app;
+  const { rows } = await pool.query("select pg_get_indexdef(('read.' || $1)::regclass) as made_by", [index]);
+  await pool.query(`drop index read.${index}`);
+  onTestFinished(async () => void (await pool.query(rows[0].made_by)));
+  expect(await wrongWhere(path)).not.toEqual([]);
+});

@@ -1,0 +1,69 @@
+/** `tallystick rerun` as operators start it, on executions of every skill. RERUNS=100 asks for what the service has to stand. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { forEach } from "../../src/concurrency.ts";
+import { skills } from "../../src/domain/skills/skills.ts";
+import { releaseVintage } from "../support/cube.ts";
+import { LARGER, opened, sandboxIn } from "../support/sandbox.ts";
+import { type Headers, openSkills, type SkillsSetup } from "./skills-setup.ts";
+
+const RERUNS = Number(process.env.RERUNS ?? 2);
+
+let setup: SkillsSetup;
+let headers: Headers;
+beforeAll(async () => {
+  setup = await openSkills();
+  ({ headers } = await setup.service.issue({ scopes: ["read", "skill", "skill_sensitive"] }));
+});
+afterAll(() => setup.stop());
+
+async function again(execution_id: string, ...options: string[]) {
+  const { service, vault_url } = setup;
+  const args = [resolve("bin/tallystick"), "rerun", execution_id, "--json", ...options];
+  const child = spawn(process.execPath, args, {
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: service.database_url,
+      DATA_DIR: service.data_dir,
+      SUBJECT_KEYS_URL: vault_url,
+      ANCHORING: "0",
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [told, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
+  const { agent, same, steps } = JSON.parse(told) as {
+    agent: string;
+    same: boolean;
+    steps: { same: boolean }[];
+  };
+  return { code, agent, same, differing: steps.filter((step) => !step.same).length };
+}
+
+async function ran(agent: string, task: string): Promise<string> {
+  const { status, data } = await setup.ask(headers, "run", { agent, task });
+  expect([agent, status, data.status]).toEqual([agent, 200, "finished"]);
+  return data.execution_id;
+}
+
+test(`${RERUNS} executions come to the same, byte for byte, in a process of their own, and a new state of the data is named`, async () => {
+  const ids: [string, string][] = [];
+  for (let n = 0; n < RERUNS; n++) {
+    const { name, example } = skills[n % skills.length]!;
+    ids.push([name, await ran(name, example)]);
+  }
+  const found = await forEach(ids, async ([agent, id]) => [agent, await again(id)]);
+  expect(found).toEqual(ids.map(([agent]) => [agent, { code: 0, agent, same: true, differing: 0 }]));
+
+  const { app, data_dir } = setup.service;
+  const vintage = await sandboxIn(data_dir, LARGER);
+  await releaseVintage(app, data_dir, vintage);
+  await opened(setup.service, [vintage]);
+  const [agent, id] = ids[0]!;
+  expect(await again(id)).toMatchObject({ code: 0, agent, same: true });
+  const now = await again(id, "--now");
+  expect(now).toMatchObject({ code: 1, agent, same: false });
+  expect(now.differing).toBeGreaterThan(0);
+});
