@@ -1,9 +1,11 @@
 /**
  * A mixed load on several processes of the service for as long as one likes, some of them killed in the midst of it:
  *
- *     npx tsx bench/endurance.ts [--minutes 60] [--processes 2] [--callers 16] [--kill-every 0]
+ *     npx tsx bench/endurance.ts [--minutes 60] [--processes 2] [--callers 16] [--kill-every 0] [--restart-every 0] [--break-every 0]
  *
- * `--kill-every` is in seconds: one process, in turn, is ended by kill -9 and another takes its place; 0 kills none. Callers bet on one
+ * `--kill-every` is in seconds: one process, in turn, is ended by kill -9 and another takes its place; 0 kills none. `--restart-every`: another
+ * is started first, calls go to it, and then the one is told to end. `--break-every`: the line of all processes to Postgres breaks, in turn by
+ * being reset, stalled for ten seconds and refused for five; it is told how long after that the first command was answered. Callers bet on one
  * account, roll, order one product, ask for quotes, read and follow their changes, each command under an Idempotency-Key of its own and
  * said again until it is answered. In the end it is held against the log: whatever was acknowledged stands there, everything once, and an
  * export of the whole is verified. Without kills it tells besides how memory grew and how long the longest pause was.
@@ -18,6 +20,7 @@ import pg from "pg";
 import { forEach } from "../src/concurrency.ts";
 import * as account from "../src/domain/lounge/account.ts";
 import { releaseSandboxTables } from "../src/operator/reference.ts";
+import { type BreakingLine, lineToDatabase } from "./breaking-line.ts";
 import {
   AT,
   database,
@@ -38,6 +41,8 @@ const { values } = parseArgs({
     processes: { type: "string", default: "2" },
     callers: { type: "string", default: "16" },
     "kill-every": { type: "string", default: "0" },
+    "restart-every": { type: "string", default: "0" },
+    "break-every": { type: "string", default: "0" },
   },
 });
 const [minutes, processes, callers] = [values.minutes, values.processes, values.callers].map(Number) as [
@@ -46,6 +51,10 @@ const [minutes, processes, callers] = [values.minutes, values.processes, values.
   number,
 ];
 const killEvery_s = Number(values["kill-every"]);
+const restartEvery_s = Number(values["restart-every"]);
+const breakEvery_s = Number(values["break-every"]);
+const FAULTS = ["reset", "stall", "refuse"] as const;
+const BROKEN_MS = { reset: 0, stall: 10_000, refuse: 5_000 };
 const end = () => begun + minutes * 60_000;
 let begun = 0;
 
@@ -63,6 +72,8 @@ const MOST_ORDERS = 2 * TENANTS;
 const told = { answered: 0, refused: 0, again: 0, broken: 0, worst_ms: 0 };
 const latencies: number[] = [];
 let orders = 0;
+/** When a command was answered last. */
+let done_at = 0;
 /** What was acknowledged, by the type of its event. */
 const acknowledged = new Map<string, Set<string>>();
 
@@ -81,33 +92,86 @@ await withDatabase(async (bare) => {
       (tenant) => orderKey(app, tenant),
     );
   });
+  // Only the processes are behind the line: what is told in the end is read past it.
+  const broken = breakEvery_s > 0 ? await lineToDatabase(env.DATABASE_URL!) : undefined;
+  const served = broken ? { ...env, DATABASE_URL: broken.url } : env;
   const services = await Promise.all(
-    Array.from({ length: processes }, () => startDrawingService(env, keys[0]!)),
+    Array.from({ length: processes }, () => startDrawingService(served, keys[0]!)),
   );
   begun = Date.now();
   const memory = services.map(() => [] as number[]);
   const watching = setInterval(() => {
-    if (killEvery_s === 0) for (const [n, service] of services.entries()) memory[n]!.push(service.memory());
+    if (killEvery_s === 0 && restartEvery_s === 0)
+      for (const [n, service] of services.entries()) memory[n]!.push(service.memory());
   }, 5_000);
   try {
-    const killing = killEvery_s > 0 ? killInTurn(env, services, keys[0]!) : Promise.resolve(0);
+    const killing = every(killEvery_s, (nth) => killOne(served, services, nth, keys[0]!));
+    const restarting = every(restartEvery_s, (nth) => restartOne(served, services, nth, keys[0]!));
+    const breaking = every(breakEvery_s, (nth) => breakLine(broken!.line, services, nth));
     await Promise.all(Array.from({ length: callers }, () => caller(services, keys)));
-    await tell(env, { kills: await killing, memory });
+    const [kills, restarts, breaks] = await Promise.all([killing, restarting, breaking]);
+    console.log(`${kills} kills, ${restarts} restarts, ${breaks} breaks of the line`);
+    await tell(env, { kills, memory });
   } finally {
     clearInterval(watching);
+    broken?.line.close();
     await Promise.all(services.map((service) => service.stop()));
   }
 });
 
-async function killInTurn(env: Environment, services: ServiceProcess[], key: Headers): Promise<number> {
-  let kills = 0;
-  while (Date.now() < end()) {
-    await pause(Math.min(killEvery_s * 1_000, Math.max(0, end() - Date.now())));
-    const at = kills++ % services.length;
-    process.kill(services[at]!.pid, "SIGKILL");
-    services[at] = await startDrawingService(env, key);
+/** Does it so often until the end, one after the other; answers how often. */
+async function every(seconds: number, work: (nth: number) => Promise<void>): Promise<number> {
+  if (seconds === 0) return 0;
+  for (let nth = 0; ; nth++) {
+    await pause(Math.min(seconds * 1_000, Math.max(0, end() - Date.now())));
+    if (Date.now() >= end()) return nth;
+    await work(nth);
   }
-  return kills;
+}
+
+async function killOne(
+  env: Environment,
+  services: ServiceProcess[],
+  nth: number,
+  key: Headers,
+): Promise<void> {
+  const at = nth % services.length;
+  process.kill(services[at]!.pid, "SIGKILL");
+  services[at] = await startDrawingService(env, key);
+}
+
+async function restartOne(
+  env: Environment,
+  services: ServiceProcess[],
+  nth: number,
+  key: Headers,
+): Promise<void> {
+  const at = nth % services.length;
+  const before = services[at]!;
+  services[at] = await startDrawingService(env, key);
+  await before.stop();
+}
+
+/** Breaks the line, asks meanwhile what the first process says of itself, mends it, and tells how long until a command is answered. */
+async function breakLine(
+  line: BreakingLine,
+  services: readonly ServiceProcess[],
+  nth: number,
+): Promise<void> {
+  const fault = FAULTS[nth % FAULTS.length]!;
+  line.breaks(fault);
+  await pause(BROKEN_MS[fault]);
+  const ready =
+    fault === "reset"
+      ? undefined
+      : await answered(`${services[0]!.url}/ready`, { signal: AbortSignal.timeout(10_000) });
+  line.mend();
+  const mended = performance.now();
+  while (done_at < mended && Date.now() < end()) await pause(5);
+  const said = ready ? `, /ready said ${ready.status} while it lasted` : "";
+  console.log(
+    `${fault}: the next command was answered after ${Math.round(performance.now() - mended)} ms${said}`,
+  );
 }
 
 async function caller(services: readonly ServiceProcess[], keys: readonly Headers[]): Promise<void> {
@@ -173,6 +237,7 @@ async function command(
     const answer = await answered(anyOf(services) + path, init);
     if (answer && answer.status < 500) {
       count(answer.status, performance.now() - at);
+      done_at = performance.now();
       const event = answer.headers.get("event-id");
       if (answer.ok && event) acknowledged.set(type, (acknowledged.get(type) ?? new Set()).add(event));
       return;

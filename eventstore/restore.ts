@@ -1,15 +1,12 @@
 /**
- * Fills an empty log from a backup, as the role that owns the schema: each event is judged as `verify` judges it before its row goes in,
- * and all rows are committed together or none is.
+ * Fills an empty log from what was kept of it elsewhere, as the role that owns the schema: each event is judged as `verify` judges it
+ * before its row goes in, and all rows are committed together or none is.
  */
 import { once } from "node:events";
-import { join } from "node:path";
 import type { Writable } from "node:stream";
 import type pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
-import { type Backup, type BackupPack, digestOf, isSegment } from "./backup.ts";
-import { segmentsAsExport } from "./segment-export.ts";
-import { SegmentUnreadable } from "./segment-file.ts";
+import { BackupUnsound, type RestorePart, type RestoreSource } from "./restore-source.ts";
 import { type ByteField, hex } from "./verify/bytes.ts";
 import { EventLineReader } from "./verify/event-line.ts";
 import { EventReading } from "./verify/event-reading.ts";
@@ -17,37 +14,31 @@ import { type EventRow, UnreadableEvent } from "./verify/event-row.ts";
 import { readHeader, readTrailer, type Trailer } from "./verify/header.ts";
 import { cutLines, type LineBatch, LineGatherer } from "./verify/lines.ts";
 import { Verifier } from "./verify/verifier.ts";
-import { openExport } from "./verify/verify-export.ts";
-
-/** Why a backup is not restored, with the file and the place. */
-export class BackupUnsound extends Error {
-  override readonly name = "BackupUnsound";
-}
 
 export type RestoreOptions = {
   log_id: number;
   /** Told how many events of how many are in. */
   progress?: (done: number, total: number) => void;
-  max_streams?: number;
   /** Done before anybody can see the events; where it rejects, nothing is restored. */
   beforeCommit?: (restored: Restored) => Promise<void>;
 };
 
-/** Lines of evidence of the newest pack, as they stand in it. */
+/** Lines of evidence of the newest part, as they stand in it. */
 export type Restored = { events: number; head: { position: number; hash: string }; evidence: string[] };
 
+/** As many as `verify` takes of any file. */
+const LEAST_STREAMS = 1_000_000;
 const MOST_LINE_BYTES = 16 * 1024 * 1024;
 const COPY = `copy eventstore.events (log_id, position, tenant, stream_id, version, event_id, type, schema_version, recorded_at_us,
   payload, meta, payload_hash, meta_hash, prev_hash, event_hash, log_hash, idem_key, request_hash, commit_size) from stdin`;
 
 /**
- * Restores into the log of this number, whose row has the backup's origin already and which has no events. Rejects with BackupUnsound
- * where a file is not what the list says or an event not what its hashes say; then nothing was changed.
+ * Restores into the log of this number, whose row has the source's origin already and which has no events. Rejects with BackupUnsound
+ * where a part is not what a list says of it or an event not what its hashes say; then nothing was changed.
  */
 export async function restoreLog(
   client: pg.ClientBase,
-  folder: string,
-  backup: Backup,
+  source: RestoreSource,
   options: RestoreOptions,
 ): Promise<Restored> {
   await client.query("begin");
@@ -56,7 +47,7 @@ export async function restoreLog(
     const { rowCount } = await client.query("select 1 from eventstore.events limit 1");
     if (rowCount !== 0)
       throw new BackupUnsound("the database has events: a backup is restored into an empty one");
-    const restored = await fill(client, folder, backup, options);
+    const restored = await fill(client, source, options);
     await options.beforeCommit?.(restored);
     await client.query("commit");
     // What the planner knows of an empty table would have it scan this one.
@@ -70,22 +61,20 @@ export async function restoreLog(
 
 async function fill(
   client: pg.ClientBase,
-  folder: string,
-  { origin, packs }: Backup,
-  { log_id, progress, max_streams }: RestoreOptions,
+  { origin, events, parts }: RestoreSource,
+  { log_id, progress }: RestoreOptions,
 ): Promise<Restored> {
-  const loading = new Loading(log_id, origin, max_streams);
+  // A log has no more streams than events, and one that was kept whole comes back whole.
+  const loading = new Loading(log_id, origin, Math.max(LEAST_STREAMS, events));
   const rows = client.query(copyFrom(COPY));
-  const total = packs.at(-1)?.last ?? 0;
   try {
-    for (const pack of packs) {
-      await refuseOtherFile(folder, pack);
-      loading.beginPack(pack);
-      for await (const text of packRows(openPack(folder, pack), loading)) {
+    for (const part of parts) {
+      loading.beginPart(part);
+      for await (const text of rowsOf(part.text(), loading)) {
         await write(rows, text);
-        progress?.(loading.events, total);
+        progress?.(loading.events, Math.max(events, loading.events));
       }
-      loading.endPack();
+      loading.endPart();
     }
     const restored = loading.end();
     rows.end();
@@ -98,32 +87,12 @@ async function fill(
   }
 }
 
-/** A pack's text; a segment's is that of the export that it stands for. */
-async function* openPack(folder: string, pack: BackupPack): AsyncGenerator<Uint8Array> {
-  const path = join(folder, pack.file);
-  try {
-    yield* isSegment(pack) ? segmentsAsExport([path]) : openExport(path);
-  } catch (error) {
-    throw error instanceof SegmentUnreadable ? new BackupUnsound(error.message) : error;
-  }
-}
-
 async function write(rows: Writable, text: string): Promise<void> {
   if (text !== "" && !rows.write(text)) await once(rows, "drain");
 }
 
-async function refuseOtherFile(folder: string, { file, sha256, bytes }: BackupPack): Promise<void> {
-  const found = await digestOf(join(folder, file)).catch((error: Error) => {
-    throw new BackupUnsound(`${file} cannot be read: ${error.message}`);
-  });
-  if (found.sha256 !== sha256 || found.bytes !== bytes)
-    throw new BackupUnsound(
-      `${file} was changed: it has ${found.bytes} bytes with SHA-256 ${found.sha256}, the list says ${bytes} with ${sha256}`,
-    );
-}
-
-/** The rows of a pack as text of COPY, a batch at a time. */
-async function* packRows(chunks: AsyncIterable<Uint8Array>, loading: Loading): AsyncGenerator<string> {
+/** The rows of a part as text of COPY, a batch at a time. */
+async function* rowsOf(chunks: AsyncIterable<Uint8Array>, loading: Loading): AsyncGenerator<string> {
   const gatherer = new LineGatherer(MOST_LINE_BYTES);
   for await (const chunk of chunks) {
     const batch = gatherer.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
@@ -133,33 +102,36 @@ async function* packRows(chunks: AsyncIterable<Uint8Array>, loading: Loading): A
   if (rest) yield loading.take(rest);
 }
 
-/** Judges lines one by one, whatever pack they stand in: the packs of a backup are one history. */
+/** Judges lines one by one, whatever part they stand in: the parts of a source are one history. */
 class Loading {
   readonly #log_id: number;
   readonly #origin: string;
   readonly #verifier: Verifier;
   readonly #line = new EventLineReader(true);
   #reading: EventReading | undefined;
-  #pack: BackupPack | undefined;
+  #part: RestorePart | undefined;
+  /** How many events the parts before had. */
+  #before = 0;
   #hasHeader = false;
   #trailer: Trailer | undefined;
   #evidence: string[] = [];
 
-  constructor(log_id: number, origin: string, max_streams?: number) {
+  constructor(log_id: number, origin: string, max_streams: number) {
     this.#log_id = log_id;
     this.#origin = origin;
-    this.#verifier = new Verifier({ origin, ...(max_streams !== undefined && { max_streams }) });
+    this.#verifier = new Verifier({ origin, max_streams });
   }
 
   get events(): number {
     return this.#verifier.log?.events ?? 0;
   }
 
-  beginPack(pack: BackupPack): void {
-    this.#pack = pack;
+  beginPart(part: RestorePart): void {
+    this.#part = part;
     this.#hasHeader = false;
     this.#trailer = undefined;
     this.#evidence = [];
+    this.#before = this.events;
   }
 
   take(batch: LineBatch): string {
@@ -195,7 +167,7 @@ class Loading {
       this.#verifier.begin("log", header);
       this.#reading = new EventReading("log", header, this.#verifier.eventChecks);
     } else if (header.first_position !== log.position + 1 || header.previous_log_hash !== hex(log.hash))
-      throw this.#unsound(`it does not go on where the pack before ends, at ${log.position}`);
+      throw this.#unsound(`it does not go on where the part before ends, at ${log.position}`);
     this.#refuseFaults();
   }
 
@@ -219,23 +191,23 @@ class Loading {
     this.#trailer = trailer;
   }
 
-  endPack(): void {
+  endPart(): void {
     const log = this.#verifier.log;
     if (!log || !this.#trailer) throw this.#unsound("truncated: its last line is missing");
-    const { last, log_hash, first } = this.#pack!;
     const { position, hash, events } = this.#trailer;
-    if (position !== log.position || hash !== hex(log.hash) || events !== last - first + 1)
+    if (position !== log.position || hash !== hex(log.hash) || events !== log.events - this.#before)
       throw this.#unsound(
         `its last line speaks of ${events} events up to ${position}, the last event is ${log.position}`,
       );
-    if (last !== position || log_hash !== hash)
-      throw this.#unsound(`it ends at ${position}, the list says at ${last}`);
+    const { listed } = this.#part!;
+    if (listed && (listed.first !== this.#before + 1 || listed.last !== position || listed.log_hash !== hash))
+      throw this.#unsound(`it ends at ${position}, the list says at ${listed.last}`);
   }
 
-  /** Call once, after the last pack. */
+  /** Call once, after the last part. */
   end(): Restored {
     const { log } = this.#verifier;
-    if (!log) throw new BackupUnsound("the backup has no pack");
+    if (!log) throw new BackupUnsound("there is nothing to be restored");
     const head = { position: log.position, hash: hex(log.hash) };
     log.trailer = { events: log.events, ...head };
     const report = this.#verifier.report();
@@ -252,7 +224,7 @@ class Loading {
   #unsound(reason: string): BackupUnsound {
     const place = this.#verifier.log?.place ?? 0;
     throw new BackupUnsound(
-      `${this.#pack?.file ?? "the backup"}, at position ${Math.max(place, 1)}: ${reason}`,
+      `${this.#part?.name ?? "the backup"}, at position ${Math.max(place, 1)}: ${reason}`,
     );
   }
 }

@@ -1,10 +1,12 @@
-/** A service made of a backup: its log in an empty database, its read models folded, its erasures done again, and what was signed of it known. */
+/** A service made of what was kept of it elsewhere: its log in an empty database, its read models folded, its erasures done again, and what was signed of it known. */
 import { join } from "node:path";
 import pg from "pg";
 import type { Logger } from "pino";
 import { type Backup, isSegment, readBackup } from "../eventstore/backup.ts";
-import { BackupUnsound, type Restored, restoreLog } from "../eventstore/restore.ts";
+import { type Restored, restoreLog } from "../eventstore/restore.ts";
+import { BackupUnsound, folderSource, type RestoreSource } from "../eventstore/restore-source.ts";
 import { MAIN_LOG } from "../eventstore/types.ts";
+import { copyOfEpoch } from "./adapters/kurrentdb.ts";
 import { keptHeads } from "./adapters/signed-heads.ts";
 import { systemClock } from "./adapters/system.ts";
 import { parseCheckpoint } from "./anchoring/checkpoint.ts";
@@ -13,63 +15,162 @@ import { readEvidence } from "./anchoring/evidence.ts";
 import { hexOf } from "./anchoring/hex.ts";
 import { MalformedNote, openNote, UnverifiedNote, verifierKey } from "./anchoring/note.ts";
 import { chainStatus } from "./anchoring/status.ts";
+import { cosignedBy } from "./anchoring/witness-client.ts";
 import type { App } from "./app.ts";
 import { areas } from "./areas/index.ts";
 import { withRuntime } from "./assemble.ts";
 import { signingKeyOf } from "./assemble-audit.ts";
 import type { Config } from "./config.ts";
 import { prepareDatabase, startDatabase } from "./database.ts";
-import type { Progress } from "./datasets/progress.ts";
+import * as anchors from "./domain/anchoring/anchor.ts";
 import { objectOf } from "./domain/log/segments.ts";
+import { epochOf } from "./domain/outside/copied-event.ts";
+import type { KeptHeads, Signer } from "./domain/ports.ts";
+import { copySource } from "./outside/restore-source.ts";
 import type { Projection } from "./projections/projection.ts";
+import { nameOf } from "./projections/runner.ts";
 
 /** How long is waited for read models between two tellings of how far they are. */
 const WAIT_MS = 500;
+/** Where none moved for so long, none will. */
+const STALLED_MS = 120_000;
+/** How long a witness may take to say how far it has seen the log. */
+const ASK_MS = 10_000;
 
-/** `contradiction`: why the log is for reading only, as a sentence; null where the service goes on with it. */
-export type RestoredService = Restored & { contradiction: string | null };
+/** How far it has come: events checked and in the database, then events folded into read models. */
+export type RestoreProgress = (stage: "check" | "fold", done: number, total: number) => void;
+
+export type RestoreOptions = {
+  progress?: RestoreProgress;
+  /** Which log's copy, where it is restored from one: the last part of its origin. That of the one log signed on this machine, when absent. */
+  epoch?: string | undefined;
+};
 
 /**
- * Restores from the folder of a backup. Rejects with BackupUnsound where that is none, where a hash does not hold, or where the database
- * is not empty; then it has no events.
+ * `contradiction`: why the log is for reading only, as a sentence; null where the service goes on with it. `held_against`: who knew how far
+ * it was signed. `left_out`: events at the end of a copy that are no whole commit.
+ */
+export type RestoredService = Restored & {
+  contradiction: string | null;
+  held_against: string[];
+  left_out: number;
+};
+
+/** What was kept of a log, opened. */
+type Kept = {
+  source: RestoreSource;
+  segments?: (app: App) => Promise<void>;
+  leftOut(): number;
+  close(): Promise<void>;
+};
+
+/** The read models do not come to the log's end; the log itself is restored. */
+export class RestoreUnfinished extends Error {
+  override readonly name = "RestoreUnfinished";
+}
+
+/**
+ * Restores from the folder of a backup, or from the log's copy at `esdb://…`. Rejects with BackupUnsound where that is none, where a hash does
+ * not hold, where the chain or a witness knows of more, or where the database is not empty; then it has no events. With RestoreUnfinished
+ * where the read models cannot be folded.
  */
 export async function restoreService(
   config: Config,
   log: Logger,
-  folder: string,
-  progress: Progress = () => {},
+  from: string,
+  { progress = () => {}, epoch }: RestoreOptions = {},
 ): Promise<RestoredService> {
+  const kept = isCopy(from) ? await openCopy(config, from, epoch) : await openFolder(from);
+  try {
+    return await restoreKept(config, log, kept, progress);
+  } finally {
+    await kept.close();
+  }
+}
+
+const isCopy = (from: string) => /^esdb(\+discover)?:\/\//.test(from);
+
+async function openFolder(folder: string): Promise<Kept> {
   const backup = await readBackup(folder);
   if (!backup) throw new BackupUnsound(`${folder} has no backup: no backup.json is in it`);
+  return {
+    source: folderSource(folder, backup),
+    segments: (app) => putSegments(app, folder, backup),
+    leftOut: () => 0,
+    close: async () => {},
+  };
+}
+
+async function openCopy(config: Config, url: string, given: string | undefined): Promise<Kept> {
+  const epoch = given ?? (await epochSigned(config));
+  if (!/^[0-9a-f]{16}$/.test(epoch))
+    throw new BackupUnsound(`the epoch ${JSON.stringify(epoch)} is none: it is 16 hex digits in lower case`);
+  const outside = copyOfEpoch(url, epoch);
+  const close = () => outside.close();
+  try {
+    const source = await copySource(outside, epoch);
+    return { source, leftOut: () => source.left_out, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function epochSigned({ DATA_DIR }: Config): Promise<string> {
+  const origins = await (await keptHeads(join(DATA_DIR, "signed"))).origins();
+  const [origin] = origins;
+  if (origin === undefined || origins.length > 1)
+    throw new BackupUnsound(
+      `${origins.length} logs were signed with this DATA_DIR, so say which one is meant by --epoch: the last part of its origin, the first line of a checkpoint`,
+    );
+  return epochOf(origin);
+}
+
+async function restoreKept(
+  config: Config,
+  log: Logger,
+  { source, segments, leftOut }: Kept,
+  progress: RestoreProgress,
+): Promise<RestoredService> {
+  const { origin } = source;
   const projections = areas.flatMap((area) => area.projections);
+  const signed = await keptHeads(join(config.DATA_DIR, "signed"));
+  // Before a row goes in: once restored, a log that lacks what others have would be signed on, and nothing here would know.
+  const witnessed = await witnessedOf(config, origin);
+  const held_against = witnessed.map(({ who }) => who);
+  if (await signed.last(origin)) held_against.unshift("what this machine signed");
   const database = await startDatabase(config, log);
   try {
-    await prepareDatabase(database, config.LOG_ORIGIN_HOST, projections, backup.origin);
+    await prepareDatabase(database, config.LOG_ORIGIN_HOST, projections, origin);
     const options = {
       chain: config.BASE_RPC_URL !== undefined,
       database: Promise.resolve(notReleased(database)),
     };
-    // Before a row goes in: once restored, a log that lacks what the chain has would be signed on, and nothing here would know.
     const anchored = options.chain
-      ? await withRuntime(config, log, ({ app }) => anchoredOf(app, backup), options)
+      ? await withRuntime(config, log, ({ app }) => anchoredOf(app, source), options)
       : undefined;
+    if (anchored) held_against.push("the chain");
     const restored = await asOwner(database.ownerUrl, async (owner) => {
-      await refuseOtherLog(owner, backup.origin);
+      await refuseOtherLog(owner, origin);
       const telling = (done: number, total: number) => progress("check", done, total);
-      const beforeCommit = ({ evidence }: Restored) => rememberSigned(config, backup.origin, evidence);
-      return restoreLog(owner, folder, backup, { log_id: MAIN_LOG, progress: telling, beforeCommit });
+      const beforeCommit = async ({ evidence }: Restored) => {
+        const signer = await signingKeyOf(config);
+        if (!signer) return;
+        const notes = [...notesIn(evidence), ...(await newestNotes(owner, origin))];
+        await rememberSigned(signed, origin, signer, notes);
+        await refuseUnreached(signed, origin, witnessed);
+      };
+      return restoreLog(owner, source, { log_id: MAIN_LOG, progress: telling, beforeCommit });
     });
     return await withRuntime(
       config,
       log,
       async ({ app }) => {
-        await putSegments(app, folder, backup);
-        await foldAll(app, projections, restored.head.position, progress);
+        await segments?.(app);
+        await foldAll(app, projections, restored.head.position, { progress });
         const known = await app.accepting.contradiction();
-        return {
-          ...restored,
-          contradiction: known ?? (anchored ? await contradictionOf(app, [anchored]) : null),
-        };
+        const contradiction = known ?? (anchored ? await contradictionOf(app, [anchored]) : null);
+        return { ...restored, contradiction, held_against, left_out: leftOut() };
       },
       options,
     );
@@ -110,31 +211,88 @@ async function refuseOtherLog(owner: pg.Client, origin: string): Promise<void> {
     );
 }
 
-async function foldAll(
-  app: App,
+/** Waits until all read models have folded the log. Rejects with RestoreUnfinished where none of them has moved for long, with what keeps one. */
+export async function foldAll(
+  app: Pick<App, "runner" | "pool">,
   projections: readonly Projection[],
   position: number,
-  progress: Progress,
+  { progress = () => {}, stalled_ms = STALLED_MS }: { progress?: RestoreProgress; stalled_ms?: number } = {},
 ): Promise<void> {
-  for (const [done, projection] of projections.entries()) {
-    progress("publish", done, projections.length);
-    while (!(await app.runner.reached(projection, position, WAIT_MS)));
+  const total = position * projections.length;
+  let waiting = [...projections];
+  let best = -1;
+  let moved_at = performance.now();
+  for (;;) {
+    const standing = await standingsOf(app.pool);
+    const at = (projection: Projection) => standing.get(nameOf(projection))?.position ?? 0;
+    const left = waiting.reduce((sum, projection) => sum + Math.max(0, position - at(projection)), 0);
+    const done = total - left;
+    progress("fold", done, total);
+    if (done > best) [best, moved_at] = [done, performance.now()];
+    else if (performance.now() - moved_at > stalled_ms) throw unfinished(waiting, standing, position);
+    const reached = await Promise.all(
+      waiting.map((projection) => app.runner.reached(projection, position, WAIT_MS)),
+    );
+    waiting = waiting.filter((_, n) => !reached[n]);
+    if (waiting.length === 0) return progress("fold", total, total);
   }
 }
 
-/** A checkpoint beside the events that our own key has signed was signed, whether its events are there or not. */
-async function rememberSigned(config: Config, origin: string, evidence: readonly string[]): Promise<void> {
-  const signer = await signingKeyOf(config);
-  if (!signer) return;
+type Standing = { position: number; trouble: string | null };
+
+async function standingsOf(pool: pg.Pool): Promise<Map<string, Standing>> {
+  const sql = "select projection, position::float8 as position, trouble from read.checkpoints";
+  const { rows } = await pool.query<Standing & { projection: string }>(sql);
+  return new Map(rows.map(({ projection, position, trouble }) => [projection, { position, trouble }]));
+}
+
+function unfinished(
+  waiting: readonly Projection[],
+  standing: ReadonlyMap<string, Standing>,
+  position: number,
+): RestoreUnfinished {
+  const told = waiting.map((projection) => {
+    const { position: at = 0, trouble } = standing.get(nameOf(projection)) ?? {};
+    return `${nameOf(projection)} stands at ${at}${trouble ? ` (${trouble})` : ""}`;
+  });
+  return new RestoreUnfinished(
+    `the log is restored up to ${position}, and its read models do not move: ${told.join(", ")}. The service goes on with them when it is started; its health says what keeps them`,
+  );
+}
+
+/** The notes among lines of evidence. */
+const notesIn = (evidence: readonly string[]): string[] =>
+  evidence
+    .map(readEvidence)
+    .flatMap((line) => (typeof line !== "string" && line.evidence === "checkpoint" ? [line.note] : []));
+
+/** The newest checkpoint among the events that are about to be committed. */
+async function newestNotes(owner: pg.Client, origin: string): Promise<string[]> {
+  const { tenant } = anchors.targetOf(origin);
+  const { rows } = await owner.query<{ payload: Buffer }>(
+    `select payload from eventstore.events where log_id = $1 and tenant = $2 and stream_id = $3 and type = 'CheckpointSigned'
+      order by version desc limit 1`,
+    [MAIN_LOG, tenant, anchors.streamOf(origin)],
+  );
+  return rows.flatMap(({ payload }) => {
+    const { note } = JSON.parse(payload.toString("utf8")) as { note?: unknown };
+    return typeof note === "string" ? [note] : [];
+  });
+}
+
+/** A checkpoint that our own key has signed was signed, whether its events are there or not. */
+async function rememberSigned(
+  signed: KeptHeads,
+  origin: string,
+  signer: Signer,
+  notes: readonly string[],
+): Promise<void> {
   const key = verifierKey(origin, "ed25519", signer.public_key);
-  const signed = await keptHeads(join(config.DATA_DIR, "signed"));
-  for (const line of evidence.map(readEvidence)) {
-    if (typeof line === "string" || line.evidence !== "checkpoint") continue;
+  for (const note of notes) {
     try {
-      const { text } = openNote(line.note, [key]);
-      const { size, root } = parseCheckpoint(text);
+      const { size, root } = parseCheckpoint(openNote(note, [key]).text);
       const signed_at = systemClock.now().toISOString();
-      await signed.advance(origin, { size, root: hexOf(root), note: line.note, signed_at });
+      await signed.advance(origin, { size, root: hexOf(root), note, signed_at });
     } catch (error) {
       // Of another key: what that has signed binds nobody here.
       if (!(error instanceof MalformedNote || error instanceof UnverifiedNote)) throw error;
@@ -142,13 +300,52 @@ async function rememberSigned(config: Config, origin: string, evidence: readonly
   }
 }
 
-/** The newest head that the chain has of the log. Rejects where the backup ends before it. */
-async function anchoredOf({ chain }: App, { origin, packs }: Backup): Promise<SaidHead | undefined> {
-  const { head } = await chainStatus(chain, origin);
-  const last = packs.at(-1)?.last ?? 0;
-  if (head && head.size > last)
+type Witnessed = { who: string; size: number };
+
+const ASIDE =
+  "to read what is here, restore it without WITNESSES and BASE_RPC_URL and with another SIGNING_KEY";
+
+/** How much of the log each witness has cosigned. Rejects with BackupUnsound where one does not say: it may have seen more than is restored. */
+async function witnessedOf(config: Config, origin: string): Promise<Witnessed[]> {
+  const { WITNESSES } = config;
+  if (WITNESSES.length === 0) return [];
+  const signer = await signingKeyOf(config);
+  if (!signer)
     throw new BackupUnsound(
-      `the chain has ${head.size} events of this log, and the backup ends at ${last}: going on with it would be a second history under one key. Find the newer packs; to read this one, restore it without BASE_RPC_URL and with another SIGNING_KEY`,
+      "WITNESSES are asked under the log's key, and there is none: set SIGNING_KEY to it, or leave WITNESSES out",
+    );
+  return Promise.all(
+    WITNESSES.map(async (witness) => {
+      const who = `the witness ${witness.key.name}`;
+      const answer = await cosignedBy(witness, origin, signer, AbortSignal.timeout(ASK_MS));
+      if ("size" in answer) return { who, size: answer.size };
+      throw new BackupUnsound(
+        `${who} does not say how much of this log it has seen: ${answer.reason}. Wait for it, or take it out of WITNESSES`,
+      );
+    }),
+  );
+}
+
+/** What a witness has cosigned our key has signed: a checkpoint of that many events or more has to be known, by which the log is then judged. */
+async function refuseUnreached(
+  signed: KeptHeads,
+  origin: string,
+  witnessed: readonly Witnessed[],
+): Promise<void> {
+  const { size: known = 0 } = (await signed.last(origin)) ?? {};
+  for (const { who, size } of witnessed)
+    if (size > known)
+      throw new BackupUnsound(
+        `${who} has cosigned ${size} events of this log, and the newest signed checkpoint that is known here is of ${known}: going on would be a second history under one key. Find what is newer; ${ASIDE}`,
+      );
+}
+
+/** The newest head that the chain has of the log. Rejects where what was kept ends before it. */
+async function anchoredOf({ chain }: App, { origin, events }: RestoreSource): Promise<SaidHead | undefined> {
+  const { head } = await chainStatus(chain, origin);
+  if (head && head.size > events)
+    throw new BackupUnsound(
+      `the chain has ${head.size} events of this log, and the backup ends at ${events}: going on with it would be a second history under one key. Find what is newer; ${ASIDE}`,
     );
   return head ?? undefined;
 }

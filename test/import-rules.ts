@@ -55,6 +55,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "eventstore/export.ts",
       "eventstore/backup.ts",
       "eventstore/restore.ts",
+      "eventstore/restore-source.ts",
       "eventstore/segment-file.ts",
       "eventstore/segment-export.ts",
     ],
@@ -206,7 +207,12 @@ export const layers: Readonly<Record<string, Layer>> = {
   // The log as a store outside has it: the rows themselves, not what the service makes of them.
   outside: {
     paths: ["src/outside/"],
-    imports: { app: "types", domain: "any", eventstore: "any", verify: ["storedPages"] },
+    imports: {
+      app: "types",
+      domain: "any",
+      eventstore: "any",
+      verify: ["BackupUnsound", "hexOfDigest", "lineOf", "LogHashes", "RestoreSource", "storedPages"],
+    },
   },
   // What the log and the chain say of each other.
   chain: { paths: ["src/chain/"], imports: { app: "any", domain: "any", leases: "any" } },
@@ -471,17 +477,17 @@ export const layers: Readonly<Record<string, Layer>> = {
   restoring: {
     paths: ["src/restoring.ts"],
     imports: {
-      adapters: ["keptHeads", "systemClock"],
+      adapters: ["copyOfEpoch", "keptHeads", "systemClock"],
       anchoring: "any",
       app: "types",
       areas: "any",
-      datasets: "types",
-      domain: ["objectOf"],
+      domain: "any",
       eventstore: "any",
       "node:path": ["join"],
       pg: "any",
+      outside: ["copySource"],
       pino: "types",
-      projections: "types",
+      projections: ["nameOf", "Projection"],
       runtime: "any",
       verify: "any",
     },

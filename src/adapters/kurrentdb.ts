@@ -17,6 +17,10 @@ export type KurrentOptions = {
 /** How the client names what it refuses. */
 const kindOf = (error: unknown): string | undefined => (error as { type?: string }).type;
 
+/** The copy of the log of an epoch. */
+export const copyOfEpoch = (url: string, epoch: string): OutsideLog =>
+  kurrentLog({ url, stream: async () => `tallystick-${epoch}` });
+
 /** The copy that these settings ask for. */
 export const outsideOf = (
   { KURRENTDB_URL }: { KURRENTDB_URL?: string | undefined },

@@ -126,6 +126,7 @@ async function put(dir: string, number: number, memory: Memory): Promise<boolean
 export async function keptHeads(dir: string): Promise<KeptHeads> {
   const heads = await openSignedHeads(dir);
   return {
+    origins: async () => [...(await heads.read()).keys()],
     last: async (origin) => {
       const head = (await heads.read()).get(origin);
       if (!head) return undefined;

@@ -1,8 +1,10 @@
 /** What a log says to a witness and hears from it (c2sp.org/tlog-witness), each answer in time and in bounds. */
+import type { Signer } from "../domain/ports.ts";
 import { outgoing } from "../tracing.ts";
+import { signCheckpoint } from "./checkpoint.ts";
 import { MalformedNote, parseVerifierKey, type VerifierKey } from "./note.ts";
 import { type AddCheckpoint, formatAddCheckpoint } from "./tlog-proof.ts";
-import { isCount } from "./tree.ts";
+import { EMPTY_ROOT, isCount } from "./tree.ts";
 
 /** `url` is the submission prefix, with its slash; `key` is of type cosignature/v1. */
 export type WitnessAddress = { url: string; key: VerifierKey };
@@ -38,12 +40,12 @@ function parseWitness(entry: string): WitnessAddress {
   return { url: prefix.href.replace(/\/*$/, "/"), key };
 }
 
-/** `cosigned`: the lines it answered, not believed yet. `other-size`: the size of the checkpoint that it cosigned last. */
+/** `cosigned`: the lines it answered, not believed yet. `other-size`: the size of the checkpoint that it cosigned last. `unknown`: it does not follow the log. */
 export type WitnessAnswer =
   | { kind: "cosigned"; lines: string }
   | { kind: "other-size"; size: number }
   | { kind: "contradicted"; reason: string }
-  | { kind: "unusable"; reason: string };
+  | { kind: "unusable"; reason: string; unknown?: true };
 
 /** A hundred signatures are some 12 KB. */
 const ANSWER_BYTES = 64 * 1024;
@@ -89,14 +91,34 @@ function meaningOf(status: number, text: string): WitnessAnswer {
     case 422:
       return { kind: "contradicted", reason };
     case 403:
-    case 404:
       return unusable(`${reason}: it has to follow the key at /log/key`);
+    case 404:
+      return { ...unusable(`${reason}: it has to follow the key at /log/key`), unknown: true };
     default:
       return unusable(reason);
   }
 }
 
-const unusable = (reason: string): WitnessAnswer => ({ kind: "unusable", reason });
+const unusable = (reason: string) => ({ kind: "unusable", reason }) as const;
+
+const EMPTY = { size: 0, root: EMPTY_ROOT, extensions: [] };
+
+/**
+ * How many events of a log a witness has cosigned, or why it does not say. It is shown the checkpoint of no event at all, which every
+ * history of the log begins with, so that asking binds nobody.
+ */
+export async function cosignedBy(
+  witness: WitnessAddress,
+  origin: string,
+  signer: Signer,
+  signal: AbortSignal,
+): Promise<{ size: number } | { reason: string }> {
+  const checkpoint = signCheckpoint({ origin, ...EMPTY }, signer);
+  const answer = await submit(witness, { old_size: 0, proof: [], checkpoint }, signal);
+  if (answer.kind === "other-size") return { size: answer.size };
+  if (answer.kind === "unusable" && !answer.unknown) return { reason: answer.reason };
+  return { size: 0 };
+}
 
 async function textOf({ body }: Response): Promise<string> {
   const parts: Uint8Array[] = [];

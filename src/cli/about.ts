@@ -21,7 +21,8 @@ export const about = {
     "write the log, or one stream of it, with its checkpoints and anchors, as NDJSON that anyone can verify",
   backup:
     "write the log, sealed segments and packs of what follows, into a folder from which it can be restored",
-  restore: "fill an empty database from a folder that backup wrote, each hash checked",
+  restore:
+    "fill an empty database from a folder that backup wrote or from the copy in KurrentDB, each hash checked",
   kurrent: "compare the log's copy in KurrentDB with the log; have KurrentDB link events into their streams",
   verify:
     "check an export, or segments of the log: every hash and link, the tree, its signatures and its anchors on the chain",

@@ -3,13 +3,14 @@ import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Command } from "commander";
 import { addToBackup, type BackupSegment } from "../../eventstore/backup.ts";
-import { BackupUnsound } from "../../eventstore/restore.ts";
+import { BackupUnsound } from "../../eventstore/restore-source.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";
 import { anchorStatus } from "../anchoring/status.ts";
 import type { App } from "../app.ts";
 import { vintagesDir } from "../datasets/manifest.ts";
 import * as segments from "../domain/log/segments.ts";
+import { OutsideUnavailable } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
 import { segmentsAfter, segmentsProjection } from "../projections/anchoring/segments.ts";
 import { about } from "./about.ts";
@@ -90,23 +91,43 @@ async function keepManifests(dataDir: string, folder: string): Promise<void> {
 function restoreCommand({ settings, logger }: Terminal): Command {
   return new Command("restore")
     .description(about.restore)
-    .argument("<folder>", "what `tallystick backup` wrote")
+    .argument(
+      "<from>",
+      "the folder that `tallystick backup` wrote, or the log's copy in KurrentDB: esdb://user:password@host:2113?tls=true",
+    )
+    .option(
+      "--epoch <digits>",
+      "of a copy: the last part of the log's origin; needed where DATA_DIR/signed does not know the log",
+    )
     .addHelpText(
       "after",
       `
 DATABASE_URL (with DATABASE_OWNER_URL, where the roles are two) is an empty database; left empty, a new one in DATA_DIR. Nothing is
-changed where a hash does not hold. Exits with 1 when the log is for reading: it lacks what was signed or anchored of it.`,
+changed where a hash does not hold, and where the chain of BASE_RPC_URL or one of WITNESSES has seen more of the log. Exits with 1 when
+the log is for reading: it lacks what was signed or anchored of it.`,
     )
-    .action(async (folder: string) => {
-      const { restoreService } = await import("../restoring.ts");
-      const { events, head, contradiction } = await interruptibly("restore", (progress) =>
-        restoreService(settings(), logger("warn"), folder, progress),
+    .action(async (from: string, { epoch }: { epoch?: string }) => {
+      const { restoreService, RestoreUnfinished } = await import("../restoring.ts");
+      const { events, head, contradiction, held_against, left_out } = await interruptibly(
+        "restore",
+        (progress) => restoreService(settings(), logger("warn"), from, { progress, epoch }),
       ).catch((error) => {
         if (error instanceof BackupUnsound || error instanceof RangeError)
           return refuse("conflict", error.message);
+        if (error instanceof OutsideUnavailable || error instanceof RestoreUnfinished)
+          return refuse("unavailable", error.message);
         throw error;
       });
       process.stdout.write(`${events} events restored; head ${head.position}:${head.hash}\n`);
+      if (left_out > 0)
+        process.stdout.write(
+          `The copy ends within a commit: ${left_out} events behind the last whole one are left out.\n`,
+        );
+      process.stdout.write(
+        held_against.length > 0
+          ? `Held against ${held_against.join(", ")}.\n`
+          : "Held against nothing outside of it: no DATA_DIR/signed, WITNESSES or BASE_RPC_URL says how far it was signed.\n",
+      );
       if (contradiction === null) return;
       process.stdout.write(`For reading only, nothing is appended or signed: ${contradiction}\n`);
       process.exitCode = 1;

@@ -1,15 +1,26 @@
-/** How far long work has come, for whoever waits: a bar on a terminal, off it a line every few seconds. */
+/** How far long work has come, for whoever waits: a bar on a terminal, off it a line every few seconds; and about how long the stage still takes. */
 import { SingleBar } from "cli-progress";
-import type { Progress, Stage } from "../datasets/progress.ts";
 
-const STAGES = { read: "reading", check: "checking", write: "writing", publish: "publishing" } as const;
+const STAGES = {
+  read: "reading",
+  check: "checking",
+  write: "writing",
+  publish: "publishing",
+  fold: "folding read models",
+} as const;
 const EVERY_MS = 3_000;
+/** Before that nobody can tell how long the rest takes. */
+const TELLING_MS = 2_000;
+
+type Stage = keyof typeof STAGES;
+/** Told how far a stage has come: `done` of `total` in the stage's own unit. */
+type ShownProgress = (stage: Stage, done: number, total: number) => void;
 
 /** Shows the work's progress on standard error; `tell` has the line of a moment where that is no terminal. */
 export async function withProgress<T>(
   what: string,
-  tell: (stage: string, percent: number) => void,
-  work: (progress: Progress) => Promise<T>,
+  tell: (stage: string, percent: number, left: string) => void,
+  work: (progress: ShownProgress) => Promise<T>,
 ): Promise<T> {
   const shown = process.stderr.isTTY ? bar(what) : lines(tell);
   try {
@@ -22,7 +33,7 @@ export async function withProgress<T>(
 /** As withProgress for a command: Ctrl-C stops the work and leaves nothing behind. */
 export async function interruptibly<T>(
   what: string,
-  work: (progress: Progress, signal: AbortSignal) => Promise<T>,
+  work: (progress: ShownProgress, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort(new Error("interrupted; nothing was changed"));
@@ -30,7 +41,7 @@ export async function interruptibly<T>(
   try {
     return await withProgress(
       what,
-      (stage, percent) => process.stderr.write(`${what}: ${stage}, ${percent} %\n`),
+      (stage, percent, left) => process.stderr.write(`${what}: ${stage}, ${percent} %${left}\n`),
       (progress) => work(progress, interrupted.signal),
     );
   } finally {
@@ -38,33 +49,56 @@ export async function interruptibly<T>(
   }
 }
 
-function bar(what: string): { progress: Progress; end(): void } {
+function bar(what: string): { progress: ShownProgress; end(): void } {
   const drawn = new SingleBar({
-    format: "{what}: {stage} {bar} {percentage}% | {duration_formatted}",
+    format: "{what}: {stage} {bar} {percentage}% | {duration_formatted}{left}",
     barCompleteChar: "█",
     barIncompleteChar: "░",
     hideCursor: true,
     clearOnComplete: true,
     noTTYOutput: false,
   });
-  drawn.start(1000, 0, { what, stage: STAGES.read });
+  drawn.start(1000, 0, { what, stage: STAGES.read, left: "" });
+  const left = leftOf();
   return {
     progress: (stage, done, total) =>
-      drawn.update(Math.floor((done / Math.max(total, 1)) * 1000), { what, stage: STAGES[stage].padEnd(10) }),
+      drawn.update(Math.floor((done / Math.max(total, 1)) * 1000), {
+        what,
+        stage: STAGES[stage].padEnd(10),
+        left: left(stage, done, total),
+      }),
     end: () => drawn.stop(),
   };
 }
 
-function lines(tell: (stage: string, percent: number) => void): { progress: Progress; end(): void } {
-  let reported: { stage: Stage; percent: number } | undefined;
+function lines(tell: (stage: string, percent: number, left: string) => void): {
+  progress: ShownProgress;
+  end(): void;
+} {
+  let reported: { stage: Stage; percent: number; left: string } | undefined;
   const timer = setInterval(() => {
-    if (reported) tell(STAGES[reported.stage], reported.percent);
+    if (reported) tell(STAGES[reported.stage], reported.percent, reported.left);
   }, EVERY_MS);
   timer.unref();
+  const left = leftOf();
   return {
     progress: (stage, done, total) => {
-      reported = { stage, percent: Math.floor((done / Math.max(total, 1)) * 100) };
+      const percent = Math.floor((done / Math.max(total, 1)) * 100);
+      reported = { stage, percent, left: left(stage, done, total) };
     },
     end: () => clearInterval(timer),
+  };
+}
+
+/** What the stage still takes if it goes on as it did, as words behind a line; none while that cannot be told. */
+export function leftOf(now: () => number = () => performance.now()) {
+  let begun: { stage: Stage; at: number; done: number } | undefined;
+  return (stage: Stage, done: number, total: number): string => {
+    if (begun?.stage !== stage) begun = { stage, at: now(), done };
+    const ms = now() - begun.at;
+    const made = done - begun.done;
+    if (ms < TELLING_MS || made <= 0 || done >= total) return "";
+    const seconds = Math.ceil((ms * (total - done)) / made / 1_000);
+    return `, about ${seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`} left`;
   };
 }

@@ -1,6 +1,6 @@
 /** A log is written to a folder and restored from it, byte for byte or not at all; one that lacks what was signed is for reading. */
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -8,8 +8,7 @@ import pino from "pino";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { addToBackup, type Backup, digestOf, readBackup } from "../../eventstore/backup.ts";
 import { exportFile } from "../../eventstore/export.ts";
-import { openPool } from "../../eventstore/pool.ts";
-import { BackupUnsound } from "../../eventstore/restore.ts";
+import { BackupUnsound } from "../../eventstore/restore-source.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
 import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
@@ -17,7 +16,7 @@ import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { readConfig } from "../../src/config.ts";
 import { restoreService } from "../../src/restoring.ts";
 import { AT_ONCE, openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
-import { freshDatabase } from "../support/database.ts";
+import { elsewhere as anywhereElse, bytesOf, place } from "../support/elsewhere.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const silent = pino({ level: "silent" });
@@ -44,35 +43,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const place = () => mkdtemp(join(tmpdir(), "tallystick-backup-"));
-
 /** An empty database on a machine that knows the key and nothing else. */
-async function elsewhere(more: Record<string, string> = {}) {
-  const database = await freshDatabase();
-  const data_dir = await place();
-  const own = { DATABASE_URL: database.url, DATA_DIR: data_dir, SIGNING_KEY: signing_key, ANCHORING: "0" };
-  const env = { ...own, ...more };
-  onTestFinished(async () => {
-    await database.drop();
-    await rm(data_dir, { recursive: true, force: true });
-  });
-  return {
-    restore: (from: string) => restoreService(readConfig(env), silent, from),
-    start: () =>
-      startService({ beside: { data_dir, database_url: database.url }, env: { SIGNING_KEY: signing_key } }),
-    async ask<T>(work: (pool: ReturnType<typeof openPool>) => Promise<T>): Promise<T> {
-      const pool = openPool(database.url);
-      return work(pool).finally(() => pool.end());
-    },
-  };
-}
-
-/** Every column of every event, and the log's name. */
-async function bytesOf(pool: ReturnType<typeof openPool>): Promise<unknown[]> {
-  const events = await pool.query("select e::text as row from eventstore.events e order by position");
-  const logs = await pool.query("select log_id, origin, epoch from eventstore.logs");
-  return [...logs.rows, ...events.rows];
-}
+const elsewhere = (env?: Record<string, string>) => anywhereElse(signing_key, env);
 
 /** A backup of one pack with these lines, whose list is right about the file. */
 async function packed(

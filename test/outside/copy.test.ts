@@ -14,6 +14,7 @@ import { KurrentDB, type Stored } from "../support/kurrentdb.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
+import { killFollowers } from "./kill-followers.ts";
 
 const STREAM = "copy";
 let service: Service & { database_url: string };
@@ -103,6 +104,25 @@ describe("the copy", () => {
     expect(await turn(paused, followReactor, { begun: late })).toEqual({ status: "done" });
     expect(await turn(paused, followReactor, { begun: late })).toEqual({ status: "done" });
     await isWhole();
+  });
+
+  test("has each event once where followers are killed at their work, and the next one goes on", async () => {
+    const env = { DATABASE: service.database_url, COPY: db.url, STREAM };
+    let copied = 0;
+    await killFollowers({
+      kills: 3,
+      env,
+      grow: () => keys(3),
+      killed: () => {
+        copied = Math.max(copied, stored().length);
+        if (Math.random() < 0.5) db.faults.push("lost");
+      },
+    });
+    expect(copied).toBeGreaterThan(0);
+    db.faults.splice(0);
+    expect(await turn(follower(), followReactor, { patient: true })).toEqual({ status: "done" });
+    await isWhole();
+    expect(new Set(stored().map(({ id }) => id)).size).toBe(await head());
   });
 
   test("waits while its store is away, and goes on when it is back", async () => {

@@ -151,12 +151,11 @@ export class KurrentDB {
           call.write(told);
           return call.end();
         }
-        const all = stored.map((event, revision) => ({ event, revision }));
         const isBack = options.getReadDirection() === 1;
         const from = stream.hasRevision() ? Number(stream.getRevision()) : isBack ? stored.length - 1 : 0;
-        const inOrder = isBack ? all.slice(0, from + 1).reverse() : all.slice(from);
-        for (const { event, revision } of inOrder.slice(0, Number(options.getCount())))
-          call.write(readOf(identifier, event, revision));
+        const step = isBack ? -1 : 1;
+        for (let n = 0, at = from; n < Number(options.getCount()) && at in stored; n++, at += step)
+          call.write(readOf(identifier, stored[at]!, at));
         call.end();
       },
       delete: unimplemented,

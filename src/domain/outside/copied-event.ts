@@ -1,28 +1,33 @@
 /** An event as its copy outside has it: its bytes, and beside them everything that its hashes are made of. */
 
+import { z } from "zod";
 import type { StoredRow } from "../../../eventstore/verify/stored-rows.ts";
+import { sha256 } from "../fields.ts";
+
+const count = z.int().positive();
+const metadata = z.object({
+  origin: z.string(),
+  tenant: z.string(),
+  stream_id: z.string(),
+  version: count,
+  position: count,
+  schema_version: count,
+  recorded_at_us: z.int().nonnegative(),
+  meta_b64: z.base64(),
+  payload_hash: sha256,
+  meta_hash: sha256,
+  prev_hash: sha256,
+  event_hash: sha256,
+  log_hash: sha256,
+  idem_key: z.string().exactOptional(),
+  request_hash: sha256.exactOptional(),
+  commit_size: count.exactOptional(),
+  /** By which KurrentDB's own tools find what belongs to one call. */
+  $correlationId: z.string().exactOptional(),
+});
 
 /** What stands beside the payload: all but `payload`, `type` and `event_id`, bytes as hex and `meta` as base64. */
-export type CopiedMetadata = {
-  origin: string;
-  tenant: string;
-  stream_id: string;
-  version: number;
-  position: number;
-  schema_version: number;
-  recorded_at_us: number;
-  meta_b64: string;
-  payload_hash: string;
-  meta_hash: string;
-  prev_hash: string;
-  event_hash: string;
-  log_hash: string;
-  idem_key?: string;
-  request_hash?: string;
-  commit_size?: number;
-  /** By which KurrentDB's own tools find what belongs to one call. */
-  $correlationId?: string;
-};
+export type CopiedMetadata = z.infer<typeof metadata>;
 
 /** `is_json`: the payload may go as JSON, since whoever parses and prints it again has the same bytes. */
 export type CopiedEvent = {
@@ -75,6 +80,41 @@ function isPrintedAlike(payload: Uint8Array): boolean {
 function requestIdIn(meta: Uint8Array): string | undefined {
   const { request_id } = JSON.parse(Buffer.from(meta).toString("utf8")) as { request_id?: unknown };
   return typeof request_id === "string" ? request_id : undefined;
+}
+
+/** Why what stands outside cannot be the copy of an event of any log; undefined where it can. */
+export function unreadableIn(event: CopiedEvent): string | undefined {
+  const read = metadata.safeParse(event.metadata);
+  if (read.success) return undefined;
+  const { path, message } = read.error.issues[0]!;
+  return `${path.join(".") || "its metadata"}: ${message}`;
+}
+
+/** The epoch in a log's origin: its last part. */
+export const epochOf = (origin: string): string => origin.slice(origin.lastIndexOf("/") + 1);
+
+/** As the export of a log has it (docs/event-log.md, section 7); of one that can be read. */
+export function exportLineOf({ event_id, type, payload, metadata: about }: CopiedEvent) {
+  return {
+    position: about.position,
+    tenant: about.tenant,
+    stream_id: about.stream_id,
+    version: about.version,
+    event_id,
+    type,
+    schema_version: about.schema_version,
+    recorded_at_us: about.recorded_at_us,
+    payload: Buffer.from(payload).toString("utf8"),
+    meta: Buffer.from(about.meta_b64, "base64").toString("utf8"),
+    payload_hash: about.payload_hash,
+    meta_hash: about.meta_hash,
+    prev_hash: about.prev_hash,
+    event_hash: about.event_hash,
+    log_hash: about.log_hash,
+    idem_key: about.idem_key ?? null,
+    request_hash: about.request_hash ?? null,
+    commit_size: about.commit_size ?? null,
+  };
 }
 
 /** The first member by which what stands outside is not the copy of an event; undefined where it is. */

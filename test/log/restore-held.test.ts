@@ -1,0 +1,135 @@
+/** What others know of a log keeps a shorter one from being gone on with: its witnesses are asked before a row goes in. And whoever waits for read models that stand still is told. */
+import { readFile, rm } from "node:fs/promises";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { addToBackup } from "../../eventstore/backup.ts";
+import { MAIN_LOG } from "../../eventstore/types.ts";
+import { cosignTurn } from "../../src/anchoring/cosign-signed.ts";
+import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
+import { formatVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
+import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { parseWitnesses } from "../../src/anchoring/witness-client.ts";
+import type { Projection } from "../../src/projections/projection.ts";
+import { nameOf } from "../../src/projections/runner.ts";
+import { foldAll, RestoreUnfinished } from "../../src/restoring.ts";
+import { serveWitness } from "../../src/witness/server.ts";
+import { openWitness } from "../../src/witness/witness.ts";
+import { AT_ONCE } from "../anchoring/anchoring-setup.ts";
+import { bytesOf, elsewhere, place } from "../support/elsewhere.ts";
+import { type Service, startService } from "../support/service.ts";
+
+let service: Service & { database_url: string };
+let signing_key: string;
+let origin: string;
+/** A backup from before the last cosigned checkpoint, and one from after it. */
+let early: string;
+let late: string;
+let signed: number;
+let WITNESSES: string;
+const servers: Server[] = [];
+const folders: string[] = [];
+
+async function folder(): Promise<string> {
+  folders.push(await place());
+  return folders.at(-1)!;
+}
+
+/** A witness that follows these origins, as others write it into WITNESSES. */
+async function witnessOf(name: string, origins: readonly string[]): Promise<string> {
+  const { public_key } = service.app.signer;
+  const logs = origins.map((one) => verifierKey(one, "ed25519", public_key));
+  const witness = await openWitness({ dir: await folder(), name, logs });
+  const onError = (error: Error) => expect.unreachable(error.message);
+  const server = await serveWitness(witness, { host: "127.0.0.1", port: 0, onError });
+  servers.push(server);
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/#${formatVerifierKey(witness.key)}`;
+}
+
+const backUp = (into: string) =>
+  addToBackup(service.app.pool, into, { log_id: MAIN_LOG, beside: evidenceFor(service.app) });
+
+beforeAll(async () => {
+  service = await startService();
+  ({ origin } = await service.app.store.identity());
+  signing_key = await readFile(join(service.data_dir, "signing.key"), "utf8");
+  WITNESSES = await witnessOf("w.example", [origin]);
+  [early, late] = [await folder(), await folder()];
+  const cosign = async () => {
+    await service.issue();
+    expect(await signTurn(service.app, AT_ONCE)).toBe("done");
+    await cosignTurn(service.app, { witnesses: parseWitnesses(WITNESSES) });
+  };
+  await cosign();
+  await backUp(early);
+  await cosign();
+  signed = (await service.app.signed.last(origin))!.size;
+  await backUp(late);
+});
+afterAll(async () => {
+  for (const server of servers) server.close();
+  await service?.stop();
+  for (const one of folders) await rm(one, { recursive: true });
+});
+
+test("what a witness has cosigned and the backup lacks is not gone on without, though no machine and no chain remembers", async () => {
+  const { restore, ask } = await elsewhere(signing_key, { WITNESSES });
+  await expect(restore(early)).rejects.toThrow(
+    `the witness w.example has cosigned ${signed} events of this log, and the newest signed checkpoint that is known here is of`,
+  );
+  expect((await ask(bytesOf)).length).toBe(1);
+  // The checkpoint of the earlier backup is remembered, as signed as it is.
+  expect(await restore(late)).toMatchObject({
+    contradiction: null,
+    held_against: ["what this machine signed", "the witness w.example"],
+  });
+});
+
+test("asking binds nobody: the witness goes on with the log that it knows", async () => {
+  await service.issue();
+  expect(await signTurn(service.app, AT_ONCE)).toBe("done");
+  const memory = new Map();
+  await cosignTurn(service.app, { witnesses: parseWitnesses(WITNESSES), memory });
+  expect([...memory]).toEqual([]);
+  signed = (await service.app.signed.last(origin))!.size;
+  await backUp(late);
+});
+
+test("a witness that is away, or knows another key, could have seen more; one that does not follow the log has seen nothing", async () => {
+  const away = WITNESSES.replace(/:\d+\//, ":9/");
+  const one = await elsewhere(signing_key, { WITNESSES: away });
+  await expect(one.restore(late)).rejects.toThrow(/the witness w\.example does not say .* Wait for it/);
+  const stranger = await startService();
+  onTestFinished(() => stranger.stop());
+  const other_key = await readFile(join(stranger.data_dir, "signing.key"), "utf8");
+  const two = await elsewhere(other_key, { WITNESSES });
+  await expect(two.restore(late)).rejects.toThrow(/does not say how much .* answers 403/);
+  const three = await elsewhere("", { WITNESSES });
+  await expect(three.restore(late)).rejects.toThrow(/set SIGNING_KEY/);
+
+  const elsewhere_ = await witnessOf("v.example", ["other.example/1/0123456789abcdef"]);
+  const four = await elsewhere(signing_key, { WITNESSES: `${WITNESSES},${elsewhere_}` });
+  expect(await four.restore(late)).toMatchObject({ contradiction: null });
+});
+
+test("read models that stand still are told with what keeps them, instead of being waited for without end", async () => {
+  const { pool } = service.app;
+  const stuck = { name: "stuck", version: 1 } as Projection;
+  await pool.query(
+    "insert into read.checkpoints (projection, position, trouble) values ($1, 1, 'its table is gone')",
+    [nameOf(stuck)],
+  );
+  onTestFinished(async () => {
+    await pool.query("delete from read.checkpoints where projection = $1", [nameOf(stuck)]);
+  });
+  const runner = { ...service.app.runner, reached: async () => false };
+  const told: number[] = [];
+  const folding = foldAll({ pool, runner }, [stuck], 5, {
+    stalled_ms: 0,
+    progress: (_, done) => void told.push(done),
+  });
+  await expect(folding).rejects.toThrow(RestoreUnfinished);
+  await expect(folding).rejects.toThrow("stuck_v1 stands at 1 (its table is gone)");
+  expect(told[0]).toBe(1);
+});

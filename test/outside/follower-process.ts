@@ -1,0 +1,30 @@
+/** A follower of the log's copy in a process of its own, which goes on until it is killed: DATABASE and COPY are its two addresses, STREAM the copy's name. */
+
+import { openPool } from "../../eventstore/pool.ts";
+import { registry } from "../../eventstore/schemas.ts";
+import { createEventStore } from "../../eventstore/store.ts";
+import { kurrentLog } from "../../src/adapters/kurrentdb.ts";
+import type { App } from "../../src/app.ts";
+import { underLease } from "../../src/lease.ts";
+import { reactorLeases } from "../../src/reactor.ts";
+import { followReactor } from "../../src/reactors/outside/follow.ts";
+
+const { DATABASE, COPY, STREAM } = process.env as Record<string, string>;
+const pool = openPool(DATABASE!, { max: 3 });
+const store = createEventStore(pool, { schemas: registry([]) });
+const outside = kurrentLog({ url: COPY!, stream: async () => STREAM! });
+const app = { pool, store, outside } as unknown as App;
+const begun = followReactor.begin();
+const log = { info: () => {}, warn: () => {}, error: () => {} };
+const leases = reactorLeases(pool, 0.3);
+process.once("disconnect", () => process.exit());
+for (let turns = 0; ; ) {
+  const outcome = await underLease(leases, followReactor.name, (lease) =>
+    begun({ app, log, lease, signal: lease.lost }),
+  );
+  if (typeof outcome === "object" && outcome.status !== "unreached")
+    throw new Error(`${outcome.status}: ${outcome.reason}`);
+  // Whoever kills it waits for this, so that it dies at its work and not at its start.
+  if (typeof outcome === "string" && outcome !== "taken" && turns++ === 0) process.send!("follows");
+  await new Promise((wake) => setTimeout(wake, 5));
+}

@@ -1,0 +1,42 @@
+/** Followers of a copy that are killed one after the other while the log grows. */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const FOLLOWER = fileURLToPath(new URL("follower-process.ts", import.meta.url));
+
+export type Killing = {
+  kills: number;
+  /** Environment of a follower. */
+  env: { DATABASE: string; COPY: string; STREAM: string };
+  /** Lets the log grow; asked again and again while there are kills to come. */
+  grow(): Promise<void>;
+  /** How long one lives at its work at most, in milliseconds: each as long as chance has it. */
+  most_ms?: number;
+  killed?: (count: number) => void;
+};
+
+/** Kills so many at moments of chance; three at a time live, since a killed one's lease has to be waited for. */
+export async function killFollowers({ kills, env, grow, most_ms = 150, killed }: Killing): Promise<void> {
+  let done = 0;
+  const growing = (async () => {
+    while (done < kills) await grow();
+  })();
+  const lives = async () => {
+    while (done < kills) {
+      const child = startFollower(env);
+      const ended = once(child, "exit");
+      const begun = await Promise.race([once(child, "message"), ended]);
+      if (begun[0] !== "follows") throw new Error(`a follower ended by itself with ${begun[0]}`);
+      await pause(Math.random() * most_ms);
+      child.kill("SIGKILL");
+      await ended;
+      killed?.(++done);
+    }
+  };
+  await Promise.all([growing, lives(), lives(), lives()]);
+}
+
+export const startFollower = (env: Killing["env"]): ChildProcess =>
+  fork(FOLLOWER, { env: { ...process.env, ...env }, execArgv: ["--import", "tsx"] });
