@@ -2,7 +2,7 @@
  * What a run of a skill takes over HTTP beside its steps, each asked by itself over HTTP with the same input, one after the other, of a
  * second process of the service, which has no answer at hand either; and how fast the catalogue of skills is answered.
  *
- *     npx tsx bench/skills.ts [--scale 0.02] [--each 8] [--seconds 5]
+ *     npx tsx bench/skills.ts [--scale 0.02] [--each 6] [--seconds 5]
  *
  * Claims: a run takes at most 1.1 times its steps, and the catalogue is answered within 2 ms at p95.
  */
@@ -21,7 +21,7 @@ import { median, startServiceProcess } from "./service-process.ts";
 const { values } = parseArgs({
   options: {
     scale: { type: "string", default: "0.02" },
-    each: { type: "string", default: "8" },
+    each: { type: "string", default: "6" },
     seconds: { type: "string", default: "5" },
   },
 });
@@ -29,14 +29,15 @@ const EACH = Number(values.each);
 
 const COUNTRIES = ["Latvia", "Germany", "France", "Italy", "Spain", "Poland", "Sweden", "Estonia"];
 const GOODS = ["27", "30", "39", "84", "85", "87"];
-const country = (n: number) => COUNTRIES[n % COUNTRIES.length]!;
+const country = (n: number) => COUNTRIES[Math.floor(n / GOODS.length) % COUNTRIES.length]!;
+/** 48 markets, of which the last is what both warm up with. */
 const good = (n: number) => `HS ${GOODS[n % GOODS.length]!}`;
 
 const TASKS: Record<string, (n: number) => string> = {
   oracle: (n) => `What exports of ${good(n)} are to be expected of ${country(n)}?`,
   spider: (n) => `Gather a profile of ${country(n)} with its partners and goods in 2024`,
   tracker: (n) => `What was unusual of late in imports of ${good(n)}?`,
-  diplomat: (n) => `How do trade figures between ${country(n)} and ${country(n + 1)} differ?`,
+  diplomat: (n) => `How do trade figures between ${country(n)} and ${country(n + GOODS.length)} differ?`,
   sniper: (n) => `What opportunity is the market of ${good(n)} in ${country(n)}, by growth and price?`,
   strategist: (n) => `How dependent is ${country(n)} on imports of ${good(n)}, and who could stand in?`,
 };
@@ -84,14 +85,15 @@ await withDatabase(async (bare) => {
     for (const { url } of [service, other]) while (!(await isOpen(url))) await pause(100);
     // V8 compiles what runs first, in both.
     for (const agent of Object.keys(TASKS))
-      for (const { operation, input, vintage } of (await run(agent, EACH)).steps)
+      for (const { operation, input, vintage } of (await run(agent, 47)).steps)
         await ask({ operation, input, vintage });
     const told: Record<string, object> = {};
-    for (const agent of Object.keys(TASKS)) {
+    for (const [place, agent] of Object.keys(TASKS).entries()) {
       const ratios: number[] = [];
       const runs: number[] = [];
       for (let n = 0; n < EACH; n++) {
-        const [ms, { steps }] = await timed(() => run(agent, n));
+        // No two skills ask of one market: an answer that was given is told again from memory.
+        const [ms, { steps }] = await timed(() => run(agent, n * 7 + place));
         let sum = 0;
         for (const { operation, input, vintage } of steps) {
           // A method over earlier answers is no operation, and takes what it takes.
