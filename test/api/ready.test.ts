@@ -1,6 +1,6 @@
 /** After a restart: ready is who has everything open that was released, and until then says what is missing. */
 import { rename } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { manifestPath } from "../../src/datasets/manifest.ts";
 import { referencePath } from "../../src/datasets/reference/files.ts";
 import { opened, openSandbox, openSandboxLv } from "../support/sandbox.ts";
@@ -25,6 +25,23 @@ async function overviewOf({ url, issue }: Service) {
   const response = await fetch(`${url}/v1/agent/trade/overview`, { headers });
   return { status: response.status, text: await response.text() };
 }
+
+test("while Postgres does not answer, nor refuses, it is not ready, and says so", async () => {
+  const { app } = first;
+  const never = () => new Promise<never>(() => undefined);
+  const stalled = [vi.spyOn(app.store, "head"), vi.spyOn(app.accepting, "contradiction")];
+  onTestFinished(() => {
+    for (const one of stalled) one.mockRestore();
+  });
+  for (const one of stalled) one.mockImplementation(never);
+  const response = await fetch(`${first.url}/ready`);
+  expect(response.status).toBe(503);
+  expect(await response.json()).toMatchObject({
+    status: "not ready",
+    log: { up: false, checked: false },
+    missing: null,
+  });
+});
 
 test("a dataset or table that is not open yet is named, and neither ready nor the overview passes over it", async () => {
   expect(await readinessOf(first)).toMatchObject({ status: 200, missing: [] });
