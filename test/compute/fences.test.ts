@@ -3,11 +3,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import * as tasks from "../../src/domain/compute/task.ts";
 import { stepTask } from "../../src/reactors/compute/steps.ts";
 import { type Service, startService } from "../support/service.ts";
-import { type ComputeSetup, type Lent, openComputeSetup, sha256 } from "./compute-setup.ts";
-import { startWork, type WorkProcess } from "./work-process.ts";
+import { type ComputeSetup, type Lent, openComputeSetup } from "./compute-setup.ts";
 
-/** COMPUTE_TASKS=500 npm test -- compute/fences asks for what the market has to stand. */
-const TASKS = Number(process.env.COMPUTE_TASKS ?? 6);
 const CALLERS = 64;
 
 let setup: ComputeSetup;
@@ -102,56 +99,5 @@ test("a result, the end of its lease, cancelling and settling at the same time c
       await setup.app.commit((unit) => stepTask(unit, named, tasks.refundRejected(at)), meta);
     }
   }
-  await expectSettled();
-});
-
-test(`three workers, one killed with -9 again and again: ${TASKS} tasks are each settled or refunded once, to the micro-unit`, async () => {
-  const headers = await setup.requester("steady", TASKS * 20_000);
-  const workers: WorkProcess[] = [];
-  const hire = async (n: number, dir?: string) => {
-    const worker = await startWork(setup.service.url, `killed-${n}`, ["--concurrency", "2"], dir);
-    workers.push(worker);
-    return worker;
-  };
-  const ids: string[] = [];
-  for (let n = 0; n < TASKS; n++) {
-    const task =
-      n % 2 === 0
-        ? { task_type: "js", input_data: { code: "return args * args", args: n } }
-        : { task_type: "sha256-chain", input_data: { seed: sha256("seed"), n: 300_000 } };
-    ids.push((await setup.submit(headers, { ...task, max_price_usd: 0.02 })).body.task_id);
-  }
-  const doomed = await hire(0);
-  await Promise.all([hire(1), hire(2)]);
-  for (let kills = 0, dying = doomed; kills < 2; kills++) {
-    await dying.tells("online");
-    dying.signal("SIGKILL");
-    await dying.ended;
-    dying = await hire(0, doomed.dir);
-  }
-  // The silence of the killed is a minute and a half: told at once here.
-  const silent = setInterval(() => {
-    void setup.app.pool.query(
-      `update read.compute_tasks_v2 t set leased_at = leased_at - interval '2 minutes'
-        where status = 'leased' and leased_at < now() - interval '5 seconds'
-          and not exists (select from compute.leases_heard h where h.lease_sha256 = t.lease_sha256 and h.heard_at > now() - interval '60 seconds')`,
-    );
-  }, 500);
-  try {
-    for (const task_id of ids)
-      await expect
-        .poll(async () => (await setup.task("steady", task_id)).status)
-        .toMatch(/^(?:settled|dead_lettered)$/);
-  } finally {
-    clearInterval(silent);
-    await Promise.all(workers.map((worker) => worker.clear()));
-  }
-  let settled = 0;
-  for (const task_id of ids) {
-    const story = await setup.storyOf("steady", task_id);
-    expect(story.filter((type) => type === "TaskSettled" || type === "TaskRefunded")).toHaveLength(1);
-    settled += story.filter((type) => type === "TaskSettled").length;
-  }
-  expect(await setup.account("steady")).toMatchObject({ held: 0, spent: settled * 1_000 });
   await expectSettled();
 });

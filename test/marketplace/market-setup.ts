@@ -1,9 +1,6 @@
 /** A service with creators, agents and buyers of the marketplace. */
-import { createHash, randomBytes } from "node:crypto";
 import pino from "pino";
 import type { HDAccount } from "viem/accounts";
-import { createSiweMessage } from "viem/siwe";
-import { canonicalText } from "../../eventstore/canonical.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { marketCommand } from "../../src/cli/market.ts";
 import { readConfig } from "../../src/config.ts";
@@ -14,6 +11,7 @@ import { caller, PROXIED } from "../identity/agents.ts";
 import { buy } from "../support/buyer.ts";
 import { type Service, type ServiceOptions, startService } from "../support/service.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
+import { walletProof } from "../support/wallet-proof.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: what answers hold is what is tested
 export type Answer = { status: number; body: any };
@@ -61,22 +59,8 @@ export async function openMarketSetup(options: ServiceOptions = {}) {
     },
     /** A call that a wallet signs, as a stock client makes it. */
     async signed(wallet: HDAccount, path: string, body: JsonObject): Promise<Answer> {
-      const digest = createHash("sha256").update(canonicalText(body, "body")).digest("base64url");
-      const fields = {
-        domain: new URL(service.url).host,
-        address: wallet.address,
-        statement: `Call POST ${path} as the owner of what this wallet caused.`,
-        uri: service.url + path,
-        version: "1" as const,
-        nonce: randomBytes(8).toString("hex"),
-        resources: [`ni:///sha-256;${digest}`],
-      };
-      const issuedAt = new Date();
-      const message = createSiweMessage({ ...fields, chainId: 8453, issuedAt });
-      const signature = await wallet.signMessage({ message });
-      const told = { ...fields, chainId: "eip155:8453", issuedAt: issuedAt.toISOString(), signature };
-      const header = Buffer.from(JSON.stringify(told)).toString("base64");
-      return api.post(path, body, { "SIGN-IN-WITH-X": header });
+      const proof = await walletProof(wallet, service.url + path, { method: "POST", body });
+      return api.post(path, body, proof);
     },
     async pays(
       wallet: HDAccount,

@@ -1,21 +1,19 @@
 /** A service that runs skills over the sandbox, its vault beside it, and payers of executions. */
-import { randomBytes } from "node:crypto";
 import type { HDAccount } from "viem/accounts";
 import type { z } from "zod";
 import type { executionShown } from "../../src/api/operations/skills/fields.ts";
 import { runFor } from "../../src/api/operations/skills/running.ts";
-import { proofText, statementOf } from "../../src/domain/access/wallet-proof.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import type { Execution } from "../../src/domain/skills/execution.ts";
 import * as executions from "../../src/domain/skills/execution.ts";
 import { executionsProjection } from "../../src/projections/skills/executions.ts";
 import { skillsReactor } from "../../src/reactors/skills/run.ts";
-import { addressOf } from "../chain/fixture.ts";
 import { buy } from "../support/buyer.ts";
 import { freshDatabase } from "../support/database.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
+import { walletProof } from "../support/wallet-proof.ts";
 
 export type Shown = z.infer<typeof executionShown>;
 export type Answer<Data = Shown> = {
@@ -62,21 +60,8 @@ export async function openSkills(chain?: "embedded", env: Record<string, string>
     /** Asks about an execution as the wallet that paid. */
     owns: async (wallet: HDAccount, method: "GET" | "DELETE", execution_id: string) => {
       const path = `/v1/agent/skills/executions/${execution_id}`;
-      const text = {
-        domain: new URL(service.url).host,
-        address: addressOf(wallet),
-        statement: statementOf({ method, path }),
-        uri: service.url + path,
-        version: "1",
-        chainId: "eip155:8453",
-        nonce: randomBytes(8).toString("hex"),
-        issuedAt: new Date().toISOString(),
-      } as const;
-      const signature = await wallet.signMessage({ message: proofText(text) });
-      const proof = Buffer.from(JSON.stringify({ ...text, signature })).toString("base64");
-      return answered<Shown>(
-        await fetch(service.url + path, init({ "SIGN-IN-WITH-X": proof }, undefined, method)),
-      );
+      const proof = await walletProof(wallet, service.url + path, { method });
+      return answered<Shown>(await fetch(service.url + path, init(proof, undefined, method)));
     },
     /** One turn of the worker of this process. */
     works: (reactor = skillsReactor(runFor)) => turn(app, reactor, { patient: true }),

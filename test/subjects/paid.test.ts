@@ -1,17 +1,14 @@
 /** A wallet without a key: what it pays for is sealed for its tenant, told to it alone, and erased at its word. */
-import { createHash } from "node:crypto";
 import type { HDAccount } from "viem/accounts";
-import { createSiweMessage } from "viem/siwe";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { canonicalText } from "../../eventstore/canonical.ts";
 import { areas } from "../../src/areas/index.ts";
-import { statementOf } from "../../src/domain/access/wallet-proof.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { mailSubject } from "../../src/domain/sealed.ts";
 import { addressOf, GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { buy, present, settlementOf } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { walletProof } from "../support/wallet-proof.ts";
 import { letters } from "./letters.ts";
 import { tablesWith } from "./traces.ts";
 
@@ -34,28 +31,10 @@ const post = (body: object): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-/** SIGN-IN-WITH-X of a wallet for a call. */
-async function proofOf(
+const proofOf = (
   account: HDAccount,
-  call: { method: "GET" | "POST"; path: string; body?: object; nonce: string },
-): Promise<{ "SIGN-IN-WITH-X": string }> {
-  const uri = new URL(call.path, service.url);
-  const issuedAt = new Date();
-  const digest = createHash("sha256").update(canonicalText((call.body ?? {}) as never, "body"));
-  const fields = {
-    domain: uri.host,
-    address: account.address,
-    statement: statementOf({ method: call.method, path: uri.pathname }),
-    uri: uri.href,
-    version: "1" as const,
-    nonce: call.nonce,
-    ...(call.body && { resources: [`ni:///sha-256;${digest.digest("base64url")}`] }),
-  };
-  const message = createSiweMessage({ ...fields, chainId: 8453, issuedAt });
-  const signature = await account.signMessage({ message });
-  const told = { ...fields, chainId: "eip155:8453", issuedAt: issuedAt.toISOString(), signature };
-  return { "SIGN-IN-WITH-X": Buffer.from(JSON.stringify(told)).toString("base64") };
-}
+  { path, ...call }: { path: string } & Parameters<typeof walletProof>[2],
+) => walletProof(account, service.url + path, call);
 
 const mail = "payer.customer@example.org";
 const order = post({ mail, address: "Valnu iela 3" });
