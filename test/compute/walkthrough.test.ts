@@ -251,6 +251,26 @@ describe("a node", () => {
     await node.gives(task, {});
   });
 
+  test("that waits is lent a task before the list of tasks knows it, and may hand in its result at once", async () => {
+    const headers = await setup.requester("urgent");
+    const waiting = node.pull("?wait_s=30&kinds=urgent");
+    const held = await setup.app.pool.connect();
+    await held.query("begin; lock table read.compute_tasks_v2 in exclusive mode");
+    try {
+      const { body } = await setup.submit(headers, { task_type: "urgent" });
+      const task = await waiting;
+      expect(task.task_id).toBe(body.task_id);
+      const known = await held.query("select from read.compute_tasks_v2 where task_id = $1", [task.task_id]);
+      expect(known.rowCount).toBe(0);
+      const giving = node.gives(task, { done: true });
+      await held.query("commit");
+      expect((await giving).status).toBe(200);
+    } finally {
+      await held.query("rollback");
+      held.release();
+    }
+  });
+
   test("never gets tasks that pay less than it asks", async () => {
     const credit = await setup.requester("cheap");
     await setup.submit(credit, { task_type: "cheap", max_price_usd: 0.009999 });

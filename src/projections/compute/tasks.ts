@@ -223,6 +223,14 @@ export type Taker = {
 export type Ready = NamedTask &
   Pick<TaskRow, "kind" | "max_price_micro" | "limit_s" | "assign" | "min_trust"> & { done_by: number[] };
 
+/** A task as its first events tell of it, before any read model does; undefined where that does not say who may take it. */
+export function readyAtOnce({ tenant, state }: { tenant: string; state: Task }): Ready | undefined {
+  const { task_id, kind, copy_of, terms } = state.facts;
+  if (state.status !== "queued" || copy_of !== null) return undefined;
+  const { max_price_micro, limit_s, assign, min_trust } = terms;
+  return { tenant, task_id, kind, max_price_micro, limit_s, assign, min_trust, done_by: [] };
+}
+
 /**
  * Tasks that at least one of these nodes may take now, the best paid a second first, then the oldest; none of `but`. What is proposed
  * here is decided by the task's stream.

@@ -1,7 +1,13 @@
 /** Tasks that callers of this process are about to take: those who look at one moment look together, and each is given another one. */
 import { gathered } from "../../../../eventstore/gathered.ts";
 import type { App } from "../../../app.ts";
-import { mayTake, type NamedTask, readyForAny, type Taker } from "../../../projections/compute/tasks.ts";
+import {
+  mayTake,
+  type NamedTask,
+  type Ready,
+  readyForAny,
+  type Taker,
+} from "../../../projections/compute/tasks.ts";
 
 /** By then what was taken is in the read model, or was not taken. */
 const KEEP_MS = 2_000;
@@ -18,6 +24,11 @@ class Dispenser {
   /** A task that a node may take, kept from all others; undefined where there is none. */
   next(pool: App["pool"], looking: Looking): Promise<NamedTask | undefined> {
     return this.#next(pool, looking);
+  }
+
+  /** Whether a task that is known already is for this node, which keeps it from all others then. */
+  keeps(task: Ready, looking: Looking): boolean {
+    return mayTake(looking.taker, task) && this.#reserve(task, looking);
   }
 
   release({ task_id }: NamedTask): void {

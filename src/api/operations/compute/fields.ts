@@ -12,7 +12,7 @@ import { lowerId, sxId } from "../../../domain/identity/fields.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { refuse } from "../../../domain/refusal.ts";
-import { requesterOf } from "../../../projections/compute/tasks.ts";
+import { requesterOf, tasksProjection } from "../../../projections/compute/tasks.ts";
 import type { Caller } from "../../caller.ts";
 import type { Context } from "../../operation.ts";
 import { agentNamed, idOfNumber } from "../identity/agents.ts";
@@ -61,13 +61,18 @@ export async function actingAgent(
   return agents.acting(await watch(agents, target));
 }
 
+/** For so long one waits for the list of tasks to have what was appended before. */
+const FOLD_MS = 5_000;
+
 /** Whose task it is. One that nobody has is not told from another's. */
 export async function tenantOf(app: App, { tenant }: Caller, task_id: string): Promise<string> {
   const of = await requesterOf(app.pool, task_id);
   if (of !== undefined) return of;
-  // The read model may not have it yet.
-  const own = await app.load(tasks, tasks.targetOf(tenant, task_id));
-  return own ? tenant : refuseUnknown();
+  // The read model may not have it yet, neither its requester's nor one that a node was lent at once.
+  if (await app.load(tasks, tasks.targetOf(tenant, task_id))) return tenant;
+  if (!(await app.caughtUp(tasksProjection, FOLD_MS)))
+    refuse("unavailable", "the list of tasks is behind the log: ask again in a moment");
+  return (await requesterOf(app.pool, task_id)) ?? refuseUnknown();
 }
 
 export const refuseUnknown = (): never =>

@@ -2,21 +2,19 @@
 import type { RecordedEvent } from "../../../../eventstore/types.ts";
 import type { App } from "../../../app.ts";
 import * as tasks from "../../../domain/compute/task.ts";
-import { nextReadyMs, tasksProjection } from "../../../projections/compute/tasks.ts";
+import { nextReadyMs, type Ready, readyAtOnce, tasksProjection } from "../../../projections/compute/tasks.ts";
 
-/** A task that somebody may have now; whoever cannot take it lets it go by to the next. */
-type Offer = { seen: WeakSet<Waiter> };
+/** A task that somebody may have now, or news that makes it worth while to look; whoever cannot take it lets it go by to the next. */
+type Offer = { task?: Ready; seen: WeakSet<Waiter> };
 type Waiter = { wake: ((offer: Offer) => void) | undefined };
 
 /** For so long the read model may lag behind the tail before a waiter is woken all the same. */
 const FOLD_MS = 5_000;
-/** The same before the second look. */
-const READ_MS = 250;
-
 class Waiters {
   readonly #app: App;
   readonly #waiting = new Set<Waiter>();
   #following: AbortController | undefined;
+  #nextReadyAt: Promise<number> | undefined;
 
   constructor(app: App) {
     this.#app = app;
@@ -36,6 +34,7 @@ class Waiters {
     if (this.#waiting.size > 0) return;
     this.#following?.abort();
     this.#following = undefined;
+    this.#nextReadyAt = undefined;
   }
 
   /** Wakes the first who waits and has not seen this one. */
@@ -48,32 +47,69 @@ class Waiters {
     }
   }
 
+  /** When the next task is ready that somebody has failed at, by this process's clock: asked once for all, and again when that may have changed. */
+  async nextReadyAt(): Promise<number> {
+    this.#nextReadyAt ??= nextReadyMs(this.#app.pool).then(
+      (ms = Number.POSITIVE_INFINITY) => performance.now() + ms + 1,
+    );
+    const asked = this.#nextReadyAt;
+    const isOver = await asked.then(
+      (at) => at <= performance.now(),
+      () => true,
+    );
+    if (isOver && this.#nextReadyAt === asked) this.#nextReadyAt = undefined;
+    return asked;
+  }
+
   async #follow(signal: AbortSignal): Promise<void> {
     const { tail, runner } = this.#app;
     for await (const batch of tail.subscribe({ after: tail.position, signal })) {
-      if (!batch.some(mayBeReady)) continue;
+      // Who waits has found nothing better: what is new need not be in the read model to be taken.
+      const { ready, others } = newIn(this.#app, batch);
+      for (const task of ready) this.pass({ task, seen: new WeakSet() });
+      if (others === 0) continue;
       await runner.reached(tasksProjection, batch.at(-1)!.position, FOLD_MS);
-      for (const _ of batch.filter(mayBeReady)) this.pass({ seen: new WeakSet() });
+      this.#nextReadyAt = undefined;
+      for (let n = 0; n < others; n++) this.pass({ seen: new WeakSet() });
     }
   }
 }
 
-/** Whether an event makes a task ready, now or from a time on that whoever looks learns. */
-const mayBeReady = ({ stream_id, type }: RecordedEvent): boolean =>
-  stream_id.startsWith(tasks.prefix) && (type === "TaskSubmitted" || type === "TaskLeaseExpired");
+/** Tasks that a batch of the log makes ready, and how many more it may make ready, now or from a time on that whoever looks learns. */
+function newIn(app: App, batch: readonly RecordedEvent[]): { ready: Ready[]; others: number } {
+  const submitted = new Map<string, { tenant: string; state: tasks.TaskState }>();
+  let others = 0;
+  for (const event of app.eventsOf(tasks, batch)) {
+    const { id, tenant, type } = event;
+    if (type === "TaskLeaseExpired") others++;
+    const before = submitted.get(id);
+    if (before || type === "TaskSubmitted")
+      submitted.set(id, { tenant, state: tasks.evolve(before?.state, event) });
+  }
+  const all = [...submitted.values()].map(({ tenant, state }) =>
+    readyAtOnce({ tenant, state: tasks.standing(state) }),
+  );
+  // The best paid a second first, as the read model has them.
+  const ready = all
+    .filter((task) => task !== undefined)
+    .sort((a, b) => b.max_price_micro / b.limit_s - a.max_price_micro / a.limit_s);
+  return { ready, others: others + all.length - ready.length };
+}
 
 /** Those of a service: its tail is one a process. */
 const waitersOf = new WeakMap<App["tail"], Waiters>();
 
 /**
  * Asks `look` until it answers something, the time is over or the caller is gone: at once, again when the read model has what was
- * submitted before, and then whenever a task may have become ready, or the next one is that others have failed at.
+ * submitted before, and whenever a task may have become ready, or the next one is that others have failed at. `look` is told the
+ * task that is offered, where that is known; else it looks for one.
  */
 export async function untilReady<Found>(
   app: App,
-  look: () => Promise<Found | undefined>,
+  look: (offered?: Ready) => Promise<Found | undefined>,
   { wait_ms, signal }: { wait_ms: number; signal: AbortSignal },
 ): Promise<Found | undefined> {
+  if (wait_ms === 0) return (await look()) ?? lookAgain(app, look);
   const waiters = waitersOf.get(app.tail) ?? new Waiters(app);
   waitersOf.set(app.tail, waiters);
   const waiter: Waiter = { wake: undefined };
@@ -82,30 +118,45 @@ export async function untilReady<Found>(
   waiters.enter(waiter);
   const missed: Offer[] = [];
   waiter.wake = (offer) => void missed.push(offer);
+  /** What was told before this one waited has come into the read model: its own to look at. */
+  const own: Offer = { seen: new WeakSet() };
   let offer: Offer | undefined;
   try {
-    // Where there is something, nobody waits for the read model; where there is nothing, what the tail has told before may not be in it yet.
+    const told = app.tail.position;
+    const isWhole = await app.runner.reached(tasksProjection, told, 0);
     const at_once = await look();
     if (at_once !== undefined) return at_once;
-    const { position } = await app.store.head();
-    await app.runner.reached(tasksProjection, position, Math.max(READ_MS, wait_ms));
-    for (;;) {
-      const found = await look();
-      const left_ms = ends_at - performance.now();
+    if (!isWhole)
+      void app.runner.reached(tasksProjection, told, wait_ms).then(
+        () => waiter.wake?.(own),
+        () => undefined,
+      );
+    while (performance.now() < ends_at && !signal.aborted) {
+      const until = Math.min(ends_at, await waiters.nextReadyAt());
+      offer = missed.shift() ?? (await nextOffer(waiter, missed, until - performance.now(), signal));
+      if (signal.aborted || (!offer && until === ends_at)) return undefined;
+      const found = await look(offer?.task);
       if (found !== undefined) {
         offer = undefined;
         return found;
       }
-      if (left_ms <= 0 || signal.aborted) return undefined;
-      if (offer) waiters.pass(offer);
-      const ready_ms = (await nextReadyMs(app.pool)) ?? Number.POSITIVE_INFINITY;
-      const patience_ms = Math.min(left_ms, ready_ms + 1);
-      offer = missed.shift() ?? (await nextOffer(waiter, missed, patience_ms, signal));
+      if (offer && offer !== own) waiters.pass(offer);
+      offer = undefined;
     }
+    return undefined;
   } finally {
     waiters.leave(waiter);
-    for (const one of offer ? [offer, ...missed] : missed) waiters.pass(one);
+    for (const one of offer ? [offer, ...missed] : missed) if (one !== own) waiters.pass(one);
   }
+}
+
+/** Once the read model has all that was appended until now, by whichever process: who does not wait is told of it all the same. */
+async function lookAgain<Found>(
+  app: App,
+  look: () => Promise<Found | undefined>,
+): Promise<Found | undefined> {
+  await app.caughtUp(tasksProjection);
+  return look();
 }
 
 function nextOffer(

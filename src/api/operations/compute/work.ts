@@ -16,7 +16,7 @@ import { MOST_OBJECT_BYTES, objectName } from "../../../domain/objects.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { Refusal, refuse } from "../../../domain/refusal.ts";
 import { nodesProjection, runningOn } from "../../../projections/compute/nodes.ts";
-import { lentUnder, type NamedTask } from "../../../projections/compute/tasks.ts";
+import { lentUnder, type NamedTask, type Ready } from "../../../projections/compute/tasks.ts";
 import { pointsOf } from "../../../projections/trust/scores.ts";
 import { withCopies } from "../../../reactors/compute/quorum.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
@@ -94,19 +94,24 @@ The price is what the node asks for the whole limit, fixed now. Name it by an Id
     await refuseBusy(app, sx, nodes.registered(await watch(nodes, own)));
     const kinds = input.kinds.length > 0 ? input.kinds : offer.kinds;
     const taker = { sx, kinds, hourly_rate_micro, trust: await pointsOf(app.pool, sx) };
-    const look = async () => {
-      const dispenser = dispenserOf(app);
-      const passed: string[] = [];
+    const dispenser = dispenserOf(app);
+    const attempt = async (named: NamedTask) => {
+      const task = await unlessTaken(take(named)).catch((error) => {
+        dispenser.release(named);
+        throw error;
+      });
+      return task && { named, task };
+    };
+    const look = async (offered?: Ready) => {
+      const looking = { taker, by: lease_sha256, passed: [] as string[] };
+      if (offered) return dispenser.keeps(offered, looking) ? attempt(offered) : undefined;
       // Another process may have taken one that is shown here: then it is the turn of the next, until there is none.
       for (;;) {
-        const named = await dispenser.next(app.pool, { taker, by: lease_sha256, passed });
+        const named = await dispenser.next(app.pool, looking);
         if (!named) return undefined;
-        const task = await unlessTaken(take(named)).catch((error) => {
-          dispenser.release(named);
-          throw error;
-        });
-        if (task) return { named, task };
-        passed.push(named.task_id);
+        const taken = await attempt(named);
+        if (taken) return taken;
+        looking.passed.push(named.task_id);
         // A copy that this node may not have is there for others at once.
         if (ownerOf(named.task_id) !== named.task_id) dispenser.release(named);
       }
