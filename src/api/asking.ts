@@ -8,7 +8,8 @@ import type { Told } from "../domain/reports/fact.ts";
 import { handled, sha256, withRestsOn } from "./call.ts";
 import type { Marked } from "./forms/table.ts";
 import { inputReader } from "./input.ts";
-import type { Context } from "./operation.ts";
+import { type Context, effectOf, restsOnDataAlone } from "./operation.ts";
+import { keepTold, toldBefore } from "./told-before.ts";
 
 /** An answer as HTTP gives it, without its envelope, and what it is cited by. */
 export type AnswerTold = Told & { answer: { data: unknown; meta: Marked["meta"] & { rests_on: string } } };
@@ -45,7 +46,7 @@ export async function asking<T>(
     const limits = [...after(step_ms), ...whole];
     const signal = AbortSignal.any([context.signal, ...limits]);
     try {
-      const answer = await asked({ ...context, signal }, all.data, name, input);
+      const answer = await asked({ ...context, signal }, { data, seen: all.data }, name, input);
       signal.throwIfAborted();
       return answer;
     } catch (error) {
@@ -67,23 +68,28 @@ export const STEP_MS = 10_000;
 
 async function asked(
   context: Context<never>,
-  data: Data,
+  { data, seen }: { data: Data; seen: Data },
   name: string,
   input: Record<string, unknown>,
 ): Promise<AnswerTold> {
   const operation = context.catalogue.operations.find((one) => one.name === name);
   if (!operation) throw new Error(`there is no operation ${name}`);
-  const reading = watched(data);
+  const valid = inputReader(operation.input).fromObject(input, {}) as never;
+  const isKept = restsOnDataAlone(operation) && effectOf(operation).changes === "nothing";
+  const question = `${name} ${JSON.stringify(input)}`;
+  const before = isKept ? toldBefore(context.app, question, { data, seen }) : undefined;
+  if (before) return before as AnswerTold;
+  const reading = watched(seen);
   const answer = await handled(operation, {
     ...context,
-    input: inputReader(operation.input).fromObject(input, {}) as never,
+    input: valid,
     app: { ...context.app, ...reading.data },
   });
   const rests_on = reading.restsOn();
   // As it is sent: what JSON leaves out is no part of it.
   const told = JSON.parse(JSON.stringify(withRestsOn(answer as Marked, rests_on))) as AnswerTold["answer"];
   const { dataset, synthetic } = told.meta;
-  return {
+  const made = {
     answer: told,
     origin: {
       operation: name,
@@ -94,4 +100,6 @@ async function asked(
       synthetic,
     },
   };
+  if (isKept) keepTold(context.app, question, made, reading.looks.values());
+  return made;
 }

@@ -1,5 +1,6 @@
 /** The data that one answer reads, and what of it was read: named in the answer, it can be asked for again. */
-import type { ReferenceStore } from "./reference/store.ts";
+import { OF_DATASET, type ReferenceStore } from "./reference/store.ts";
+import type { ReferenceTable } from "./reference/table.ts";
 import type { Lease, Vintages } from "./vintage-store.ts";
 
 /** Datasets and the tables beside them. */
@@ -18,41 +19,91 @@ export type Watching = {
   restsOn(): string;
   /** Each state that was looked at, also of what was not there. It grows as more is read. */
   read: ReadonlySet<string>;
+  /** What was looked at, and how it was found; it grows too. */
+  looks: ReadonlyMap<string, Look>;
 };
+
+/** One thing that was looked at: of all datasets or tables, or the one of this name. */
+export type Look = { at: "datasets" | "dataset" | "tables" | "table"; name: string; found: string };
+
+const stateOf = (found: { vintage: string } | undefined) => found?.vintage ?? NONE;
+const statesOf = (all: readonly { vintage: string }[]) => all.map(({ vintage }) => vintage).join(",");
+
+/** Looks at the same again, in other data: true where each is found as it was. */
+export function isFoundAgain(looks: Iterable<Look>, data: Data): boolean {
+  try {
+    for (const look of looks) if (again(look, data) !== look.found) return false;
+    return true;
+  } catch {
+    // What is not there any more is refused.
+    return false;
+  }
+}
+
+function again({ at, name }: Look, { vintages, reference }: Data): string {
+  switch (at) {
+    case "datasets":
+      return statesOf(vintages.open());
+    case "dataset": {
+      const lease = vintages.lease(name);
+      lease.release();
+      return lease.manifest.vintage;
+    }
+    case "tables":
+      return statesOf(reference.open());
+    case "table":
+      return stateOf(
+        name.startsWith(OF_DATASET)
+          ? reference.named(name.slice(OF_DATASET.length))
+          : reference.find({ name } as ReferenceTable<object>),
+      );
+  }
+}
 
 /** The same data, watched. Who watches what is watched already sees what is read through it, and so does the other. */
 export function watched({ vintages, reference }: Data): Watching {
-  const leased = new Set<string>();
+  const datasets = new Set<string>();
   const tables = new Set<string>();
   const read = new Set<string>();
+  const looks = new Map<string, Look>();
+  const look = (at: Look["at"], name: string, found: string) =>
+    void looks.set(`${at} ${name}`, { at, name, found });
   let missing = false;
   const data: Data = {
     vintages: {
       open: () => {
         const open = vintages.open();
         read.add("datasets that are open");
+        look("datasets", "", statesOf(open));
         for (const { vintage } of open) read.add(`vintage ${vintage}`);
         return open;
       },
       awaited: () => vintages.awaited(),
       lease: (dataset) => {
         const lease = vintages.lease(dataset);
-        leased.add(lease.manifest.vintage);
-        read.add(`vintage ${lease.manifest.vintage}`);
+        const { vintage } = lease.manifest;
+        datasets.add(vintage);
+        read.add(`vintage ${vintage}`);
+        look("dataset", dataset, vintage);
         return lease;
       },
     },
     reference: reference.watched({
-      onList: () => read.add("tables that are open"),
+      onList: (open) => {
+        read.add("tables that are open");
+        look("tables", "", statesOf(open));
+      },
       onLook: (name, found) => {
-        read.add(`table ${name}, ${found?.vintage ?? NONE}`);
+        read.add(`table ${name}, ${stateOf(found)}`);
+        look("table", name, stateOf(found));
         if (found) tables.add(found.vintage);
         else missing = true;
       },
     }),
   };
-  const restsOn = () => [...[...leased].sort(), ...[...tables].sort(), ...(missing ? [NONE] : [])].join(",");
-  return { data, restsOn, read };
+  const restsOn = () =>
+    [...[...datasets].sort(), ...[...tables].sort(), ...(missing ? [NONE] : [])].join(",");
+  return { data, restsOn, read, looks };
 }
 
 /** The same data as they are now until they are released: each dataset stays in the vintage in which it is first read. */

@@ -10,8 +10,11 @@ export type TableWatcher = {
   /** A table, or a table's dataset, by its name; undefined where it is not there, which is part of what an answer rests on. */
   onLook?: (name: string, found: Reference<object> | undefined) => void;
   /** All that are open. */
-  onList?: () => void;
+  onList?: (open: readonly Reference<object>[]) => void;
 };
+
+/** Before the name of a dataset whose table was looked for, and not a table in whatever dataset. */
+export const OF_DATASET = "of ";
 
 type StoreOptions = TableWatcher & { data_dir: string; allow_synthetic: boolean };
 
@@ -81,9 +84,9 @@ export class ReferenceStore {
         before.onLook?.(name, found);
         onLook?.(name, found);
       },
-      onList: () => {
-        before.onList?.();
-        onList?.();
+      onList: (open) => {
+        before.onList?.(open);
+        onList?.(open);
       },
     };
     return new ReferenceStore({ ...before, ...both }, [...this.#open.values()], this.#expected);
@@ -114,8 +117,9 @@ export class ReferenceStore {
 
   /** All that are open, the sandbox's among them. */
   open(): Reference<object>[] {
-    this.#options.onList?.();
-    return [...this.#open.values()];
+    const open = [...this.#open.values()];
+    this.#options.onList?.(open);
+    return open;
   }
 
   find<Row extends object>(table: ReferenceTable<Row>): Reference<Row> | undefined {
@@ -129,7 +133,7 @@ export class ReferenceStore {
   /** The table of a dataset, the sandbox's where that is named. */
   named(dataset: string): Reference<object> | undefined {
     const found = this.#open.get(dataset);
-    this.#options.onLook?.(`of ${dataset}`, found);
+    this.#options.onLook?.(OF_DATASET + dataset, found);
     return found;
   }
 
