@@ -1,0 +1,77 @@
+/** Answers asked within others: on the same data they are told again and not computed, on other data they are. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type AnswerTold, asking } from "../../src/api/asking.ts";
+import type { Context, Operation } from "../../src/api/operation.ts";
+import { catalogue } from "../support/catalogue.ts";
+import { releaseVintage } from "../support/cube.ts";
+import { LARGER, opened, openSandbox, sandboxIn } from "../support/sandbox.ts";
+import { type Service, startService } from "../support/service.ts";
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+  await openSandbox(service);
+});
+afterAll(() => service.stop());
+
+let computed = 0;
+const named = (name: string) => catalogue.find((one) => one.name === name)!;
+const counted = (name: string) =>
+  ({
+    ...named(name),
+    handle: (context: never) => {
+      computed++;
+      return (named(name).handle as (context: never) => unknown)(context);
+    },
+  }) as unknown as Operation;
+const operations = [counted("trade_balance")];
+
+type Asked = { told: AnswerTold; rests_on: string };
+
+/** As a plan asks, with how often the operation was at work for it. */
+async function asked(input: Record<string, unknown>): Promise<Asked & { times: number }> {
+  const before = computed;
+  const context = { app: service.app, catalogue: { operations }, signal: new AbortController().signal };
+  const { told, rests_on } = await asking(context as unknown as Context<never>, async ({ ask, restsOn }) => ({
+    told: await ask("trade_balance", input),
+    rests_on: restsOn(),
+  }));
+  return { told, rests_on, times: computed - before };
+}
+
+const LV = { reporter: "LV", hs: "27" };
+
+test("the same question is computed once, whoever asks, and rests on the same; another is another", async () => {
+  const first = await asked(LV);
+  const again = await asked(LV);
+  expect([first.times, again.times]).toEqual([1, 0]);
+  expect({ ...again, times: 1 }).toEqual(first);
+  expect(first.rests_on).toBe(first.told.origin.vintage);
+  expect((await asked({ ...LV, hs: "44" })).times).toBe(1);
+});
+
+test("what one does with its answer is not told to the next", async () => {
+  const one = await asked({ reporter: "DE", hs: "84" });
+  (one.told.answer.meta as { rests_on: string }).rests_on = "nothing";
+  const two = await asked({ reporter: "DE", hs: "84" });
+  expect([two.times, two.told.answer.meta.rests_on]).toEqual([0, two.told.origin.vintage]);
+});
+
+test("a refusal is not kept", async () => {
+  const refused = () => asked({ reporter: "XX" }).catch((error: { code: string }) => error.code);
+  expect([await refused(), await refused()]).toEqual(["invalid", "invalid"]);
+});
+
+test("after a release it is computed of the new data, and what was told of the old ones is not told any more", async () => {
+  const before = await asked(LV);
+  expect(before.times).toBe(0);
+  const { app, data_dir } = service;
+  const vintage = await sandboxIn(data_dir, LARGER);
+  await releaseVintage(app, data_dir, vintage);
+  await opened(service, [vintage]);
+  const after = await asked(LV);
+  expect(after.times).toBe(1);
+  expect(after.rests_on).toContain(vintage);
+  expect(after.rests_on).not.toBe(before.rests_on);
+  expect((await asked(LV)).times).toBe(0);
+});
