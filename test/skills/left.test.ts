@@ -1,5 +1,5 @@
 /** Executions that are left to the worker: done once, cancelled, given up, erased, and paid back where nothing came of them. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { runFor } from "../../src/api/operations/skills/running.ts";
 import { walletTenant } from "../../src/domain/payments/payment.ts";
 import * as executions from "../../src/domain/skills/execution.ts";
@@ -9,6 +9,9 @@ import { subjectOf } from "../../src/reactors/skills/kept.ts";
 import { skillsReactor } from "../../src/reactors/skills/run.ts";
 import { stepExecution } from "../../src/reactors/skills/steps.ts";
 import { addressOf, wallet } from "../chain/fixture.ts";
+import { openSandbox } from "../support/sandbox.ts";
+import { startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { EXAMPLE, type Headers, openSkills, type Shown, type SkillsSetup } from "./skills-setup.ts";
 
 let setup: SkillsSetup;
@@ -195,13 +198,36 @@ test("a run that is erased shows no result, and one that is not run yet fails", 
   expect(failed.data).toMatchObject({ status: "failed", failure: { code: "erased", step: null } });
 });
 
-test("a tenant has twenty waiting at most", async () => {
-  const { headers: own } = await setup.service.issue({ tenant: "eager", scopes: ["skill"] });
-  for (let n = 0; n < executions.MOST_WAITING; n++)
-    expect((await setup.ask(own, "run", LEFT)).status).toBe(200);
+test("a tenant has twenty waiting at most, also where many are asked for at one moment of two processes", async () => {
+  const { service, vault_url } = setup;
+  const second = await startService({ beside: service, vault: vault_url });
+  onTestFinished(() => second.stop());
+  await openSandbox(second);
+  const { headers: own } = await service.issue({ tenant: "eager", scopes: ["skill"] });
+  const runAt = async (n: number) => {
+    const url = `${[service, second][n % 2]!.url}/v1/agent/skills/run`;
+    const init = { method: "POST", headers: { ...own, "Content-Type": "application/json" } };
+    return (await fetch(url, { ...init, body: JSON.stringify(LEFT) })).status;
+  };
+  // Whoever is refused for what its task lacks takes no place.
+  expect((await setup.ask(own, "run", { ...LEFT, task: "How dependent is Latvia?" })).status).toBe(400);
+  const most = executions.MOST_WAITING;
+  const statuses = await Promise.all(Array.from({ length: 2 * most }, (_, n) => runAt(n)));
+  expect(statuses.filter((status) => status === 200)).toHaveLength(most);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(most);
   await setup.folded();
-  expect((await setup.ask(own, "run", LEFT)).status).toBe(429);
-  expect((await setup.ask(own, "batch", { agents: ["sniper", "oracle"], task: EXAMPLE.task })).status).toBe(
-    429,
+  const batch = { agents: ["sniper", "oracle"], task: EXAMPLE.task };
+  expect((await setup.ask(own, "batch", batch)).status).toBe(429);
+  const { rows } = await setup.app.pool.query(
+    "select status from read.skill_executions_v1 where tenant = $1",
+    ["eager"],
   );
+  expect(rows).toHaveLength(most);
+  await until(async () => {
+    await setup.works();
+    await setup.folded();
+    return (await setup.ask(own, "run", LEFT)).status === 200;
+  });
+  const kept = await setup.app.pool.query("select from skills.places where tenant = $1", ["eager"]);
+  expect(kept.rowCount).toBe(1);
 });

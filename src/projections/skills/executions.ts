@@ -87,11 +87,20 @@ export async function openExecutions(
   return (await pool.query<OpenExecution>(sql, [now, self, limit])).rows;
 }
 
-/** How many of a tenant are not over. */
-export async function countOpen(pool: pg.Pool, tenant: string): Promise<number> {
-  const sql = `select count(*)::int as open from read.skill_executions_v1
-    where tenant = $1 and status in ('requested', 'running')`;
-  return (await pool.query<{ open: number }>(sql, [tenant])).rows[0]!.open;
+/** Takes places for executions of a tenant that are to be requested; false where more would wait than may. */
+export async function takePlaces(
+  pool: pg.Pool,
+  tenant: string,
+  { ids, most }: { ids: readonly string[]; most: number },
+): Promise<boolean> {
+  const text = "select skills.take_places($1, $2, $3, 'read.skill_executions_v1') as taken";
+  const values = [tenant, ids, most];
+  return (await pool.query<{ taken: boolean }>({ name: "skills_take_places", text, values })).rows[0]!.taken;
+}
+
+/** Gives back the places of executions that were not requested after all. */
+export async function leavePlaces(pool: pg.Pool, ids: readonly string[]): Promise<void> {
+  await pool.query("delete from skills.places where execution_id = any($1)", [ids]);
 }
 
 /** Whose execution it is; undefined where there is none. */

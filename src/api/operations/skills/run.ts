@@ -23,12 +23,12 @@ import { refuseTask } from "./running.ts";
 import {
   begin,
   checkSlots,
-  checkWaiting,
   MOST_WAIT_S,
   missingOf,
   nowOf,
   request,
   slotsOf,
+  takeTheirPlaces,
 } from "./starting.ts";
 
 /** Micro-USDC as a price. */
@@ -130,7 +130,10 @@ const batch = operation({
         checkScope(skill, caller);
         checkSlots(skill, slots);
       }
-      await checkWaiting(app, caller.tenant, all.length);
+      await takeTheirPlaces(
+        context as never,
+        all.map(({ execution_id }) => execution_id),
+      );
     }
     const begun = isNew
       ? await request(

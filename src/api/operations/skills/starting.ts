@@ -11,7 +11,7 @@ import type { SkillResult } from "../../../domain/skills/result.ts";
 import { type Skill, skills } from "../../../domain/skills/skills.ts";
 import { taskSlots } from "../../../domain/skills/slots.ts";
 import { productNames } from "../../../projections/fusion/answers/query.ts";
-import { countOpen } from "../../../projections/skills/executions.ts";
+import { leavePlaces, takePlaces } from "../../../projections/skills/executions.ts";
 import { keep, subjectOf } from "../../../reactors/skills/kept.ts";
 import { AT_ONCE } from "../../../reactors/skills/run.ts";
 import type { Named } from "../../../reactors/skills/steps.ts";
@@ -64,7 +64,7 @@ export async function begin(
   const slots = slotsFor(skill, wanted.slots);
   checkScope(skill, caller);
   checkSlots(skill, slots);
-  await checkWaiting(app, caller.tenant, 1);
+  await takeTheirPlaces(context, [execution_id]);
   const noted: Noted[] = [];
   const asked_at = nowOf(app);
   // What a model sums up takes longer than a call may.
@@ -98,9 +98,16 @@ async function inTurn<T>({ tail }: App, wait_s: number, work: () => Promise<T>):
   }
 }
 
-/** Refuses where too many of a tenant's wait already. */
-export async function checkWaiting({ pool }: App, tenant: string, more: number): Promise<void> {
-  if ((await countOpen(pool, tenant)) + more <= executions.MOST_WAITING) return;
+/** Takes places for executions, and refuses where more of a tenant would wait, or be under way, than may. */
+export async function takeTheirPlaces(
+  { app: { pool }, caller: { tenant }, reserve }: Context<never>,
+  ids: readonly string[],
+): Promise<void> {
+  const isTaken = await reserve("places of executions", {
+    take: () => takePlaces(pool, tenant, { ids, most: executions.MOST_WAITING }),
+    release: () => leavePlaces(pool, ids),
+  });
+  if (isTaken) return;
   refuse(
     skillProblems["executions-waiting"],
     `${executions.MOST_WAITING} executions of yours may wait at once: ask again when some are over`,
