@@ -141,6 +141,8 @@ async function readBody(req: Request, limit: number): Promise<JsonValue> {
   if (!req.is("application/json")) {
     throw new Refusal(coreProblems["unsupported-media-type"], "send the body as application/json");
   }
+  // Whoever left before is a caller gone; raw-body would call the stream unreadable, as a fault of ours.
+  if (req.destroyed) throw new DOMException("the caller left before its body was read", "AbortError");
   const length = req.headers["content-length"] ?? null;
   const body = await rawBody(req, { length, limit }).catch((error: RawBodyError) => {
     if (error.type !== "entity.too.large") throw error;

@@ -2,11 +2,12 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { json, key, operation } from "../../src/api/operation.ts";
 import { script, wares } from "../payments/wares.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
 let begun = () => {};
@@ -27,7 +28,7 @@ const patient = operation({
   },
 });
 
-let service: Service;
+let service: Awaited<ReturnType<typeof startService>>;
 let authorization: string;
 beforeAll(async () => {
   service = await startService({ operations: [...wares, patient] });
@@ -58,6 +59,9 @@ async function faultsOf(request_id: string) {
   return service.logged.filter((line) => line.request_id === request_id && Number(line.level) >= 40);
 }
 
+const WAITS_FOR_A_LOCK =
+  "select 1 from pg_locks where not granted and relation = 'access.quota_usage'::regclass";
+
 const HOST = "Host: x\r\n";
 
 test.each([
@@ -82,6 +86,27 @@ test.each([
   expect((await fetch(`${service.url}/health`)).status).toBe(200);
   socket.destroy();
   expect(await faultsOf(request_id)).toEqual([]);
+});
+
+test("before its body is begun to be read", async () => {
+  const { headers } = await service.issue({ daily: 10 });
+  const counting = new Client({ connectionString: service.database_url });
+  await counting.connect();
+  try {
+    await counting.query("begin; lock table access.quota_usage in exclusive mode");
+    const socket = await caller(
+      `POST /v1/agent/test/order HTTP/1.1\r\n${HOST}Authorization: ${headers.Authorization}\r\nX-Request-Id: left-early\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"na`,
+    );
+    await until(async () => (await counting.query(WAITS_FOR_A_LOCK)).rowCount === 1);
+    socket.destroy();
+    await noticed("left-early");
+  } finally {
+    await counting.end();
+  }
+  // Calls of a key are counted in turn: once a later one is answered, the first one went on.
+  const later = await fetch(`${service.url}/v1/agent/test/order`, { method: "POST", headers });
+  expect(later.status).toBe(415);
+  expect(await faultsOf("left-early")).toEqual([]);
 });
 
 test("while its call waits for something", async () => {
