@@ -19,6 +19,11 @@ export class LogHashes {
     this.genesis = sha256(prefixed("TS/LOG/1\0", prefix).view());
   }
 
+  /** What stands before an event where it is hashed. */
+  get eventTag(): Uint8Array {
+    return this.#event.bytes.subarray(0, this.#event.start);
+  }
+
   /** prev_hash of a stream's first event. */
   streamGenesis(tenant: ByteField, stream: ByteField): string {
     this.#stream.clear();
