@@ -1,7 +1,7 @@
 /** In bytes: what of a file is read at once. */
 export const CHUNK = 1024 * 1024;
 /** A chunk and the beginning of a line before it, unless that is long. */
-export const BATCH = CHUNK + CHUNK / 16;
+const BATCH = CHUNK + CHUNK / 16;
 
 /** Memory that batches of lines stand in one after another: memory never used before costs more than reading what is put there. Threads may share it. */
 export class BatchMemory {

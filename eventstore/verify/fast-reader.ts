@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import { BATCH } from "./batch-memory.ts";
-import { sameHash, sha256 } from "./bytes.ts";
+import { sameHash, sha256, TAG } from "./bytes.ts";
 
 /** What WebAssembly is of it here; no types of Node's own say it. */
 declare const WebAssembly: {
   Module: new (bytes: Uint8Array) => object;
+  validate(bytes: Uint8Array): boolean;
   Instance: new (module: object) => { exports: unknown };
 };
 
@@ -13,11 +13,11 @@ type Exports = {
   memory: { buffer: ArrayBuffer };
   begin(tag: number): void;
   read(from: number, record: number): number;
-} & Record<"LINES" | "RECORDS" | "PAYLOAD" | "META" | "EVENT" | "COMMIT" | "STATED" | "TOLD", { value: number }>;
+} & Record<
+  "LINES" | "RECORDS" | "PAYLOAD" | "META" | "EVENT" | "COMMIT" | "STATED" | "TOLD",
+  { value: number }
+>;
 
-const PAYLOAD_TAG = "TS/PAYLOAD/1\0";
-const META_TAG = "TS/META/1\0";
-const COMMIT_TAG = "TS/COMMIT/1\0";
 /** In bytes, of what stands before an event: more would leave the names too little room. */
 const LONGEST_EVENT_TAG = 4096;
 const CACHED_VIEWS = 4096;
@@ -25,7 +25,16 @@ const CACHED_VIEWS = 4096;
 const EVENT_HASH = 60;
 const HASH_BYTES = 32;
 
+/** In bytes: what the module leaves free behind what it has room for. */
+const SLACK = 64;
+
+let code: Uint8Array | undefined;
 let compiled: object | undefined;
+
+function moduleCode(): Uint8Array {
+  code ??= readFileSync(new URL("./fast-path/reader.wasm", import.meta.url));
+  return code;
+}
 
 /**
  * Reads the usual event line, of which nothing has to be said, by a module of WebAssembly that looks at 16 bytes at a time. It never says that a line
@@ -43,13 +52,14 @@ export class FastReader {
   readonly #stated: number;
   readonly #lines: number;
   readonly #records: number;
+  readonly #room: number;
   readonly #limit: number;
   /** Bytes of records that were not asked for yet. */
   #kept = 0;
 
   /** `eventTag`: what stands before an event where it is hashed; `limit`: the bytes of a line. */
   constructor(eventTag: Uint8Array, limit: number) {
-    compiled ??= new WebAssembly.Module(readFileSync(new URL("./fast-path/reader.wasm", import.meta.url)));
+    compiled ??= new WebAssembly.Module(moduleCode());
     const wasm = new WebAssembly.Instance(compiled).exports as Exports;
     const bytes = Buffer.from(wasm.memory.buffer);
     this.#bytes = bytes;
@@ -59,25 +69,27 @@ export class FastReader {
       bytes.write(tag, value, "latin1");
       return new Views(bytes, value);
     };
-    this.#payload = field(wasm.PAYLOAD, PAYLOAD_TAG);
-    this.#meta = field(wasm.META, META_TAG);
-    this.#commit = field(wasm.COMMIT, COMMIT_TAG);
+    this.#payload = field(wasm.PAYLOAD, TAG.payload);
+    this.#meta = field(wasm.META, TAG.meta);
+    this.#commit = field(wasm.COMMIT, TAG.commit);
     this.#event = new Views(bytes, wasm.EVENT.value);
     bytes.set(eventTag, wasm.EVENT.value);
     wasm.begin(eventTag.length);
     this.#stated = wasm.STATED.value;
     this.#lines = wasm.LINES.value;
     this.#records = wasm.RECORDS.value;
+    this.#room = wasm.RECORDS.value - wasm.LINES.value - SLACK;
     this.#limit = limit;
   }
 
+  /** Not so of an origin without end, nor on a processor that has no vectors for WebAssembly. */
   static takes(eventTag: Uint8Array): boolean {
-    return eventTag.length <= LONGEST_EVENT_TAG;
+    return eventTag.length <= LONGEST_EVENT_TAG && WebAssembly.validate(moduleCode());
   }
 
   /** Takes up lines that are UTF-8 and end in a newline; false: they are too long. */
   take(lines: Uint8Array): boolean {
-    if (lines.length > BATCH) return false;
+    if (lines.length > this.#room) return false;
     this.#bytes.set(lines, this.#lines);
     this.#kept = 0;
     return true;

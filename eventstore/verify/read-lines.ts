@@ -105,7 +105,15 @@ export class BatchReader {
 /** In bytes, of `links`. */
 const LINKS = 96;
 /** Of a packed event, in bytes: position, version, recorded_at_us, commit_size (0 for none), links, the length of the names; then the names as StreamHeads has them. */
-const AT = { position: 0, version: 8, recorded_at_us: 16, commit_size: 24, links: 28, length: 28 + LINKS, names: 32 + LINKS };
+const AT = {
+  position: 0,
+  version: 8,
+  recorded_at_us: 16,
+  commit_size: 24,
+  links: 28,
+  length: 28 + LINKS,
+  names: 32 + LINKS,
+};
 /** Numbers stand as WebAssembly writes them. */
 const LITTLE = true;
 

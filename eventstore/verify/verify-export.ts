@@ -193,7 +193,11 @@ class ExportReader {
         this.#reading = { header, checks, ...this.#lineOptions };
         return undefined;
       });
-    cutLines(batch, { line, badLine: (reason) => first(() => ` ${reason}`) }, this.#lineOptions.max_line_bytes);
+    cutLines(
+      batch,
+      { line, badLine: (reason) => first(() => ` ${reason}`) },
+      this.#lineOptions.max_line_bytes,
+    );
     this.isDone = this.#reading === undefined;
     return { bytes: batch.bytes.subarray(batch.bytes.indexOf(10) + 1), isCut: false };
   }

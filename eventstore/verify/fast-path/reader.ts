@@ -89,7 +89,8 @@ export function read(from: usize, record: usize): usize {
   const typeLength = at - type;
   if (typeLength == 13 && isErasure(type)) return 0;
   event = lengthPrefixed(event + 24, type, typeLength);
-  if (!(at = literal(at, '","schema_version":')) || !(at = integer(at)) || value == 0 || value > 0x7fffffff) return 0;
+  if (!(at = literal(at, '","schema_version":')) || !(at = integer(at)) || value == 0 || value > 0x7fffffff)
+    return 0;
   store<u32>(event, bswap(<u32>value));
   if (!(at = literal(at, ',"recorded_at_us":')) || !(at = integer(at))) return 0;
   store<f64>(record, <f64>value, 16);
@@ -192,12 +193,21 @@ function integer(from: usize): usize {
 
 /** 64 lowercase hex digits, as 32 bytes. */
 function hash(at: usize, to: usize): usize {
-  return hexDigits(v128.load(at), v128.load(at, 16), to) && hexDigits(v128.load(at, 32), v128.load(at, 48), to + 16) ? at + 64 : 0;
+  return hexDigits(v128.load(at), v128.load(at, 16), to) &&
+    hexDigits(v128.load(at, 32), v128.load(at, 48), to + 16)
+    ? at + 64
+    : 0;
 }
 
 /** A lowercase UUID, as 16 bytes. */
 function uuid(at: usize, to: usize): usize {
-  if (load<u8>(at, 8) != MINUS || load<u8>(at, 13) != MINUS || load<u8>(at, 18) != MINUS || load<u8>(at, 23) != MINUS) return 0;
+  if (
+    load<u8>(at, 8) != MINUS ||
+    load<u8>(at, 13) != MINUS ||
+    load<u8>(at, 18) != MINUS ||
+    load<u8>(at, 23) != MINUS
+  )
+    return 0;
   const first = v128.load(at);
   const middle = v128.load(at, 14);
   const last = v128.load(at, 20);
@@ -250,8 +260,8 @@ function unescaped(from: usize, into: usize, longest: usize): usize {
   while (at < longest) {
     const bytes = v128.load(at);
     let backslashes = i8x16.bitmask(i8x16.eq(bytes, i8x16.splat(0x5c)));
-    let quotes = i8x16.bitmask(i8x16.eq(bytes, i8x16.splat(0x22)));
-    let controls = i8x16.bitmask(i8x16.lt_u(bytes, i8x16.splat(0x20)));
+    const quotes = i8x16.bitmask(i8x16.eq(bytes, i8x16.splat(0x22)));
+    const controls = i8x16.bitmask(i8x16.lt_u(bytes, i8x16.splat(0x20)));
     if (backslashes & (backslashes << 1)) {
       // Text in the text has escapes of its own: one by one.
       const end = at + 16;
@@ -389,7 +399,15 @@ function quoted(from: usize): usize {
 
 /** One of "\bfnrt. */
 function isShortEscape(byte: u32): bool {
-  return byte == QUOTE || byte == BACKSLASH || byte == 0x62 || byte == 0x66 || byte == 0x6e || byte == 0x72 || byte == 0x74;
+  return (
+    byte == QUOTE ||
+    byte == BACKSLASH ||
+    byte == 0x62 ||
+    byte == 0x66 ||
+    byte == 0x6e ||
+    byte == 0x72 ||
+    byte == 0x74
+  );
 }
 
 /** A number of at most 15 digits without an exponent, from 0.1 on unless it is whole: its shortest form is as it is written, without zeroes at the end. */
@@ -425,7 +443,9 @@ function word(at: usize): usize {
 
 /** SubjectErased */
 function isErasure(type: usize): bool {
-  return load<u64>(type) == 0x457463656a627553 && load<u32>(type, 8) == 0x65736172 && load<u8>(type, 12) == 0x64;
+  return (
+    load<u64>(type) == 0x457463656a627553 && load<u32>(type, 8) == 0x65736172 && load<u8>(type, 12) == 0x64
+  );
 }
 
 /** The length as u32, then the bytes; answers the place behind them. */
