@@ -1,13 +1,7 @@
 /** Reports as a caller has them made, and numbers found in a printed form of one. */
 import { inflateSync } from "node:zlib";
 import { expect } from "vitest";
-import { htmlOf } from "../../src/adapters/printing/html.ts";
-import { markdownOf } from "../../src/adapters/printing/markdown.ts";
-import { pdfOf } from "../../src/adapters/printing/pdf.ts";
-import { outlined } from "../../src/adapters/printing/picture.ts";
-import { canonical } from "../../src/api/asking.ts";
 import { print } from "../../src/domain/reports/fact.ts";
-import { reportDoc } from "../../src/domain/reports/pages.ts";
 import type { Report } from "../../src/domain/reports/report.ts";
 import type { Service } from "./service.ts";
 
@@ -92,26 +86,8 @@ export async function untracedForms(
   headers: Headers,
   report: Report,
 ): Promise<Record<string, string[]>> {
-  return untracedIn(report, (accept) => formOf(service, headers, report, accept));
-}
-
-/** A report in a form as it is printed here: what the service hands out is those bytes, which reports.test.ts says. */
-export async function printedHere(report: Report, accept: string): Promise<Buffer> {
-  const doc = reportDoc(report, canonical);
-  if (accept === "text/markdown") return Buffer.from(markdownOf(doc));
-  if (accept === "text/html") return Buffer.from(htmlOf(doc, outlined));
-  return Buffer.from(await pdfOf(doc, outlined));
-}
-
-/** What stands untraced in its forms as they are printed here: nothing waits for the one thread that prints for everybody. */
-export const untracedPrints = (report: Report): Promise<Record<string, string[]>> =>
-  untracedIn(report, (accept) => printedHere(report, accept));
-
-async function untracedIn(
-  report: Report,
-  form: (accept: string) => Promise<Buffer>,
-): Promise<Record<string, string[]>> {
   const told = report.facts.map(print);
+  const form = (accept: string) => formOf(service, headers, report, accept);
   return {
     markdown: untraced(wordsOfMarkdown(await form("text/markdown")), report, told),
     html: untraced(wordsOfHtml(await form("text/html")), report, told),
