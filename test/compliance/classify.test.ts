@@ -7,6 +7,7 @@ import type { Described } from "./described.ts";
 import { later } from "./later.ts";
 import { matrixOf, matrixPage, missesOf } from "./matrix.ts";
 import { unseen } from "./unseen.ts";
+import { untuned } from "./untuned.ts";
 
 const rules = rulesOn("2026-11-20");
 const levelOf = (text: string, day = "2026-11-20") => classify(text, rulesOn(day)).risk_level;
@@ -35,6 +36,23 @@ describe("240 labelled descriptions", () => {
     // What is missed is asked about: nothing high-risk is called harmless.
     const harmless = missesOf(all).filter(({ level, was }) => level === "HIGH" && was === "MINIMAL");
     expect(harmless).toEqual([]);
+  });
+});
+
+describe("80 descriptions written blind", () => {
+  test("are others than the 240, with each point of Annex III and of Article 5", () => {
+    expect(untuned).toHaveLength(80);
+    expect(new Set([...all, ...untuned].map(({ text }) => text)).size).toBe(320);
+    const points = (level: string) =>
+      new Set(untuned.flatMap((one) => (one.level === level ? (one.of ?? []) : [])));
+    expect([points("HIGH").size, points("PROHIBITED").size]).toEqual([8, 10]);
+  });
+
+  test("what is high-risk or prohibited is called harmless in none of them, and what says too little is asked about", () => {
+    for (const { level, was, text } of missesOf(untuned))
+      if (level === "HIGH" || level === "PROHIBITED") expect([text, was]).not.toEqual([text, "MINIMAL"]);
+    const asked = untuned.filter(({ level }) => level === "UNDETERMINED");
+    expect(asked.filter(({ text }) => levelOf(text) === "UNDETERMINED")).toHaveLength(asked.length);
   });
 });
 
@@ -120,20 +138,43 @@ describe("what is told", () => {
 describe("rules by day", () => {
   const dateIn = (day: string, id: string) => rulesOn(day).dates.find((row) => row.id === id);
 
-  test.each([
-    ["prohibitions", "2025-02-02", "Article 5"],
-    ["literacy", "2025-02-02", "Article 4"],
-    ["general-purpose", "2025-08-02", "Chapter V"],
-    ["general", "2026-08-02", "Article 113"],
-    ["intimate-images", "2026-12-02", "Article 5(1)(ba) and (bb)"],
-    ["marking-of-older-systems", "2026-12-02", "Article 111(4); Article 50(2)"],
-    ["annex-iii", "2027-12-02", "Annex III"],
-    ["annex-i", "2028-08-02", "Annex I"],
-    ["public-authorities", "2030-08-02", "Article 111(2)"],
-  ])("%s applies from %s by %s", (id, day, provision) => {
-    const row = dateIn("2026-11-20", id)!;
-    expect([row.applies_from, row.status]).toEqual([day, "in_force"]);
-    expect(row.provision).toContain(provision);
+  const IN_FORCE: Record<string, [id: string, day: string, provision: string][]> = {
+    "2026-07-26": [
+      ["prohibitions", "2025-02-02", "Article 113(a)"],
+      ["general-purpose", "2025-08-02", "Article 113(b)"],
+      ["general", "2026-08-02", "Article 113"],
+      ["annex-iii", "2026-08-02", "Article 6(2), Annex III"],
+      ["annex-i", "2027-08-02", "Article 113(c); Article 6(1), Annex I"],
+      ["older-models", "2027-08-02", "Article 111(3)"],
+      ["public-authorities", "2030-08-02", "Article 111(2)"],
+      ["large-scale", "2030-12-31", "Article 111(1); Annex X"],
+    ],
+    "2026-11-20": [
+      ["prohibitions", "2025-02-02", "Article 5"],
+      ["literacy", "2025-02-02", "Article 4"],
+      ["general-purpose", "2025-08-02", "Chapter V"],
+      ["general", "2026-08-02", "Article 113"],
+      ["intimate-images", "2026-12-02", "Article 5(1)(ba) and (bb)"],
+      ["marking-of-older-systems", "2026-12-02", "Article 111(4); Article 50(2)"],
+      ["older-models", "2027-08-02", "Article 111(3)"],
+      ["annex-iii", "2027-12-02", "Annex III"],
+      ["annex-i", "2028-08-02", "Annex I"],
+      ["public-authorities", "2030-08-02", "Article 111(2)"],
+      ["large-scale", "2030-12-31", "Article 111(1); Annex X"],
+    ],
+  };
+
+  describe.each(Object.entries(IN_FORCE))("on %s", (asked, rows) => {
+    test.each(rows)("%s applies from %s by %s", (id, day, provision) => {
+      const row = dateIn(asked, id)!;
+      expect([row.applies_from, row.status]).toEqual([day, "in_force"]);
+      expect(row.provision).toContain(provision);
+    });
+
+    test("no other date is in force", () => {
+      const others = rulesOn(asked).dates.filter(({ status }) => status === "in_force");
+      expect(others.map(({ id }) => id).sort()).toEqual(rows.map(([id]) => id).sort());
+    });
   });
 
   test.each(["guidelines", "standards", "gdpr-omnibus"])("%s is pending and has no date", (id) => {

@@ -93,12 +93,16 @@ const fieldsOf = ({ sections }: Document) => sections.flatMap(({ fields }) => fi
 const fieldOf = (document: Document, name: string) =>
   fieldsOf(document).find((field) => field.name === name)!;
 
-/** An event as anybody opens it. */
-type Opened = { position: number; type: string; recorded_at: string; payload?: string };
+/** An event as anybody opens it; with what the log has of it beyond that. */
+type Opened = { position: number; type: string; recorded_at: string; payload?: string; kept: Kept };
+type Kept = { payload: { answer?: { vintage: string | null } }; meta: { operation?: string } };
 async function open({ event_id }: Evidence): Promise<Opened> {
   const { status, body } = await api.get(`/log/proof/${event_id}`);
   expect(status).toBe(200);
-  return body.event as Opened;
+  const sql = `select convert_from(payload, 'UTF8')::json as payload, convert_from(meta, 'UTF8')::json as meta
+    from eventstore.events where event_id = $1`;
+  const { rows } = await service.app.pool.query<Kept>(sql, [event_id]);
+  return { ...(body.event as Omit<Opened, "kept">), kept: rows[0]! };
 }
 
 /** Whether events have the value of the field of this name: a name that is not here has no way to be shown. */
@@ -123,6 +127,12 @@ const SHOWN: Record<string, (value: string, events: Opened[]) => boolean> = {
       const [type, count] = part.split(": ");
       return events.filter((event) => event.type === type).length >= Math.min(1, Number(count));
     }),
+  "Events by month and operation": (value, events) =>
+    events.every(({ recorded_at, kept }) =>
+      value.includes(`${recorded_at.slice(0, 7)} ${kept.meta.operation}: `),
+    ),
+  "Vintages of the data that it bought": (value, events) =>
+    events.every(({ kept }) => value.includes(`${kept.payload.answer?.vintage}: `)),
   "First and last record": (value, events) =>
     value
       .split(" to ")
@@ -173,6 +183,13 @@ describe("every value", () => {
       "Reached at",
       "Class by its purpose",
       "Who may act for it",
+      "Vintages of the data that it bought",
+      "Refusals and failures",
+      "Disputes",
+      "Stakes that it lost",
+      "Refunds",
+      "Measures taken against it here",
+      "Its score, by the last computation of each month",
     ])
       expect([name, valued.has(name)]).toEqual([name, false]);
     expect(document.sections.find(({ id }) => id === "annex-iv-2")).toMatchObject({ standing: "open" });

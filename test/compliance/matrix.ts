@@ -6,6 +6,7 @@ import { rulesOn } from "../../src/domain/compliance/rules.ts";
 import type { Described } from "./described.ts";
 import { later } from "./later.ts";
 import { unseen } from "./unseen.ts";
+import { untuned } from "./untuned.ts";
 
 const rules = rulesOn("2026-11-20");
 
@@ -31,9 +32,21 @@ function tableOf(described: readonly Described[]): string {
   const matrix = matrixOf(described);
   const line = (cells: readonly (string | number)[]) => `| ${cells.join(" | ")} |`;
   return [
-    line(["label \\ answer", ...levels]),
-    line(["---", ...levels.map(() => "---:")]),
-    ...levels.map((level) => line([level, ...levels.map((was) => matrix.get(`${level} ${was}`) ?? 0)])),
+    line(["label \\ answer", ...levels, "recall"]),
+    line(["---", ...levels.map(() => "---:"), "---:"]),
+    ...levels.map((level) => {
+      const of = levels.map((was) => matrix.get(`${level} ${was}`) ?? 0);
+      const all = of.reduce((sum, count) => sum + count, 0);
+      return line([level, ...of, `${Math.round((100 * (matrix.get(`${level} ${level}`) ?? 0)) / all)} %`]);
+    }),
+    line([
+      "precision",
+      ...levels.map((was) => {
+        const called = levels.reduce((sum, level) => sum + (matrix.get(`${level} ${was}`) ?? 0), 0);
+        return called === 0 ? "none" : `${Math.round((100 * (matrix.get(`${was} ${was}`) ?? 0)) / called)} %`;
+      }),
+      "",
+    ]),
   ].join("\n");
 }
 
@@ -49,6 +62,10 @@ export function matrixPage(): string {
     tableOf(later),
     `Of all 240, ${misses.length} are answered otherwise than labelled:`,
     misses.map(named).join("\n"),
+    `The ${untuned.length} that were written blind, measured once, and that the lexicon was not tuned on:`,
+    tableOf(untuned),
+    `Of these, ${missesOf(untuned).length} are answered otherwise than labelled:`,
+    missesOf(untuned).map(named).join("\n"),
   ].join("\n\n");
 }
 

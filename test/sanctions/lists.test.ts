@@ -115,6 +115,68 @@ describe("the list of the European Union", () => {
     ]);
   });
 
+  // Each element and attribute of the published file, with people and companies whom nobody has listed.
+  const PUBLISHED = eu(`
+    <sanctionEntity designationDate="2022-02-25" designationDetails="" unitedNationId="" euReferenceNumber="EU.99001.11" logicalId="990001">
+        <remark>Invented, of nobody</remark>
+        <regulation regulationType="amendment" organisationType="council" publicationDate="2022-02-25" entryIntoForceDate="2022-02-25" numberTitle="2022/332 (OJ L53)" programme="UKR" logicalId="149145">
+            <publicationUrl>https://eur-lex.europa.eu/legal-content/EN/TXT/?uri=uriserv%3AOJ.L_.2022.053.01.0001.01.ENG&amp;toc=OJ%3AL%3A2022%3A053%3ATOC</publicationUrl>
+        </regulation>
+        <regulation regulationType="regulation" organisationType="commission" publicationDate="2003-07-08" entryIntoForceDate="2003-07-07" numberTitle="1210/2003 (OJ L169)" programme="IRQ" logicalId="348">
+            <publicationUrl>http://eur-lex.europa.eu/LexUriServ/LexUriServ.do?uri=OJ:L:2003:169:0006:0023:EN:PDF</publicationUrl>
+        </regulation>
+        <subjectType code="person" classificationCode="P"/>
+        <nameAlias firstName="Inventijs" middleName="Nekad" lastName="Bijušais" wholeName="Inventijs Nekad Bijušais" function="Former keeper of a lighthouse" gender="M" title="" nameLanguage="LV" strong="true" regulationLanguage="en" logicalId="990002">
+            <regulationSummary regulationType="amendment" publicationDate="2022-02-25" numberTitle="2022/332 (OJ L53)" publicationUrl="https://eur-lex.europa.eu/"/>
+        </nameAlias>
+        <nameAlias firstName="" middleName="" lastName="" wholeName="Инвентий Небывалов" function="" gender="" title="" nameLanguage="RU" strong="false" regulationLanguage="en" logicalId="990003">
+            <remark>low quality</remark>
+            <regulationSummary regulationType="amendment" publicationDate="2022-02-25" numberTitle="2022/332 (OJ L53)" publicationUrl="https://eur-lex.europa.eu/"/>
+        </nameAlias>
+        <citizenship region="" countryIso2Code="LV" countryDescription="LATVIA" regulationLanguage="en" logicalId="990004">
+            <regulationSummary regulationType="amendment" publicationDate="2022-02-25" numberTitle="2022/332 (OJ L53)" publicationUrl="https://eur-lex.europa.eu/"/>
+        </citizenship>
+        <birthdate circa="true" calendarType="GREGORIAN" city="Nowhere" zipCode="" yearRangeFrom="1953" yearRangeTo="1956" region="" place="" countryIso2Code="00" countryDescription="UNKNOWN" regulationLanguage="en" logicalId="990005">
+            <regulationSummary regulationType="amendment" publicationDate="2022-02-25" numberTitle="2022/332 (OJ L53)" publicationUrl="https://eur-lex.europa.eu/"/>
+        </birthdate>
+        <birthdate circa="false" calendarType="GREGORIAN" city="" zipCode="" birthdate="1961-08-21" dayOfMonth="21" monthOfYear="8" year="1961" region="" place="" countryIso2Code="00" countryDescription="UNKNOWN" regulationLanguage="en" logicalId="990006"/>
+        <birthdate circa="false" calendarType="GREGORIAN" city="" zipCode="" yearRangeTo="1980" region="" place="" countryIso2Code="00" countryDescription="UNKNOWN" regulationLanguage="en" logicalId="990007"/>
+        <address city="Nowhere" street="Imagined street 1" poBox="" zipCode="LV-0000" region="" place="" asAtListingTime="false" countryIso2Code="LV" countryDescription="LATVIA" regulationLanguage="en" logicalId="990008">
+            <regulationSummary regulationType="amendment" publicationDate="2022-02-25" numberTitle="2022/332 (OJ L53)" publicationUrl="https://eur-lex.europa.eu/"/>
+        </address>
+        <identification diplomatic="false" knownExpired="false" knownFalse="false" reportedLost="false" revokedByIssuer="false" issuedBy="" latinNumber="" nameOnDocument="" number="XX000000" region="" countryIso2Code="00" countryDescription="UNKNOWN" identificationTypeCode="passport" identificationTypeDescription="National passport" regulationLanguage="en" logicalId="990009">
+            <remark>(passport)</remark>
+            <regulationSummary regulationType="amendment" publicationDate="2022-02-25" numberTitle="2022/332 (OJ L53)" publicationUrl="https://eur-lex.europa.eu/"/>
+        </identification>
+    </sanctionEntity>
+    <sanctionEntity designationDetails="" unitedNationId="IQe.000" euReferenceNumber="EU.99002.22" logicalId="990010">
+        <regulation regulationType="regulation" organisationType="commission" publicationDate="2003-07-08" entryIntoForceDate="2003-07-07" numberTitle="1210/2003 (OJ L169)" programme="IRQ" logicalId="349">
+            <publicationUrl>http://eur-lex.europa.eu/</publicationUrl>
+        </regulation>
+        <subjectType code="enterprise" classificationCode="E"/>
+        <nameAlias firstName="" middleName="" lastName="" wholeName="Unreal Lighthouse &amp; Sons LLC" function="" gender="" title="" nameLanguage="EN" strong="true" regulationLanguage="en" logicalId="990011"/>
+        <address city="" street="" poBox="" zipCode="" region="" place="" asAtListingTime="false" countryIso2Code="00" countryDescription="UNKNOWN" regulationLanguage="en" logicalId="990012"/>
+    </sanctionEntity>`);
+
+  test("is read from a file that has all that the published one has, spans of years of birth among it", () => {
+    expect(read(euConsolidated, PUBLISHED)).toEqual([
+      {
+        ...{ entry_id: "990001", reference: "EU.99001.11", kind: "person", countries: ["LATVIA"] },
+        born: [1953, 1954, 1955, 1956, 1961],
+        programs: ["UKR", "IRQ"],
+        names: [
+          { name: "Inventijs Nekad Bijušais", quality: "primary" },
+          { name: "Инвентий Небывалов", quality: "weak" },
+        ],
+      },
+      {
+        ...{ entry_id: "990010", reference: "EU.99002.22", kind: "entity", born: [], countries: [] },
+        programs: ["IRQ"],
+        names: [{ name: "Unreal Lighthouse & Sons LLC", quality: "primary" }],
+      },
+    ]);
+  });
+
   test("is told from that of the United Nations by its root, which stands on the second line", async () => {
     const folder = await mkdtemp(join(tmpdir(), "tallystick-lists-"));
     const tables = [];

@@ -43,9 +43,7 @@ const entryOf = (file: TextFile, entity: Entity): Listed =>
     reference: text(entity.euReferenceNumber) || null,
     kind: entity.subjectType?.code === "person" ? "person" : "entity",
     names: (entity.nameAlias ?? []).flatMap(nameOf),
-    born: different(
-      (entity.birthdate ?? []).map(({ year, birthdate }) => year || (birthdate ?? "").slice(0, 4)),
-    ),
+    born: different((entity.birthdate ?? []).flatMap(yearsOf)),
     countries: different(
       [...(entity.citizenship ?? []), ...(entity.address ?? [])].map(({ countryDescription = "" }) =>
         countryDescription === "UNKNOWN" ? "" : countryDescription,
@@ -53,6 +51,19 @@ const entryOf = (file: TextFile, entity: Entity): Listed =>
     ),
     programs: different((entity.regulation ?? []).map(({ programme = "" }) => programme)),
   });
+
+/** No span of years of birth in the list is as long; a longer one says nothing. */
+const LONGEST_SPAN = 30;
+
+/** A year, a day, or the years between two; an end alone is no year of birth. */
+function yearsOf({ year, birthdate, yearRangeFrom, yearRangeTo }: Attributes): string[] {
+  const one = text(year) || text(birthdate).slice(0, 4);
+  if (one !== "") return [one];
+  const [from, to] = [Number(yearRangeFrom), Number(yearRangeTo)];
+  return to >= from && to - from <= LONGEST_SPAN
+    ? Array.from({ length: to - from + 1 }, (_, more) => String(from + more))
+    : [];
+}
 
 /** The list has no name that it calls the first; it marks those that it vouches for. */
 function nameOf(

@@ -43,6 +43,8 @@ export const whoAndWhat = (of: Purposed): Section[] => [
       part.version(of.record),
       part.services(of.record),
       part.activity(of.record),
+      part.calls(of.record),
+      part.vintages(of.record),
     ],
   }),
   told({
@@ -70,15 +72,18 @@ export function selfAssessment(of: Purposed): Section[] {
       ...{ id: "art-9", title: "Risk management", provision: "Article 9", ...standing },
       text: "What was seen at this service may feed it; the system of managing risks is the provider's.",
       fields: [
-        part.incidents(record),
+        ...part.monitored(record),
         part.measures(record),
         supply("Risk management system", "the identified risks, the measures and their tests"),
       ],
     }),
     judged({
       ...{ id: "art-10", title: "Data and data governance", provision: "Article 10", ...standing },
-      text: "The log has no training, validation or test data.",
-      fields: [supply("Data sets", "their origin, scope, characteristics and how bias was examined")],
+      text: "The log has no training, validation or test data; it has which states of data the agent bought as input.",
+      fields: [
+        part.vintages(record),
+        supply("Data sets", "their origin, scope, characteristics and how bias was examined"),
+      ],
     }),
     judged({
       ...{ id: "art-11", title: "Technical documentation", provision: "Article 11, Annex IV", ...standing },
@@ -123,6 +128,7 @@ export function selfAssessment(of: Purposed): Section[] {
       fields: [
         part.attested(record),
         part.computation(record),
+        part.scores(record),
         supply("Accuracy", "the metrics and levels, and tests against attacks"),
       ],
     }),
@@ -199,12 +205,19 @@ export function annexIv(of: Purposed): Section[] {
       ),
     ]),
     point(8, "EU declaration of conformity", [supply("Declaration", "a signed copy: annex-v drafts one")]),
-    point(9, "Post-market monitoring", [
-      part.incidents(record),
-      part.computation(record),
-      part.checkpoint(record),
-      supply("Plan", "the post-market monitoring plan, Article 72(3)"),
-    ]),
+    point(
+      9,
+      "Post-market monitoring",
+      [
+        ...part.monitored(record),
+        part.measures(record),
+        part.scores(record),
+        part.computation(record),
+        part.checkpoint(record),
+        supply("Plan", "the post-market monitoring plan, Article 72(3)"),
+      ],
+      "What went otherwise than it should is a candidate for what Articles 72 and 73 ask; whether it was a serious incident the provider judges.",
+    ),
   ];
 }
 

@@ -108,33 +108,112 @@ export const computation = ({ computation }: AgentRecord): Field =>
     ? known("Scores it stands in, by digest", computation.result_sha256, [computation.event])
     : absent("Scores it stands in, by digest", "none was computed yet");
 
-const told = ({ type, count }: Activity) => `${type}: ${count}`;
-
-/** Types of events after which something went otherwise than it should. */
-const WENT_WRONG = /Slash|Disput|Refund|Failed|Expired|Cancelled|Reorged|Offline/;
-
-export const activity = ({ activity, is_cut }: AgentRecord): Field =>
-  activity.length > 0
-    ? known(
-        is_cut
-          ? "What its own keys and wallets did, the first 20,000 events"
-          : "What its own keys and wallets did",
-        list(activity, told),
-        activity.flatMap(({ newest }) => newest),
-      )
-    : absent("What its own keys and wallets did", "nothing here; supply records of its use elsewhere");
-
-export function incidents({ activity }: AgentRecord): Field {
-  const name = "Events to look at for incidents";
-  const wrong = activity.filter(({ type }) => WENT_WRONG.test(type));
-  return wrong.length > 0
+/** Its score as computed at the end of each month: anybody computes it again, and finds the digest of all in the event. */
+export function scores({ scores }: AgentRecord): Field {
+  const name = "Its score, by the last computation of each month";
+  return scores.some(({ points_micro }) => points_micro > 0)
     ? known(
         name,
-        list(wrong, told),
-        wrong.flatMap(({ newest }) => newest),
+        list(scores, ({ day, points_micro }) => `${day}: ${points_micro / 1e6} of 100`),
+        scores.map(({ event }) => event),
       )
-    : absent(name, "none of the agent's own events tells of one; supply reports from elsewhere");
+    : absent(name, "no computation has a score of it; supply measures of its performance");
 }
+
+const told = ({ type, count }: Activity) => `${type}: ${count}`;
+
+const counted = (name: string, of: readonly Activity[], missing: string): Field =>
+  of.length > 0
+    ? known(
+        name,
+        list(of, told),
+        of.flatMap(({ newest }) => newest),
+      )
+    : absent(name, missing);
+
+/** Behind what is counted: that there is more. */
+const cut = ({ is_cut }: AgentRecord) => (is_cut ? ", the first 20,000 events" : "");
+
+export const activity = (record: AgentRecord): Field =>
+  counted(
+    `What its own keys and wallets did${cut(record)}`,
+    record.activity,
+    "nothing here; supply records of its use elsewhere",
+  );
+
+/** Months and operations that are written out; of more the newest. */
+const MOST_CALLS = 40;
+
+export function calls(record: AgentRecord): Field {
+  const name = `Events by month and operation${cut(record)}`;
+  const newest = record.calls.slice(-MOST_CALLS);
+  const earlier = record.calls.length - newest.length;
+  return newest.length > 0
+    ? known(
+        name,
+        list(newest, ({ month, operation, count }) => `${month} ${operation}: ${count}`) +
+          (earlier > 0 ? `; and ${earlier} earlier` : ""),
+        newest.flatMap(({ newest }) => newest),
+      )
+    : absent(name, "nothing here; supply records of its use elsewhere");
+}
+
+/** States of data that are written out; of more the newest. */
+const MOST_VINTAGES = 10;
+
+/** What it can be asked for again: the data that its paid answers and reports rest on. */
+export function vintages({ bought }: AgentRecord): Field {
+  const name = "Vintages of the data that it bought";
+  const newest = bought.slice(-MOST_VINTAGES);
+  const earlier = bought.length - newest.length;
+  return newest.length > 0
+    ? known(
+        name,
+        list(newest, ({ vintage, count }) => `${vintage}: ${count}`) +
+          (earlier > 0 ? `; and ${earlier} earlier` : ""),
+        newest.flatMap(({ newest }) => newest),
+      )
+    : absent(name, "it bought no data here; supply what its input data are and where they come from");
+}
+
+/** Types of events after which something went otherwise than it should. */
+const WENT_WRONG = /Slash|Disput|Refund|Refus|Reject|Failed|Expired|Cancelled|Reorged|Offline|DeadLettered/;
+
+/** The kinds of them that may have to be looked at one by one, by what they are called. */
+const KINDS = [
+  ["Refusals and failures", /Refus|Reject|Failed|DeadLettered/],
+  ["Disputes", /Disput/],
+  ["Stakes that it lost", /Slash/],
+  ["Refunds", /Refund/],
+] as const;
+
+const NONE_OF_IT = "no event here tells of one; supply reports from elsewhere";
+
+/** Of its own events and of those of tasks that its nodes worked on. */
+export const monitored = ({ activity, worked }: AgentRecord): Field[] =>
+  KINDS.map(([name, kind]) =>
+    counted(name, merged([...activity, ...worked].filter(({ type }) => kind.test(type))), NONE_OF_IT),
+  );
+
+/** A type once, whether it asked for the tasks or worked on them. */
+function merged(all: readonly Activity[]): Activity[] {
+  const found = new Map<string, Activity>();
+  for (const one of all) {
+    const known = found.get(one.type);
+    found.set(
+      one.type,
+      known ? { ...one, count: known.count + one.count, newest: [...known.newest, ...one.newest] } : one,
+    );
+  }
+  return [...found.values()];
+}
+
+export const incidents = ({ activity, worked }: AgentRecord): Field =>
+  counted(
+    "Events to look at for incidents",
+    merged([...activity, ...worked].filter(({ type }) => WENT_WRONG.test(type))),
+    "none of the agent's own events tells of one; supply reports from elsewhere",
+  );
 
 export const span = ({ registered, last }: AgentRecord): Field =>
   known("First and last record", `${registered.at} to ${last.at}`, [registered.event, last.event]);

@@ -8,6 +8,15 @@ export type Evidence = { event_id: string; position: number; type: string };
 /** Events of one type that the agent's own keys and wallets caused: how many, and the newest of them. */
 export type Activity = { type: string; count: number; first_at: string; last_at: string; newest: Evidence[] };
 
+/** What they caused by an operation in a month, YYYY-MM. */
+export type Calls = { month: string; operation: string; count: number; newest: Evidence[] };
+
+/** A state of data that answers they paid for, or reports they had made, rest on. */
+export type Bought = { vintage: string; count: number; newest: Evidence[] };
+
+/** Its score by a computation, in micro-points of 100. */
+export type Scored = { day: string; points_micro: number; event: Evidence };
+
 export type AgentRecord = {
   agent_id: string;
   sx_number: number;
@@ -33,6 +42,12 @@ export type AgentRecord = {
   links: { kind: string; ref: string; event: Evidence }[];
   attested: { by: number; skill: string; event: Evidence }[];
   activity: Activity[];
+  calls: Calls[];
+  bought: Bought[];
+  /** What became of others' tasks that its nodes worked on. */
+  worked: Activity[];
+  /** By the last computation of each month, the oldest first. */
+  scores: Scored[];
   /** There are more events than were counted. */
   is_cut: boolean;
   last: { at: string; event: Evidence };

@@ -13,6 +13,8 @@ export type IndexedName = {
   entry: Listed;
   name: ListedName;
   words: readonly number[];
+  /** For each word but the last, the word that it is together with the next; -1 where there is none. */
+  joins: readonly number[];
 };
 
 /** The names that have a word; `joined`: as two neighbours. */
@@ -66,13 +68,13 @@ export function indexNames(lists: readonly List[]): NameIndex {
     places.push({ single: [], joined: [] });
     return vocabulary.length - 1;
   };
-  const names: IndexedName[] = [];
+  const found: Omit<IndexedName, "joins">[] = [];
   for (const { list, entries } of lists)
     for (const entry of entries)
       for (const name of entry.names) {
         const texts = wordsOf(name.name);
         if (texts.length === 0) continue;
-        const at = names.length;
+        const at = found.length;
         const words = texts.map(known);
         for (const word of new Set(words)) {
           counts[word]!++;
@@ -82,8 +84,14 @@ export function indexNames(lists: readonly List[]): NameIndex {
           const [left, right] = [texts[place]!, texts[place + 1]!];
           if (canJoin(left, right)) places[known(left + right)]!.joined.push(at);
         }
-        names.push({ list, entry, name, words });
+        found.push({ list, entry, name, words });
       }
+  const textOf = (word: number) => vocabulary[word]!.text;
+  const names = found.map((one): IndexedName => {
+    const joinOf = (right: number, place: number) =>
+      byText.get(textOf(one.words[place]!) + textOf(right)) ?? -1;
+    return { ...one, joins: one.words.slice(1).map(joinOf) };
+  });
   const weights = Float64Array.from(counts, (count) => weightOf(count, names.length));
   const bySound = new Map<string, number[]>();
   const byConsonants = new Map<string, number[]>();

@@ -105,26 +105,40 @@ function joinedIn(index: NameIndex, word: Word): Map<number, number> {
 const isAsLong = (a: string, b: string) => Math.abs(a.length - b.length) <= 1;
 
 let shared = new Uint8Array(0);
+let touched = new Int32Array(0);
 const NONE = new Int32Array(0);
 
 /** Words that share so many bigrams that they may be alike. */
 function sharing(index: NameIndex, text: string, least: number): number[] {
-  if (shared.length < index.vocabulary.length) shared = new Uint8Array(index.vocabulary.length);
-  const touched: number[] = [];
+  const size = index.vocabulary.length;
+  if (shared.length < size) [shared, touched] = [new Uint8Array(size), new Int32Array(size)];
   const bigrams = bigramsOf(text);
   const rarest = [...bigrams].map((bigram) => index.byBigram.get(bigram) ?? NONE);
   rarest.sort((a, b) => a.length - b.length);
   // Who shares as many as are needed shares one of the rarest: none is found by the common ones alone.
   const finding = bigrams.size - Math.ceil(bigrams.size * least) + 1;
-  for (const words of rarest.slice(0, finding))
-    for (const at of words) if (shared[at]!++ === 0) touched.push(at);
-  for (const words of rarest.slice(finding)) for (const at of words) if (shared[at] !== 0) shared[at]!++;
+  let count = 0;
+  for (const [place, words] of rarest.entries()) {
+    // By index: over so many the steps of an iterator are what takes the time.
+    if (place < finding)
+      for (let i = 0; i < words.length; i++) {
+        const at = words[i]!;
+        if (shared[at] === 0) touched[count++] = at;
+        shared[at]!++;
+      }
+    else
+      for (let i = 0; i < words.length; i++) {
+        const at = words[i]!;
+        if (shared[at] !== 0) shared[at]!++;
+      }
+  }
   const fewest = bigrams.size * least;
   const found: number[] = [];
-  for (const at of touched) {
+  for (let i = 0; i < count; i++) {
+    const at = touched[i]!;
     // Most share too few whatever their length, which lies elsewhere in memory: it is asked last.
-    const count = shared[at]!;
-    if (count >= fewest && count >= (index.lengths[at]! + 1) * least) found.push(at);
+    const common = shared[at]!;
+    if (common >= fewest && common >= (index.lengths[at]! + 1) * least) found.push(at);
     shared[at] = 0;
   }
   return found;
@@ -235,8 +249,8 @@ function judge(
         });
       }
       if (one.span === 2 || at + 1 === words.length) continue;
-      const both = index.byText.get(listed + textOf(at + 1));
-      const isJoined = both !== undefined && isAsLong(one.word.text, index.vocabulary[both]!.text);
+      const both = of.joins[at]!;
+      const isJoined = both >= 0 && isAsLong(one.word.text, index.vocabulary[both]!.text);
       const joined = isJoined ? (alike[i]!.get(both) ?? 0) : 0;
       const theirs = listedWeight(at) + listedWeight(at + 1);
       if (joined >= LEAST_JOINED)

@@ -2,44 +2,130 @@
 import type pg from "pg";
 import { MAIN_LOG } from "../../../eventstore/types.ts";
 import { MOST_EVENTS } from "../../domain/compliance/document.ts";
-import type { Activity, Evidence } from "../../domain/compliance/record.ts";
+import type { Activity, Bought, Calls, Evidence, Scored } from "../../domain/compliance/record.ts";
+import * as tasks from "../../domain/compute/task.ts";
+import { computeTrust } from "../../domain/trust/score.ts";
+import { inputAt } from "../trust/evidence.ts";
 
 /** Events of an agent that are counted at most. */
 export const MOST_COUNTED = 20_000;
 
 const timeOf = (recorded_at_us: number) => new Date(recorded_at_us / 1_000).toISOString();
 
-type Row = Evidence & { recorded_at_us: number };
+type Row = Evidence & { recorded_at_us: number; operation: string | null; vintage: string | null };
 
-/** What the keys and wallets of these tenants caused up to a position, by type. */
-export async function activityOf(
-  pool: pg.Pool,
-  tenants: readonly string[],
-  position: number,
-): Promise<{ activity: Activity[]; is_cut: boolean }> {
-  const text = `select e.position::float8 as position, e.event_id, e.type, e.recorded_at_us::float8 as recorded_at_us
-    from unnest($1::text[]) t(tenant) cross join lateral (
-      select position, event_id, type, recorded_at_us from eventstore.events
-      where log_id = ${MAIN_LOG} and tenant = t.tenant and position <= $2 order by position limit $3) e
-    order by e.position`;
-  const { rows } = await pool.query<Row>(text, [tenants, position, MOST_COUNTED + 1]);
-  const byType = new Map<string, Row[]>();
-  for (const row of rows.slice(0, MOST_COUNTED)) {
-    const known = byType.get(row.type);
+/** The newest of some events, as evidence. */
+const newestOfThem = (rows: readonly Evidence[]): Evidence[] =>
+  rows.slice(-MOST_EVENTS).map(({ event_id, position, type }) => ({ event_id, position, type }));
+
+const grouped = <Key>(rows: readonly Row[], keyOf: (row: Row) => Key | null): Map<Key, Row[]> => {
+  const found = new Map<Key, Row[]>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    if (key === null) continue;
+    const known = found.get(key);
     if (known) known.push(row);
-    else byType.set(row.type, [row]);
+    else found.set(key, [row]);
   }
-  const activity = [...byType].map(
+  return found;
+};
+
+/** How many events of each type, with the newest of each; by type. */
+function byType(rows: readonly Row[]): Activity[] {
+  const counted = [...grouped(rows, ({ type }) => type)].map(
     ([type, of]): Activity => ({
       type,
       count: of.length,
       first_at: timeOf(of[0]!.recorded_at_us),
       last_at: timeOf(of.at(-1)!.recorded_at_us),
-      newest: of.slice(-MOST_EVENTS).map(({ event_id, position }) => ({ event_id, position, type })),
+      newest: newestOfThem(of),
     }),
   );
-  activity.sort((a, b) => (a.type < b.type ? -1 : 1));
-  return { activity, is_cut: rows.length > MOST_COUNTED };
+  return counted.sort((a, b) => (a.type < b.type ? -1 : 1));
+}
+
+/** Whose events, what they did by type and by operation and month, and the states of data that they were answered from. */
+export type Own = { activity: Activity[]; calls: Calls[]; bought: Bought[]; is_cut: boolean };
+
+/** What the keys and wallets of these tenants caused up to a position. */
+export async function ownOf(pool: pg.Pool, tenants: readonly string[], position: number): Promise<Own> {
+  // As json and not as jsonb: one value is taken out of each, and what else it has need not be text to Postgres.
+  const text = `select e.position::float8 as position, e.event_id, e.type, e.recorded_at_us::float8 as recorded_at_us,
+      convert_from(e.meta, 'UTF8')::json ->> 'operation' as operation,
+      case when e.type in ('PaymentSettled', 'PaymentAnswered') then convert_from(e.payload, 'UTF8')::json #>> '{answer,vintage}'
+           when e.type = 'ReportMade' then convert_from(e.payload, 'UTF8')::json ->> 'vintages' end as vintage
+    from unnest($1::text[]) t(tenant) cross join lateral (
+      select position, event_id, type, recorded_at_us, meta, payload from eventstore.events
+      where log_id = ${MAIN_LOG} and tenant = t.tenant and position <= $2 order by position limit $3) e
+    order by e.position`;
+  const { rows } = await pool.query<Row>(text, [tenants, position, MOST_COUNTED + 1]);
+  const counted = rows.slice(0, MOST_COUNTED);
+  const monthOf = ({ recorded_at_us }: Row) => timeOf(recorded_at_us).slice(0, 7);
+  const calls = [...grouped(counted, (row) => row.operation && `${monthOf(row)} ${row.operation}`)].map(
+    ([key, of]): Calls => {
+      const [month = "", operation = ""] = key.split(" ");
+      return { month, operation, count: of.length, newest: newestOfThem(of) };
+    },
+  );
+  const nameOf = ({ month, operation }: Calls) => `${month} ${operation}`;
+  calls.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  const bought = [...grouped(counted, ({ vintage }) => vintage)].map(
+    ([vintage, of]): Bought => ({ vintage, count: of.length, newest: newestOfThem(of) }),
+  );
+  return { activity: byType(counted), calls, bought, is_cut: rows.length > MOST_COUNTED };
+}
+
+/** What became of the tasks of others than these tenants that an agent's nodes worked on: rejected, disputed, decided. Those events are the askers'. */
+export async function workedOf(
+  pool: pg.Pool,
+  { sx, tenants }: { sx: number; tenants: readonly string[] },
+  position: number,
+): Promise<Activity[]> {
+  const text = `select e.position::float8 as position, e.event_id, e.type, e.recorded_at_us::float8 as recorded_at_us
+    from read.compute_tasks_v2 t join eventstore.events e
+      on e.log_id = ${MAIN_LOG} and e.tenant = t.tenant and e.stream_id = '${tasks.prefix}' || t.task_id
+    where t.sx = $1 and t.tenant <> all($4) and e.position <= $2 and e.type in ('TaskRejected', 'TaskDisputed', 'TaskDisputeDecided')
+    order by e.position limit $3`;
+  const { rows } = await pool.query<Row>(text, [sx, position, MOST_COUNTED, tenants]);
+  return byType(rows);
+}
+
+/** Months of which a score is told. */
+const MOST_MONTHS = 12;
+
+/**
+ * An agent's score by the last computation of each month up to a position. What is not kept of a computation is computed again from the
+ * evidence of its own position, which comes to the same.
+ */
+export async function scoresByMonth(pool: pg.Pool, sx: number, position: number): Promise<Scored[]> {
+  const text = `select distinct on (to_char(date '1970-01-01' + day::int, 'YYYY-MM')) position::float8 as position, event_id,
+      to_char(date '1970-01-01' + day::int, 'YYYY-MM-DD') as on_day, as_of_position::float8 as as_of_position, day::float8 as day, kept,
+      (select score::float8 from read.trust_scores_v2 s where s.day = c.day and s.sx = $1) as score
+    from read.trust_computed_v2 c where position <= $2
+    order by to_char(date '1970-01-01' + day::int, 'YYYY-MM') desc, position desc limit ${MOST_MONTHS}`;
+  const { rows } = await pool.query<Computation>(text, [sx, position]);
+  const told: Scored[] = [];
+  for (const row of rows.reverse()) {
+    const score = row.kept ? (row.score ?? 0) : await scoreOf(pool, sx, row);
+    const event = { event_id: row.event_id, position: row.position, type: "TrustComputed" };
+    told.push({ day: row.on_day, points_micro: score, event });
+  }
+  return told;
+}
+
+type Computation = {
+  position: number;
+  event_id: string;
+  on_day: string;
+  as_of_position: number;
+  day: number;
+  kept: boolean;
+  score: number | null;
+};
+
+async function scoreOf(pool: pg.Pool, sx: number, { as_of_position, day }: Computation): Promise<number> {
+  const { scores } = computeTrust(await inputAt(pool, as_of_position, day));
+  return scores.find((one) => one.sx === sx)?.score ?? 0;
 }
 
 /** Checkpoints follow within seconds, anchors within hours: further on nobody looks for one. */

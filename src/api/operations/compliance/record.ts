@@ -14,12 +14,15 @@ import { walletTenant } from "../../../domain/payments/payment.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import * as trust from "../../../domain/trust/trust.ts";
 import {
-  activityOf,
   attestedAt,
   headOver,
   newestOf,
+  ownOf,
   recordedAt,
+  scoresByMonth,
+  workedOf,
 } from "../../../projections/compliance/record.ts";
+import { tasksProjection } from "../../../projections/compute/tasks.ts";
 import { trustProjection } from "../../../projections/trust/trust.ts";
 import type { Placed } from "../../../projections/typed.ts";
 import { canonical } from "../../asking.ts";
@@ -103,10 +106,11 @@ export async function recordOf(app: App, name: string, as_of_position: number): 
     ...agent.keys.flatMap((key) => (key.kind === "evm" ? walletTenant(lowerCase(key.public)) : [])),
   ];
   const last = events.at(-1)!;
-  if (!(await app.caughtUp(trustProjection)))
-    refuse("unavailable", "attestations are still being read; ask again", { retry_after_s: 2 });
-  const [{ activity, is_cut }, checkpoint, anchor, computed, attested] = await Promise.all([
-    activityOf(app.pool, tenants, as_of_position),
+  const areRead = await Promise.all([app.caughtUp(trustProjection), app.caughtUp(tasksProjection)]);
+  if (areRead.includes(false))
+    refuse("unavailable", "attestations and tasks are still being read; ask again", { retry_after_s: 2 });
+  const [own, checkpoint, anchor, computed, attested, worked, scores] = await Promise.all([
+    ownOf(app.pool, tenants, as_of_position),
     headOver(app.pool, "CheckpointSigned", { over: last.position, until: as_of_position }),
     headOver(app.pool, "Anchored", { over: last.position, until: as_of_position }),
     newestOf(
@@ -115,10 +119,12 @@ export async function recordOf(app: App, name: string, as_of_position: number): 
       as_of_position,
     ),
     attestedAt(app.pool, sx_number, as_of_position),
+    workedOf(app.pool, { sx: sx_number, tenants }, as_of_position),
+    scoresByMonth(app.pool, sx_number, as_of_position),
   ]);
   const plain = ({ event_id, position, type }: Evidence): Evidence => ({ event_id, position, type });
   return {
-    ...{ agent_id, sx_number, as_of_position, passport_hash, activity, is_cut, attested },
+    ...{ agent_id, sx_number, as_of_position, passport_hash, attested, worked, scores, ...own },
     day: at.slice(0, 10),
     registered: { at: registered_at, event: evidence(first) },
     status: {
