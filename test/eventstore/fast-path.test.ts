@@ -12,7 +12,7 @@ test("compiling its source again gives the bytes that are loaded", { timeout: 30
   const dir = mkdtempSync(join(tmpdir(), "tallystick-fast-path-"));
   const file = join(dir, "reader.wasm");
   try {
-    const args = scripts["fast-path"].split(" ").slice(1);
+    const args = scripts.fastpath.split(" ").slice(1);
     args[args.indexOf("--outFile") + 1] = file;
     execFileSync(process.execPath, [join(ROOT, "node_modules/assemblyscript/bin/asc.js"), ...args], {
       cwd: ROOT,

@@ -18,13 +18,16 @@ const begun = followReactor.begin();
 const log = { info: () => {}, warn: () => {}, error: () => {} };
 const leases = reactorLeases(pool, 0.3);
 process.once("disconnect", () => process.exit());
-for (let turns = 0; ; ) {
+for (let isAtWork = false; ; ) {
   const outcome = await underLease(leases, followReactor.name, (lease) =>
     begun({ app, log, lease, signal: lease.lost }),
   );
   if (typeof outcome === "object" && outcome.status !== "unreached")
     throw new Error(`${outcome.status}: ${outcome.reason}`);
-  // Whoever kills it waits for this, so that it dies at its work and not at its start.
-  if (typeof outcome === "string" && outcome !== "taken" && turns++ === 0) process.send!("follows");
+  // Whoever kills it waits for this, so that it dies at its work and not at its start. A turn whose lease was lost is over too, with nothing copied.
+  if (!isAtWork && (outside.copied ?? 0) > 0) {
+    isAtWork = true;
+    process.send!("follows");
+  }
   await new Promise((wake) => setTimeout(wake, 5));
 }
