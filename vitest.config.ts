@@ -12,9 +12,9 @@ const common: TestProjectInlineConfiguration["test"] = {
   // Modules keep no state but by the app or the log they belong to, and loading them for each file takes minutes of the run.
   isolate: false,
   // Only what hangs takes so long, also on a machine that is busy with other things.
-  testTimeout: 120_000,
+  testTimeout: 600_000,
   // The first file that needs the invented data waits until they are made, beside all that runs at that moment.
-  hookTimeout: 300_000,
+  hookTimeout: 900_000,
   expect: { poll: { timeout: LIMIT_MS } },
 };
 

@@ -4,6 +4,8 @@ import { parseByteaArray, parseIntegerArray, safeInteger } from "./pg-arrays.ts"
 export type PoolSettings = {
   /** Connections at most; 10 when absent. */
   max?: number;
+  /** How long a connection is waited for; five seconds when absent. */
+  wait_ms?: number;
   application_name?: string;
   /** Told of every connection that breaks; the pool replaces it by itself. */
   onError?: (error: Error) => void;
@@ -37,7 +39,7 @@ export function openPool(connectionString: string, settings: PoolSettings = {}):
     types,
     max: settings.max ?? 10,
     application_name: settings.application_name ?? "tallystick",
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: settings.wait_ms ?? 5_000,
     statement_timeout: 30_000,
     query_timeout: 35_000,
     idle_in_transaction_session_timeout: 60_000,

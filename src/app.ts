@@ -113,6 +113,8 @@ export type AppParts = ChainParts & {
     public_url: string;
     started_at: Date;
     allow_synthetic: boolean;
+    /** How long `caughtUp` and `asOf` wait where nothing else is said. */
+    read_wait_ms: number;
     /** Whether money is kept for others, and how much of it in micro-USDC: of one account, and of all together. */
     custody: { open: boolean; account_micro: number; total_micro: number };
     /** How long a seed of random numbers is used. */
@@ -148,15 +150,13 @@ export type App = AppParts & {
   /** Those of recorded events that are an entity's, as it declares them: whoever reads the log past `load` reads it by this. */
   eventsOf<E extends EntityEvents>(entity: E, recorded: readonly RecordedEvent[]): Placed<E>[];
   /**
-   * Waits, 250 ms at most where nothing else is said, until a projection has reached the head as it stands now; false when it has not.
+   * Waits, `settings.read_wait_ms` at most where nothing else is said, until a projection has reached the head as it stands now; false when it has not.
    * A list that answers all the same says `as_of_position`.
    */
   caughtUp(projection: Projection, wait_ms?: number): Promise<boolean>;
   /** Waits as `caughtUp` does, and tells the position that the projection has reached, at least. */
   asOf(projection: Projection): Promise<number>;
 };
-
-const READ_YOUR_WRITES_MS = 250;
 
 export function createApp(parts: AppParts): App {
   return {
@@ -170,13 +170,13 @@ export function createApp(parts: AppParts): App {
       recorded
         .filter((event) => isOf(entity, event))
         .map((event) => placed<EventOf<(typeof entity)["events"]>>(parts.unit.schemas, entity, event)),
-    caughtUp: async (projection, wait_ms = READ_YOUR_WRITES_MS) => {
+    caughtUp: async (projection, wait_ms = parts.settings.read_wait_ms) => {
       const { position } = await parts.store.head();
       return parts.runner.reached(projection, position, wait_ms);
     },
     asOf: async (projection) => {
       const { position } = await parts.store.head();
-      const isCurrent = await parts.runner.reached(projection, position, READ_YOUR_WRITES_MS);
+      const isCurrent = await parts.runner.reached(projection, position, parts.settings.read_wait_ms);
       return isCurrent ? position : parts.runner.positionOf(projection);
     },
   };

@@ -46,7 +46,7 @@ export async function openVault(
   }
   const { origin } = await store.identity();
   const onError = (error: Error) => log.warn({ reason: error.message }, "a connection to the vault broke");
-  const pool = openPool(url, { max: CONNECTIONS, onError });
+  const pool = openPool(url, { max: CONNECTIONS, wait_ms: config.DATABASE_WAIT_MS, onError });
   try {
     const { keys, vault_id } = await joined(config, pool, { origin, expected });
     if (expected === undefined) await noteVault(logPool, vault_id);

@@ -101,7 +101,8 @@ async function assemble(
   await prepareDatabase(database, config.LOG_ORIGIN_HOST, projections); // the node starts meanwhile
   const warn = (message: string) => (error: Error) => log.warn({ reason: error.message }, message);
   const onError = warn("a database connection broke");
-  const pool = openPool(database.appUrl, { max: config.DATABASE_POOL ?? usualPool(areas), onError });
+  const max = config.DATABASE_POOL ?? usualPool(areas);
+  const pool = openPool(database.appUrl, { max, wait_ms: config.DATABASE_WAIT_MS, onError });
   opened.push(() => pool.end());
   await warnOfOneRole(pool, log);
   const presence = await enter(pool);
@@ -156,6 +157,7 @@ async function assemble(
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
       allow_synthetic,
       started_at: new Date(),
+      read_wait_ms: config.READ_WAIT_MS,
       custody: custodyOf(config, chain.embedded_chain),
       seeds: { max_rolls: config.SEED_ROLLS, seconds: config.SEED_SECONDS },
       trust_seconds: config.TRUST_SECONDS,

@@ -111,6 +111,8 @@ export const environment = z.object({
     .optional(),
   /** Left out, it follows from how many projections and reactors there are. */
   DATABASE_POOL: wholeNumber(2, 200).optional(),
+  DATABASE_WAIT_MS: integer(100, 600_000, 5_000),
+  READ_WAIT_MS: integer(0, 600_000, 250),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
   LOG_ORIGIN_HOST: z
     .string()

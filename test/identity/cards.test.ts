@@ -135,7 +135,9 @@ test("A2A's library reads the card and verifies it, and nothing in it can be cha
     (of) => void (of.supportedInterfaces[0]!.url = "https://evil.example.org/a2a"),
     (of) => void (of.capabilities!.extensions[0]!.params = { sx_id: "SX#2" }),
     (of) =>
-      void (of.signatures[0]!.signature = `A${of.signatures[0]!.signature.slice(1)}`.replace(/^AA/, "AB")),
+      void (of.signatures[0]!.signature = of.signatures[0]!.signature.replace(/^./, (first) =>
+        first === "A" ? "B" : "A",
+      )),
     (of) => void of.signatures.pop(),
   ];
   for (const forge of forged) {

@@ -6,6 +6,7 @@ import { aroundCommits, typesOf } from "../support/around-commits.ts";
 import { startProgram } from "../support/compiled.ts";
 import { freshDatabase } from "../support/database.ts";
 import { orderExamples } from "../support/ordered.ts";
+import { impatiently } from "../support/patience.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { caller, delegation, evmKey, PROXIED } from "./agents.ts";
@@ -126,7 +127,7 @@ test("a key that the read model has not heard of is unknown only once that lags 
     const { body: told } = await caller(first.url).post("/soul/register", body);
     const own = { Authorization: `Bearer ${told.api_key}` };
     const history = () => caller(first.url).get("/soul/early/trust/history", own);
-    expect(await history()).toMatchObject({ status: 503 });
+    await impatiently(first.app, async () => expect(await history()).toMatchObject({ status: 503 }));
     await stuck.query("commit");
     expect(await until(async () => (await history()).status !== 503 && history())).toMatchObject({
       status: 200,

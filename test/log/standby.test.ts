@@ -6,6 +6,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { areas } from "../../src/areas/index.ts";
 import { parcels } from "../areas/parcels.ts";
+import { impatiently } from "../support/patience.ts";
 import { type Service, startService } from "../support/service.ts";
 import { type Cluster, nameOnce, type Standby, startCluster } from "../support/standby.ts";
 import { until } from "../support/until.ts";
@@ -85,7 +86,7 @@ describe("a reader whose replay is paused", () => {
     await until(async () => (await listed()).names.includes(before.name));
     await paused();
     const { name, token } = await send(writer);
-    const old = await listed();
+    const old = await impatiently(service.app, () => listed());
     expect(old.names).toContain(before.name);
     expect(old.names).not.toContain(name);
     const fresh = await listed(min(token));

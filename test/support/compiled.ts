@@ -2,6 +2,7 @@
 import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { PATIENT } from "./patience.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const MARK = join(ROOT, "dist/test/complete");
@@ -30,5 +31,8 @@ export function startProgram(
   options: SpawnOptions = {},
 ): ChildProcess {
   const program = join(ROOT, "dist", relative(ROOT, resolve(ROOT, path))).replace(/\.ts$/, ".js");
-  return spawn(process.execPath, [program, ...args], options);
+  return spawn(process.execPath, [program, ...args], {
+    ...options,
+    env: { ...PATIENT, ...(options.env ?? process.env) },
+  });
 }

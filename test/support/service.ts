@@ -17,6 +17,7 @@ import { traceFields } from "../../src/tracing.ts";
 import { lendNode } from "../chain/lent-node.ts";
 import { areasOffering } from "./catalogue.ts";
 import { freshDatabase } from "./database.ts";
+import { PATIENT } from "./patience.ts";
 import { preparedDatabase } from "./prepared-database.ts";
 
 export type Service = {
@@ -80,6 +81,7 @@ export async function startService(
     ALLOW_SYNTHETIC: "1",
     // Its events would stand between those that a test counts.
     ANCHORING: "0",
+    ...PATIENT,
     ...(typeof chain === "object" && {
       BASE_RPC_URL: chain.rpc_url,
       GAS_KEY: chain.gas_key,

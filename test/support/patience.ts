@@ -1,0 +1,16 @@
+/** How long services that tests start wait, so that a busy machine makes no test see what is old, or be told that nobody had time. */
+import type { App } from "../../src/app.ts";
+
+/** Settings of those services, where the test says nothing else. */
+export const PATIENT = { READ_WAIT_MS: "20000", DATABASE_WAIT_MS: "60000" };
+
+/** Does the work while reads of this app wait as briefly as they usually do: for tests of what is answered while read models lag. */
+export async function impatiently<T>({ settings }: Pick<App, "settings">, work: () => Promise<T>): Promise<T> {
+  const patient = settings.read_wait_ms;
+  settings.read_wait_ms = 250;
+  try {
+    return await work();
+  } finally {
+    settings.read_wait_ms = patient;
+  }
+}
