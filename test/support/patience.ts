@@ -5,7 +5,10 @@ import type { App } from "../../src/app.ts";
 export const PATIENT = { READ_WAIT_MS: "20000", DATABASE_WAIT_MS: "60000" };
 
 /** Does the work while reads of this app wait as briefly as they usually do: for tests of what is answered while read models lag. */
-export async function impatiently<T>({ settings }: Pick<App, "settings">, work: () => Promise<T>): Promise<T> {
+export async function impatiently<T>(
+  { settings }: Pick<App, "settings">,
+  work: () => Promise<T>,
+): Promise<T> {
   const patient = settings.read_wait_ms;
   settings.read_wait_ms = 250;
   try {
