@@ -101,9 +101,9 @@ const MOST_STATE = 512;
 
 /** Where a caller's trace goes on: what its headers say, or nowhere where they say nothing that can be read. */
 export function continued(traceparent: string | undefined, tracestate: string | undefined): Context {
-  const [text, traceId = "", spanId = "", flags = "00"] = TRACEPARENT.exec(traceparent ?? "") ?? [];
-  const isRead =
-    text !== undefined && !(traceparent!.startsWith("00") && traceparent!.length !== KNOWN_LENGTH);
+  if (traceparent === undefined) return ROOT_CONTEXT;
+  const [text, traceId = "", spanId = "", flags = "00"] = TRACEPARENT.exec(traceparent) ?? [];
+  const isRead = text !== undefined && !(traceparent.startsWith("00") && traceparent.length !== KNOWN_LENGTH);
   const spanContext = {
     traceId,
     spanId,

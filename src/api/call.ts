@@ -256,13 +256,20 @@ async function encoded(
   const { output } = operation;
   if (output.kind === "picture") return encodePicture(form, answer as Picture, app.printer);
   if (output.kind !== "json") return answer as Buffer;
+  const before = form === JSON_FORM ? constants.get(answer) : undefined;
+  if (before?.operation === operation) return before.body;
   const fits = output.schema.safeParse(answer);
   if (!fits.success) onBroken(operation, "schema", fits.error.message);
   if (form !== JSON_FORM) return encodeAnswer(output, form, answer as Marked, app.printer);
-  return Buffer.from(
+  const body = Buffer.from(
     JSON.stringify(operation.envelope === "success" ? { success: true, ...answer } : answer),
   );
+  if (Object.isFrozen(answer)) constants.set(answer, { operation, body });
+  return body;
 }
+
+/** An answer that its operation froze is one that it gives again: what was made of it once stays true. */
+const constants = new WeakMap<object, { operation: Operation; body: Buffer }>();
 
 /** Weak, because the bytes on the wire may be compressed. */
 const etagOf = (body: Buffer) => `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;

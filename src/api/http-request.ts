@@ -5,7 +5,8 @@ import type { JsonObject, JsonValue } from "../../eventstore/types.ts";
 import { coreProblems } from "../domain/problem.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import { presentedSecret } from "./access/admission.ts";
-import type { Fields } from "./input.ts";
+import type { Presented } from "./access/way.ts";
+import type { Fields, InputReader } from "./input.ts";
 import { prefersProof } from "./named-event.ts";
 import type { Wire } from "./operation.ts";
 import type { CallRequest } from "./pipeline.ts";
@@ -16,75 +17,110 @@ const BODY_LIMIT = 256 * 1024;
 /** Bytes of a body that is looked at for nothing: as many as Node takes of all headers, the query string among them. */
 const SMALL_BODY = 16 * 1024;
 
+/** What an HTTP request presents to come in. */
+class HttpPresented implements Presented {
+  readonly #req: Request;
+  readonly secret: string | undefined;
+  readonly payment: string | undefined;
+  readonly wallet_proof: string | undefined;
+  readonly on_behalf_of: string | undefined;
+  readonly internal_token: string | undefined;
+  /** What is asked by HEAD is what GET answers. */
+  readonly method: string;
+
+  constructor(req: Request) {
+    const { headers, method } = req;
+    this.#req = req;
+    this.secret = presentedSecret(headers.authorization, text(headers["x-api-key"]));
+    // HEAD has no answer that could be paid for.
+    this.payment =
+      method === "HEAD"
+        ? undefined
+        : presentedPayment(text(headers["payment-signature"]), text(headers["x-payment"]));
+    this.wallet_proof = text(headers["sign-in-with-x"]);
+    this.on_behalf_of = text(headers["on-behalf-of"]);
+    this.internal_token = text(headers["x-internal-token"]);
+    this.method = method === "HEAD" ? "GET" : method;
+  }
+
+  get is_local() {
+    return isLocal(this.#req);
+  }
+  get path() {
+    return withoutQuery(this.#req.originalUrl);
+  }
+  get ip() {
+    return this.#req.ip ?? "";
+  }
+}
+
+type Called = { params: Fields; stopping: AbortSignal };
+
 /** What an HTTP request asks, in the pipeline's words. What few calls need is worked out when it is asked for. */
-export function callRequestOf(
-  req: Request,
-  res: Response,
-  { params, stopping }: { params: Fields; stopping: AbortSignal },
-): CallRequest {
-  const { headers } = req;
-  const hasBody = req.method !== "GET" && req.method !== "HEAD" && req.method !== "DELETE";
-  let sent: JsonObject = {};
-  return {
-    presented: {
-      secret: presentedSecret(headers.authorization, text(headers["x-api-key"])),
-      // HEAD has no answer that could be paid for.
-      payment:
-        req.method === "HEAD"
-          ? undefined
-          : presentedPayment(text(headers["payment-signature"]), text(headers["x-payment"])),
-      wallet_proof: text(headers["sign-in-with-x"]),
-      on_behalf_of: text(headers["on-behalf-of"]),
-      internal_token: text(headers["x-internal-token"]),
-      get is_local() {
-        return isLocal(req);
-      },
-      // What is asked by HEAD is what GET answers.
-      method: req.method === "HEAD" ? "GET" : req.method,
-      get path() {
-        return withoutQuery(req.originalUrl);
-      },
-      get ip() {
-        return req.ip ?? "";
-      },
-    },
-    read: async (reader, most_bytes = BODY_LIMIT) => {
-      const query = new URLSearchParams(/\?(.*)$/s.exec(req.url)?.[1] ?? "");
-      if (!hasBody) return reader.fromQuery(query, params);
-      if (query.size > 0)
-        refuse("invalid", "this takes its input in the body; the query string must be empty");
-      const body = await readBody(req, most_bytes);
-      const fields = reader.fromObject(body, params);
-      sent = body as JsonObject;
-      return fields;
-    },
-    get sent() {
-      return sent;
-    },
-    get is_small() {
-      // A body without a length may have no end.
-      return !hasBody || Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) <= SMALL_BODY;
-    },
-    path: req.originalUrl,
-    accept: headers.accept,
-    get wire() {
-      return wireOf(req);
-    },
-    idempotency_key: text(headers["idempotency-key"]),
-    if_none_match: headers["if-none-match"],
-    last_event_id: text(headers["last-event-id"]),
-    get prefers_proof() {
-      return prefersProof(text(headers.prefer));
-    },
-    min_log_position: text(headers["min-log-position"]),
-    request_id: res.locals.request_id as string,
-    get signal() {
-      return endOf(res, stopping);
-    },
-  };
+export class HttpCall implements CallRequest {
+  readonly #req: Request;
+  readonly #res: Response;
+  readonly #called: Called;
+  readonly #hasBody: boolean;
+  readonly presented: Presented;
+  readonly path: string;
+  readonly accept: string | undefined;
+  readonly idempotency_key: string | undefined;
+  readonly if_none_match: string | undefined;
+  readonly last_event_id: string | undefined;
+  readonly min_log_position: string | undefined;
+  readonly request_id: string;
+  sent: JsonObject = {};
+
+  constructor(req: Request, res: Response, called: Called) {
+    const { headers, method } = req;
+    this.#req = req;
+    this.#res = res;
+    this.#called = called;
+    this.#hasBody = method !== "GET" && method !== "HEAD" && method !== "DELETE";
+    this.presented = new HttpPresented(req);
+    this.path = req.originalUrl;
+    this.accept = headers.accept;
+    this.idempotency_key = text(headers["idempotency-key"]);
+    this.if_none_match = headers["if-none-match"];
+    this.last_event_id = text(headers["last-event-id"]);
+    this.min_log_position = text(headers["min-log-position"]);
+    this.request_id = res.locals.request_id as string;
+  }
+
+  async read(reader: InputReader, most_bytes = BODY_LIMIT): Promise<Fields> {
+    const { params } = this.#called;
+    const query = new URLSearchParams(queryOf(this.#req.url));
+    if (!this.#hasBody) return reader.fromQuery(query, params);
+    if (query.size > 0) refuse("invalid", "this takes its input in the body; the query string must be empty");
+    const body = await readBody(this.#req, most_bytes);
+    const fields = reader.fromObject(body, params);
+    this.sent = body as JsonObject;
+    return fields;
+  }
+
+  get is_small() {
+    // A body without a length may have no end.
+    const length = Number(this.#req.headers["content-length"] ?? Number.POSITIVE_INFINITY);
+    return !this.#hasBody || length <= SMALL_BODY;
+  }
+  get wire() {
+    return wireOf(this.#req);
+  }
+  get prefers_proof() {
+    return prefersProof(text(this.#req.headers.prefer));
+  }
+  get signal() {
+    return endOf(this.#res, this.#called.stopping);
+  }
 }
 
 const withoutQuery = (url: string) => url.split("?", 1)[0]!;
+
+function queryOf(url: string): string {
+  const mark = url.indexOf("?");
+  return mark === -1 ? "" : url.slice(mark + 1);
+}
 
 /** Whether this machine itself sent it; what a proxy forwards may come from anywhere. */
 export const isLocal = ({ socket, headers }: Request): boolean =>

@@ -3,19 +3,18 @@ import { setMaxListeners } from "node:events";
 import type { IncomingMessage, RequestListener } from "node:http";
 import { type Span, SpanStatusCode } from "@opentelemetry/api";
 import compression from "compression";
-import cors from "cors";
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from "express";
-import helmet, { type HelmetOptions } from "helmet";
 import type { Logger } from "pino";
 import type { App } from "../app.ts";
 import { coreProblems } from "../domain/problem.ts";
 import { Refusal } from "../domain/refusal.ts";
 import { begin, continued } from "../tracing.ts";
 import { isSameSecret } from "./access/internal.ts";
+import { crossOrigin } from "./common-headers.ts";
 import type { Document } from "./document.ts";
 import { type Hint, hintsOf } from "./hints.ts";
-import { callRequestOf, isAtHome, isLocal } from "./http-request.ts";
-import { sendAnswer } from "./http-response.ts";
+import { HttpCall, isAtHome, isLocal } from "./http-request.ts";
+import { sendAnswer, setCommonHeaders } from "./http-response.ts";
 import type { Fields } from "./input.ts";
 import type { Metrics } from "./metrics.ts";
 import { effectOf, type Method, methodOf, type Operation, pathOf, pathWith } from "./operation.ts";
@@ -39,27 +38,6 @@ export type HttpParts = {
   stopping: AbortSignal;
 };
 
-const EXPOSED =
-  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, ETag, X-Request-Id, Retry-After, Content-Disposition, Event-Id, Log-Position, Link, Preference-Applied, Tlog-Proof";
-const ALLOWED =
-  "Authorization, X-API-Key, Content-Type, X-PAYMENT, PAYMENT-SIGNATURE, SIGN-IN-WITH-X, On-Behalf-Of, Access-Control-Expose-Headers, Idempotency-Key, Prefer, Min-Log-Position, Last-Event-ID, X-Request-Id, traceparent, tracestate, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
-
-/** But for the page at /log nothing here is one: what only governs pages is left out, and whatever is shown as one may load nothing. */
-const SECURITY: HelmetOptions = {
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-  },
-  crossOriginResourcePolicy: { policy: "cross-origin" },
-  crossOriginOpenerPolicy: false,
-  originAgentCluster: false,
-  xDnsPrefetchControl: false,
-  xDownloadOptions: false,
-  xFrameOptions: false,
-  xPermittedCrossDomainPolicies: false,
-  xXssProtection: false,
-};
-
 export function createHttp(parts: HttpParts): RequestListener {
   const http = express();
   http
@@ -70,13 +48,18 @@ export function createHttp(parts: HttpParts): RequestListener {
   // As many calls as there are may listen for the end of the service.
   setMaxListeners(0, parts.stopping);
   http.use(observe(parts));
-  http.use(helmet(SECURITY));
-  http.use(cors({ allowedHeaders: ALLOWED, exposedHeaders: EXPOSED, maxAge: 86_400 }));
   const compress = compression({ threshold: 1024 });
-  http.use((req, res, next) => (req.headers["accept-encoding"] ? compress(req, res, next) : next()));
+  http.use((req, res, next) => {
+    if (req.method === "OPTIONS") return crossOrigin(req, setCommonHeaders(res), next);
+    return req.headers["accept-encoding"] ? compress(req, res, next) : next();
+  });
 
   const hint = hintsOf(parts.served.map(({ operation }) => operation));
   http.use(served(parts, hint));
+  http.use((_req, res, next) => {
+    setCommonHeaders(res);
+    next();
+  });
   http.get("/metrics", metricsRoute(parts));
   http.all("/mcp", parts.mcp);
   http.use((req) => {
@@ -160,6 +143,7 @@ function otherMethod(
 function redirectTo(operation: Operation): Handler {
   return (req, res, params) => {
     res.locals.operation = operation.name;
+    setCommonHeaders(res);
     const query = /\?.*$/s.exec(req.originalUrl)?.[0] ?? "";
     res.redirect(301, pathWith(operation, params) + query);
   };
@@ -180,7 +164,7 @@ function operationHandler(parts: HttpParts, { operation, ask }: ServedOperation)
         res,
         otherMethod(parts, req, [method], () => undefined, []),
       );
-    const question = callRequestOf(req, res, { params, stopping: parts.stopping });
+    const question = new HttpCall(req, res, { params, stopping: parts.stopping });
     const answer = await ask(question);
     if (answer.kind === "refused") {
       const told = problemOfRefusal(answer.refusal, place(parts, req.path));
@@ -196,6 +180,7 @@ const asksForPages = ({ headers }: IncomingMessage) => headers.accept?.includes(
 function documentHandler(parts: HttpParts, document: Document): Handler {
   return async (req, res, params) => {
     res.locals.operation = document.path;
+    setCommonHeaders(res);
     const visit = { params, accept: req.headers.accept, is_at_home: isAtHome(req) };
     const { status, headers, type, body } = await document.render(parts.app, visit);
     res
@@ -221,7 +206,7 @@ function metricsRoute({ metrics, metrics_token }: HttpParts): RequestHandler {
 function observe({ log, metrics, trust_proxy }: HttpParts): RequestHandler {
   let warned = false;
   return (req, res, next) => {
-    const began = process.hrtime.bigint();
+    const began = performance.now();
     const { method, path, headers } = req;
     const request_id = requestId(headers["x-request-id"]);
     const { span, run } = begin(method, {
@@ -230,7 +215,6 @@ function observe({ log, metrics, trust_proxy }: HttpParts): RequestHandler {
       attributes: { "http.request.method": method, "url.path": path, "tallystick.request_id": request_id },
     });
     res.locals.request_id = request_id;
-    res.setHeader("X-Request-Id", request_id);
     if (!trust_proxy && !warned && headers["x-forwarded-for"] !== undefined) {
       warned = true;
       log.warn(
@@ -238,7 +222,7 @@ function observe({ log, metrics, trust_proxy }: HttpParts): RequestHandler {
       );
     }
     res.once("close", () => {
-      const seconds = Number(process.hrtime.bigint() - began) / 1e9;
+      const seconds = (performance.now() - began) / 1e3;
       const operation = (res.locals.operation as string | undefined) ?? "none";
       metrics.answered(operation, res.statusCode, seconds);
       run(() =>

@@ -79,12 +79,17 @@ export type KeptAnswers = {
   forget(subject_id: string): Promise<number>;
 };
 
+/** An object of at most 1 MiB, and the name that its digest gives it. */
+export type SmallObject = { name: string; bytes: Uint8Array };
+
 /** Bytes that are not events, by the names of src/domain/objects.ts. Bytes that are not what they are named reject with ObjectDamaged. */
 export type Objects = {
   /** Rejects with ObjectsUnavailable where files can be neither put nor had, and names the setting to change. */
   check(): Promise<void>;
   /** At most 1 MiB. Lies for an hour, unless a read model says for how much longer once the log names it. */
   put(name: string, bytes: Uint8Array): Promise<void>;
+  /** All of them or none, in the time that one takes. */
+  putAll(objects: readonly SmallObject[]): Promise<void>;
   /** A file of any size, kept as long; rejects with ObjectsUnavailable, as the others that come to files do. */
   putFile(name: string, path: string): Promise<void>;
   /** What `put` put. */

@@ -51,6 +51,28 @@ test("bytes that are not what they are named are neither put nor given", async (
   await expect(objects.put(objectName("task", "c", sha256(large)), large)).rejects.toThrow("at most");
 });
 
+test("many are put at once, one of them twice, or none is", async () => {
+  const { objects } = service.app;
+  const [one, other, wrong] = [named("e", "one"), named("e", "other"), named("e", "wrong")];
+  await objects.putAll([other, one, one]);
+  expect(await objects.list("task/e/")).toEqual([one.name, other.name].sort());
+  expect(await objects.get(other.name)).toEqual(other.bytes);
+  const damaged = { ...wrong, bytes: Buffer.from("damaged") };
+  const next = named("e", "next");
+  await expect(objects.putAll([next, damaged])).rejects.toThrow("are not those that it names");
+  expect(await objects.has(next.name)).toBe(false);
+});
+
+test("two who put the same in other orders at once both do", async () => {
+  const { objects } = service.app;
+  const all = Array.from({ length: 20 }, (_, n) => named("f", `object ${n}`));
+  await objects.putAll(all);
+  await Promise.all(
+    Array.from({ length: 30 }, (_, n) => objects.putAll(n % 2 === 0 ? all : all.toReversed())),
+  );
+  expect(await objects.list("task/f/")).toHaveLength(20);
+});
+
 test("what is past its time is deleted, and nothing else", async () => {
   const { objects, pool } = service.app;
   const [past, put] = [named("d", "past"), named("d", "just put")];

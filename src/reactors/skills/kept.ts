@@ -49,8 +49,9 @@ export async function keep(
       refuse("unprocessable", "an answer is too large to be kept; ask for fewer years, or for one product");
     return { bytes, object_sha256: digestOf(bytes), subject_id: own[0]!.subject_id };
   });
-  for (const { bytes, object_sha256 } of kept)
-    await app.objects.put(objectOf(named.execution_id, object_sha256), bytes);
+  await app.objects.putAll(
+    kept.map(({ bytes, object_sha256 }) => ({ name: objectOf(named.execution_id, object_sha256), bytes })),
+  );
   return kept;
 }
 

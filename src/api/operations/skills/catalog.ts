@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { intentSlots } from "../../../domain/fusion/intent-slots.ts";
 import { slotNames } from "../../../domain/plans/slots.ts";
-import { skillScopes, skills } from "../../../domain/skills/skills.ts";
+import { type SkillScope, skillScopes, skills } from "../../../domain/skills/skills.ts";
 import { priceText } from "../../access/way.ts";
 import { json, key, operation, pay } from "../../operation.ts";
 import { offered } from "./asked.ts";
@@ -52,30 +52,39 @@ const catalog = operation({
     }),
   ),
   example: { scope: "skill" },
-  handle: async ({ input: { scope } }) => {
-    const data = skills
-      .filter((one) => scope === undefined || one.scope === scope)
-      .map(({ name, version, scope, summary, keywords, slots, steps, absent = [], example }) => ({
-        agent: name,
-        version,
-        scope,
-        summary,
-        keywords,
-        slots: (["required", "optional"] as const).flatMap((kind) =>
-          slots[kind].map((slot) => ({ slot, required: kind === "required", about: intentSlots[slot] })),
-        ),
-        steps: steps.map(({ id, operation, optional = false }) => ({
-          step: id,
-          operation,
-          optional,
-          price: priceOf(operation),
-        })),
-        absent,
-        price_usdc: "0.50",
-        example,
-      }));
-    return { data, meta: { count: data.length } };
-  },
+  handle: async ({ input: { scope } }) => catalogs[scope ?? "all"],
 });
+
+function catalogOf(scope?: SkillScope) {
+  const data = skills
+    .filter((one) => scope === undefined || one.scope === scope)
+    .map(({ name, version, scope, summary, keywords, slots, steps, absent = [], example }) => ({
+      agent: name,
+      version,
+      scope,
+      summary,
+      keywords,
+      slots: (["required", "optional"] as const).flatMap((kind) =>
+        slots[kind].map((slot) => ({ slot, required: kind === "required", about: intentSlots[slot] })),
+      ),
+      steps: steps.map(({ id, operation, optional = false }) => ({
+        step: id,
+        operation,
+        optional,
+        price: priceOf(operation),
+      })),
+      absent,
+      price_usdc: "0.50",
+      example,
+    }));
+  return Object.freeze({ data, meta: { count: data.length } });
+}
+
+/** Skills are the same as long as the process lives, and so are these answers. */
+const catalogs = {
+  all: catalogOf(),
+  skill: catalogOf("skill"),
+  skill_sensitive: catalogOf("skill_sensitive"),
+};
 
 export const catalogOperations = [catalog];

@@ -1,0 +1,54 @@
+/** The headers that every answer has, whatever is asked: what browsers may do with it, and what scripts of other origins may read of it. */
+import cors from "cors";
+import type { Request, RequestHandler, Response } from "express";
+import helmet, { type HelmetOptions } from "helmet";
+
+const EXPOSED =
+  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, RateLimit, RateLimit-Policy, ETag, X-Request-Id, Retry-After, Content-Disposition, Event-Id, Log-Position, Link, Preference-Applied, Tlog-Proof";
+const ALLOWED =
+  "Authorization, X-API-Key, Content-Type, X-PAYMENT, PAYMENT-SIGNATURE, SIGN-IN-WITH-X, On-Behalf-Of, Access-Control-Expose-Headers, Idempotency-Key, Prefer, Min-Log-Position, Last-Event-ID, X-Request-Id, traceparent, tracestate, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name";
+
+/** But for the page at /log nothing here is one: what only governs pages is left out, and whatever is shown as one may load nothing. */
+const SECURITY: HelmetOptions = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  crossOriginResourcePolicy: { policy: "cross-origin" },
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xFrameOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
+};
+
+/** Answers what browsers ask before a call. */
+export const crossOrigin: RequestHandler = cors({
+  allowedHeaders: ALLOWED,
+  exposedHeaders: EXPOSED,
+  maxAge: 86_400,
+});
+
+/** What a middleware sets that never looks at the request. */
+function headersOf(middleware: (req: Request, res: Response, next: (error?: unknown) => void) => void) {
+  const headers: Record<string, string> = {};
+  const res = {
+    setHeader(name: string, value: string) {
+      headers[name] = value;
+    },
+    removeHeader: () => undefined,
+  };
+  const req = { method: "GET", headers: {} };
+  middleware(req as Request, res as unknown as Response, (error) => {
+    if (error) throw error;
+  });
+  return headers;
+}
+
+/** Asked once, since they are the same for each call. */
+export const commonHeaders: Readonly<Record<string, string>> = {
+  ...headersOf(helmet(SECURITY)),
+  ...headersOf(crossOrigin),
+};
