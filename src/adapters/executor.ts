@@ -1,7 +1,7 @@
 /** Runs tasks of the built-in kinds, each in a process of its own that is killed when its time is over. */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { canonicalBytes } from "../../eventstore/canonical.ts";
 import { programArguments, startFile } from "../../eventstore/thread.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
@@ -16,15 +16,28 @@ const ENVIRONMENT = { TZ: "UTC" };
 
 const CHILD = "./execution/child";
 
-export function processExecutor(): Executor {
+/** Kilobytes of stack: QuickJS's own limit is met before V8's, which is another one from version to version. */
+const STACK_KB = 3_900;
+
+/** What the system itself keeps a process from, where there is a shell to say so: dumps, files, more memory, more of the processor. */
+const SHELL = "/bin/sh";
+const LIMITS = `ulimit -c 0; ulimit -f 0; ulimit -d ${1024 * 1024}; ulimit -t "$0"; exec "$@"`;
+
+/** `node`, `environment`: what the processes are started with, where that is not this one's program and the time zone UTC alone. */
+export function processExecutor({ node = process.execPath, environment = {} } = {}): Executor {
   const { url } = startFile(import.meta.url, CHILD);
-  const command = [`--max-old-space-size=${HEAP_MB}`, ...programArguments(import.meta.url, CHILD)];
+  const flags = [`--max-old-space-size=${HEAP_MB}`, `--stack-size=${STACK_KB}`];
+  const command = [node, ...flags, ...programArguments(import.meta.url, CHILD)];
+  const hasShell = existsSync(SHELL);
   return {
     engine_sha256: engineOf(url),
     run: ({ kind, input, limit_s, signal }) =>
       new Promise((resolve) => {
-        const child = spawn(process.execPath, command, {
-          env: ENVIRONMENT,
+        // An orphan that nobody kills any more ends by itself: it has twice the time on the processor.
+        const seconds = 2 * Math.ceil(limit_s) + 1;
+        const [file, ...rest] = hasShell ? [SHELL, "-c", LIMITS, String(seconds), ...command] : command;
+        const child = spawn(file!, rest, {
+          env: { ...ENVIRONMENT, ...environment },
           stdio: ["pipe", "pipe", "ignore"],
         });
         const chunks: Buffer[] = [];
