@@ -38,7 +38,8 @@ export async function runJs({ code, args, limits }: KindInput<"js">): Promise<Ra
   let ticks = 0;
   runtime.setInterruptHandler(() => ++ticks > limits.ticks);
   const program = `(function (args) { "use strict";\n${code}\n})`;
-  const wrapped = `JSON.stringify({ value: (${program})(${literal(args)}) ?? null })`;
+  // The arguments are read before anything of the program is: it may put something else in JSON's place.
+  const wrapped = `(function (args) { return JSON.stringify({ value: (${program})(args) ?? null }) })(${literal(args)})`;
   const { value, error } = evaluate(context, wrapped);
   if (ticks > limits.ticks) return { exit: "limit", output: { limit: "ticks" } };
   if (error === undefined) return { exit: "ok", output: JSON.parse(String(value)) };
