@@ -213,7 +213,7 @@ export const environment = z.object({
   OPEN_CALLS_PER_MINUTE: integer(1, 1_000_000, 100),
   ANSWER_CACHE_MB: integer(0, 4096, 64),
   DUCKDB_MEMORY_MB: integer(128, 262_144, 768),
-  IMPORT_MEMORY_MB: integer(256, 262_144, 2048),
+  IMPORT_MEMORY_MB: integer(256, 262_144, 1024),
   DUCKDB_THREADS: integer(1, 256, 2),
   SANDBOX: flag(true),
 });

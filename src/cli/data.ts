@@ -59,11 +59,7 @@ export function dataCommands(terminal: Terminal): Command[] {
 type ImportChoice = { reporters?: ReporterCode[]; afresh?: boolean };
 
 /** Imports the files and says what came of it. */
-export async function importAndTell(
-  terminal: Terminal,
-  files: string[],
-  options: ImportChoice = {},
-): Promise<void> {
+async function importAndTell(terminal: Terminal, files: string[], options: ImportChoice = {}): Promise<void> {
   const config = terminal.settings();
   if (referenceLayoutOf(await headerOf(files[0]!))) {
     const { afresh = false } = options;
@@ -106,7 +102,7 @@ function tellTable({ facts, unchanged }: ReferenceReleased): void {
   );
 }
 
-function asReporters(text: string): ReporterCode[] {
+export function asReporters(text: string): ReporterCode[] {
   return text.split(",").map((code) => {
     if (!isReporter(code)) throw new InvalidArgumentError(unknownReporter(code));
     return code;

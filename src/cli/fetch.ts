@@ -4,66 +4,106 @@ import { type Options, SingleBar } from "cli-progress";
 import { Command, InvalidArgumentError } from "commander";
 import { COMEXT_URL, fetchComext } from "../datasets/fetch.ts";
 import { Refusal } from "../domain/refusal.ts";
+import type { ReporterCode } from "../domain/trade/reporters.ts";
 import type { Period } from "../domain/trade/units.ts";
 import { about } from "./about.ts";
-import { importAndTell } from "./data.ts";
-import type { Terminal } from "./terminal.ts";
+import { buildOptions } from "./build-options.ts";
+import { asReporters } from "./data.ts";
+import { shownHistory, summed } from "./history-shown.ts";
+import { type Terminal, withRuntime } from "./terminal.ts";
 
 type ComextOptions = {
-  period: Period;
+  period?: Period;
+  from?: Period;
   to?: Period;
   out?: string;
   url: string;
   again: boolean;
   import: boolean;
+  reporters?: ReporterCode[];
+  stop: boolean;
+  discard: boolean;
 };
+
+/** The command did what it could, and months are missing. */
+const MONTHS_MISSING = 2;
 
 export function fetchCommand(terminal: Terminal): Command {
   const comext = new Command("comext")
     .description("fetch Eurostat's monthly bulk files full_v2_YYYYMM.7z, resuming where a fetch was cut off")
-    .requiredOption("--period <YYYYMM>", "the month, or the first of several", asMonth)
+    .option("--period <YYYYMM>", "the month, or the first of several", asMonth)
+    .option("--from <YYYYMM>", "the first of several months: the same as --period", asMonth)
     .option("--to <YYYYMM>", "the last month", asMonth)
     .option("--out <dir>", "where the files go (default: downloads in DATA_DIR)")
-    .option("--import", "import them when all are there", false)
+    .option("--import", "import each month, and release year by year", false)
     .option("--again", "fetch a month although it is there: Eurostat revises them", false)
+    .option(
+      "--reporters <codes>",
+      "with --import: the reporters in the files, where they are not all 27",
+      asReporters,
+    )
+    .option("--stop", "with --import: end at the first month that is broken or not there", false)
+    .option("--discard", "with --import: remove an archive once its month is in", false)
     .option(
       "--url <template>",
       "another place that has the files, with {period} for the month",
       asTemplate,
       COMEXT_URL,
     )
-    .addHelpText("after", "\nCtrl-C keeps what has come; the same command goes on from there.")
-    .action(async ({ period, to, out, ...options }: ComextOptions) => {
-      const dir = out ?? join(terminal.settings().DATA_DIR, "downloads");
-      const files = await interruptibly((signal) => {
-        let bar = byteBar("");
-        return fetchComext({
-          ...options,
-          from: period,
-          to: to ?? period,
-          dir,
-          now: new Date(),
-          signal,
-          begin(month) {
-            bar = byteBar(`full_v2_${month}.7z`);
-          },
-          progress: (done, total) => bar.tell(done, total),
-          done(_, { path, sha256, bytes, fetched }) {
-            bar.stop();
-            const headline = fetched ? "fetched" : "already there";
-            process.stdout.write(
-              `${headline}: ${path}, ${bytes.toLocaleString("en")} bytes\nsha256 ${sha256}\n`,
-            );
-          },
-        }).finally(() => bar.stop());
-      });
-      if (options.import)
-        await importAndTell(
-          terminal,
-          files.map(({ path }) => path),
-        );
+    .addHelpText(
+      "after",
+      "\nCtrl-C keeps what has come; the same command goes on from there. With --import the exit code is 2 where months are missing.",
+    )
+    .action(async ({ period, from, to, out, ...options }: ComextOptions) => {
+      const first = period ?? from;
+      if (first === undefined || (period !== undefined && from !== undefined))
+        throw new Refusal("invalid", "name the month by --period, or the first of several by --from");
+      const settings = terminal.settings();
+      const dir = out ?? join(settings.DATA_DIR, "downloads");
+      const asked = { ...options, from: first, to: to ?? first, dir, now: new Date() };
+      if (options.import) await bringHistory(terminal, asked);
+      else await fetchFiles(asked);
     });
   return new Command("fetch").description(about.fetch).addCommand(comext);
+}
+
+type Asked = Omit<ComextOptions, "period" | "from" | "to" | "out"> & {
+  from: Period;
+  to: Period;
+  dir: string;
+  now: Date;
+};
+
+async function fetchFiles(asked: Asked): Promise<void> {
+  await interruptibly((signal) => {
+    let bar = byteBar("");
+    return fetchComext({
+      ...asked,
+      signal,
+      begin(month) {
+        bar = byteBar(`full_v2_${month}.7z`);
+      },
+      progress: (done, total) => bar.tell(done, total),
+      done(_, { path, sha256, bytes, fetched }) {
+        bar.stop();
+        const headline = fetched ? "fetched" : "already there";
+        process.stdout.write(`${headline}: ${path}, ${bytes.toLocaleString("en")} bytes\nsha256 ${sha256}\n`);
+      },
+    }).finally(() => bar.stop());
+  });
+}
+
+async function bringHistory(terminal: Terminal, asked: Asked): Promise<void> {
+  const { importHistory } = await import("../operator/history.ts");
+  const options = buildOptions(terminal.settings());
+  const shown = shownHistory((line) => process.stdout.write(`${line}\n`));
+  const summary = await withRuntime(terminal, ({ app }) =>
+    interruptibly((signal) => importHistory(app, { ...options, ...asked, signal, tell: shown.tell })).finally(
+      shown.end,
+    ),
+  );
+  process.stdout.write(`${summed(summary)}\n`);
+  if (summary.missing.length > 0 || summary.left) process.exitCode = MONTHS_MISSING;
 }
 
 const INTERRUPTED = "interrupted: what came is kept, and the same command goes on from there";

@@ -6,7 +6,7 @@ import { syncFile } from "../../eventstore/sync-file.ts";
 import { refuse } from "../domain/refusal.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
 import { createDuckdb, explainShortage } from "./duckdb.ts";
-import { type Manifest, manifestPath, partitionsDir, vintagesDir } from "./manifest.ts";
+import { type Manifest, manifestPath, partitionsDir, stagedDir, vintagesDir } from "./manifest.ts";
 
 export type BuildSpace = {
   dataDir: string;
@@ -29,22 +29,34 @@ export type Built = {
 const PREFIX = "building-";
 const heldHere = new Set<string>();
 
+type SpaceOptions = LockOptions & { beforeWrite?: (path: string) => void };
+
 /**
  * Takes the one build space of a data folder and sweeps what killed builds left; `conflict` when another import
  * still holds it after `wait_ms`.
  */
 export async function takeBuildSpace(
   dataDir: string,
-  options: {
-    wait_ms?: number;
-    beforeWrite?: (path: string) => void;
-    signal?: AbortSignal | undefined;
+  options: SpaceOptions & {
     /** Waits for as long as another import wants the space, and says nothing of wanting it itself. */
     gives_way?: boolean;
   } = {},
 ): Promise<BuildSpace> {
-  const parent = resolve(vintagesDir(dataDir));
   await mkdir(partitionsDir(dataDir), { recursive: true });
+  return takeSpace(dataDir, resolve(vintagesDir(dataDir)), options);
+}
+
+/** Where months are read before their year is built, beside imports: the one such space of a data folder, taken and swept likewise. */
+export async function takeStagingSpace(dataDir: string, options: SpaceOptions = {}): Promise<BuildSpace> {
+  await mkdir(stagedDir(dataDir), { recursive: true });
+  return takeSpace(dataDir, resolve(stagedDir(dataDir)), options);
+}
+
+async function takeSpace(
+  dataDir: string,
+  parent: string,
+  options: SpaceOptions & { gives_way?: boolean },
+): Promise<BuildSpace> {
   const unlock = await lock(join(parent, "import.lock"), options);
   try {
     for (const name of await readdir(parent)) {

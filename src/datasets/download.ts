@@ -46,8 +46,13 @@ const digestFile = (path: string) => `${path}.sha256`;
 const FRUITLESS = 6;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
+/** A size is only an estimate's ground, and is not waited for long. */
+const HEAD_MS = 15_000;
 /** A server that asks for more patience than this is left alone. */
 const LONGEST_RETRY_AFTER_MS = 600_000;
+
+/** What is wrong with the server as a whole, so that asking it for another file is no use. */
+export class ServerAway extends Refusal {}
 
 /** Fetches the file, or finds it there already. `unavailable` when the server or the disk will not; what came stays. */
 export async function download(request: Download): Promise<Downloaded> {
@@ -129,7 +134,7 @@ function busy(status: number, headers: Headers): Passing {
   const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
   const wait = Number.isNaN(ms) ? 0 : Math.max(0, ms);
   if (wait <= LONGEST_RETRY_AFTER_MS) return new Passing(`the server answered ${status}`, wait);
-  return refuse(
+  throw new ServerAway(
     "unavailable",
     `the server answered ${status} and asks to be left alone for ${Math.ceil(wait / 60_000)} minutes: run it again then`,
   );
@@ -141,6 +146,23 @@ function restOf(headers: Headers, have: number, known: State | undefined): { tot
   if (!found || !known || (validatorOf(headers) ?? known.validator) !== known.validator) return undefined;
   const [from, to, of] = found.slice(1).map(Number) as [number, number, number];
   return from === have && to === of - 1 && of === (known.total ?? of) ? { total: of } : undefined;
+}
+
+/** How many bytes a file has, by HEAD: undefined where the server does not say, "absent" where it has none. */
+export async function sizeAt(url: string, signal?: AbortSignal): Promise<number | "absent" | undefined> {
+  const response = await fetch(url, {
+    method: "HEAD",
+    headers: { "accept-encoding": "identity" },
+    signal: AbortSignal.any([AbortSignal.timeout(HEAD_MS), ...(signal ? [signal] : [])]),
+  }).catch(() => undefined);
+  signal?.throwIfAborted();
+  if (response?.status === 404 || response?.status === 410) return "absent";
+  return response?.ok ? lengthOf(response.headers) : undefined;
+}
+
+/** How much of a file is here: all of it, or what came before a fetch was cut off. */
+export async function bytesHere(path: string): Promise<number> {
+  return (await sizeOf(path)) || (await sizeOf(part(path)));
 }
 
 function lengthOf(headers: Headers): number | undefined {
@@ -159,6 +181,12 @@ async function startOver(path: string, now: State): Promise<void> {
   await discard(path);
   await writeFile(`${stateFile(path)}.new`, JSON.stringify(now));
   await rename(`${stateFile(path)}.new`, stateFile(path));
+}
+
+/** Removes a finished file and what stands beside it. */
+export async function removeDownload(path: string): Promise<void> {
+  await discard(path);
+  for (const one of [path, digestFile(path)]) await rm(one, { force: true });
 }
 
 async function discard(path: string): Promise<void> {
@@ -197,9 +225,19 @@ async function append(
   }
 }
 
+/** Codes of Node's TLS for a certificate that is not the host's, or that nobody vouches for. */
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|HOSTNAME_MISMATCH/;
+
 function cut(error: unknown, signal: AbortSignal | undefined): never {
   signal?.throwIfAborted();
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const { code = "", message = "" } = (cause ?? {}) as NodeJS.ErrnoException;
+  if (CERTIFICATE.test(code)) {
+    throw new ServerAway(
+      "unavailable",
+      `the server's certificate was not accepted (${code}: ${message}): check the address; where a proxy of yours opens TLS, name its authority by NODE_EXTRA_CA_CERTS`,
+    );
+  }
   throw new Passing(cause instanceof Error ? cause.message : String(cause));
 }
 

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { refuse } from "../domain/refusal.ts";
 import { addMonths, monthsBetween, monthText, type Period } from "../domain/trade/units.ts";
-import { type Download, type Downloaded, download } from "./download.ts";
+import type { MonthSize } from "./disk-need.ts";
+import { bytesHere, type Download, type Downloaded, download, sizeAt } from "./download.ts";
 import { sevenZip } from "./seven-zip.ts";
 
 /** Eurostat's file service; `{period}` stands for the month as YYYYMM. */
@@ -24,21 +25,60 @@ export type ComextRequest = Pick<Download, "again" | "progress" | "signal" | "pa
   done?: (period: Period, file: Downloaded) => void;
 };
 
+/** The months from one to another; refused where they are not over. */
+export function monthsAsked({ from, to, now }: Pick<ComextRequest, "from" | "to" | "now">): Period[] {
+  if (from > to)
+    refuse("invalid", `${monthText(from)} comes after ${monthText(to)}: name the earlier month first`);
+  if (to >= monthOf(now)) refuse("invalid", `${monthText(to)} is not over: ${likely(now)}`);
+  return monthsBetween(from, to);
+}
+
+const fileName = (period: Period) => `full_v2_${period}.7z`;
+const addressOf = (url: string, period: Period) => url.replaceAll("{period}", String(period));
+
+/** Where a month's archive is in a folder of downloads. */
+export const archivePath = (dir: string, period: Period) => join(dir, fileName(period));
+
+/** The sizes of months' archives, by HEAD where they are not here; a server that does not say is not asked again. */
+export async function sizesOf(
+  periods: readonly Period[],
+  { dir, url = COMEXT_URL, signal }: Pick<ComextRequest, "dir" | "url" | "signal">,
+): Promise<MonthSize[]> {
+  let says = true;
+  const found: MonthSize[] = [];
+  for (const period of periods) {
+    const path = archivePath(dir, period);
+    const here = await bytesHere(path);
+    const isWhole = await isThere(path);
+    const size: number | "absent" | undefined = isWhole
+      ? here
+      : says
+        ? await sizeAt(addressOf(url, period), signal)
+        : undefined;
+    says = size !== undefined;
+    found.push({ period, archive: size === "absent" ? 0 : size, here });
+  }
+  return found;
+}
+
+const isThere = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
 /** Fetches the months one after another; those that are there already, with their digest, are not fetched again. */
 export async function fetchComext(request: ComextRequest): Promise<Downloaded[]> {
   const { from, to, dir, url = COMEXT_URL, now, begin, done, ...options } = request;
-  if (from > to)
-    refuse("invalid", `${monthText(from)} comes after ${monthText(to)}: name the earlier month first`);
-  const current = monthOf(now);
-  if (to >= current) refuse("invalid", `${monthText(to)} is not over: ${likely(now)}`);
+  const months = monthsAsked({ from, to, now });
   await mkdir(dir, { recursive: true });
   const files: Downloaded[] = [];
-  for (const period of monthsBetween(from, to)) {
+  for (const period of months) {
     begin?.(period);
-    const name = `full_v2_${period}.7z`;
+    const name = fileName(period);
     const file = await download({
       ...options,
-      url: url.replaceAll("{period}", String(period)),
+      url: addressOf(url, period),
       path: join(dir, name),
       absent: `${name} is not there (404): ${likely(now)}`,
       check: (part) => checkArchive(part, name, options.signal),

@@ -24,10 +24,13 @@ import { type PartitionRows, writePartition } from "./partition.ts";
 import { type Progress, step } from "./progress.ts";
 import { markSpoken } from "./spoken.ts";
 import { checkReporters, foldCells, noneLeftOut, refuseOrphans, stageDdl, stageFile } from "./stage.ts";
+import { openStaged, type StagedMonth } from "./staged-month.ts";
 import { type Unpacked, unpack } from "./unpack.ts";
 
 export type ImportRequest = {
   files: string[];
+  /** Months that were read before, in place of files. */
+  staged?: readonly StagedMonth[];
   /** The vintage of a dataset that is released now, which this import builds upon. */
   currentVintage: (dataset: string) => Promise<string | null>;
   /** The reporters in the files, where they are not all 27. */
@@ -54,7 +57,7 @@ export type ImportReport = {
 const MAX_FILES = 2_000;
 
 /** What a file is, is told before any fault in it. */
-const looking = {
+export const looking = {
   onFormat: (name: string, format: string) =>
     refuse("invalid", `${name} looks like ${format}, which cannot be imported. There are ${importable()}`),
   onHeader: detectLayout,
@@ -65,7 +68,8 @@ export async function buildImport(
   space: BuildSpace,
   request: ImportRequest,
 ): Promise<Built & { report: ImportReport }> {
-  if (request.files.length === 0) refuse("invalid", "name at least one file to import");
+  if (request.files.length === 0 && !request.staged?.length)
+    refuse("invalid", "name at least one file to import");
   if (request.files.length > MAX_FILES) {
     refuse(
       "invalid",
@@ -77,11 +81,11 @@ export async function buildImport(
   const connection = await instance.connect();
   try {
     return await interruptible(connection, request.signal, async () => {
-      await connection.run(`attach ${literal(join(space.dir, "stage.duckdb"))} as stage; ${stageDdl}`);
-      const { layout, inputs, left_out, rates } = await readFiles(connection, space, request);
+      const { layout, inputs, left_out, rates, equal_duplicates } = request.staged
+        ? await openStaged(connection, request.staged)
+        : await readFiles(connection, space, request);
       step(request, "check", 0, 1);
       await markSpoken(connection, layout, request.reporters);
-      const equal_duplicates = await foldCells(connection, inputs);
       const replaces = await request.currentVintage(layout.dataset);
       const base = await openBase(connection, space, request, replaces);
       await refuseBeyondExact(connection, inputs, base);
@@ -105,12 +109,14 @@ export async function buildImport(
   }
 }
 
-type Read = {
+/** What an import stands upon: the cells of its files in `stage`, and what is to be told of them. */
+export type Read = {
   layout: Layout;
   inputs: Manifest["inputs"];
   left_out: LeftOut;
   /** The rates that amounts were converted at. */
   rates: Manifest["inputs"];
+  equal_duplicates: number;
 };
 
 async function readFiles(
@@ -118,6 +124,7 @@ async function readFiles(
   space: BuildSpace,
   request: ImportRequest,
 ): Promise<Read> {
+  await connection.run(`attach ${literal(join(space.dir, "stage.duckdb"))} as stage; ${stageDdl}`);
   const inputs: Manifest["inputs"] = [];
   const left_out = noneLeftOut();
   let first: { name: string; layout: Layout } | undefined;
@@ -143,7 +150,8 @@ async function readFiles(
     await rm(file.path);
   }
   step(request, "read", 1, 1);
-  return { layout: first!.layout, inputs, left_out, rates };
+  const equal_duplicates = await foldCells(connection, inputs);
+  return { layout: first!.layout, inputs, left_out, rates, equal_duplicates };
 }
 
 /** What a dataset promises of its products, by what its files are the whole truth of. */

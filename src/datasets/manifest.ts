@@ -5,6 +5,7 @@
  *   <data dir>/vintages/<vintage>.json           the manifest
  *   <data dir>/vintages/partitions/<file>        the partitions
  *   <data dir>/vintages/building-<random>/       an import at work; swept when it was killed
+ *   <data dir>/vintages/staged/                  months of a history that are read, until their year is built
  */
 
 import { createHash } from "node:crypto";
@@ -75,6 +76,8 @@ export type PartitionEntry = z.infer<typeof partition>;
 
 export const vintagesDir = (dataDir: string) => join(dataDir, "vintages");
 export const partitionsDir = (dataDir: string) => join(vintagesDir(dataDir), "partitions");
+/** Months that were read and whose year is not built yet. */
+export const stagedDir = (dataDir: string) => join(vintagesDir(dataDir), "staged");
 export const manifestPath = (dataDir: string, vintage: string) =>
   join(vintagesDir(dataDir), `${vintage}.json`);
 export const partitionPath = (dataDir: string, entry: PartitionEntry) =>

@@ -11,12 +11,12 @@
  *   spoken            what files spoke for: reporter, flow, period, product ('' is all), partner (null is all); no row
  *                     there means no trade
  */
-import { createHash } from "node:crypto";
 import { rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { BuildSpace } from "./build-space.ts";
-import { literal, row, rows } from "./duckdb.ts";
+import { contentDigest } from "./content-digest.ts";
+import { literal, row } from "./duckdb.ts";
 import { fileDigest, type PartitionEntry } from "./manifest.ts";
 
 /** SQL queries that yield a year's rows: reporter, hs2, flow, period, partner, product, value_eur, quantity_kg. */
@@ -58,7 +58,7 @@ export async function writePartition(
        order by all;
      drop table claims`,
   );
-  const content_sha256 = await contentDigest(connection);
+  const content_sha256 = await contentDigest(connection, space.dir);
   const totals = await row<PartitionEntry["totals"]>(connection, controlTotalsSql);
   const counted = await row<{ rows: number }>(
     connection,
@@ -114,60 +114,3 @@ const controlTotalsSql = `
     coalesce(sum(quantity_kg) filter (flow = 'IMPORT'), 0)::double as import_kg,
     coalesce(sum(quantity_kg) filter (flow = 'EXPORT'), 0)::double as export_kg
   from part.chapter_totals`;
-
-/**
- * SHA-256 over the rows as text. A line is the columns joined by commas, an unknown mass empty; the lines of one
- * reporter and chapter, in the table's order, are joined by newlines and hashed; those hashes, in order, are hashed
- * for each of cells, aggregates and chapter_partners; the three and the hash of `spoken`, by lines, once more. The tables
- * were written in that order, so their row ids have it.
- */
-async function contentDigest(connection: DuckDBConnection): Promise<string> {
-  const cell = "concat_ws(',', reporter, hs2, flow, period, partner, product)";
-  const chapter = "concat_ws(',', reporter, hs2, flow, period, partner)";
-  const digests = [
-    await tableDigest(connection, "cells", cell),
-    await tableDigest(connection, "aggregates", cell),
-    await tableDigest(connection, "chapter_partners", chapter),
-  ];
-  const { spoken } = await row<{ spoken: string | null }>(
-    connection,
-    `select sha256(string_agg(concat_ws(',', reporter, flow, period, product, partner), chr(10)
-       order by reporter, flow, period, product, partner)) as spoken from part.spoken`,
-  );
-  return sha256([...digests, ...(spoken === null ? [] : [spoken])].join(","));
-}
-
-/** The text of so many rows is held in memory at once, some 300 MB with what orders it. */
-const ROWS_AT_ONCE = 2_500_000;
-
-async function tableDigest(connection: DuckDBConnection, table: string, columns: string): Promise<string> {
-  const reporters = await rows<{ reporter: string; lines: number }>(
-    connection,
-    `select reporter, count(*) as lines from part.${table} group by reporter order by reporter`,
-  );
-  let digests = "";
-  for (const { first, last } of spans(reporters)) {
-    const chapters = await rows<{ digest: string }>(
-      connection,
-      `select sha256(string_agg(concat(${columns}, ',', value_eur, ',', quantity_kg), chr(10) order by rowid)) as digest
-       from part.${table} where reporter between ${literal(first)} and ${literal(last)}
-       group by reporter, hs2 order by reporter, hs2`,
-    );
-    digests += chapters.map(({ digest }) => digest).join("");
-  }
-  return digests && sha256(digests);
-}
-
-/** Neighbouring reporters together, as long as they have no more rows than may be held at once. */
-function spans(reporters: { reporter: string; lines: number }[]): { first: string; last: string }[] {
-  const found: { first: string; last: string; lines: number }[] = [];
-  for (const { reporter, lines } of reporters) {
-    const open = found.at(-1);
-    if (open && open.lines + lines <= ROWS_AT_ONCE)
-      Object.assign(open, { last: reporter, lines: open.lines + lines });
-    else found.push({ first: reporter, last: reporter, lines });
-  }
-  return found;
-}
-
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -120,6 +120,25 @@ const CARRIAGE_RETURN = 13;
 const LONGEST_LINE = 64 * 1024;
 const STRAY_RETURN = "a carriage return within the line";
 
+const EMPTY_LINE = Buffer.from("\n\n");
+
+/** How many newlines there are, four bytes at a time: a search for each would take as long as all else that is looked for. */
+export function newlinesIn(chunk: Buffer): number {
+  const ahead = Math.min(chunk.length, (4 - (chunk.byteOffset % 4)) % 4);
+  const words = new Uint32Array(chunk.buffer, chunk.byteOffset + ahead, (chunk.length - ahead) >> 2);
+  let found = 0;
+  for (let at = 0; at < words.length; at++) {
+    // A byte of zero where there was a newline, and then its high bit, and no other, is set.
+    const apart = words[at]! ^ 0x0a0a0a0a;
+    const zero = ~(((apart & 0x7f7f7f7f) + 0x7f7f7f7f) | apart | 0x7f7f7f7f);
+    if (zero !== 0) found += Math.imul((zero >>> 7) & 0x01010101, 0x01010101) >>> 24;
+  }
+  const rest = ahead + words.length * 4;
+  for (let at = 0; at < ahead; at++) if (chunk[at] === NEWLINE) found++;
+  for (let at = rest; at < chunk.length; at++) if (chunk[at] === NEWLINE) found++;
+  return found;
+}
+
 /** Counts lines and refuses what is not plain line-wise text: NUL bytes, empty lines, a last line without its end. */
 class TextCheck extends Transform {
   lines = 0;
@@ -166,7 +185,7 @@ class TextCheck extends Transform {
   }
 
   #look(chunk: Buffer): void {
-    if (chunk.length === 0) return;
+    if (chunk.length === 0 || this.#isPlain(chunk)) return;
     const isFirst = this.lines === 0 && chunk.includes(NEWLINE);
     if (isFirst) this.header = this.#takeHeader(chunk.subarray(0, chunk.indexOf(NEWLINE)));
     if (isFirst && this.header !== "") this.#options.onHeader(this.#name, this.header);
@@ -195,6 +214,33 @@ class TextCheck extends Transform {
     if (this.#lineLength > LONGEST_LINE) throw this.#tooLong();
     if (stray < chunk.length) throw this.#refusal(this.lines + 1, STRAY_RETURN);
     this.#last = chunk[chunk.length - 1]!;
+  }
+
+  /**
+   * Takes a piece of which a few searches show that all its lines are good, as nearly all are; of any other the lines are looked
+   * at one by one, to say what is wrong with which.
+   */
+  #isPlain(chunk: Buffer): boolean {
+    if (this.lines === 0 || this.#windows !== false || this.#last === CARRIAGE_RETURN) return false;
+    const last = chunk.lastIndexOf(NEWLINE);
+    if (!this.#hasShortLines(chunk)) return false;
+    if (this.#lineLength === 0 && chunk[0] === NEWLINE) return false;
+    if (chunk.includes(0) || chunk.includes(CARRIAGE_RETURN) || chunk.includes(EMPTY_LINE)) return false;
+    this.lines += newlinesIn(chunk);
+    this.#lineLength = last === -1 ? this.#lineLength + chunk.length : chunk.length - last - 1;
+    this.#last = chunk[chunk.length - 1]!;
+    return true;
+  }
+
+  /** Whether a newline stands in each stretch as long as the longest line. */
+  #hasShortLines(chunk: Buffer): boolean {
+    let [start, before] = [0, this.#lineLength];
+    while (chunk.length - start + before > LONGEST_LINE) {
+      const end = chunk.lastIndexOf(NEWLINE, start + LONGEST_LINE - before);
+      if (end < start) return false;
+      [start, before] = [end + 1, 0];
+    }
+    return true;
   }
 
   /** Where the first carriage return stands that no newline follows, as far as the chunk shows; Infinity without one. */

@@ -12,6 +12,7 @@ import { keptSince, sweepVintages } from "../datasets/retention.ts";
 import { buildSandbox, SANDBOX, type SandboxSize } from "../datasets/sandbox.ts";
 import { buildSandboxLv, SANDBOX_LV } from "../datasets/sandbox-lv.ts";
 import { sweepSnapshots } from "../datasets/snapshots.ts";
+import type { StagedMonth } from "../datasets/staged-month.ts";
 import * as reference from "../domain/reference/dataset.ts";
 import { Refusal, refuse } from "../domain/refusal.ts";
 import * as dataset from "../domain/trade/dataset.ts";
@@ -53,6 +54,31 @@ export async function importFiles(
   });
 }
 
+/** As importFiles, of months that were read before; waits for as long as other imports run. */
+export async function importStaged(
+  app: App,
+  staged: readonly StagedMonth[],
+  options: BuildOptions & { reporters?: ReporterCode[] },
+): Promise<Released & { report: ImportReport }> {
+  const { data_dir: _, ...rest } = options;
+  await app.accepting.check();
+  const { buildImport } = await import("../datasets/import.ts");
+  return inBuildSpace(
+    options,
+    async (space) => {
+      const currentVintageOf = (name: string) => currentVintage(app, name);
+      const built = await buildImport(space, {
+        ...rest,
+        files: [],
+        staged,
+        currentVintage: currentVintageOf,
+      });
+      return { ...(await release(app, space, built, "import")), report: built.report };
+    },
+    SPARE_MS,
+  );
+}
+
 /** Makes and releases the synthetic default dataset. */
 export async function releaseSandbox(
   app: App,
@@ -78,8 +104,12 @@ export async function releaseSandboxLv(app: App, options: BuildOptions): Promise
   });
 }
 
-async function inBuildSpace<T>(options: BuildOptions, work: (space: BuildSpace) => Promise<T>): Promise<T> {
-  const space = await takeBuildSpace(options.data_dir, { wait_ms: 60_000, signal: options.signal });
+async function inBuildSpace<T>(
+  options: BuildOptions,
+  work: (space: BuildSpace) => Promise<T>,
+  wait_ms = 60_000,
+): Promise<T> {
+  const space = await takeBuildSpace(options.data_dir, { wait_ms, signal: options.signal });
   try {
     return await work(space);
   } finally {
@@ -138,7 +168,7 @@ async function sweep(app: App, space: BuildSpace): Promise<void> {
   await sweepSnapshots(space.dataDir, keep, now);
 }
 
-async function currentVintage(app: App, name: string): Promise<string | null> {
+export async function currentVintage(app: App, name: string): Promise<string | null> {
   const current = await app.load(dataset, { tenant: OPERATOR, id: name });
   return current?.vintage ?? null;
 }

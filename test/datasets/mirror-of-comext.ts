@@ -1,7 +1,8 @@
 /** A server that has bulk files as Eurostat has them, and can be told to misbehave. */
 import { stat } from "node:fs/promises";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 
@@ -19,6 +20,56 @@ export type Whim = {
   slowly?: boolean;
   body?: Buffer;
 };
+
+/** What to do with the nth request (from 0) for a month; undefined answers it properly. */
+export type Mood = (period: number, nth: number) => Whim | "cut" | undefined;
+
+/** Serves months as Eurostat has them, each by its own archive; a month that is not there is a 404. */
+export async function comextArchive(months: ReadonlyMap<number, Buffer>, mood: Mood = () => undefined) {
+  const asked: { period: number; method: string; status: number; from: number }[] = [];
+  /** Whether HEAD is answered, and where the reader puts what comes: a line that is cut is, once half of it has landed there. */
+  const heads = { answer: true };
+  const reader = { dir: "" };
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    const period = Number(/full_v2_(\d{6})/.exec(request.url!)?.[1]);
+    const method = request.method!;
+    const nth = asked.filter((one) => one.period === period && one.method === "GET").length;
+    const given = method === "GET" ? mood(period, nth) : undefined;
+    const whim = given === "cut" ? {} : (given ?? {});
+    const body = whim.body ?? months.get(period);
+    const etag = `"${period}"`;
+    const isRange = request.headers["if-range"] === etag && !whim.ignore_range;
+    const from = isRange ? Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1] ?? 0) : 0;
+    const refused = method === "HEAD" && !heads.answer ? 405 : undefined;
+    const status = whim.status ?? refused ?? (body === undefined ? 404 : from > 0 ? 206 : 200);
+    asked.push({ period, method, status, from });
+    const rest = status < 300 ? body!.subarray(from) : Buffer.from("no");
+    response.writeHead(status, {
+      "content-length": String(rest.length),
+      etag,
+      ...(status === 206 && { "content-range": `bytes ${from}-${body!.length - 1}/${body!.length}` }),
+      ...whim.headers,
+    });
+    if (method === "HEAD") response.end();
+    else if (given === "cut") {
+      const half = Math.ceil(rest.length / 2);
+      response.write(rest.subarray(0, half));
+      const landing = landed(join(reader.dir, `full_v2_${period}.7z.part`), from + half);
+      void landing.then(() => response.destroy());
+    } else response.end(rest);
+  };
+  return { url: await listening(createServer(answer)), asked, heads, reader };
+}
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((listens) => server.listen(0, "127.0.0.1", listens));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return `http://127.0.0.1:${port}/files?file=full_v2_{period}.7z`;
+}
 
 async function landed(part: string, length: number): Promise<void> {
   for (let tries = 0; tries < 400; tries++) {
@@ -38,6 +89,11 @@ export async function comextMirror(bytes: Buffer, part: string) {
   const file = { bytes, etag: '"one"' as string | undefined, modified: "Mon, 02 Mar 2026 10:00:00 GMT" };
 
   function answer(request: IncomingMessage, response: ServerResponse): void {
+    // How large it is, is nothing to misbehave about.
+    if (request.method === "HEAD") {
+      response.writeHead(200, { "content-length": String(file.bytes.length) }).end();
+      return;
+    }
     const whim = whims.shift() ?? {};
     const { range, "if-range": ifRange } = request.headers;
     const body = whim.body ?? file.bytes;
@@ -69,12 +125,5 @@ export async function comextMirror(bytes: Buffer, part: string) {
     } else response.end(rest);
   }
 
-  const server = createServer(answer);
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/files?file=full_v2_{period}.7z`, asked, whims, file };
+  return { url: await listening(createServer(answer)), asked, whims, file };
 }

@@ -1,0 +1,103 @@
+/** How far a history has come: a bar on a terminal, off it a line a month; and what came of it when it ends. */
+import { SingleBar } from "cli-progress";
+import { monthText, yearOf } from "../domain/trade/units.ts";
+import type { HistorySummary, Told } from "../operator/history.ts";
+
+const count = (of: number) => of.toLocaleString("en");
+const percent = (share: number | undefined) => (share === undefined ? "" : ` ${Math.floor(share * 100)} %`);
+
+/** A duration in words, rounded up. */
+export function inWords(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Shows what is told of a history: lines to `out`, and a bar with the time left where somebody looks on. */
+export function shownHistory(out: (line: string) => void, now: () => number = () => performance.now()) {
+  const bar = process.stderr.isTTY
+    ? new SingleBar({
+        format: "{bar} {value} of {total} months | {doing}{left}",
+        barCompleteChar: "█",
+        barIncompleteChar: "░",
+        hideCursor: true,
+        clearOnComplete: true,
+        noTTYOutput: false,
+      })
+    : undefined;
+  const begun = now();
+  let [todo, done, worked] = [0, 0, 0];
+  let doing = "";
+  // A month that a run before this one has read says nothing of how long one takes.
+  const left = () => {
+    if (worked === 0 || done >= todo) return "";
+    return `, about ${inWords(((now() - begun) / worked) * (todo - done))} left`;
+  };
+  const line = (text: string) => {
+    // A bar that is not there is drawn over by nothing.
+    bar?.stop();
+    out(text);
+    if (bar && todo > 0) bar.start(todo, done, { doing, left: left() });
+  };
+  const place = () => `${done} of ${todo} months${left()}`;
+
+  function tell(told: Told): void {
+    switch (told.kind) {
+      case "begun":
+        todo = told.asked - told.already;
+        if (told.already > 0) line(`${told.already} of ${told.asked} months are in already`);
+        else bar?.start(todo, 0, { doing, left: "" });
+        break;
+      case "doing": {
+        const of = told.what === "writing" ? told.of : monthText(told.of);
+        doing = `${told.what} ${of}${percent(told.share)}`;
+        bar?.update(done, { doing, left: left() });
+        break;
+      }
+      case "fetched": {
+        const { path, sha256, bytes, fetched } = told.file;
+        line(`${fetched ? "fetched" : "already there"}: ${path}, ${count(bytes)} bytes\nsha256 ${sha256}`);
+        break;
+      }
+      case "read":
+        done++;
+        if (!told.resumed) worked++;
+        line(
+          `${monthText(told.period)}: ${told.resumed ? "read before" : `${count(told.rows)} lines read`}; ${place()}`,
+        );
+        break;
+      case "missing":
+        done++;
+        line(`${monthText(told.fault.period)} is missing: ${told.fault.why.message}; ${place()}`);
+        break;
+      case "released": {
+        const { facts, unchanged } = told.released;
+        const months = told.months.map((period) => String(period % 100).padStart(2, "0")).join(" ");
+        line(
+          `${facts.dataset} ${unchanged ? "already current" : "released"}: vintage ${facts.vintage.slice(0, 16)}, ` +
+            `${count(facts.rows)} rows, ${facts.periods.from} to ${facts.periods.to}; ${yearOf(told.months[0]!)}: ${months}`,
+        );
+        break;
+      }
+    }
+  }
+  return { tell, end: () => bar?.stop() };
+}
+
+/** What came of it, with what to do about each month that is missing. */
+export function summed({ asked, already, brought, missing, left }: HistorySummary): string {
+  const lines = [
+    `${asked} months asked for: ${already} were in, ${brought.length} brought in, ${missing.length + (left?.months.length ?? 0)} missing`,
+  ];
+  for (const { period, why, remedy } of missing)
+    lines.push(`  ${monthText(period)}: ${why.message}\n    ${remedy}`);
+  if (left && left.months.length > 0) {
+    const [first, last] = [left.months[0]!, left.months.at(-1)!];
+    lines.push(
+      `  ended before ${monthText(first)}${first === last ? "" : ` to ${monthText(last)}`}: ${left.why.message}`,
+      "    run the same command again: it goes on from there",
+    );
+  }
+  return lines.join("\n");
+}

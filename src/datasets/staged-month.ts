@@ -1,0 +1,184 @@
+/**
+ * A month of Comext's bulk files that was read, checked and summed to cells, kept until the year it belongs to is built: so a
+ * history that was killed reads no month twice, and a month that is broken is none of the others' business.
+ *
+ *   <data dir>/vintages/staged/<month>-<archive>-<version>-<file>.duckdb
+ *
+ * `archive` and `file` begin the SHA-256 of what was read and of the file itself; `version` is that of the rules of reading.
+ */
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { DuckDBConnection } from "@duckdb/node-api";
+import { z } from "zod";
+import { syncFile } from "../../eventstore/sync-file.ts";
+import { sha256 } from "../domain/fields.ts";
+import { refuse } from "../domain/refusal.ts";
+import type { ReporterCode } from "../domain/trade/reporters.ts";
+import { monthText, type Period } from "../domain/trade/units.ts";
+import type { BuildSpace } from "./build-space.ts";
+import { refuseBeyondExact } from "./consistency.ts";
+import { type DuckdbLimits, explainShortage, interruptible, literal, openDuckdb, row } from "./duckdb.ts";
+import { comextBulk } from "./layouts/comext-bulk.ts";
+import { detectLayout } from "./layouts/detect.ts";
+import type { LeftOut } from "./layouts/layout.ts";
+import { fileDigest, type Manifest, stagedDir } from "./manifest.ts";
+import { checkReporters, foldCells, noneLeftOut, refuseLines, stageDdl, stageFile } from "./stage.ts";
+import type { Unpacked } from "./unpack.ts";
+
+/** Added to by whoever changes what a line of a bulk file is read to. */
+const VERSION = "v1";
+const SHORT = 16;
+
+const facts = z.strictObject({
+  input: z.strictObject({ name: z.string(), sha256, bytes: z.int(), rows: z.int() }),
+  left_out: z.record(z.string(), z.int()),
+  equal_duplicates: z.int(),
+});
+
+/** A month in the folder of staged ones. */
+export type StagedMonth = { period: Period; path: string; archive: string };
+
+export type MonthRequest = {
+  period: Period;
+  /** The reporters in it, where they are not all 27. */
+  reporters?: readonly ReporterCode[] | undefined;
+  limits: DuckdbLimits;
+  signal?: AbortSignal | undefined;
+};
+
+/** Reads an unpacked month into the folder, and removes its text. Any bad line refuses it, and so does one of another month. */
+export async function stageMonth(
+  space: BuildSpace,
+  file: Unpacked,
+  request: MonthRequest,
+): Promise<StagedMonth & { rows: number }> {
+  const { period, limits, signal } = request;
+  const layout = detectLayout(file.name, file.header);
+  if (layout !== comextBulk)
+    refuse("invalid", `${file.name} is ${layout.name}, and a history is read of ${comextBulk.name}`);
+  const dir = join(space.dir, `month-${period}`);
+  await mkdir(dir);
+  const draft = join(dir, "month.duckdb");
+  const instance = await openDuckdb(limits, join(dir, "spill"));
+  const connection = await instance.connect();
+  try {
+    await interruptible(connection, signal, async () => {
+      space.beforeWrite(draft);
+      await connection.run(`attach ${literal(join(dir, "stage.duckdb"))} as stage; ${stageDdl}`);
+      const { rows, left_out } = await stageFile(connection, layout, file, 0);
+      await rm(file.path);
+      const input = { name: file.name, sha256: file.sha256, bytes: file.bytes, rows };
+      await refuseOtherMonths(connection, input, period);
+      const equal_duplicates = await foldCells(connection, [input]);
+      await refuseBeyondExact(connection, [input], []);
+      await checkReporters(connection, request.reporters);
+      await write(connection, draft, { input, left_out, equal_duplicates });
+    });
+    const digest = await fileDigest(draft);
+    const archive = file.sha256.slice(0, SHORT);
+    const path = join(
+      stagedDir(space.dataDir),
+      `${period}-${archive}-${VERSION}-${digest.slice(0, SHORT)}.duckdb`,
+    );
+    space.beforeWrite(path);
+    await syncFile(draft);
+    await rename(draft, path);
+    await syncFile(stagedDir(space.dataDir));
+    return { period, path, archive, rows: file.lines - 1 };
+  } catch (error) {
+    return explainShortage(error, space.dataDir);
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+    await rm(file.path, { force: true });
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+/** A file under the name of a month would otherwise replace another month. */
+async function refuseOtherMonths(
+  connection: DuckDBConnection,
+  input: { name: string; rows: number },
+  period: Period,
+): Promise<void> {
+  const other = await row<{ place: number | null }>(
+    connection,
+    `select min(place) as place from stage.measures where period <> ${period}`,
+  );
+  if (other.place === null) return;
+  const found = await row<{ period: Period }>(
+    connection,
+    `select period from stage.readings where rowid = ${other.place}`,
+  );
+  refuseLines(input, [
+    {
+      line: other.place + 2,
+      column: "PERIOD",
+      what: `PERIOD "${found.period}": the file is fetched as that of ${monthText(period)}: is the address right?`,
+    },
+  ]);
+}
+
+async function write(connection: DuckDBConnection, path: string, said: z.infer<typeof facts>): Promise<void> {
+  await connection.run(`attach ${literal(path)} as month`);
+  await connection.run(
+    `create table month.cells as select reporter, flow, period, partner, product, value_eur::bigint as value_eur,
+       quantity_kg::decimal(18, 3) as quantity_kg, first from stage.cells`,
+  );
+  await connection.run(`create table month.facts as select ${literal(JSON.stringify(said))} as facts`);
+  await connection.run("checkpoint month; detach month");
+}
+
+/** The staged months of a data folder that are whole; of two of one month the later name. What is of another version or damaged goes. */
+export async function stagedMonths(dataDir: string): Promise<Map<Period, StagedMonth>> {
+  const found = new Map<Period, StagedMonth>();
+  const names = await readdir(stagedDir(dataDir)).catch(() => []);
+  for (const name of names.toSorted()) {
+    const said = /^(\d{6})-([0-9a-f]{16})-(v\d+)-([0-9a-f]{16})\.duckdb$/.exec(name);
+    if (!said) continue;
+    const [, period, archive, version, digest] = said as unknown as [string, string, string, string, string];
+    const path = join(stagedDir(dataDir), name);
+    if (version === VERSION && (await fileDigest(path)).startsWith(digest))
+      found.set(Number(period), { period: Number(period), path, archive });
+    else await rm(path);
+  }
+  return found;
+}
+
+/** Whether an archive of this digest is what the month was read from. */
+export const isOf = (staged: StagedMonth, archiveSha256: string): boolean =>
+  archiveSha256.startsWith(staged.archive);
+
+/** Staged months as an import finds what it has read itself: `stage.cells`, `stage.measures` and `stage.incoming`. */
+export async function openStaged(connection: DuckDBConnection, months: readonly StagedMonth[]) {
+  const inputs: Manifest["inputs"] = [];
+  const left_out = noneLeftOut();
+  let equal_duplicates = 0;
+  let before = 0;
+  const cells: string[] = [];
+  await connection.run("attach ':memory:' as stage");
+  for (const { period, path } of months) {
+    await connection.run(`attach ${literal(path)} as month_${period} (read_only)`);
+    const said = await row<{ facts: string }>(connection, `select facts from month_${period}.facts`);
+    const month = facts.parse(JSON.parse(said.facts));
+    for (const [reason, count] of Object.entries(month.left_out)) left_out[reason as keyof LeftOut] += count;
+    equal_duplicates += month.equal_duplicates;
+    inputs.push(month.input);
+    cells.push(`select * replace (first + ${before} as first) from month_${period}.cells`);
+    before += month.input.rows;
+  }
+  await connection.run(
+    `create view stage.cells as ${cells.join(" union all ")};
+     create view stage.measures as select first as place, * exclude (first) from stage.cells;
+     create view stage.incoming as
+       select reporter, substr(product, 1, 2) as hs2, flow, period, partner, product, value_eur,
+         nullif(quantity_kg, 0) as quantity_kg, length(partner) > 2 as is_aggregate
+       from stage.cells`,
+  );
+  return { layout: comextBulk, inputs, left_out, rates: [], equal_duplicates };
+}
+
+/** Lets go of months whose year is built. */
+export async function dropStaged(months: Iterable<StagedMonth>): Promise<void> {
+  for (const { path } of months) await rm(path, { force: true });
+}

@@ -1,0 +1,338 @@
+/**
+ * The whole history of Comext, month after month, unattended: fetched, read and checked each by itself, and released a year at
+ * a time. What is in is known from the log, what is read and not released from `vintages/staged`, what was fetched from the
+ * folder of downloads: so whoever begins again goes on where it stopped.
+ */
+import type { App } from "../app.ts";
+import { type BuildSpace, takeStagingSpace } from "../datasets/build-space.ts";
+import { diskNeed, type Free, refuseShortOfDisk } from "../datasets/disk-need.ts";
+import { type Downloaded, removeDownload, ServerAway } from "../datasets/download.ts";
+import { explainShortage } from "../datasets/duckdb.ts";
+import { archivePath, type ComextRequest, fetchComext, monthsAsked, sizesOf } from "../datasets/fetch.ts";
+import { readManifest } from "../datasets/manifest.ts";
+import { dropStaged, isOf, type StagedMonth, stagedMonths, stageMonth } from "../datasets/staged-month.ts";
+import type { Unpacked } from "../datasets/unpack.ts";
+import { unpack } from "../datasets/unpack.ts";
+import { Refusal } from "../domain/refusal.ts";
+import * as dataset from "../domain/trade/dataset.ts";
+import { tradeProblems } from "../domain/trade/problems.ts";
+import type { ReporterCode } from "../domain/trade/reporters.ts";
+import { monthText, type Period, yearOf } from "../domain/trade/units.ts";
+import { ahead, each } from "./ahead.ts";
+import { type BuildOptions, currentVintage, importStaged, OPERATOR, type Released } from "./releases.ts";
+
+const DATASET = "comext-bulk";
+/** Archives that are fetched before the month at work is done. */
+const FETCHED_AHEAD = 2;
+/** So many months in a row that a server does not give: it is the server, and not the month. */
+const SERVER_FAULTS = 3;
+
+export type HistoryRequest = Omit<BuildOptions, "progress"> &
+  Pick<ComextRequest, "from" | "to" | "dir" | "url" | "again" | "now" | "pause"> & {
+    reporters?: ReporterCode[];
+    /** End at the first month that is broken or absent. */
+    stop?: boolean;
+    /** Remove an archive once its month is in. */
+    discard?: boolean;
+    /** How much room there is; a test says it. */
+    free?: Free;
+    tell: (told: Told) => void;
+  };
+
+/** What is told on the way. */
+export type Told =
+  | { kind: "begun"; asked: number; already: number }
+  | { kind: "doing"; what: "fetching" | "reading" | "writing"; of: number; share?: number }
+  | { kind: "fetched"; period: Period; file: Downloaded }
+  /** A month that is read; `resumed`: by a run before this one. */
+  | { kind: "read"; period: Period; rows: number; resumed: boolean }
+  | { kind: "missing"; fault: MonthFault }
+  | { kind: "released"; months: Period[]; released: Released };
+
+/** A month that is not in, why, and what to do. */
+export type MonthFault = { period: Period; why: Refusal; remedy: string };
+
+export type HistorySummary = {
+  asked: number;
+  already: number;
+  brought: Period[];
+  missing: MonthFault[];
+  /** Months that were not come to, and why it ended before them. */
+  left: { months: Period[]; why: Refusal } | undefined;
+};
+
+/** A month on its way. */
+type Way = { period: Period } & (
+  | { at: "fetched"; file: Downloaded }
+  | { at: "unpacked"; text: Unpacked }
+  | { at: "staged"; staged: StagedMonth }
+  | { at: "unchanged" }
+  | { at: "fault"; why: Refusal; fetching: boolean }
+);
+
+/**
+ * Brings in the months that are not in. Refuses before anything is fetched where the disk will not do; ends, with what there is
+ * released, where the server is away; a month that is broken is named and passed over.
+ */
+export async function importHistory(app: App, request: HistoryRequest): Promise<HistorySummary> {
+  const months = monthsAsked(request);
+  await app.accepting.check();
+  const space = await takeStagingSpace(request.data_dir, { wait_ms: 5_000, signal: request.signal });
+  try {
+    return await new History(app, request, space).bring(months);
+  } finally {
+    await space.release();
+  }
+}
+
+class History {
+  readonly #app: App;
+  readonly #request: HistoryRequest;
+  readonly #space: BuildSpace;
+  readonly #brought: Period[] = [];
+  readonly #missing: MonthFault[] = [];
+  /** The archives of months by digest, as releases name them. */
+  #inLog = new Map<Period, string>();
+  #kept = new Map<Period, StagedMonth>();
+  /** The months of a year that are read. */
+  #year: StagedMonth[] = [];
+  #serverFaults = 0;
+  /** Why the server is asked for nothing any more. */
+  #away: ServerAway | undefined;
+
+  constructor(app: App, request: HistoryRequest, space: BuildSpace) {
+    this.#app = app;
+    this.#request = request;
+    this.#space = space;
+  }
+
+  async bring(months: readonly Period[]): Promise<HistorySummary> {
+    const { again, tell, data_dir } = this.#request;
+    this.#inLog = await monthsIn(this.#app, data_dir);
+    this.#kept = await stagedMonths(data_dir);
+    for (const staged of this.#kept.values()) {
+      if (!isOf(staged, this.#inLog.get(staged.period) ?? "")) continue;
+      await dropStaged([staged]);
+      this.#kept.delete(staged.period);
+    }
+    const todo = months.filter((period) => again || !this.#inLog.has(period));
+    const already = months.length - todo.length;
+    tell({ kind: "begun", asked: months.length, already });
+    await this.#refuseShortOfDisk(todo);
+    const left = await this.#each(todo);
+    await this.#release();
+    const [brought, missing] = [this.#brought, this.#missing];
+    return { asked: months.length, already, brought, missing, left };
+  }
+
+  async #refuseShortOfDisk(todo: readonly Period[]): Promise<void> {
+    const { dir, url, signal, data_dir, discard, free } = this.#request;
+    const coming = todo.filter((period) => !this.#kept.has(period));
+    if (coming.length === 0) return;
+    const need = diskNeed(await sizesOf(coming, { dir, url, signal }), !discard);
+    const needs = [
+      { dir, bytes: need.downloads },
+      { dir: data_dir, bytes: need.data },
+    ];
+    await refuseShortOfDisk(needs, free);
+  }
+
+  /** Fetches, unpacks and reads: while one month is read the next is unpacked, and those after it fetched. */
+  async #each(todo: readonly Period[]): Promise<HistorySummary["left"]> {
+    const over = new AbortController();
+    const { signal: given } = this.#request;
+    const signal = given ? AbortSignal.any([given, over.signal]) : over.signal;
+    const fetched = ahead(each(todo), FETCHED_AHEAD, (period) => this.#fetch(period, signal));
+    const opened = ahead(fetched, 1, (way) => this.#open(way, signal));
+    let done = 0;
+    try {
+      for await (const way of opened) {
+        const [open] = this.#year;
+        if (open && yearOf(open.period) !== yearOf(way.period)) await this.#release();
+        const why = await this.#take(way);
+        done++;
+        if (why) return { months: todo.slice(done), why };
+      }
+      return undefined;
+    } finally {
+      over.abort(new Error("the history has ended"));
+      await opened.return(undefined);
+    }
+  }
+
+  async #fetch(period: Period, signal: AbortSignal): Promise<Way> {
+    const { again, tell } = this.#request;
+    const staged = this.#kept.get(period);
+    if (staged && !again) return { period, at: "staged", staged };
+    if (this.#away) return { period, at: "fault", why: this.#away, fetching: true };
+    try {
+      const file = await this.#archive(period, signal);
+      tell({ kind: "fetched", period, file });
+      if (this.#inLog.get(period) === file.sha256) return { period, at: "unchanged" };
+      if (staged && isOf(staged, file.sha256)) return { period, at: "staged", staged };
+      return { period, at: "fetched", file };
+    } catch (error) {
+      if (error instanceof ServerAway) this.#away = error;
+      return fault(period, error, true);
+    }
+  }
+
+  /** A damaged archive is fetched once more, for the fault may have been the line's. */
+  async #archive(period: Period, signal: AbortSignal): Promise<Downloaded> {
+    const { dir, url, again, now, pause, tell } = this.#request;
+    const progress = (done: number, total: number | undefined) =>
+      tell({
+        kind: "doing",
+        what: "fetching",
+        of: period,
+        ...(total !== undefined && { share: done / total }),
+      });
+    const ask = () =>
+      fetchComext({ from: period, to: period, dir, url, again, now, pause, progress, signal });
+    const [file] = await ask().catch((error) => {
+      if (error instanceof Refusal && error.code === "invalid") return ask();
+      throw error;
+    });
+    return file!;
+  }
+
+  async #open(way: Way, signal: AbortSignal): Promise<Way> {
+    if (way.at !== "fetched") return way;
+    const { period, file } = way;
+    try {
+      const { looking } = await import("../datasets/import.ts");
+      const text = await unpack(this.#space, file.path, period, { ...looking, signal });
+      return { period, at: "unpacked", text };
+    } catch (error) {
+      return fault(period, shortage(error, this.#request.data_dir), false);
+    }
+  }
+
+  /** Takes a month as far as it comes; answers why the whole has to end, if it has to. */
+  async #take(way: Way): Promise<Refusal | undefined> {
+    const { period } = way;
+    const { tell, stop } = this.#request;
+    if (way.at === "unchanged") {
+      this.#brought.push(period);
+      tell({ kind: "read", period, rows: 0, resumed: true });
+      return undefined;
+    }
+    const read = await this.#read(way);
+    if (read.at === "staged") {
+      this.#serverFaults = 0;
+      this.#year.push(read.staged);
+      return undefined;
+    }
+    const { why, fetching } = read;
+    const isServers = fetching && why.code === "unavailable";
+    this.#serverFaults = isServers ? this.#serverFaults + 1 : 0;
+    this.#miss(period, why);
+    if (why instanceof ServerAway || stop || this.#serverFaults === SERVER_FAULTS) return why;
+    return undefined;
+  }
+
+  async #read(way: Way): Promise<Extract<Way, { at: "staged" | "fault" }>> {
+    const { period } = way;
+    const { tell, limits, reporters, signal } = this.#request;
+    if (way.at === "fault") return way;
+    if (way.at === "staged") {
+      tell({ kind: "read", period, rows: 0, resumed: true });
+      return way;
+    }
+    if (way.at !== "unpacked") throw new Error(`${period} is ${way.at} where it should be read`);
+    tell({ kind: "doing", what: "reading", of: period });
+    try {
+      const staged = await stageMonth(this.#space, way.text, { period, reporters, limits, signal });
+      tell({ kind: "read", period, rows: staged.rows, resumed: false });
+      return { period, at: "staged", staged };
+    } catch (error) {
+      return fault(period, error, false);
+    }
+  }
+
+  #miss(period: Period, why: Refusal): void {
+    const missing = { period, why, remedy: remedyOf(period, why) };
+    this.#missing.push(missing);
+    this.#request.tell({ kind: "missing", fault: missing });
+  }
+
+  /** Releases what is read of a year. Where together they are refused, each month is tried alone. */
+  async #release(): Promise<void> {
+    const year = this.#year;
+    this.#year = [];
+    if (year.length === 0) return;
+    const { data_dir, limits, reporters, signal, tell } = this.#request;
+    const of = yearOf(year[0]!.period);
+    const progress = (_: unknown, done: number, total: number) =>
+      tell({ kind: "doing", what: "writing", of, share: done / Math.max(total, 1) });
+    tell({ kind: "doing", what: "writing", of });
+    try {
+      const released = await importStaged(this.#app, year, {
+        data_dir,
+        limits,
+        progress,
+        ...(reporters && { reporters }),
+        ...(signal && { signal }),
+      });
+      await dropStaged(year);
+      if (this.#request.discard)
+        for (const { period } of year) await removeDownload(archivePath(this.#request.dir, period));
+      const months = year.map(({ period }) => period);
+      this.#brought.push(...months);
+      tell({ kind: "released", months, released });
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== "invalid") throw error;
+      if (year.length === 1) return this.#miss(year[0]!.period, error);
+      for (const month of year) {
+        this.#year = [month];
+        await this.#release();
+      }
+    }
+  }
+}
+
+/** The archives, by digest, that the current vintage has its months from: named by its releases, and covered still. */
+async function monthsIn(app: App, dataDir: string): Promise<Map<Period, string>> {
+  const found = new Map<Period, string>();
+  const vintage = await currentVintage(app, DATASET);
+  if (vintage === null) return found;
+  const stream = { tenant: OPERATOR, stream_id: dataset.streamOf(DATASET) };
+  for (let after_version = 0; ; ) {
+    const page = await app.store.readStream({ ...stream, after_version });
+    for (const { data } of app.eventsOf(dataset, page))
+      for (const { name, sha256 } of data.inputs) {
+        const period = /^full_v2_(\d{6})\./.exec(name)?.[1];
+        if (period) found.set(Number(period), sha256);
+      }
+    const last = page.at(-1);
+    if (!last) break;
+    after_version = last.version;
+  }
+  const { spoken } = (await readManifest(dataDir, vintage)).coverage;
+  for (const period of found.keys())
+    if (!spoken.some(({ from, to }) => from <= period && period <= to)) found.delete(period);
+  return found;
+}
+
+/** A month's own fault; what is the machine's or the run's is thrown. */
+function fault(period: Period, error: unknown, fetching: boolean): Way & { at: "fault" } {
+  const isMachines = (why: Refusal) =>
+    why.type === tradeProblems["disk-full"] || why.type === tradeProblems["memory-limit"];
+  if (!(error instanceof Refusal) || isMachines(error)) throw error;
+  return { period, at: "fault", why: error, fetching };
+}
+
+function shortage(error: unknown, dir: string): unknown {
+  try {
+    return explainShortage(error, dir);
+  } catch (explained) {
+    return explained;
+  }
+}
+
+function remedyOf(period: Period, { code }: Refusal): string {
+  const alone = `--from ${period} --to ${period}`;
+  if (code === "not_found") return `run the same command when ${monthText(period)} is published`;
+  if (code === "invalid") return `once the file is corrected at its source: the same with ${alone} --again`;
+  return "run the same command again: it goes on from what came";
+}

@@ -1,0 +1,49 @@
+/**
+ * Brings a history in as the command does, and kills itself with SIGKILL: at the nth thing that is told, or some milliseconds
+ * behind it. node history-run.ts <database> <data dir> <url> <from> <to> <nth, 0 for never> <ms>
+ */
+import { join } from "node:path";
+import pino from "pino";
+import { withRuntime } from "../../src/assemble.ts";
+import { readConfig } from "../../src/config.ts";
+import { importHistory } from "../../src/operator/history.ts";
+
+const [database, dataDir, url, from, to, nth, ms] = process.argv.slice(2) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+const config = readConfig({ DATABASE_URL: database, DATA_DIR: dataDir, SANDBOX: "0", ANCHORING: "0" });
+const die = () => process.kill(process.pid, "SIGKILL");
+let told = 0;
+const tell = () => {
+  told++;
+  if (told !== Number(nth)) return;
+  if (ms === "0") die();
+  else setTimeout(die, Number(ms));
+};
+
+const summary = await withRuntime(
+  config,
+  pino({ level: "silent" }),
+  ({ app }) =>
+    importHistory(app, {
+      data_dir: dataDir,
+      dir: join(dataDir, "downloads"),
+      limits: { threads: 1, memory_mb: 256 },
+      from: Number(from),
+      to: Number(to),
+      url,
+      now: new Date("2026-04-20T00:00:00Z"),
+      pause: async () => undefined,
+      tell,
+    }),
+  { chain: false, keeps: "asked" },
+);
+process.stdout.write(
+  `${JSON.stringify({ told, brought: summary.brought, missing: summary.missing.length })}\n`,
+);

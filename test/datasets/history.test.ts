@@ -1,0 +1,371 @@
+/** A history of months from a server that misbehaves: broken months beside whole ones, and processes that are killed. */
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readdir, readFile } from "node:fs/promises";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { App } from "../../src/app.ts";
+import { takeBuildSpace } from "../../src/datasets/build-space.ts";
+import { diskNeed } from "../../src/datasets/disk-need.ts";
+import { comextBulk } from "../../src/datasets/layouts/comext-bulk.ts";
+import { readManifest, stagedDir } from "../../src/datasets/manifest.ts";
+import { reporterCodes } from "../../src/domain/trade/reporters.ts";
+import { monthsBetween } from "../../src/domain/trade/units.ts";
+import { type HistoryRequest, importHistory, type Told } from "../../src/operator/history.ts";
+import { currentVintage, importFiles } from "../../src/operator/releases.ts";
+import { startProgram } from "../support/compiled.ts";
+import { preparedDatabase } from "../support/prepared-database.ts";
+import { startService } from "../support/service.ts";
+import { comextArchive } from "./mirror-of-comext.ts";
+import { fileOf, limits, packed7z, refusalOf, tempDir } from "./workshop.ts";
+
+const now = new Date("2026-04-20T00:00:00Z");
+
+/** The lines of a month, which differ from every other month's. */
+function linesOf(period: number, products = ["39206290", "44071110"]): string[] {
+  return reporterCodes.flatMap((reporter, at) =>
+    products.flatMap((product, of) =>
+      ["1", "2"].map((flow) =>
+        [
+          ...[
+            reporter,
+            "US",
+            "E",
+            product,
+            "58310",
+            "2221",
+            "2221",
+            "220",
+            "211210",
+            "07",
+            flow,
+            "1",
+            "NO_SU",
+          ],
+          ...[period, 1_000 * (period % 100) + 10 * at + of, 0, at + 0.5, 0],
+        ].join(","),
+      ),
+    ),
+  );
+}
+
+async function archiveOf(lines: readonly string[]): Promise<Buffer> {
+  const dir = await tempDir();
+  return readFile(
+    await packed7z(dir, await fileOf(dir, "month.dat", [comextBulk.columns.join(","), ...lines])),
+  );
+}
+
+async function archives(from: number, to: number): Promise<Map<number, Buffer>> {
+  const months = new Map<number, Buffer>();
+  for (const period of monthsBetween(from, to)) months.set(period, await archiveOf(linesOf(period)));
+  return months;
+}
+
+async function serviceFor(url: string) {
+  const service = await startService();
+  onTestFinished(() => service.stop());
+  const { app, data_dir } = service;
+  const told: Told[] = [];
+  const dir = join(data_dir, "downloads");
+  const pauses: number[] = [];
+  const bring = (options: Partial<HistoryRequest> & Pick<HistoryRequest, "from" | "to">) =>
+    importHistory(app, {
+      ...{ data_dir, dir, url, limits, now },
+      pause: async (ms) => pauses.push(ms),
+      tell: (one) => told.push(one),
+      ...options,
+    });
+  return { app, data_dir, dir, told, bring, pauses };
+}
+
+async function vintageOf(app: App): Promise<string> {
+  const vintage = await currentVintage(app, "comext-bulk");
+  if (vintage === null) throw new Error("nothing is released");
+  return vintage;
+}
+
+/** The vintage that one import of all these months by hand makes. */
+async function byHand(months: ReadonlyMap<number, Buffer>): Promise<string> {
+  const service = await startService();
+  onTestFinished(() => service.stop());
+  const dir = await tempDir();
+  const files: string[] = [];
+  for (const period of months.keys())
+    files.push(await fileOf(dir, `${period}.csv`, [comextBulk.columns.join(","), ...linesOf(period)]));
+  const { facts } = await importFiles(service.app, files, { data_dir: service.data_dir, limits });
+  return facts.vintage;
+}
+
+/** A server whose certificate it has signed itself. */
+async function unvouched() {
+  const dir = await tempDir();
+  const [key, cert] = [join(dir, "key.pem"), join(dir, "cert.pem")];
+  const request = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  await promisify(execFile)("openssl", [
+    ...request,
+    "-keyout",
+    key,
+    "-out",
+    cert,
+    "-subj",
+    "/CN=example.org",
+  ]);
+  let requests = 0;
+  const server = createServer({ key: await readFile(key), cert: await readFile(cert) }, (_, response) => {
+    requests++;
+    response.end("no");
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return { url: `https://127.0.0.1:${port}/full_v2_{period}.7z`, asked: () => requests };
+}
+
+describe("a history", { timeout: 300_000 }, () => {
+  test("is the vintage of one import of all files; a second run asks the server for nothing", async () => {
+    const months = await archives(202310, 202402);
+    const { url, asked } = await comextArchive(months);
+    const { app, bring, told, data_dir } = await serviceFor(url);
+    const summary = await bring({ from: 202310, to: 202402 });
+    expect(summary).toMatchObject({ asked: 5, already: 0, missing: [], left: undefined });
+    expect(summary.brought).toEqual([...months.keys()]);
+    expect(await vintageOf(app)).toBe(await byHand(months));
+    const released = told.flatMap((one) => (one.kind === "released" ? [one.months] : []));
+    expect(released).toEqual([
+      [202310, 202311, 202312],
+      [202401, 202402],
+    ]);
+    expect((await readdir(stagedDir(data_dir))).filter((name) => name.endsWith(".duckdb"))).toEqual([]);
+    const before = asked.length;
+    expect(await bring({ from: 202310, to: 202402 })).toMatchObject({ already: 5, brought: [], missing: [] });
+    expect(asked).toHaveLength(before);
+  });
+
+  test("goes on with a year that was released before", async () => {
+    const months = await archives(202312, 202402);
+    const { url } = await comextArchive(months);
+    const { app, bring } = await serviceFor(url);
+    await bring({ from: 202312, to: 202402 });
+    months.set(202403, await archiveOf(linesOf(202403)));
+    expect((await bring({ from: 202312, to: 202403 })).brought).toEqual([202403]);
+    expect(await vintageOf(app)).toBe(await byHand(months));
+  });
+
+  test("with broken months has all others, names each with its line, and has them when they are mended", async () => {
+    const whole = await archives(202401, 202406);
+    const served = new Map(whole);
+    const bad = linesOf(202402);
+    bad[3] = bad[3]!.replace(/,202402,.*/, ",202402,12x,0,1,0");
+    served.set(202402, await archiveOf(bad));
+    served.set(202403, whole.get(202401)!);
+    served.delete(202405);
+    const cutOff = Buffer.from(whole.get(202406)!.subarray(0, 150));
+    served.set(202406, cutOff);
+    const { url, asked } = await comextArchive(served);
+    const { app, bring } = await serviceFor(url);
+    const { brought, missing, left } = await bring({ from: 202401, to: 202406 });
+    expect(brought).toEqual([202401, 202404]);
+    expect(left).toBeUndefined();
+    expect(missing.map(({ period, why }) => [period, why.message])).toEqual([
+      [202402, expect.stringMatching(/^full_v2_202402.7z line 5: VALUE_EUR "12x": a value is whole euros/)],
+      [202403, expect.stringMatching(/^full_v2_202403.7z line 2: PERIOD "202401": .*that of 2024-03/)],
+      [202405, expect.stringMatching(/404/)],
+      [202406, expect.stringMatching(/damaged/)],
+    ]);
+    expect(missing.map(({ remedy }) => remedy)).toEqual([
+      expect.stringMatching(/--from 202402 --to 202402 --again/),
+      expect.stringMatching(/--again/),
+      expect.stringMatching(/when 2024-05 is published/),
+      expect.stringMatching(/--again/),
+    ]);
+    // What is damaged is fetched twice, for it may have been the line's doing.
+    expect(asked.filter(({ period, method }) => period === 202406 && method === "GET")).toHaveLength(2);
+
+    for (const [period, bytes] of whole) served.set(period, bytes);
+    expect((await bring({ from: 202402, to: 202403, again: true })).brought).toEqual([202402, 202403]);
+    expect((await bring({ from: 202401, to: 202406 })).brought).toEqual([202405, 202406]);
+    expect(await vintageOf(app)).toBe(await byHand(whole));
+  });
+
+  test("of which a year is refused together has the months that can be had", async () => {
+    const months = await archives(202401, 202403);
+    // A code that stands above the others'.
+    months.set(202402, await archiveOf(linesOf(202402, ["3920"])));
+    const { url } = await comextArchive(months);
+    const { bring } = await serviceFor(url);
+    const { brought, missing } = await bring({ from: 202401, to: 202403 });
+    expect(brought).toEqual([202401, 202403]);
+    expect(missing).toMatchObject([
+      { period: 202402, why: { message: expect.stringMatching(/product 3920 contains/) } },
+    ]);
+  });
+
+  test("goes through server errors, rate limits, cut and shortened downloads", async () => {
+    const months = await archives(202401, 202404);
+    const { url, asked, heads, reader } = await comextArchive(months, (period, nth) => {
+      if (period === 202401 && nth < 2) return { status: 503 };
+      if (period === 202402 && nth === 0) return { status: 429, headers: { "retry-after": "90" } };
+      if (period === 202403 && nth < 3) return "cut";
+      if (period === 202404 && nth === 0)
+        return { body: Buffer.from("<!DOCTYPE html><p>Maintenance, please wait.") };
+      return undefined;
+    });
+    heads.answer = false;
+    const { bring, app, pauses, dir } = await serviceFor(url);
+    reader.dir = dir;
+    expect(await bring({ from: 202401, to: 202404 })).toMatchObject({ missing: [], left: undefined });
+    expect(pauses).toContain(90_000);
+    expect(asked.filter(({ period, from }) => period === 202403 && from > 0).length).toBeGreaterThan(0);
+    expect(await vintageOf(app)).toBe(await byHand(months));
+  });
+
+  test("ends where the server is away, with what came before released; asked to, at the first broken month", async () => {
+    const months = await archives(202401, 202406);
+    let isAway = true;
+    const { url } = await comextArchive(months, (period) =>
+      isAway && period >= 202402 ? { status: 500 } : undefined,
+    );
+    const { bring, app } = await serviceFor(url);
+    const { brought, missing, left } = await bring({ from: 202401, to: 202406 });
+    expect(brought).toEqual([202401]);
+    expect(missing.map(({ period }) => period)).toEqual([202402, 202403, 202404]);
+    expect(left).toMatchObject({ months: [202405, 202406], why: { code: "unavailable" } });
+    isAway = false;
+    const third = months.get(202403)!;
+    months.set(202403, Buffer.from("no archive at all"));
+    const stopped = await bring({ from: 202401, to: 202406, stop: true });
+    expect(stopped).toMatchObject({ brought: [202402], left: { months: [202404, 202405, 202406] } });
+    months.set(202403, third);
+    expect((await bring({ from: 202401, to: 202406 })).brought).toEqual([202403, 202404, 202405, 202406]);
+    expect(await vintageOf(app)).toBe(await byHand(months));
+  });
+
+  test("leaves a server alone at once that asks for hours", async () => {
+    const { url, asked } = await comextArchive(new Map(), () => ({
+      status: 429,
+      headers: { "retry-after": "7200" },
+    }));
+    const { bring } = await serviceFor(url);
+    const { missing, left } = await bring({ from: 202401, to: 202403 });
+    expect(missing).toHaveLength(1);
+    expect(left).toMatchObject({
+      months: [202402, 202403],
+      why: { message: expect.stringMatching(/left alone for 120 minutes/) },
+    });
+    expect(asked.filter(({ method }) => method === "GET")).toHaveLength(1);
+  });
+
+  test("leaves a server alone at once whose certificate nobody vouches for, and says what to do", async () => {
+    const { url, asked } = await unvouched();
+    const { bring } = await serviceFor(url);
+    const { missing, left } = await bring({ from: 202401, to: 202402 });
+    expect(missing).toHaveLength(1);
+    expect(left!.why.message).toMatch(
+      /certificate was not accepted \(DEPTH_ZERO_SELF_SIGNED_CERT.*NODE_EXTRA_CA_CERTS/,
+    );
+    expect(asked()).toBe(0);
+  });
+
+  test("waits for an import that is under way, and keeps nobody from one while it reads", async () => {
+    const months = await archives(202401, 202401);
+    const { url } = await comextArchive(months);
+    const { bring, data_dir, told } = await serviceFor(url);
+    const other = await takeBuildSpace(data_dir);
+    const bringing = bring({ from: 202401, to: 202401 });
+    await expect.poll(() => told.some(({ kind }) => kind === "read"), { timeout: 60_000 }).toBe(true);
+    const second = await refusalOf(bring({ from: 202401, to: 202401 }));
+    expect(second.type.slug).toBe("import-running");
+    await other.release();
+    expect((await bringing).brought).toEqual([202401]);
+  });
+});
+
+describe("the disk", () => {
+  test("is asked for before anything is fetched; the refusal names folder, needed and free bytes", async () => {
+    const months = new Map([[202401, Buffer.alloc(10)]]);
+    const { url, asked } = await comextArchive(months);
+    const { bring, dir } = await serviceFor(url);
+    const refusal = await refusalOf(
+      bring({ from: 202401, to: 202401, free: async () => ({ device: 1, bytes: 100 }) }),
+    );
+    expect(refusal.type.slug).toBe("disk-full");
+    expect(refusal.message).toMatch(/downloads and .* need about \d+ bytes and have 100 free/);
+    expect(refusal.message).toContain(dir);
+    expect(asked.map(({ method }) => method)).toEqual(["HEAD"]);
+  });
+
+  test("need grows with what has to come, and archives that go with their year need room once", () => {
+    const month = (period: number, archive: number | undefined, here = 0) => ({ period, archive, here });
+    const years = monthsBetween(202301, 202412).map((period) => month(period, 100));
+    const kept = diskNeed(years, true);
+    expect(kept.downloads).toBe(2_400);
+    expect(diskNeed(years, false).downloads).toBe(1_500);
+    expect(
+      diskNeed(
+        years.map((one) => ({ ...one, here: 100 })),
+        true,
+      ),
+    ).toEqual({ ...kept, downloads: 0 });
+    // Who is not known is as large as the others are in the mean.
+    expect(diskNeed([month(202401, 50), month(202402, undefined), month(202403, 150)], true).downloads).toBe(
+      300,
+    );
+    expect(diskNeed([month(202401, undefined)], true).downloads).toBe(60_000_000);
+    expect(diskNeed([], true)).toEqual({ downloads: 0, data: 0 });
+  });
+});
+
+test("killed at random points again and again, it comes to the vintage of a run that was left alone", async () => {
+  const months = await archives(202309, 202404);
+  const { url, asked, reader } = await comextArchive(months, (_, nth) => (nth === 0 ? "cut" : undefined));
+  const database = await preparedDatabase();
+  const data_dir = await tempDir();
+  reader.dir = join(data_dir, "downloads");
+  await mkdir(reader.dir, { recursive: true });
+  const run = async (nth: number, ms: number) => {
+    const args = [database.url, data_dir, url, "202309", "202404", String(nth), String(ms)];
+    const child = startProgram("test/datasets/history-run.ts", args, {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let output = "";
+    child.stdout!.on("data", (chunk) => (output += chunk));
+    const [code, signal] = await once(child, "close");
+    return { code, signal, output };
+  };
+  let kills = 0;
+  const points: string[] = [];
+  for (; kills < 6; kills++) {
+    const [nth, ms] = [
+      1 + Math.floor(Math.random() * 45),
+      Math.floor(Math.random() * 2) * Math.floor(Math.random() * 400),
+    ];
+    points.push(`${nth}+${ms}ms`);
+    const { signal, code, output } = await run(nth, ms);
+    if (signal === "SIGKILL") continue;
+    expect({ code, output, points }).toMatchObject({ code: 0 });
+    break;
+  }
+  const last = await run(0, 0);
+  expect({ ...last, points }).toMatchObject({ code: 0 });
+  expect(JSON.parse(last.output)).toMatchObject({ missing: 0 });
+  const service = await startService({ beside: { data_dir, database_url: database.url } });
+  onTestFinished(() => service.stop());
+  const vintage = await vintageOf(service.app);
+  expect({ vintage, points }).toMatchObject({ vintage: await byHand(months) });
+  // Each month is in by one release alone.
+  const events = await service.app.store.readStream({ tenant: "operator", stream_id: "dataset-comext-bulk" });
+  const inputs = events.flatMap(({ payload }) =>
+    (payload.inputs as { name: string }[]).map(({ name }) => name),
+  );
+  expect(inputs.toSorted()).toEqual([...months.keys()].map((period) => `full_v2_${period}.7z`));
+  const { partitions } = await readManifest(data_dir, vintage);
+  expect(partitions.map(({ year }) => year)).toEqual([2023, 2024]);
+  expect(asked.length).toBeGreaterThan(months.size);
+  const left = await readdir(stagedDir(data_dir));
+  expect(left.filter((name) => name.endsWith(".duckdb"))).toEqual([]);
+}, 600_000);
