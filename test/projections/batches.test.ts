@@ -65,12 +65,15 @@ const ROUNDED: Record<string, string> = {
     "jsonb_set(to_jsonb(t), '{expected}', (select jsonb_agg(round(e::numeric, 9)) from unnest(t.expected) e))",
 };
 
+/** A status that no agent has any more is counted as 0, or not at all. */
+const COUNTING: Record<string, string> = { "read.agent_counts_v2": "where agents <> 0" };
+
 async function rowsIn(tx: pg.ClientBase, tables: string[]): Promise<Record<string, string[]>> {
   const told: Record<string, string[]> = {};
   for (const table of tables) {
     const row = ROUNDED[table] ?? "to_jsonb(t)";
     const { rows } = await tx.query<{ row: string }>(
-      `select (${row})::text as row from ${table} t order by 1`,
+      `select (${row})::text as row from ${table} t ${COUNTING[table] ?? ""} order by 1`,
     );
     told[table] = rows.map(({ row }) => row);
   }
@@ -121,7 +124,7 @@ async function differences(
   of: readonly EntityEvents[],
   seed: number,
 ): Promise<Set<string>> {
-  const history = randomHistory(of, EVENTS, seed);
+  const history = randomHistory(of, Math.round(EVENTS * Math.max(1, Math.min(of.length, 8) / 2)), seed);
   const tables = tablesOf(model);
   const [folded, expected] = await undone(async (tx) => {
     const events = await foldEach(tx, model, history);

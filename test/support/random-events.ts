@@ -44,6 +44,18 @@ function tenantOf(prefix: string, id: string, n: number): string {
   return prefix === "account-" ? id : TENANTS[n % TENANTS.length]!;
 }
 
+/** What is begun can be begun again here; elsewhere no decision says so twice. */
+const AGAIN = new Set([
+  "payment-",
+  "node-",
+  "seeds-",
+  "anchor-",
+  "alerts-evaluated-",
+  "chain-",
+  "trust",
+  "account-",
+]);
+
 /** By what events name the thing that their stream is about. */
 const OWN = [
   ...[
@@ -56,10 +68,10 @@ const OWN = [
     "bounty_id",
     "item_id",
   ],
-  ...["airdrop_id", "subject_id", "check_id", "trade_id", "batch_id", "subscription_id", "idea_id"],
+  ...["airdrop_id", "subject_id", "check_id", "trade_id", "batch_id", "subscription_id", "idea_id", "agent_id"],
 ];
 const OWN_PREFIX = ["key", "product", "order", "attestation", "task", "execution", "bounty", "stack"].concat([
-  ...["airdrop", "subject", "check", "papertrade", "newsbatch", "alert-subscription", "idea"],
+  ...["airdrop", "subject", "check", "papertrade", "newsbatch", "alert-subscription", "idea", "agent"],
 ]);
 
 type Place = { prefix: string; id: string; n: number; position: number; type: string };
@@ -201,6 +213,7 @@ export function randomHistory(
 ): RecordedEvent[] {
   const below = randomNumbers(seed);
   const versions = new Map<string, number>();
+  const begun = new Set<string>();
   return Array.from({ length: count }, (_, at): RecordedEvent => {
     const { prefix, events } = entities[below(entities.length)]!;
     const n = below(FEW + 3);
@@ -210,7 +223,10 @@ export function randomHistory(
     const version = (versions.get(stream) ?? 0) + 1;
     versions.set(stream, version);
     const types = Object.keys(events);
-    const type = version === 1 && below(10) > 0 ? types[0]! : types[below(types.length)]!;
+    const begins = types[0]!;
+    const later = begun.has(stream) && !AGAIN.has(prefix) && types.length > 1 ? types.slice(1) : types;
+    const type = version === 1 && below(10) > 0 ? begins : later[below(later.length)]!;
+    if (type === begins) begun.add(stream);
     const schema_version = newestOf(events[type] as Versions);
     const position = at + 1;
     const place = { prefix, id, n, position, type };
