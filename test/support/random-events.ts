@@ -68,7 +68,16 @@ const OWN = [
     "bounty_id",
     "item_id",
   ],
-  ...["airdrop_id", "subject_id", "check_id", "trade_id", "batch_id", "subscription_id", "idea_id", "agent_id"],
+  ...[
+    "airdrop_id",
+    "subject_id",
+    "check_id",
+    "trade_id",
+    "batch_id",
+    "subscription_id",
+    "idea_id",
+    "agent_id",
+  ],
 ];
 const OWN_PREFIX = ["key", "product", "order", "attestation", "task", "execution", "bounty", "stack"].concat([
   ...["airdrop", "subject", "check", "papertrade", "newsbatch", "alert-subscription", "idea", "agent"],
