@@ -1,44 +1,114 @@
 import type { RecordedEvent } from "./types.ts";
 
 /** Events of a page: of a long past, few reads are worth more than short ones. */
-const PAGE = 1_000;
-/** So many pages are kept, for those who read a little behind the first. */
-const KEPT = 8;
+export const PAGE = 2_000;
+/** So many pages one who goes through the past may be ahead of another, so that both read each page once. */
+const APART = 4;
+/** So many pages are kept where readers stand at several places. */
+const KEPT = 16;
+
+export type BacklogReader = {
+  /** Resolves to true once it may read what follows a position, to false where those close behind take longer than so many milliseconds. */
+  turn(position: number, wait_ms: number): Promise<boolean>;
+  /** It reads no more of the past, and nobody waits for it. */
+  leave(): void;
+};
+type Reader = { page: number | undefined };
 
 /**
  * The past of a log for those who are far behind its end: pages that begin at fixed positions, so that all who read at about the
  * same place read once. The page after the one that is asked for is read ahead, while somebody works on this one.
+ *
+ * Those who say who they are stay together: else the quickest runs ahead, and each of the others reads all of the past by itself.
+ * Nobody waits for one who is farther behind than that.
  */
 export class Backlog {
   readonly #read: (after: number, limit: number) => Promise<RecordedEvent[]>;
-  readonly #pages = new Map<number, Promise<RecordedEvent[]>>();
+  readonly #pages = new Map<number, { events: Promise<RecordedEvent[]>; up_to: number }>();
+  readonly #readers = new Set<Reader>();
+  readonly #waiting = new Set<() => void>();
 
   constructor(read: (after: number, limit: number) => Promise<RecordedEvent[]>) {
     this.#read = read;
   }
 
-  /** The next events after a position, up to the end of its page; undefined where the log does not reach that end yet. */
-  after(position: number, head: number): Promise<RecordedEvent[]> | undefined {
+  /** The next events after a position, up to the end of its page or of the log, of which `head` is known; none beyond that. */
+  async after(position: number, head: number): Promise<RecordedEvent[]> {
+    if (position >= head) return [];
     const number = Math.floor(position / PAGE);
-    if ((number + 1) * PAGE > head) return undefined;
-    const page = this.#page(number);
-    if ((number + 2) * PAGE <= head) this.#page(number + 1);
-    return page.then((events) => events.slice(position - number * PAGE));
+    const isWhole = (number + 1) * PAGE <= head;
+    if ((number + 2) * PAGE <= head) this.#page(number + 1, head).catch(() => undefined);
+    const begun = number * PAGE;
+    const events = await this.#page(number, isWhole ? begun + PAGE : head);
+    return events.slice(position - begun);
   }
 
-  #page(number: number): Promise<RecordedEvent[]> {
+  /** For one who goes through all of the past. */
+  reader(): BacklogReader {
+    const reader: Reader = { page: undefined };
+    return {
+      turn: (position, wait_ms) => this.#turn(reader, Math.floor(position / PAGE), wait_ms),
+      leave: () => this.#stand(reader, undefined),
+    };
+  }
+
+  async #turn(reader: Reader, number: number, wait_ms: number): Promise<boolean> {
+    this.#stand(reader, number);
+    const deadline = performance.now() + wait_ms;
+    for (;;) {
+      const isEarly = [...this.#readers].some(({ page }) => page === number - APART);
+      if (!isEarly) return true;
+      const left_ms = deadline - performance.now();
+      if (left_ms <= 0) return false;
+      await this.#moved(left_ms);
+    }
+  }
+
+  #stand(reader: Reader, page: number | undefined): void {
+    if (reader.page === page) return;
+    reader.page = page;
+    if (page === undefined) this.#readers.delete(reader);
+    else this.#readers.add(reader);
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  #moved(ms: number): Promise<void> {
+    return new Promise((done) => {
+      const wake = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(wake);
+        done();
+      };
+      const timer = setTimeout(wake, ms);
+      this.#waiting.add(wake);
+    });
+  }
+
+  /** A page with all that it has up to a position; the log's last one grows. */
+  #page(number: number, up_to: number): Promise<RecordedEvent[]> {
     let page = this.#pages.get(number);
-    if (!page) {
-      page = this.#read(number * PAGE, PAGE);
-      page.catch(() => this.#pages.delete(number));
+    if (!page || page.up_to < Math.min(up_to, (number + 1) * PAGE)) {
+      const events = this.#read(number * PAGE, PAGE);
+      page = { events, up_to };
+      const read = page;
+      events.catch(() => this.#pages.get(number) === read && this.#pages.delete(number));
     }
     // The one that was asked for last is the last to go.
     this.#pages.delete(number);
     this.#pages.set(number, page);
-    for (const oldest of this.#pages.keys()) {
-      if (this.#pages.size <= KEPT) break;
-      this.#pages.delete(oldest);
-    }
-    return page;
+    this.#forget();
+    return page.events;
+  }
+
+  /** Those that nobody comes to go first. */
+  #forget(): void {
+    const isAwaited = (number: number) =>
+      [...this.#readers].some(({ page }) => page! <= number && number <= page! + APART + 1);
+    for (const number of [...this.#pages.keys()]) if (!isAwaited(number)) this.#drop(number, APART);
+    for (const number of [...this.#pages.keys()]) this.#drop(number, KEPT);
+  }
+
+  #drop(number: number, kept: number): void {
+    if (this.#pages.size > kept) this.#pages.delete(number);
   }
 }

@@ -34,13 +34,23 @@ export type Tail = {
   readonly position: number;
   /** Says that the log may have grown; appends of this process say it by themselves. */
   wake(): void;
-  /** The next events after a position, up to as many as the window holds; none at the end of what was seen. */
+  /** The next events after a position, some thousands at most; none at the end of what was seen. */
   since(position: number): Promise<RecordedEvent[]>;
+  /** For one who reads all of the log, with others who do. */
+  follower(): Follower;
   /** Batches of events after a position, in order, none missed and none twice, until `signal` aborts or the tail closes. */
   subscribe(subscription: Subscription): AsyncIterable<RecordedEvent[]>;
   /** Resolves to true once the tail has seen the position, to false when `timeout_ms` pass or `signal` aborts before. */
   reached(position: number, timeout_ms: number, signal?: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
+};
+
+/** Those who follow one tail go through a long past side by side, so that it is read once. */
+export type Follower = {
+  /** As `since`; undefined where others, who are behind, take longer than so many milliseconds. */
+  since(position: number, wait_ms: number): Promise<RecordedEvent[] | undefined>;
+  /** Nobody waits for it any more, until it reads on. */
+  leave(): void;
 };
 
 /** Events a read of the database asks for. */
@@ -178,8 +188,10 @@ export function createTail(store: EventStore, options: TailOptions): Tail {
         .filter((event) => tenant === undefined || event.tenant === tenant);
       return { events, upTo: Math.max(after, seen) };
     }
-    const past = tenant === undefined ? await backlog.after(after, seen) : undefined;
-    if (past) return { events: past, upTo: past.at(-1)?.position ?? after };
+    if (tenant === undefined) {
+      const events = await backlog.after(after, seen);
+      return { events, upTo: events.at(-1)?.position ?? after };
+    }
     const events = await store.readLog({ log_id, after, limit: PAGE, tenant });
     const last = events.at(-1)?.position ?? after;
     return { events, upTo: events.length === PAGE ? last : Math.max(seen, last) };
@@ -207,6 +219,17 @@ export function createTail(store: EventStore, options: TailOptions): Tail {
     },
     wake,
     since: async (after) => (await next(after)).events,
+    follower() {
+      const reader = backlog.reader();
+      return {
+        leave: reader.leave,
+        async since(after, wait_ms) {
+          if (after >= windowStart) reader.leave();
+          else if (!(await reader.turn(after, wait_ms))) return undefined;
+          return (await next(after)).events;
+        },
+      };
+    },
     subscribe,
     async reached(wanted, timeout_ms, signal) {
       if (position < wanted) wake();

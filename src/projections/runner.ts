@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import type { EventSchemas } from "../../eventstore/schemas.ts";
-import type { Tail } from "../../eventstore/tail.ts";
+import type { Follower, Tail } from "../../eventstore/tail.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { pause } from "../concurrency.ts";
 import { type Lease as HeldLease, LEASE_SECONDS, Leases, RENEW_MS } from "../lease.ts";
@@ -204,7 +204,21 @@ const noteTrouble = (pool: pg.Pool, name: string, trouble: string | null) =>
   );
 
 async function runUnderLease(
-  { pool, tail, folding, leases, checkpoints, asked, progress }: KeepParts,
+  options: KeepParts,
+  projection: Projection,
+  lease: Lease,
+  signal: AbortSignal,
+): Promise<void> {
+  const follower = options.tail.follower();
+  try {
+    await followUnderLease({ ...options, follower }, projection, lease, signal);
+  } finally {
+    follower.leave();
+  }
+}
+
+async function followUnderLease(
+  { pool, tail, follower, folding, leases, checkpoints, asked, progress }: KeepParts & { follower: Follower },
   projection: Projection,
   lease: Lease,
   signal: AbortSignal,
@@ -213,13 +227,14 @@ async function runUnderLease(
   let isNoted = false;
   progress.at(position);
   while (!signal.aborted && !checkpoints.hasLost(lease)) {
-    if (!(await tail.reached(position + 1, RENEW_MS, signal))) {
+    const isThere = await tail.reached(position + 1, RENEW_MS, signal);
+    const events = isThere ? await follower.since(position, RENEW_MS) : undefined;
+    if (!events?.length) {
       if (!(await leases.renew(lease))) return;
       // What could not be kept while the database was away is kept although nothing new comes.
       await checkpoints.keep();
       continue;
     }
-    const events = await tail.since(position);
     position = events.at(-1)!.position;
     const fold = folding.of(projection, events);
     const began = performance.now();

@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
-import { Backlog } from "../../eventstore/backlog.ts";
+import { Backlog, PAGE } from "../../eventstore/backlog.ts";
 import type { RecordedEvent } from "../../eventstore/types.ts";
-
-const PAGE = 1_000;
 
 /** A log of so many events, which are their positions here; and what was read of it. */
 function logOf(head: number) {
@@ -20,7 +18,7 @@ function logOf(head: number) {
     const seen: number[] = [];
     for (let at = from; ; at = seen.at(-1)!) {
       const page = await backlog.after(at, head);
-      if (!page) return seen;
+      if (page.length === 0) return seen;
       seen.push(...page.map(({ position }) => position));
     }
   };
@@ -29,15 +27,51 @@ function logOf(head: number) {
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at + 1);
 
-test("many who read the past see all of it up to the last page that is full, and each page is read once", async () => {
+test("many who read the past see all of it, and each page is read once", async () => {
   const { walk, reads, backlog } = logOf(20 * PAGE + 7);
-  const starts = [0, 1, 999, 1_000, 1_001, 2_500];
+  const starts = [0, 1, 999, PAGE, PAGE + 1, 2 * PAGE + 500];
   const seen = await Promise.all(starts.map(walk));
   seen.forEach((positions, at) => {
-    expect(positions).toEqual(range(starts[at]!, 20 * PAGE));
+    expect(positions).toEqual(range(starts[at]!, 20 * PAGE + 7));
   });
-  expect(reads.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, at) => at * PAGE));
-  expect(backlog.after(20 * PAGE, 20 * PAGE + 7)).toBeUndefined();
+  expect(reads.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 21 }, (_, at) => at * PAGE));
+  expect(await backlog.after(20 * PAGE + 7, 20 * PAGE + 7)).toEqual([]);
+});
+
+test("the last page is read again once the log has grown", async () => {
+  const { backlog, reads } = logOf(PAGE + 9);
+  const ends = async (head: number) => (await backlog.after(PAGE, head)).at(-1)?.position;
+  expect(await ends(PAGE + 5)).toBeGreaterThanOrEqual(PAGE + 5);
+  expect(await ends(PAGE + 9)).toBe(PAGE + 9);
+  expect(reads).toEqual([PAGE, PAGE]);
+});
+
+test("the quick wait for the slow that are close behind, and each page is read once; nobody waits for who has left", async () => {
+  const { backlog, reads } = logOf(12 * PAGE);
+  const [quick, slow] = [backlog.reader(), backlog.reader()];
+  const pages = async (reader: typeof quick, from: number, to: number): Promise<number> => {
+    for (let page = from; page < to; page++) {
+      if (!(await reader.turn(page * PAGE, 0))) return page;
+      await backlog.after(page * PAGE, 12 * PAGE);
+    }
+    return to;
+  };
+  expect(await pages(slow, 0, 1)).toBe(1);
+  const stopped = await pages(quick, 0, 12);
+  expect(stopped).toBeGreaterThan(1);
+  expect(stopped).toBeLessThan(12);
+  const waiting = quick.turn(stopped * PAGE, 60_000);
+  expect(await pages(slow, 1, 3)).toBe(3);
+  expect(await waiting).toBe(true);
+  expect(new Set(reads).size).toBe(reads.length);
+  slow.leave();
+  expect(await pages(quick, stopped, 12)).toBe(12);
+});
+
+test("nobody waits for one who is far behind", async () => {
+  const { backlog } = logOf(12 * PAGE);
+  expect(await backlog.reader().turn(0, 0)).toBe(true);
+  expect(await backlog.reader().turn(9 * PAGE, 0)).toBe(true);
 });
 
 test("whoever comes long after the others reads again what is no longer kept", async () => {

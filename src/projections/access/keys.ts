@@ -34,30 +34,33 @@ export const keysProjection = projection({
     );`,
   of: [key],
   async fold(events, tx) {
+    const issued = new Map<string, key.KeyFacts & { revoked_at: string | null }>();
+    const revoked = new Map<string, string>();
     for (const { type, data } of events) {
       if (type === "KeyIssued")
-        await tx.query(
-          `insert into read.access_keys_v1
-             (key_id, secret_sha256, tenant, space, label, scopes, daily, monthly, issued_at)
-           values ($1, decode($2, 'hex'), $3, $4, $5, $6, $7, $8, $9)`,
-          [
-            data.key_id,
-            data.secret_sha256,
-            key.tenantOf(data.tenant, data.space),
-            data.space,
-            data.label,
-            data.scopes,
-            data.daily,
-            data.monthly,
-            data.issued_at,
-          ],
-        );
-      else
-        await tx.query("update read.access_keys_v1 set revoked_at = $2 where key_id = $1", [
-          data.key_id,
-          data.revoked_at,
-        ]);
+        issued.set(data.key_id, {
+          ...data,
+          tenant: key.tenantOf(data.tenant, data.space),
+          secret_sha256: `\\x${data.secret_sha256}`,
+          revoked_at: null,
+        });
+      else {
+        const own = issued.get(data.key_id);
+        if (own) own.revoked_at = data.revoked_at;
+        else revoked.set(data.key_id, data.revoked_at);
+      }
     }
+    if (revoked.size > 0)
+      await tx.query(
+        `update read.access_keys_v1 k set revoked_at = r.revoked_at
+           from unnest($1::text[], $2::text[]) r (key_id, revoked_at) where k.key_id = r.key_id`,
+        [[...revoked.keys()], [...revoked.values()]],
+      );
+    if (issued.size > 0)
+      await tx.query(
+        "insert into read.access_keys_v1 select * from jsonb_populate_recordset(null::read.access_keys_v1, $1::jsonb)",
+        [JSON.stringify([...issued.values()])],
+      );
   },
 });
 

@@ -65,13 +65,16 @@ export const agentsProjection = projection({
   async fold(events, tx) {
     const before = await rowsOf(tx, [...new Set(events.map(({ id }) => id))]);
     const rows = new Map(before);
+    const ofKeys: OfKey[] = [];
     for (const event of events) {
       const row = folded(rows.get(event.id), event);
-      if (row) rows.set(event.id, row);
+      if (!row) continue;
+      rows.set(event.id, row);
+      if (KEY_EVENTS.has(event.type)) ofKeys.push({ event, sx_number: row.sx_number });
     }
     await save(tx, [...rows.values()]);
     await count(tx, before, rows);
-    for (const event of events) await foldKey(tx, event, rows.get(event.id));
+    if (ofKeys.length > 0) await foldKeys(tx, ofKeys);
   },
 });
 
@@ -131,30 +134,63 @@ async function count(
   );
 }
 
-/** A key that was freed and is proven again by the same passport is live again. */
-async function foldKey(
-  tx: pg.ClientBase,
+const KEY_EVENTS = new Set<string>(["AgentKeyProven", "AgentKeyRevoked", "PassportRevoked"]);
+
+type OfKey = { event: Placed<typeof agent>; sx_number: number };
+
+async function foldKeys(tx: pg.ClientBase, events: readonly OfKey[]): Promise<void> {
+  const sql = "select * from read.agent_keys_v2 where sx_number = any($1::bigint[])";
+  const numbers = [...new Set(events.map(({ sx_number }) => sx_number))];
+  const { rows } = await tx.query<AgentKeyRow>(sql, [numbers]);
+  const keys = new Map(rows.map((row) => [`${row.kid} ${row.sx_number}`, row]));
+  const changed = new Set<AgentKeyRow>();
+  for (const { event, sx_number } of events)
+    for (const row of foldKey(keys, event, sx_number)) changed.add(row);
+  // A key that is live again may have been somebody else's, who has to have lost it first.
+  for (const live of [false, true])
+    await saveKeys(
+      tx,
+      [...changed].filter((row) => row.live === live),
+    );
+}
+
+/** The rows that it changes. A key that was freed and is proven again by the same passport is live again. */
+function foldKey(
+  keys: Map<string, AgentKeyRow>,
   { type, data }: Placed<typeof agent>,
-  row: AgentRow | undefined,
-): Promise<void> {
-  if (!row) return;
-  const { sx_number } = row;
-  if (type === "AgentKeyProven")
-    await tx.query(
-      `insert into read.agent_keys_v2 (kid, sx_number, kind, public, live, proven_at) values ($1, $2, $3, $4, true, $5)
-       on conflict (kid, sx_number) do update set live = true, proven_at = excluded.proven_at, revoked_at = null`,
-      [data.kid, sx_number, data.kind, data.public, data.proven_at],
-    );
-  else if (type === "AgentKeyRevoked")
-    await tx.query(
-      "update read.agent_keys_v2 set live = false, revoked_at = $3 where kid = $1 and sx_number = $2",
-      [data.kid, sx_number, data.revoked_at],
-    );
-  else if (type === "PassportRevoked")
-    await tx.query(
-      "update read.agent_keys_v2 set live = false, revoked_at = $2 where sx_number = $1 and live",
-      [sx_number, data.revoked_at],
-    );
+  sx_number: number,
+): AgentKeyRow[] {
+  if (type === "AgentKeyProven") {
+    const { kid, kind, public: shown, proven_at } = data;
+    const name = `${kid} ${sx_number}`;
+    const row = keys.get(name) ?? {
+      kid,
+      sx_number,
+      kind,
+      public: shown,
+      live: true,
+      proven_at,
+      revoked_at: null,
+    };
+    keys.set(name, row);
+    return [Object.assign(row, { live: true, proven_at, revoked_at: null })];
+  }
+  if (type !== "AgentKeyRevoked" && type !== "PassportRevoked") return [];
+  const { revoked_at } = data;
+  const ended =
+    type === "AgentKeyRevoked"
+      ? [keys.get(`${data.kid} ${sx_number}`)].flatMap((row) => row ?? [])
+      : [...keys.values()].filter((row) => row.sx_number === sx_number && row.live);
+  return ended.map((row) => Object.assign(row, { live: false, revoked_at }));
+}
+
+async function saveKeys(tx: pg.ClientBase, rows: readonly AgentKeyRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.query(
+    `insert into read.agent_keys_v2 select * from jsonb_populate_recordset(null::read.agent_keys_v2, $1::jsonb)
+     on conflict (kid, sx_number) do update set live = excluded.live, proven_at = excluded.proven_at, revoked_at = excluded.revoked_at`,
+    [JSON.stringify(rows)],
+  );
 }
 
 /** An agent by its id or number, as of a moment ago. */

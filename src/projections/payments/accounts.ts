@@ -40,18 +40,19 @@ export const accountsProjection = projection({
   of: [account],
   async fold(events, tx) {
     const rows = await rowsOf(tx, [...new Set(events.map(({ tenant }) => tenant))]);
+    const credits = new Map<string, string>();
     for (const event of events) {
       const { tenant, type, data } = event;
       rows.set(tenant, { tenant, ...account.posted(rows.get(tenant) ?? account.noSums(), event) });
-      if (type === "AccountCredited" && account.isPayment(data.source))
-        await tx.query(
-          "insert into read.account_credits_v2 values ($1, $2, false) on conflict (source) do nothing",
-          [data.source, tenant],
-        );
+      if (type === "AccountCredited" && account.isPayment(data.source) && !credits.has(data.source))
+        credits.set(data.source, tenant);
       await foldWithdrawal(tx, event);
-      if (type === "AccountCreditReversed")
-        await tx.query("update read.account_credits_v2 set reversed = true where source = $1", [data.source]);
+      if (type !== "AccountCreditReversed") continue;
+      // What it takes back may stand in this very batch.
+      await saveCredits(tx, credits);
+      await tx.query("update read.account_credits_v2 set reversed = true where source = $1", [data.source]);
     }
+    await saveCredits(tx, credits);
     await save(tx, [...rows.values()]);
   },
 });
@@ -77,6 +78,17 @@ async function foldWithdrawal(tx: pg.ClientBase, { tenant, type, data, position 
       tenant,
       data.withdrawal_id,
     ]);
+}
+
+/** Writes what is new, and forgets it. */
+async function saveCredits(tx: pg.ClientBase, credits: Map<string, string>): Promise<void> {
+  if (credits.size === 0) return;
+  await tx.query(
+    `insert into read.account_credits_v2 select source, tenant, false from unnest($1::text[], $2::text[]) c (source, tenant)
+     on conflict (source) do nothing`,
+    [[...credits.keys()], [...credits.values()]],
+  );
+  credits.clear();
 }
 
 async function rowsOf(tx: pg.ClientBase, tenants: string[]): Promise<Map<string, Row>> {

@@ -57,15 +57,18 @@ export const rngProjection = projection({
     );`,
   of: [seeds, commitment, roll, account],
   async fold(events, tx) {
-    const rolls: Rolled[] = [];
+    let rolls: Rolled[] = [];
     for (const event of events) {
       if (event.type === "Rolled") rolls.push({ facts: event.data, position: event.position });
       else if (event.type === "BetPlayed")
         rolls.push({ facts: drawnBy(event.data), position: event.position });
-      else await foldSeed(tx, event);
+      else if (!Object.hasOwn(account.events, event.type)) {
+        await addRolls(tx, rolls);
+        rolls = [];
+        await foldSeed(tx, event);
+      }
     }
-    // Last, so that the seeds they were drawn from are there; all of them in a few statements.
-    if (rolls.length > 0) await addRolls(tx, rolls);
+    await addRolls(tx, rolls);
   },
 });
 
@@ -79,7 +82,9 @@ const drawnBy = ({
   ...drawn
 }: BetFacts): DrawnFacts => drawn;
 
+/** All of them in a few statements, between what happens to seeds. */
 async function addRolls(tx: pg.ClientBase, rolls: Rolled[]): Promise<void> {
+  if (rolls.length === 0) return;
   await tx.query(
     `insert into read.rng_rolls_v1
      select * from unnest($1::text[], $2::text[], $3::bigint[], $4::jsonb[])`,

@@ -25,22 +25,93 @@ export const edgesDdl = `
     create index if not exists trust_edges_v2_since on read.trust_edges_v2 using brin (valid_from);
     create index if not exists trust_edges_v2_ended on read.trust_edges_v2 (valid_to) where valid_to is not null;`;
 
-export type Made = Placed<typeof attestation> & { type: "AttestationMade" };
+type OfAttestation = Placed<typeof attestation>;
+export type Made = OfAttestation & { type: "AttestationMade" };
+type Revoked = OfAttestation & { type: "AttestationRevoked" };
+export type Said = Made | Revoked;
 
-/** Attestations that follow each other in the log: the newest of an attestor, subject and skill takes the place of the one before. */
-export async function foldAttestations(tx: pg.ClientBase, run: readonly Made[]): Promise<void> {
-  /** Where the next of the same attestor, subject and skill stands, if the run has one. */
+const isMade = (event: Said): event is Made => event.type === "AttestationMade";
+const lineOf = ({ data }: Made) => `${data.from} ${data.to} ${data.skill}`;
+
+/**
+ * What agents said and took back: the newest of an attestor, subject and skill takes the place of the one before. The position of the
+ * newest event that changed something; 0 where none did.
+ */
+export async function foldAttestations(tx: pg.ClientBase, events: readonly Said[]): Promise<number> {
+  const run = events.filter(isMade);
+  /** Where each of the run was replaced or taken back. */
   const ends = run.map(() => 0);
-  const newest = new Map<string, number>();
-  const firsts: number[] = [];
-  run.forEach(({ data, position }, at) => {
-    const line = `${data.from} ${data.to} ${data.skill}`;
-    const before = newest.get(line);
-    if (before === undefined) firsts.push(at);
-    else ends[before] = position;
-    newest.set(line, at);
+  const places = new Map(run.map((made, at) => [made.data.attestation_id, { at, line: lineOf(made) }]));
+  /** The one of a line that is live; null: it was taken back, or there is none. */
+  const newest = new Map<string, number | null>();
+  const isFirst = new Set<number>();
+  const revoked: Revoked[] = [];
+  let moved = 0;
+  for (const event of events) {
+    if (isMade(event)) {
+      const { at, line } = places.get(event.data.attestation_id)!;
+      const before = newest.get(line);
+      if (before === undefined) isFirst.add(at);
+      else if (before !== null) ends[before] = event.position;
+      newest.set(line, at);
+      moved = event.position;
+      continue;
+    }
+    const place = places.get(event.data.attestation_id);
+    if (!place || run[place.at]!.position > event.position) revoked.push(event);
+    else if (newest.get(place.line) === place.at) {
+      ends[place.at] = event.position;
+      newest.set(place.line, null);
+      moved = event.position;
+    }
+  }
+  if (revoked.length > 0)
+    moved = Math.max(
+      moved,
+      await revoke(
+        tx,
+        revoked,
+        run.filter((_, at) => isFirst.has(at)),
+      ),
+    );
+  if (run.length > 0) await insertMade(tx, run, { ends, isFirst });
+  return moved;
+}
+
+/** Ends what stood before the run; what is replaced first stays replaced. */
+async function revoke(
+  tx: pg.ClientBase,
+  revoked: readonly Revoked[],
+  firsts: readonly Made[],
+): Promise<number> {
+  const { rows } = await tx.query<{ position: number }>({
+    name: "trust_revoked",
+    text: `with firsts as (select * from unnest($3::int8[], $4::int8[], $5::text[], $6::int8[]) as f (from_sx, to_sx, skill, position))
+      update read.trust_edges_v2 e set valid_to = r.position
+        from (select attestation_id, min(position) as position from unnest($1::text[], $2::int8[]) as r (attestation_id, position) group by 1) r
+        where e.attestation_id = r.attestation_id and e.valid_to is null
+          and not exists (select from firsts f where f.position < r.position
+            and f.from_sx = e.from_sx and f.to_sx = e.to_sx and f.skill = e.skill)
+        returning r.position`,
+    values: [
+      textArray(revoked.map(({ data }) => data.attestation_id)),
+      int8Array(revoked.map(({ position }) => position)),
+      int8Array(firsts.map(({ data }) => data.from)),
+      int8Array(firsts.map(({ data }) => data.to)),
+      textArray(firsts.map(({ data }) => data.skill)),
+      int8Array(firsts.map(({ position }) => position)),
+    ],
   });
-  const isFirst = new Set(firsts);
+  return Math.max(0, ...rows.map(({ position }) => position));
+}
+
+type Standing = { ends: number[]; isFirst: ReadonlySet<number> };
+
+async function insertMade(
+  tx: pg.ClientBase,
+  run: readonly Made[],
+  { ends, isFirst }: Standing,
+): Promise<void> {
   await tx.query({
     name: "trust_attested",
     text: `with made as (

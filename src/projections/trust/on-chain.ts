@@ -23,39 +23,65 @@ export const onChainProjection = projection({
     create index if not exists trust_on_chain_v1_recent on read.trust_on_chain_v1 (changed_at) where status = 'anchored';`,
   of: [attestation],
   async fold(events, tx) {
-    for (const event of events) await foldOne(tx, event);
+    const ids = events.flatMap(({ type, data }) => (type === "AttestationMade" ? [] : data.attestation_id));
+    const rows = await rowsOf(tx, [...new Set(ids)]);
+    const changed = new Set<string>();
+    for (const event of events) {
+      const { attestation_id } = event.data;
+      const row = folded(rows.get(attestation_id), event);
+      if (!row) continue;
+      rows.set(attestation_id, row);
+      changed.add(attestation_id);
+    }
+    if (changed.size === 0) return;
+    await tx.query(
+      `insert into read.trust_on_chain_v1
+       select * from jsonb_populate_recordset(null::read.trust_on_chain_v1, $1::jsonb)
+       on conflict (attestation_id) do update set status = excluded.status, revoked = excluded.revoked,
+         revoked_there = excluded.revoked_there, changed_at = excluded.changed_at`,
+      [JSON.stringify([...changed].map((id) => rows.get(id)))],
+    );
   },
 });
 
-async function foldOne(tx: pg.ClientBase, event: Placed<typeof attestation>): Promise<void> {
-  const { attestation_id } = event.data;
-  const set = (columns: string, changed_at?: string) =>
-    tx.query(
-      `update read.trust_on_chain_v1 set ${columns}, changed_at = coalesce($2, changed_at) where attestation_id = $1`,
-      [attestation_id, changed_at ?? null],
-    );
-  switch (event.type) {
-    case "AttestationMade":
-      if (event.data.offchain_uid === null) return;
-      await tx.query(
-        `insert into read.trust_on_chain_v1 (attestation_id, position, status, changed_at) values ($1, $2, 'asked', $3)`,
-        [attestation_id, event.position, event.data.made_at],
-      );
-      return;
+type Row = {
+  attestation_id: string;
+  position: number;
+  status: "asked" | "sent" | "anchored";
+  revoked: boolean;
+  revoked_there: boolean;
+  changed_at: string;
+};
+
+async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, Row>> {
+  if (ids.length === 0) return new Map();
+  const sql = "select * from read.trust_on_chain_v1 where attestation_id = any($1)";
+  return new Map((await tx.query<Row>(sql, [ids])).rows.map((row) => [row.attestation_id, row]));
+}
+
+/** Undefined where it changes nothing: what goes to no chain has no row. */
+function folded(row: Row | undefined, { type, data, position }: Placed<typeof attestation>): Row | undefined {
+  if (type === "AttestationMade") {
+    const { attestation_id, offchain_uid, made_at: changed_at } = data;
+    if (offchain_uid === null) return undefined;
+    return { attestation_id, position, status: "asked", revoked: false, revoked_there: false, changed_at };
+  }
+  if (!row) return undefined;
+  switch (type) {
     case "AttestationRevoked":
-      return void (await set("revoked = true"));
+      return { ...row, revoked: true };
     case "AttestationSent":
-      return void (await set("status = 'sent'", event.data.sent_at));
+      return { ...row, status: "sent", changed_at: data.sent_at };
     case "AttestationUnsent":
-      return void (await set("status = 'asked'", event.data.found_at));
+      return { ...row, status: "asked", changed_at: data.found_at };
     case "AttestationAnchored":
-      return void (await set("status = 'anchored', revoked_there = false", event.data.anchored_at));
+      return { ...row, status: "anchored", revoked_there: false, changed_at: data.anchored_at };
     case "AttestationReorged":
-      return void (await set("status = 'sent', revoked_there = false", event.data.found_at));
+      return { ...row, status: "sent", revoked_there: false, changed_at: data.found_at };
     case "AttestationRevocationAnchored":
-      return void (await set("revoked_there = true", event.data.anchored_at));
+      return { ...row, revoked_there: true, changed_at: data.anchored_at };
     case "AttestationRevocationReorged":
-      return void (await set("revoked_there = false", event.data.found_at));
+      return { ...row, revoked_there: false, changed_at: data.found_at };
   }
 }
 

@@ -1,5 +1,6 @@
 /** Whose payments are evidence: a wallet's are the agent's that holds it, those before the first proof too, none after a revocation. */
 import type pg from "pg";
+import type * as agent from "../../domain/identity/agent.ts";
 import type * as payment from "../../domain/payments/payment.ts";
 import { NOT_SPENT } from "../../domain/trust/rules.ts";
 import type { Placed } from "../typed.ts";
@@ -63,11 +64,11 @@ type NewEvidence = {
   valid_to: number | null;
 };
 
-/** Whether what scores are computed from has changed. */
+/** The position of the newest event that changed what scores are computed from; 0 where none did. */
 export async function foldPayments(
   tx: pg.ClientBase,
   events: readonly Placed<typeof payment>[],
-): Promise<boolean> {
+): Promise<number> {
   const rows = await rowsOf(tx, [...new Set(events.map(({ id }) => id))]);
   const touched = new Set<string>();
   const payers = new Set([...rows.values()].map(({ payer }) => payer));
@@ -77,6 +78,7 @@ export async function foldPayments(
   const closed: { id: string; position: number }[] = [];
   const all: NewEvidence[] = [];
   const kept: { tenant: string; day: number; micro: number }[] = [];
+  let moved = 0;
   for (const event of events) {
     const before = rows.get(event.id);
     const now = folded(before, event);
@@ -92,8 +94,10 @@ export async function foldPayments(
         kept.push({ tenant: row.tenant, day: row.settled_day!, micro: sign * row.amount_micro });
     if (before && counts(before) && (!counts(now) || now.settled_position !== before.settled_position)) {
       const fresh = opened.get(event.id);
-      if (fresh) fresh.valid_to = position;
-      else closed.push({ id: event.id, position });
+      if (fresh) {
+        fresh.valid_to = position;
+        moved = position;
+      } else closed.push({ id: event.id, position });
       opened.delete(event.id);
     }
     const sx = holders.get(now.payer);
@@ -101,6 +105,7 @@ export async function foldPayments(
       const evidence = evidenceOf(now, sx, position);
       opened.set(event.id, evidence);
       all.push(evidence);
+      moved = position;
     }
   }
   await save(
@@ -110,7 +115,7 @@ export async function foldPayments(
   await keep(tx, kept);
   const ended = await closeEvidence(tx, closed);
   await insertEvidence(tx, all);
-  return ended || all.length > 0;
+  return Math.max(moved, ended);
 }
 
 function folded(row: Row | undefined, event: Placed<typeof payment>): Row | undefined {
@@ -191,15 +196,15 @@ async function save(tx: pg.ClientBase, rows: Row[]): Promise<void> {
   );
 }
 
-async function closeEvidence(
-  tx: pg.ClientBase,
-  closed: { id: string; position: number }[],
-): Promise<boolean> {
-  if (closed.length === 0) return false;
+/** The position of the newest that ended a piece; 0 where none did. */
+async function closeEvidence(tx: pg.ClientBase, closed: { id: string; position: number }[]): Promise<number> {
+  if (closed.length === 0) return 0;
   const sql = `update read.trust_evidence_v2 e set valid_to = c.position
-    from unnest($1::text[], $2::bigint[]) c (id, position) where e.source = c.id and e.valid_to is null`;
+    from (select id, min(position) as position from unnest($1::text[], $2::bigint[]) c (id, position) group by id) c
+    where e.source = c.id and e.valid_to is null returning c.position`;
   const values = [closed.map(({ id }) => id), closed.map(({ position }) => position)];
-  return (await tx.query(sql, values)).rowCount! > 0;
+  const { rows } = await tx.query<{ position: number }>(sql, values);
+  return Math.max(0, ...rows.map(({ position }) => position));
 }
 
 async function insertEvidence(tx: pg.ClientBase, evidence: NewEvidence[]): Promise<void> {
@@ -212,25 +217,53 @@ async function insertEvidence(tx: pg.ClientBase, evidence: NewEvidence[]): Promi
   );
 }
 
-/** The first that ever proves a wallet has its payments from before, too. */
-export async function proveWallet(
-  tx: pg.ClientBase,
-  { wallet, sx, position }: Held & { position: number },
-): Promise<boolean> {
-  const earlier = await tx.query("select from read.trust_wallets_v2 where wallet = $1 limit 1", [wallet]);
-  await tx.query("insert into read.trust_wallets_v2 (wallet, sx, valid_from) values ($1, $2, $3)", [
-    wallet,
-    sx,
-    position,
-  ]);
-  if (earlier.rowCount! > 0) return false;
-  const paid = await tx.query(
-    `insert into read.trust_evidence_v2 (kind, sx, points, event_id, day, position, source, valid_from)
-     select 'spend', $2, amount_micro, settled_event_id, settled_day, settled_position, id, $3
-     from read.trust_payments_v2 where payer = $1 and priced and settled and not given_back`,
-    [wallet, sx, position],
+/** Registrations, and wallets that are proven. */
+export type OfKeys = Placed<typeof agent> & { type: "AgentRegistered" | "AgentKeyProven" };
+
+/**
+ * An agent is known by its name, then holds the wallets that it proves; the first that ever proves a wallet has its payments from before,
+ * too. The position of the newest that brought some; 0 where none did.
+ */
+export async function foldKeys(tx: pg.ClientBase, events: readonly OfKeys[]): Promise<number> {
+  const registered = events.flatMap(({ id, type, data }) =>
+    type === "AgentRegistered" ? [{ id, sx: data.sx_number }] : [],
   );
-  return paid.rowCount! > 0;
+  if (registered.length > 0)
+    await tx.query(
+      `insert into read.trust_agents_v2 (lower_id, sx) select * from unnest($1::text[], $2::bigint[])
+       on conflict do nothing`,
+      [registered.map(({ id }) => id), registered.map(({ sx }) => sx)],
+    );
+  const proven = events.flatMap(({ id, type, data, position }) =>
+    type === "AgentKeyProven" ? [{ id, wallet: data.public, position }] : [],
+  );
+  if (proven.length === 0) return 0;
+  const columns = [
+    proven.map(({ id }) => id),
+    proven.map(({ wallet }) => wallet),
+    proven.map(({ position }) => position),
+  ];
+  const { rows: firsts } = await tx.query<Held & { position: number }>(
+    `with proven as (
+        select p.wallet, a.sx, p.position from unnest($1::text[], $2::text[], $3::bigint[]) p (id, wallet, position)
+          join read.trust_agents_v2 a on a.lower_id = p.id
+      ), held as (
+        insert into read.trust_wallets_v2 (wallet, sx, valid_from) select wallet, sx, position from proven
+      )
+      select distinct on (wallet) wallet, sx, position from proven
+        where not exists (select from read.trust_wallets_v2 w where w.wallet = proven.wallet) order by wallet, position`,
+    columns,
+  );
+  if (firsts.length === 0) return 0;
+  const { rows } = await tx.query<{ valid_from: number }>(
+    `insert into read.trust_evidence_v2 (kind, sx, points, event_id, day, position, source, valid_from)
+     select 'spend', f.sx, amount_micro, settled_event_id, settled_day, settled_position, id, f.position
+     from unnest($1::text[], $2::bigint[], $3::bigint[]) f (wallet, sx, position)
+       join read.trust_payments_v2 on payer = f.wallet and priced and settled and not given_back
+     returning valid_from`,
+    [firsts.map(({ wallet }) => wallet), firsts.map(({ sx }) => sx), firsts.map(({ position }) => position)],
+  );
+  return Math.max(0, ...rows.map(({ valid_from }) => valid_from));
 }
 
 /** An agent holds this wallet, or none of its wallets, any more; what was paid until then stays its own. */

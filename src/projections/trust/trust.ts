@@ -9,10 +9,11 @@ import * as attestation from "../../domain/trust/attestation.ts";
 import * as trust from "../../domain/trust/trust.ts";
 import { projection } from "../projection.ts";
 import type { Placed } from "../typed.ts";
-import { edgesDdl, foldAttestations, type Made } from "./edges.ts";
+import { edgesDdl, foldAttestations } from "./edges.ts";
 import { ranksDdl } from "./ranks.ts";
-import { foldPayments, paymentsDdl, proveWallet, releaseWallets } from "./spending.ts";
-import { foldReversal, foldWork, type OfWork, type Reversed, workDdl } from "./work.ts";
+import { type Run, runsOf } from "./runs.ts";
+import { foldKeys, foldPayments, paymentsDdl, releaseWallets } from "./spending.ts";
+import { foldReversal, foldWork, type Reversed, workDdl } from "./work.ts";
 
 export const trustProjection = projection({
   name: "trust",
@@ -79,77 +80,44 @@ export const trustProjection = projection({
   of: [payment, agent, attestation, trust, task, node, account],
   async fold(events, tx) {
     let moved = 0;
-    for (const run of runsOf(events)) moved = Math.max(moved, await foldRun(tx, run));
+    for (const run of await runsOf(tx, events)) moved = Math.max(moved, await foldRun(tx, run));
     if (moved > 0)
       await tx.query(
         `insert into read.trust_moved_v2 (position) values ($1)
-         on conflict (only_row) do update set position = excluded.position`,
+         on conflict (only_row) do update set position = greatest(trust_moved_v2.position, excluded.position)`,
         [moved],
       );
   },
 });
 
-type Event = Placed<typeof payment | typeof agent | typeof attestation | typeof trust> | OfWork;
-type OfPayment = Placed<typeof payment>;
-
-type Registered = Placed<typeof agent> & { type: "AgentRegistered" };
-
-const isPayment = (event: Event): event is OfPayment => Object.hasOwn(payment.events, event.type);
-const isReversed = (event: Event): event is Reversed => event.type === "AccountCreditReversed";
-const isOfAgent = (event: Event): event is Placed<typeof agent> => Object.hasOwn(agent.events, event.type);
-const isOfWork = (event: Event): event is OfWork =>
-  [task, node, account].some(({ events }) => Object.hasOwn(events, event.type)) && !isReversed(event);
-const isMade = (event: Event): event is Made => event.type === "AttestationMade";
-const isRegistered = (event: Event): event is Registered => event.type === "AgentRegistered";
-const kinds = [isPayment, isMade, isRegistered, isOfWork];
-
-/**
- * Payments, attestations, registrations and what happens to tasks are folded together where they follow each other; whatever stands
- * between them may say whose they are.
- */
-function runsOf(events: readonly Event[]): Event[][] {
-  const runs: Event[][] = [];
-  for (const event of events) {
-    const last = runs.at(-1);
-    if (last && kinds.some((isOne) => isOne(event) && isOne(last[0]!))) last.push(event);
-    else runs.push([event]);
-  }
-  return runs;
-}
-
-const areAll = <One extends Event>(
-  run: readonly Event[],
-  isOne: (event: Event) => event is One,
-): run is readonly One[] => run.every(isOne);
-
 /** The position of the newest event that changes what scores are computed from; 0 where none does. */
-async function foldRun(tx: pg.ClientBase, run: readonly Event[]): Promise<number> {
-  const { position } = run.at(-1)!;
-  if (areAll(run, isPayment)) return (await foldPayments(tx, run)) ? position : 0;
-  if (areAll(run, isOfWork)) return foldWork(tx, run);
-  if (areAll(run, isMade)) {
-    await foldAttestations(tx, run);
-    return position;
+async function foldRun(tx: pg.ClientBase, run: Run): Promise<number> {
+  switch (run.kind) {
+    case "payments":
+      return foldPayments(tx, run.events);
+    case "work":
+      return foldWork(tx, run.events);
+    case "said":
+      return foldAttestations(tx, run.events);
+    case "keys":
+      return foldKeys(tx, run.events);
+    default: {
+      let moved = 0;
+      for (const event of run.events) if (await foldOne(tx, event)) moved = event.position;
+      return moved;
+    }
   }
-  if (areAll(run, isRegistered)) {
-    await tx.query(
-      `insert into read.trust_agents_v2 (lower_id, sx) select * from unnest($1::text[], $2::bigint[])
-       on conflict do nothing`,
-      [run.map(({ id }) => id), run.map(({ data }) => data.sx_number)],
-    );
-    return 0;
-  }
-  return (await foldOne(tx, run[0]!)) ? position : 0;
 }
 
-/** The same of an event that stands alone. */
-async function foldOne(tx: pg.ClientBase, event: Event): Promise<boolean> {
-  if (isReversed(event)) return foldReversal(tx, event);
-  if (isOfAgent(event)) return foldAgent(tx, event);
+/** Whether an event that is folded alone changes them. */
+async function foldOne(
+  tx: pg.ClientBase,
+  event: Reversed | Placed<typeof agent> | Placed<typeof trust>,
+): Promise<boolean> {
   const { position } = event;
   switch (event.type) {
-    case "AttestationRevoked":
-      return close(tx, "trust_edges_v2", "attestation_id", event.data.attestation_id, position);
+    case "AccountCreditReversed":
+      return foldReversal(tx, event);
     case "TrustSeeded": {
       const { sx_number, points_micro, reason } = event.data;
       await close(tx, "trust_seeds_v2", "sx", sx_number, position);
@@ -169,9 +137,8 @@ async function foldOne(tx: pg.ClientBase, event: Event): Promise<boolean> {
       );
       return false;
     }
-    // What a chain has of an attestation counts nothing: the log alone does.
     default:
-      return false;
+      return foldAgent(tx, event);
   }
 }
 
@@ -181,8 +148,6 @@ async function foldAgent(tx: pg.ClientBase, event: Placed<typeof agent>): Promis
   const sx = (await tx.query<{ sx: number }>(sql, [id])).rows[0]?.sx;
   if (sx === undefined) return false;
   switch (type) {
-    case "AgentKeyProven":
-      return data.kind === "evm" && proveWallet(tx, { wallet: data.public, sx, position });
     case "AgentKeyRevoked":
       await releaseWallets(tx, { sx, position, wallet: data.kid });
       return false;
@@ -219,7 +184,7 @@ async function silence(tx: pg.ClientBase, sx: number, position: number): Promise
   return (await tx.query(sql, [sx, position])).rowCount! > 0;
 }
 
-type Closable = "trust_delegations_v2" | "trust_edges_v2" | "trust_seeds_v2" | "trust_silence_v2";
+type Closable = "trust_delegations_v2" | "trust_seeds_v2" | "trust_silence_v2";
 
 async function close(
   tx: pg.ClientBase,

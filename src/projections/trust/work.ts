@@ -89,13 +89,15 @@ export async function foldWork(tx: pg.ClientBase, events: readonly OfWork[]): Pr
   });
   if (about.length === 0) return 0;
   const rows = await rowsOf(tx, [...new Set(about.map(({ task_id }) => task_id))]);
+  const requesters = new Map([...rows].map(([task_id, { requester }]) => [task_id, requester]));
   for (const { event, task_id } of about)
-    if (event.type === "TaskSubmitted") rows.set(task_id, newRow(task_id, event));
-  const linked = await linkedLeases(tx, about, rows);
-  const purses = await pursesOf(tx, about, rows);
+    if (event.type === "TaskSubmitted") requesters.set(task_id, event.tenant);
+  const linked = await linkedLeases(tx, about, requesters);
+  const purses = await pursesOf(tx, about, requesters);
   const measured = new Map<string, Measured>();
   const found: Found[] = [];
   for (const { event, task_id } of about) {
+    if (event.type === "TaskSubmitted") rows.set(task_id, newRow(task_id, event));
     const row = rows.get(task_id);
     if (!row || event.type === "TaskSubmitted") continue;
     const { position } = event;
@@ -150,13 +152,13 @@ async function agentBehind(tx: pg.ClientBase, requester: string): Promise<number
 async function linkedLeases(
   tx: pg.ClientBase,
   about: readonly About[],
-  rows: ReadonlyMap<string, Row>,
+  requesters: ReadonlyMap<string, string>,
 ): Promise<Set<string>> {
   const leases = about.flatMap(({ event, task_id }) => {
-    const row = rows.get(task_id);
-    if (event.type !== "TaskLeased" || !row) return [];
+    const requester = requesters.get(task_id);
+    if (event.type !== "TaskLeased" || requester === undefined) return [];
     const { sx, leased_at } = event.data;
-    return { event_id: event.event_id, requester: row.requester, sx, leased_at };
+    return { event_id: event.event_id, requester, sx, leased_at };
   });
   if (leases.length === 0) return new Set();
   const sql = `select l.event_id from (
@@ -177,10 +179,10 @@ type Purses = Map<string, Purse & { changed: Set<number> }>;
 async function pursesOf(
   tx: pg.ClientBase,
   about: readonly About[],
-  rows: ReadonlyMap<string, Row>,
+  requesters: ReadonlyMap<string, string>,
 ): Promise<Purses> {
   const settling = about.filter(({ event }) => !isOfTask(event) || event.type === "TaskSettled");
-  const tenants = new Set(settling.flatMap(({ task_id }) => rows.get(task_id)?.requester ?? []));
+  const tenants = new Set(settling.flatMap(({ task_id }) => requesters.get(task_id) ?? []));
   const purses: Purses = new Map();
   for (const tenant of tenants) purses.set(tenant, { ...emptyPurse(), changed: new Set() });
   if (tenants.size === 0) return purses;

@@ -1,0 +1,166 @@
+/**
+ * However the log is cut into batches, a read model is the same: each is folded from histories that nobody decided, one event at a
+ * time and many, and its tables are compared row for row. `HISTORY_EVENTS=2000 npm test -- projections/batches` folds longer ones.
+ */
+import type pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { migrate } from "../../eventstore/migrate.ts";
+import { openPool } from "../../eventstore/pool.ts";
+import { registry } from "../../eventstore/schemas.ts";
+import type { RecordedEvent } from "../../eventstore/types.ts";
+import { areas, entitiesOf } from "../../src/areas/index.ts";
+import type { EntityEvents } from "../../src/domain/entity.ts";
+import { Folding } from "../../src/projections/folding.ts";
+import { type Projection, projection } from "../../src/projections/projection.ts";
+import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
+import { digest, idIn, randomHistory, randomNumbers } from "../support/random-events.ts";
+
+const EVENTS = Number(process.env.HISTORY_EVENTS ?? 150);
+const SEEDS = [1, 2];
+
+const entities = entitiesOf(areas);
+const projections = areas.flatMap((area) => area.projections);
+const schemas = registry(entities.map(({ events }) => events));
+
+let database: FreshDatabase;
+let pool: pg.Pool;
+beforeAll(async () => {
+  database = await freshDatabase();
+  await migrate(database.url, { host: "log.test" });
+  await makeKeptTables(database.url);
+  pool = openPool(database.url, { max: 4 });
+  for (const { ddl } of projections) await pool.query(ddl);
+  await layObjects();
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+/** Objects that events may name: read models say for how long they are kept, and read what some of them say. */
+async function layObjects(): Promise<void> {
+  const prefixes = ["task", "execution", "bounty", "stack", "newsbatch", "idea", "report"];
+  const names = prefixes.flatMap((place) =>
+    [0, 1, 2, 3, 4, 5, 6, 7].flatMap((n) =>
+      [0, 1, 2, 3].map(
+        (one) => `${place.replace("newsbatch", "news")}/${idIn(`${place}-`, n)}/${digest(one)}`,
+      ),
+    ),
+  );
+  await pool.query(
+    `insert into objects.small (name, bytes, keep_until)
+     select name, '{}', '2026-01-01T00:00:00Z' from unnest($1::text[]) name`,
+    [names],
+  );
+}
+
+const tablesOf = ({ ddl }: Projection): string[] => [
+  ...[...ddl.matchAll(/create table if not exists (read\.\w+)/g)].map(([, table]) => table!),
+  ...["objects.small", "objects.large"],
+];
+
+/** Sums of doubles are the same but for the last digits, whose order of adding is not said. */
+const ROUNDED: Record<string, string> = {
+  "read.rng_counts_v1":
+    "jsonb_set(to_jsonb(t), '{expected}', (select jsonb_agg(round(e::numeric, 9)) from unnest(t.expected) e))",
+};
+
+/** A status that no agent has any more is counted as 0, or not at all. */
+const COUNTING: Record<string, string> = { "read.agent_counts_v2": "where agents <> 0" };
+
+async function rowsIn(tx: pg.ClientBase, tables: string[]): Promise<Record<string, string[]>> {
+  const told: Record<string, string[]> = {};
+  for (const table of tables) {
+    const row = ROUNDED[table] ?? "to_jsonb(t)";
+    const { rows } = await tx.query<{ row: string }>(
+      `select (${row})::text as row from ${table} t ${COUNTING[table] ?? ""} order by 1`,
+    );
+    told[table] = rows.map(({ row }) => row);
+  }
+  return told;
+}
+
+/** Does it and takes it back. */
+async function undone<T>(work: (tx: pg.ClientBase) => Promise<T>): Promise<T> {
+  const tx = await pool.connect();
+  try {
+    await tx.query("begin");
+    return await work(tx);
+  } finally {
+    await tx.query("rollback");
+    tx.release();
+  }
+}
+
+/** Folds one event at a time; answers what could be folded: nobody decided these events, so that some cannot be. */
+async function foldEach(
+  tx: pg.ClientBase,
+  model: Projection,
+  history: RecordedEvent[],
+): Promise<RecordedEvent[]> {
+  const folding = new Folding(schemas);
+  const folded: RecordedEvent[] = [];
+  for (const event of history) {
+    await tx.query("savepoint one");
+    try {
+      await folding.of(model, [event])?.(tx);
+      folded.push(event);
+    } catch {
+      await tx.query("rollback to savepoint one");
+    }
+  }
+  return folded;
+}
+
+const inBatches = (history: RecordedEvent[], sizes: () => number): RecordedEvent[][] => {
+  const batches: RecordedEvent[][] = [];
+  for (let at = 0; at < history.length; at += batches.at(-1)!.length)
+    batches.push(history.slice(at, at + sizes()));
+  return batches;
+};
+
+async function differences(
+  model: Projection,
+  of: readonly EntityEvents[],
+  seed: number,
+): Promise<Set<string>> {
+  const history = randomHistory(of, Math.round(EVENTS * Math.max(1, Math.min(of.length, 8) / 2)), seed);
+  const tables = tablesOf(model);
+  const [folded, expected] = await undone(async (tx) => {
+    const events = await foldEach(tx, model, history);
+    return [events, await rowsIn(tx, tables)] as const;
+  });
+  const below = randomNumbers(seed);
+  for (const batches of [inBatches(folded, () => 5_000), inBatches(folded, () => 1 + below(40))]) {
+    const found = await undone(async (tx) => {
+      const folding = new Folding(schemas);
+      for (const batch of batches) await folding.of(model, batch)?.(tx);
+      return rowsIn(tx, tables);
+    });
+    expect(found).toEqual(expected);
+  }
+  return new Set(folded.map(({ type }) => type));
+}
+
+const sourcesOf = ({ of }: Projection): readonly EntityEvents[] => (typeof of === "string" ? entities : of);
+
+for (const model of projections)
+  test(`${model.name} is the same whatever the batches`, async () => {
+    const of = sourcesOf(model);
+    const types = new Set<string>();
+    for (const seed of SEEDS) for (const type of await differences(model, of, seed)) types.add(type);
+    // What is never folded would be compared with nothing.
+    if (typeof model.of !== "string")
+      expect(of.flatMap(({ events }) => Object.keys(events)).filter((type) => !types.has(type))).toEqual([]);
+  });
+
+test("a fold that depends on its batches is found", async () => {
+  const order = entities.find(({ prefix }) => prefix === "order-")!;
+  const counting = projection({
+    ...{ name: "counting", version: 1, of: [order] },
+    ddl: "create table if not exists read.counting_v1 (batches int)",
+    fold: async (_, tx) => void (await tx.query("insert into read.counting_v1 values (1)")),
+  });
+  await pool.query(counting.ddl);
+  await expect(differences(counting, [order], 1)).rejects.toThrow();
+});
