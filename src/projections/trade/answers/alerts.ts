@@ -7,22 +7,33 @@ import { dataset, flow, hs, recentMonths } from "../../../domain/trade/inputs.ts
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import { OUTLIER_SCORE } from "../../../domain/trade/unit-values.ts";
-import { addMonths, type Flow, flows, monthsBetween, sixDecimals } from "../../../domain/trade/units.ts";
+import {
+  addMonths,
+  type Flow,
+  flows,
+  monthsBetween,
+  type Period,
+  sixDecimals,
+} from "../../../domain/trade/units.ts";
 import {
   ANOMALY_FORMULA,
   aboutWatched,
   anomalyRow,
   isSignificant,
   judge,
+  type MonthsOfFlow,
   monthsEach,
+  monthsEachSql,
   rowOf,
   sumsSql,
   type Watched,
   watchedMeta,
   watchedMonths,
+  watchedSeries,
   yearOnYearScores,
 } from "./anomalies.ts";
 import { aboutNames, namesOf, onDataset, type TradeData } from "./question.ts";
+import { monthsSince, type Values } from "./rolled-up-series.ts";
 
 /** An answer lists at most so many alerts, the most certain first. */
 const MOST_ALERTS = 100;
@@ -133,16 +144,7 @@ async function topMovers(
     ),
   );
   if (compared === undefined) return [];
-  const found = await lease.query<Compared>(
-    `with compared(reporter, flow, periods) as (${compared}), sums as (${sumsSql(lease, watched)})
-     select reporter, flow, product, len(periods)::int as months,
-       coalesce(sum(value) filter (list_contains(periods, period)), 0)::bigint as value_eur,
-       coalesce(sum(value) filter (list_contains(periods, period + 100)), 0)::bigint as year_before_eur
-     from sums join compared using (reporter, flow) group by all
-     order by abs(value_eur - year_before_eur) desc, reporter, flow, product limit ${MOST_MOVERS}`,
-    undefined,
-    signal,
-  );
+  const found = await comparedIn(lease, watched, compared, signal);
   return found
     .filter(({ value_eur, year_before_eur }) => value_eur !== year_before_eur)
     .map(({ value_eur, year_before_eur, ...row }) => ({
@@ -153,4 +155,44 @@ async function topMovers(
       change_eur: value_eur - year_before_eur,
       change: year_before_eur > 0 ? sixDecimals(value_eur / year_before_eur - 1) : null,
     }));
+}
+
+/** The series that changed most between these months and those of the year before. */
+async function comparedIn(
+  lease: Lease,
+  watched: Watched,
+  compared: MonthsOfFlow[],
+  signal: AbortSignal | undefined,
+): Promise<Compared[]> {
+  const series = watchedSeries(lease, watched);
+  if (series)
+    return comparedSeries(series, compared, addMonths(watchedMonths(lease, watched.months).from, -12));
+  return lease.query<Compared>(
+    `with compared(reporter, flow, periods) as (${monthsEachSql(compared)}), sums as (${sumsSql(lease, watched)})
+     select reporter, flow, product, len(periods)::int as months,
+       coalesce(sum(value) filter (list_contains(periods, period)), 0)::bigint as value_eur,
+       coalesce(sum(value) filter (list_contains(periods, period + 100)), 0)::bigint as year_before_eur
+     from sums join compared using (reporter, flow) group by all
+     order by abs(value_eur - year_before_eur) desc, reporter, flow, product limit ${MOST_MOVERS}`,
+    undefined,
+    signal,
+  );
+}
+
+function comparedSeries(
+  series: readonly Values<ReporterCode>[],
+  compared: readonly MonthsOfFlow[],
+  first: Period,
+): Compared[] {
+  const periods = new Map(compared.map((one) => [`${one.reporter} ${one.flow}`, one.months]));
+  const found = series.flatMap(({ values, ...of }) => {
+    const months = periods.get(`${of.reporter} ${of.flow}`);
+    if (!months) return [];
+    const sumOf = (back: number) =>
+      months.reduce((sum, period) => sum + (values[monthsSince(first, period) - back] || 0), 0);
+    return [{ ...of, months: months.length, value_eur: sumOf(0), year_before_eur: sumOf(12) }];
+  });
+  const change = (row: Compared) => Math.abs(row.value_eur - row.year_before_eur);
+  const codes = ({ reporter, flow, product }: Compared) => `${reporter} ${flow} ${product}`;
+  return found.sort((a, b) => change(b) - change(a) || (codes(a) < codes(b) ? -1 : 1)).slice(0, MOST_MOVERS);
 }

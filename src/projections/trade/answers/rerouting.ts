@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { literal } from "../../../datasets/duckdb.ts";
+import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { month } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
@@ -20,7 +21,12 @@ import {
 } from "../../../domain/trade/inputs.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
-import { partnerName, type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import {
+  isReporter,
+  partnerName,
+  type ReporterCode,
+  reporterCodes,
+} from "../../../domain/trade/reporters.ts";
 import { type Rerouting, rerouteBounds, rerouting } from "../../../domain/trade/rerouting.ts";
 import {
   addMonths,
@@ -33,6 +39,8 @@ import {
   yearOf,
 } from "../../../domain/trade/units.ts";
 import { aboutNames, formula, meta, metaOf, namesOf, onDataset, type TradeData } from "./question.ts";
+import { rollupsOf } from "./rolled-up.ts";
+import { monthsSince } from "./rolled-up-series.ts";
 import { inFlow, inReporters, partnersIn } from "./tables.ts";
 
 const WINDOW = 12;
@@ -172,13 +180,18 @@ type Watched = {
 type Found = { flow: Flow; product: string; partner: string; before_eur: number; after_eur: number };
 
 /** The flows that collapsed, each with the third countries that grew enough to be judged. */
-const collapsed = (
+async function collapsed(
   lease: Lease,
   reporters: readonly ReporterCode[],
-  { hs, flow, origin, from, first, to }: Watched,
+  watched: Watched,
   signal: AbortSignal | undefined,
-) =>
-  lease.query<Found>(
+): Promise<Found[]> {
+  const { hs, flow, origin, from, first, to } = watched;
+  const rollups = rollupsOf(lease, { hs, years: { from: yearOf(from), to: yearOf(to) } });
+  // Roll-ups have the sums of all reporters that there are.
+  if (rollups?.every((rollup) => rollup.reporters.every((code) => reporters.some((one) => one === code))))
+    return rolledUp(rollups, watched);
+  return lease.query<Found>(
     `with sums as (
        select flow, ${hs === undefined ? "hs2" : literal(hs)} as product, partner,
          coalesce(sum(value_eur) filter (period < ${first}), 0)::bigint as before_eur,
@@ -195,6 +208,70 @@ const collapsed = (
     undefined,
     signal,
   );
+}
+
+async function rolledUp(
+  rollups: readonly YearRollup[],
+  { hs, flow, origin, from, first, to }: Watched,
+): Promise<Found[]> {
+  const all = await sumsOfPartners(rollups, { hs, from, first, to });
+  const found: Found[] = [];
+  for (const of of flows.toSorted()) {
+    if (flow !== undefined && flow !== of) continue;
+    for (const product of [...all.keys()].sort()) {
+      const sums = all.get(product)!;
+      const direct = sums.get(origin)?.[of];
+      if (!direct?.isTraded || direct.before - direct.after < rerouteBounds.collapse * direct.before)
+        continue;
+      for (const partner of [...sums.keys()].sort()) {
+        const { before, after, isTraded } = sums.get(partner)![of];
+        const isThird = after - before >= rerouteBounds.excess_eur && !isReporter(partner);
+        if (isTraded && (partner === origin || isThird))
+          found.push({ flow: of, product, partner, before_eur: before, after_eur: after });
+      }
+    }
+  }
+  return found;
+}
+
+type Compared = { before: number; after: number; isTraded: boolean };
+
+/** By chapter and partner what all reporters traded in the months before and after. */
+async function sumsOfPartners(
+  rollups: readonly YearRollup[],
+  { hs, from, first, to }: Pick<Watched, "hs" | "from" | "first" | "to">,
+): Promise<Map<string, Map<string, Record<Flow, Compared>>>> {
+  const found = new Map<string, Map<string, Record<Flow, Compared>>>();
+  const none = (): Compared => ({ before: 0, after: 0, isTraded: false });
+  for (const rollup of rollups) {
+    const values = await rollup.allReporters(hs);
+    const begin = Math.max(0, monthsSince(rollup.year * 100 + 1, from));
+    const turn = monthsSince(rollup.year * 100 + 1, first);
+    const end = Math.min(12, monthsSince(rollup.year * 100 + 1, to) + 1);
+    let at = 0;
+    for (const product of hs === undefined ? rollup.chapters : [hs]) {
+      if (at >= values.length) break;
+      const sums = found.get(product) ?? new Map<string, Record<Flow, Compared>>();
+      found.set(product, sums);
+      for (const partner of rollup.partners) {
+        const one = sums.get(partner) ?? { IMPORT: none(), EXPORT: none() };
+        sums.set(partner, one);
+        for (const flow of flows) {
+          const sum = one[flow];
+          for (let month = begin; month < end; month++) {
+            const value = values[at + month]!;
+            if (Number.isNaN(value)) continue;
+            sum.isTraded = true;
+            if (month < turn) sum.before += value;
+            else sum.after += value;
+          }
+          at += 12;
+        }
+      }
+    }
+  }
+  return found;
+}
 
 function signalsIn(
   found: Found[],

@@ -1,6 +1,7 @@
 /** Who depends on a single source: `source-concentration`, products of which one partner has at least half. */
 import { z } from "zod";
 import { literal } from "../../../datasets/duckdb.ts";
+import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import { LEAST_BASE_EUR } from "../../../domain/trade/anomalies.ts";
 import {
   dataset,
@@ -19,7 +20,7 @@ import {
   reporterCode,
   reporterCodes,
 } from "../../../domain/trade/reporters.ts";
-import { flows, sixDecimals } from "../../../domain/trade/units.ts";
+import { type Flow, flows, sixDecimals } from "../../../domain/trade/units.ts";
 import {
   aboutNames,
   formula,
@@ -30,6 +31,7 @@ import {
   type TradeData,
   yearOrLast,
 } from "./question.ts";
+import { rollupsOf, totalOf } from "./rolled-up.ts";
 import { SUMS } from "./series.ts";
 import { inFlow, inReporters, partnersIn, totalsIn } from "./tables.ts";
 
@@ -118,9 +120,13 @@ export async function sources(
     const reporters = input.reporter === undefined ? reporterCodes : question.reporters;
     const where = `where ${inReporters(reporters)} and ${inFlow(flow)}`;
     const product = hs === undefined ? "hs2" : literal(hs);
+    const asked = { ...slice, reporter: input.reporter, flow, threshold, limit: input.limit };
+    const rollups = rollupsOf(lease, slice);
     // The two largest as a least of two: a sorted list of each product's partners would take hundreds of megabytes.
-    const found = await lease.query<Found>(
-      `with partners as (
+    const found = rollups
+      ? await rolledUpSources(rollups, asked)
+      : await lease.query<Found>(
+          `with partners as (
          select reporter, ${product} as product, partner, sum(value_eur)::double as value
          from ${partnersIn(lease, slice)} ${where} group by all
        ), listed as (
@@ -136,9 +142,9 @@ export async function sources(
        from listed join totals using (reporter, product)
        where total_eur >= ${LEAST_TOTAL_EUR} and top >= ${threshold} * total_eur
        order by top desc, reporter, product limit ${input.limit}`,
-      undefined,
-      signal,
-    );
+          undefined,
+          signal,
+        );
     return {
       data: found.map((row, at) => rowOf(row, at + 1, namesOf(trade))),
       meta: {
@@ -154,6 +160,60 @@ export async function sources(
       },
     };
   });
+}
+
+type Asked = {
+  hs: string | undefined;
+  reporter: ReporterCode | undefined;
+  flow: Flow;
+  threshold: number;
+  limit: number;
+};
+
+/** As the statement above; a year is one roll-up, and a year without data none. */
+async function rolledUpSources(
+  rollups: readonly YearRollup[],
+  { hs, reporter, flow, threshold, limit }: Asked,
+): Promise<Found[]> {
+  type Seen = Omit<Found, "total_eur" | "of"> & { top: number };
+  const found: (Found & { top: number })[] = [];
+  for (const rollup of rollups) {
+    let seen: Seen | undefined;
+    const judge = () => {
+      if (!seen) return;
+      const { reporter, product, top } = seen;
+      const total_eur = totalOf([rollup], { hs: product, flow, reporters: [reporter] })
+        .of(flow)
+        .orNull();
+      if (total_eur !== null && total_eur >= LEAST_TOTAL_EUR && top >= threshold * total_eur)
+        found.push({ ...seen, total_eur, of: 0 });
+    };
+    await rollup.eachChapterPartner(reporter, hs, (of, product, one, partner, value) => {
+      if (flows[one] !== flow) return;
+      if (seen?.reporter !== of || seen.product !== product) {
+        judge();
+        seen = { reporter: of as ReporterCode, product, listed: [], partners: 0, listed_eur: 0, top: 0 };
+      }
+      seen.partners++;
+      seen.listed_eur += value;
+      keepLargest(seen.listed, value, () => rollup.partners[partner]!);
+      seen.top = seen.listed[0]!.value;
+    });
+    judge();
+  }
+  found.sort(
+    (a, b) => b.top - a.top || (`${a.reporter} ${a.product}` < `${b.reporter} ${b.product}` ? -1 : 1),
+  );
+  return found.slice(0, limit).map((row) => ({ ...row, of: found.length }));
+}
+
+/** Keeps the two largest, of equal ones the first; partners come in the order of their codes. */
+function keepLargest(listed: Listed[], value: number, partner: () => string): void {
+  const [first, second] = listed;
+  if (!first || value > first.value) {
+    listed.unshift({ partner: partner(), value });
+    listed.splice(2);
+  } else if (!second || value > second.value) listed[1] = { partner: partner(), value };
 }
 
 function rowOf(found: Found, rank: number, nameOf: NameOf): z.infer<typeof sourceRow> {
