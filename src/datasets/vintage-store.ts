@@ -211,6 +211,7 @@ export class VintageStore {
     for (const { fail } of this.#waiting.splice(0)) fail(busy("the service is stopping"));
     if (this.#running > 0) await new Promise<void>((ended) => (this.#ended = ended));
     for (const connection of this.#idle.splice(0)) connection.closeSync();
+    for (const { rollup } of this.#attached.values()) await (await rollup)?.close();
     (await this.#instance)?.closeSync();
   }
 

@@ -7,8 +7,9 @@ import { openVintages, type VintageStore } from "../../src/datasets/vintage-stor
 import { yearOf } from "../../src/domain/trade/units.ts";
 import type { TradeData } from "../../src/projections/trade/answers/question.ts";
 import { limits } from "../datasets/workshop.ts";
+import { fromTables, names } from "../support/from-tables.ts";
 import { sandboxIn } from "../support/sandbox.ts";
-import { drawing, drawnBulk, drawnQuestion, drawnWorld, fromTables, names, toldBy } from "./both-ways.ts";
+import { drawing, drawnBulk, drawnQuestion, drawnWorld, toldBy } from "./both-ways.ts";
 
 let vintages: VintageStore;
 let rolledUp: TradeData;

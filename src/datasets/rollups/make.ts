@@ -17,7 +17,7 @@ export async function makeRollup(
   connection: DuckDBConnection,
   database: string,
   dir: string,
-  of: Of,
+  { year, content_sha256 }: Of,
 ): Promise<boolean> {
   try {
     const about = await listsOf(connection, database);
@@ -28,7 +28,7 @@ export async function makeRollup(
     const all_reporters = await made.allReporters();
     await writeRollup(
       dir,
-      { ...of, ...about },
+      { year, content_sha256, ...about },
       { totals, partners, places, chapter_partners, all_reporters },
     );
     return true;
