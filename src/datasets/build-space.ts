@@ -145,6 +145,7 @@ async function moveIntoPlace(space: BuildSpace, built: Built): Promise<void> {
   }
   await syncFile(partitionsDir(space.dataDir));
   await mkdir(rollupsDir(space.dataDir), { recursive: true });
+  // One that is not there, or cannot be moved, is made when the vintage is served.
   for (const entry of built.manifest.partitions)
     await rename(join(space.dir, rollupName(entry)), rollupPath(space.dataDir, entry)).catch(() => undefined);
   const target = manifestPath(space.dataDir, built.manifest.vintage);

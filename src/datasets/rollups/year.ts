@@ -8,6 +8,9 @@ type Amounts = Omit<Months, "at">;
 /** One partner's part of a reporter's chapter in the year. */
 export type PartnerYear = { partner: string; flow: number; eur: number; grams: number };
 
+/** Partners of a reporter's chapter: a code is twice the partner's place, one more for exports. */
+export type Block = { eur: Float64Array; grams: Float64Array; codes: Uint16Array };
+
 export class YearRollup {
   readonly year: number;
   readonly reporters: readonly string[];
@@ -134,19 +137,20 @@ export class YearRollup {
     const c = this.#at.chapter.get(chapter);
     if (r === undefined || c === undefined) return [];
     const block = r * this.chapters.length + c;
-    const found: PartnerYear[] = [];
-    const bytes = await this.#blocks(block, block + 1);
-    this.#inBlock(bytes, 0, block, (flow, partner, eur, grams) =>
-      found.push({ partner: this.partners[partner]!, flow, eur, grams }),
-    );
-    return found;
+    const { eur, grams, codes } = this.#blockAt(await this.#blocks(block, block + 1), 0, block);
+    return Array.from(codes, (code, at) => ({
+      partner: this.partners[code >> 1]!,
+      flow: code & 1,
+      eur: eur[at]!,
+      grams: grams[at]!,
+    }));
   }
 
-  /** Visits the partners of one chapter or each, of one reporter or each; partners come by their places, imports before exports. */
-  async eachChapterPartner(
+  /** Visits one chapter or each, of one reporter or each, with its partners: imports before exports, each by their codes. */
+  async eachChapter(
     reporter: string | undefined,
     chapter: string | undefined,
-    visit: (reporter: string, chapter: string, flow: number, partner: number, eur: number) => void,
+    visit: (reporter: string, chapter: string, partners: Block) => void,
   ): Promise<void> {
     const width = this.chapters.length;
     const r = reporter === undefined ? undefined : this.#at.reporter.get(reporter);
@@ -154,11 +158,10 @@ export class YearRollup {
     const [from, to] = r === undefined ? [0, this.reporters.length * width] : [r * width, (r + 1) * width];
     const bytes = await this.#blocks(from, to);
     for (let block = from; block < to; block++) {
-      const [of, in_chapter] = [this.reporters[Math.floor(block / width)]!, this.chapters[block % width]!];
+      const in_chapter = this.chapters[block % width]!;
       if (chapter !== undefined && chapter !== in_chapter) continue;
-      this.#inBlock(bytes, this.#begins[block]! - this.#begins[from]!, block, (flow, partner, eur) =>
-        visit(of, in_chapter, flow, partner, eur),
-      );
+      const begin = this.#begins[block]! - this.#begins[from]!;
+      visit(this.reporters[Math.floor(block / width)]!, in_chapter, this.#blockAt(bytes, begin, block));
     }
   }
 
@@ -182,20 +185,13 @@ export class YearRollup {
     return this.#read("chapter_partners", this.#begins[from]!, this.#begins[to]! - this.#begins[from]!);
   }
 
-  #inBlock(
-    bytes: ArrayBuffer,
-    begin: number,
-    block: number,
-    visit: (flow: number, partner: number, eur: number, grams: number) => void,
-  ): void {
+  #blockAt(bytes: ArrayBuffer, begin: number, block: number): Block {
     const count = this.#places[block + 1]! - this.#places[block]!;
-    const eur = new Float64Array(bytes, begin, count);
-    const grams = new Float64Array(bytes, begin + 8 * count, count);
-    const codes = new Uint16Array(bytes, begin + 16 * count, count);
-    for (let at = 0; at < count; at++) {
-      const code = codes[at]!;
-      visit(code & 1, code >> 1, eur[at]!, grams[at]!);
-    }
+    return {
+      eur: new Float64Array(bytes, begin, count),
+      grams: new Float64Array(bytes, begin + 8 * count, count),
+      codes: new Uint16Array(bytes, begin + 16 * count, count),
+    };
   }
 
   async #read(...[section, from, length]: Parameters<OpenRollup["read"]>): Promise<ArrayBuffer> {

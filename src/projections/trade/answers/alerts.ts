@@ -93,9 +93,10 @@ export async function alerts(
       ...asked,
       reporters: lease.manifest.coverage.reporters.map(({ reporter }) => reporter),
     };
+    const series = watchedSeries(lease, watched);
     const [judged, movers] = await Promise.all([
-      judge(lease, watched, signal),
-      topMovers(lease, namesOf(trade), watched, signal),
+      judge(lease, watched, signal, series),
+      topMovers(lease, namesOf(trade), watched, signal, series),
     ]);
     const significant = judged.anomalies.filter(isSignificant);
     const listed = significant.slice(0, MOST_ALERTS);
@@ -135,6 +136,7 @@ async function topMovers(
   nameOf: NameOf,
   watched: Watched,
   signal: AbortSignal | undefined,
+  series: Values<ReporterCode>[] | undefined,
 ): Promise<z.infer<typeof mover>[]> {
   const { from, to } = watchedMonths(lease, watched.months);
   const known = knownOf(lease.manifest.coverage, watched.hs);
@@ -144,7 +146,9 @@ async function topMovers(
     ),
   );
   if (compared === undefined) return [];
-  const found = await comparedIn(lease, watched, compared, signal);
+  const found = series
+    ? comparedSeries(series, compared, addMonths(from, -12))
+    : await comparedIn(lease, watched, compared, signal);
   return found
     .filter(({ value_eur, year_before_eur }) => value_eur !== year_before_eur)
     .map(({ value_eur, year_before_eur, ...row }) => ({
@@ -164,9 +168,6 @@ async function comparedIn(
   compared: MonthsOfFlow[],
   signal: AbortSignal | undefined,
 ): Promise<Compared[]> {
-  const series = watchedSeries(lease, watched);
-  if (series)
-    return comparedSeries(series, compared, addMonths(watchedMonths(lease, watched.months).from, -12));
   return lease.query<Compared>(
     `with compared(reporter, flow, periods) as (${monthsEachSql(compared)}), sums as (${sumsSql(lease, watched)})
      select reporter, flow, product, len(periods)::int as months,
@@ -184,15 +185,25 @@ function comparedSeries(
   compared: readonly MonthsOfFlow[],
   first: Period,
 ): Compared[] {
-  const periods = new Map(compared.map((one) => [`${one.reporter} ${one.flow}`, one.months]));
-  const found = series.flatMap(({ values, ...of }) => {
-    const months = periods.get(`${of.reporter} ${of.flow}`);
-    if (!months) return [];
-    const sumOf = (back: number) =>
-      months.reduce((sum, period) => sum + (values[monthsSince(first, period) - back] || 0), 0);
-    return [{ ...of, months: months.length, value_eur: sumOf(0), year_before_eur: sumOf(12) }];
-  });
-  const change = (row: Compared) => Math.abs(row.value_eur - row.year_before_eur);
+  const places = new Map(
+    compared.map((one) => [
+      `${one.reporter} ${one.flow}`,
+      one.months.map((period) => monthsSince(first, period)),
+    ]),
+  );
+  const found: (Compared & { moved: number })[] = [];
+  for (const { reporter, flow, product, values } of series) {
+    const months = places.get(`${reporter} ${flow}`);
+    if (!months) continue;
+    let [value_eur, year_before_eur] = [0, 0];
+    for (const at of months) {
+      value_eur += values[at]!;
+      year_before_eur += values[at - 12]!;
+    }
+    const moved = Math.abs(value_eur - year_before_eur);
+    found.push({ reporter, flow, product, months: months.length, value_eur, year_before_eur, moved });
+  }
   const codes = ({ reporter, flow, product }: Compared) => `${reporter} ${flow} ${product}`;
-  return found.sort((a, b) => change(b) - change(a) || (codes(a) < codes(b) ? -1 : 1)).slice(0, MOST_MOVERS);
+  found.sort((a, b) => b.moved - a.moved || (codes(a) < codes(b) ? -1 : 1));
+  return found.slice(0, MOST_MOVERS).map(({ moved: _, ...one }) => one);
 }

@@ -128,11 +128,12 @@ export function watchedMonths({ manifest }: Lease, months: number): { from: Peri
   return { from: addMonths(to, 1 - months), to };
 }
 
-/** Judges every series of the reporters: each chapter, or the one product `hs`. */
+/** Judges every series of the reporters: each chapter, or the one product `hs`; `series` are those watched, where roll-ups have them. */
 export async function judge(
   lease: Lease,
   watched: Watched,
   signal: AbortSignal | undefined,
+  series = watchedSeries(lease, watched),
 ): Promise<Judged> {
   const { from, to } = watchedMonths(lease, watched.months);
   const isKnown = knownOf(lease.manifest.coverage, watched.hs);
@@ -152,7 +153,9 @@ export async function judge(
     return found;
   });
   if (testable === undefined) return { tested: 0, anomalies: [] };
-  const { tested, found } = await testedIn(lease, watched, testable, signal);
+  const { tested, found } = series
+    ? judgedSeries(series, testable, { from, first: addMonths(from, -TRAILING) })
+    : await testedIn(lease, watched, testable, signal);
   const scored = found
     .map((anomaly) => ({ ...anomaly, p_value: pOfScore(anomaly.z) }))
     .filter(({ p_value }) => p_value <= FALSE_DISCOVERY_RATE);
@@ -173,8 +176,6 @@ async function testedIn(
   signal: AbortSignal | undefined,
 ): Promise<{ tested: number; found: Scored[] }> {
   const { from, to } = watchedMonths(lease, watched.months);
-  const series = watchedSeries(lease, watched);
-  if (series) return judgedSeries(series, testable, { from, first: addMonths(from, -TRAILING) });
   const found = await lease.query<{ tested: number } & Omit<Anomaly, "p_value" | "p_adjusted">>(
     `with testable(reporter, flow, months) as (${monthsEachSql(testable)}), sums as (${sumsSql(lease, watched)}),
      grid as (
@@ -211,39 +212,47 @@ function judgedSeries(
   testable: readonly MonthsOfFlow[],
   { from, first }: { from: Period; first: Period },
 ): { tested: number; found: Scored[] } {
-  const months = new Map(testable.map((one) => [`${one.reporter} ${one.flow}`, one.months]));
+  const places = new Map(
+    testable.map((one) => [
+      `${one.reporter} ${one.flow}`,
+      one.months
+        .filter((period) => period >= from)
+        .map((period) => ({ period, at: monthsSince(first, period) })),
+    ]),
+  );
   const found: Scored[] = [];
   let tested = 0;
-  for (const { values, ...of } of series)
-    for (const period of months.get(`${of.reporter} ${of.flow}`) ?? []) {
-      if (period < from) continue;
-      const at = monthsSince(first, period);
-      const { base_eur, sd } = trailingOf(values, at);
+  for (const { reporter, flow, product, values } of series)
+    for (const { period, at } of places.get(`${reporter} ${flow}`) ?? []) {
+      let sum = 0;
+      for (let before = at - TRAILING; before < at; before++) sum += values[before]!;
+      const base_eur = sum / TRAILING;
       if (base_eur < LEAST_BASE_EUR) continue;
       tested++;
-      const value_eur = values[at]! || 0;
-      const deviation_eur = Math.max(sd, SD_FLOOR * base_eur);
+      const value_eur = values[at]!;
+      const least_eur = SD_FLOOR * base_eur;
+      if (Math.abs(value_eur - base_eur) / least_eur < LEAST_Z) continue;
+      const deviation_eur = Math.max(deviationBefore(values, at), least_eur);
       const z = (value_eur - base_eur) / deviation_eur;
-      if (Math.abs(z) >= LEAST_Z) found.push({ ...of, period, value_eur, base_eur, deviation_eur, z });
+      if (Math.abs(z) >= LEAST_Z)
+        found.push({ reporter, flow, product, period, value_eur, base_eur, deviation_eur, z });
     }
   const codes = ({ reporter, flow, product, period }: Scored) => `${reporter} ${flow} ${product} ${period}`;
   found.sort((a, b) => Math.abs(b.z) - Math.abs(a.z) || (codes(a) < codes(b) ? -1 : 1));
   return { tested, found };
 }
 
-/** Mean and sample standard deviation of the twelve months before a place (Welford). */
-function trailingOf(values: Float64Array, at: number): { base_eur: number; sd: number } {
-  let sum = 0;
+/** Sample standard deviation of the twelve months before a place (Welford). */
+function deviationBefore(values: Float64Array, at: number): number {
   let mean = 0;
   let squares = 0;
-  for (let before = 1; before <= TRAILING; before++) {
-    const value = values[at - TRAILING + before - 1]! || 0;
-    sum += value;
+  for (let count = 1; count <= TRAILING; count++) {
+    const value = values[at - TRAILING + count - 1]!;
     const difference = value - mean;
-    mean += difference / before;
+    mean += difference / count;
     squares += difference * (value - mean);
   }
-  return { base_eur: sum / TRAILING, sd: Math.sqrt(squares / (TRAILING - 1)) };
+  return Math.sqrt(squares / (TRAILING - 1));
 }
 
 /** The months that a reporter's flow has. */

@@ -96,7 +96,7 @@ async function tradeBeforeOf(
       const values = valuesOf(rollups, { reporter, flow: of, product: undefined, from: first, to });
       const at = monthsSince(first, period);
       const before = values?.subarray(at - TRAILING, at) ?? new Float64Array();
-      return before.reduce((sum, value) => sum + (value || 0), 0) / TRAILING;
+      return before.reduce((sum, value) => sum + value, 0) / TRAILING;
     };
   const found = await lease.query<Pick<Anomaly, "reporter" | "flow"> & { period: Period; value: number }>(
     `select reporter, flow, period, sum(value_eur)::bigint as value from ${totalsIn(lease, { years })}

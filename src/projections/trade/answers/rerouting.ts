@@ -214,59 +214,55 @@ async function rolledUp(
   rollups: readonly YearRollup[],
   { hs, flow, origin, from, first, to }: Watched,
 ): Promise<Found[]> {
-  const all = await sumsOfPartners(rollups, { hs, from, first, to });
-  const found: Found[] = [];
-  for (const of of flows.toSorted()) {
-    if (flow !== undefined && flow !== of) continue;
-    for (const product of [...all.keys()].sort()) {
-      const sums = all.get(product)!;
-      const direct = sums.get(origin)?.[of];
-      if (!direct?.isTraded || direct.before - direct.after < rerouteBounds.collapse * direct.before)
-        continue;
-      for (const partner of [...sums.keys()].sort()) {
-        const { before, after, isTraded } = sums.get(partner)![of];
-        const isThird = after - before >= rerouteBounds.excess_eur && !isReporter(partner);
-        if (isTraded && (partner === origin || isThird))
-          found.push({ flow: of, product, partner, before_eur: before, after_eur: after });
-      }
-    }
-  }
-  return found;
-}
-
-type Compared = { before: number; after: number; isTraded: boolean };
-
-/** By chapter and partner what all reporters traded in the months before and after. */
-async function sumsOfPartners(
-  rollups: readonly YearRollup[],
-  { hs, from, first, to }: Pick<Watched, "hs" | "from" | "first" | "to">,
-): Promise<Map<string, Map<string, Record<Flow, Compared>>>> {
-  const found = new Map<string, Map<string, Record<Flow, Compared>>>();
-  const none = (): Compared => ({ before: 0, after: 0, isTraded: false });
+  const codesOf = (list: (rollup: YearRollup) => readonly string[]) =>
+    [...new Set(rollups.flatMap(list))].sort();
+  const products = hs === undefined ? codesOf(({ chapters }) => chapters) : [hs];
+  const partners = codesOf((rollup) => rollup.partners);
+  // Of each product, partner and flow.
+  const size = products.length * partners.length * 2;
+  const sums = {
+    before: new Float64Array(size),
+    after: new Float64Array(size),
+    traded: new Uint8Array(size),
+  };
   for (const rollup of rollups) {
-    const values = await rollup.allReporters(hs);
     const begin = Math.max(0, monthsSince(rollup.year * 100 + 1, from));
     const turn = monthsSince(rollup.year * 100 + 1, first);
     const end = Math.min(12, monthsSince(rollup.year * 100 + 1, to) + 1);
+    const place = rollup.partners.map((code) => partners.indexOf(code));
+    const values = await rollup.allReporters(hs);
     let at = 0;
-    for (const product of hs === undefined ? rollup.chapters : [hs]) {
-      if (at >= values.length) break;
-      const sums = found.get(product) ?? new Map<string, Record<Flow, Compared>>();
-      found.set(product, sums);
-      for (const partner of rollup.partners) {
-        const one = sums.get(partner) ?? { IMPORT: none(), EXPORT: none() };
-        sums.set(partner, one);
-        for (const flow of flows) {
-          const sum = one[flow];
+    for (const product of values.length === 0 ? [] : hs === undefined ? rollup.chapters : [hs]) {
+      const block = products.indexOf(product) * partners.length;
+      for (const partner of place)
+        for (let of = 0; of < 2; of++, at += 12) {
+          const sum = (block + partner) * 2 + of;
           for (let month = begin; month < end; month++) {
             const value = values[at + month]!;
             if (Number.isNaN(value)) continue;
-            sum.isTraded = true;
-            if (month < turn) sum.before += value;
-            else sum.after += value;
+            sums.traded[sum] = 1;
+            if (month < turn) sums.before[sum]! += value;
+            else sums.after[sum]! += value;
           }
-          at += 12;
         }
+    }
+  }
+  const found: Found[] = [];
+  for (const of of flows.toSorted()) {
+    if (flow !== undefined && flow !== of) continue;
+    const sumAt = (product: number, partner: number) =>
+      (product * partners.length + partner) * 2 + flows.indexOf(of);
+    for (const [p, product] of products.entries()) {
+      const direct = sumAt(p, partners.indexOf(origin));
+      const isKnown = partners.includes(origin) && sums.traded[direct];
+      const drop = sums.before[direct]! - sums.after[direct]!;
+      if (!isKnown || drop < rerouteBounds.collapse * sums.before[direct]!) continue;
+      for (const [q, partner] of partners.entries()) {
+        const sum = sumAt(p, q);
+        const [before_eur, after_eur] = [sums.before[sum]!, sums.after[sum]!];
+        const isThird = after_eur - before_eur >= rerouteBounds.excess_eur && !isReporter(partner);
+        if (sums.traded[sum] && (partner === origin || isThird))
+          found.push({ flow: of, product, partner, before_eur, after_eur });
       }
     }
   }

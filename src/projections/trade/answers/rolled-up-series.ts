@@ -3,7 +3,7 @@ import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import { flowsOf } from "../../../domain/trade/coverage.ts";
 import { type Flow, flows, type Period } from "../../../domain/trade/units.ts";
 
-/** EUR of each month from the first on; NaN is no row. */
+/** EUR of each month from the first on, 0 where there is no row. */
 export type Values<Reporter extends string> = {
   reporter: Reporter;
   flow: Flow;
@@ -58,7 +58,7 @@ export function valuesOf(
     for (let month = Math.max(0, -offset); month < Math.min(12, length - offset); month++) {
       const value = months.eur[begin + month]!;
       if (Number.isNaN(value)) continue;
-      found ??= new Float64Array(length).fill(Number.NaN);
+      found ??= new Float64Array(length);
       found[offset + month] = value;
     }
   }

@@ -175,45 +175,33 @@ async function rolledUpSources(
   rollups: readonly YearRollup[],
   { hs, reporter, flow, threshold, limit }: Asked,
 ): Promise<Found[]> {
-  type Seen = Omit<Found, "total_eur" | "of"> & { top: number };
   const found: (Found & { top: number })[] = [];
-  for (const rollup of rollups) {
-    let seen: Seen | undefined;
-    const judge = () => {
-      if (!seen) return;
-      const { reporter, product, top } = seen;
-      const total_eur = totalOf([rollup], { hs: product, flow, reporters: [reporter] })
-        .of(flow)
-        .orNull();
-      if (total_eur !== null && total_eur >= LEAST_TOTAL_EUR && top >= threshold * total_eur)
-        found.push({ ...seen, total_eur, of: 0 });
-    };
-    await rollup.eachChapterPartner(reporter, hs, (of, product, one, partner, value) => {
-      if (flows[one] !== flow) return;
-      if (seen?.reporter !== of || seen.product !== product) {
-        judge();
-        seen = { reporter: of as ReporterCode, product, listed: [], partners: 0, listed_eur: 0, top: 0 };
+  const wanted = flows.indexOf(flow);
+  for (const rollup of rollups)
+    await rollup.eachChapter(reporter, hs, (of, product, { eur, codes }) => {
+      const total = totalOf([rollup], { hs: product, flow, reporters: [of] }).of(flow);
+      if (total.isNone || total.eur < LEAST_TOTAL_EUR) return;
+      let [partners, listed_eur, first, second] = [0, 0, -1, -1];
+      for (let at = 0; at < codes.length; at++) {
+        if ((codes[at]! & 1) !== wanted) continue;
+        const value = eur[at]!;
+        partners++;
+        listed_eur += value;
+        // Of equal ones the first by its code is the larger.
+        if (first < 0 || value > eur[first]!) [first, second] = [at, first];
+        else if (second < 0 || value > eur[second]!) second = at;
       }
-      seen.partners++;
-      seen.listed_eur += value;
-      keepLargest(seen.listed, value, () => rollup.partners[partner]!);
-      seen.top = seen.listed[0]!.value;
+      if (first < 0 || eur[first]! < threshold * total.eur) return;
+      const listed = [first, second]
+        .filter((at) => at >= 0)
+        .map((at) => ({ partner: rollup.partners[codes[at]! >> 1]!, value: eur[at]! }));
+      const row = { reporter: of as ReporterCode, product, listed, partners, listed_eur };
+      found.push({ ...row, total_eur: total.eur, of: 0, top: eur[first]! });
     });
-    judge();
-  }
   found.sort(
     (a, b) => b.top - a.top || (`${a.reporter} ${a.product}` < `${b.reporter} ${b.product}` ? -1 : 1),
   );
   return found.slice(0, limit).map((row) => ({ ...row, of: found.length }));
-}
-
-/** Keeps the two largest, of equal ones the first; partners come in the order of their codes. */
-function keepLargest(listed: Listed[], value: number, partner: () => string): void {
-  const [first, second] = listed;
-  if (!first || value > first.value) {
-    listed.unshift({ partner: partner(), value });
-    listed.splice(2);
-  } else if (!second || value > second.value) listed[1] = { partner: partner(), value };
 }
 
 function rowOf(found: Found, rank: number, nameOf: NameOf): z.infer<typeof sourceRow> {
