@@ -190,14 +190,13 @@ async function hot(
 }
 
 /** Answers of the service name what they rest on beside what the question itself tells. */
-function isSame(path: string, served: Answer, told: Answer): void {
-  const { meta, ...rest } = served;
+function isSame(path: string, { data, meta }: Answer, told: Answer): void {
   const known = Object.fromEntries(Object.keys(told.meta).map((field) => [field, meta[field]]));
-  if (JSON.stringify({ ...rest, meta: known }) !== JSON.stringify(told))
+  if (JSON.stringify([data, known]) !== JSON.stringify([told.data, told.meta]))
     throw new Error(`${path}: the service answers otherwise than its tables`);
 }
 
-type Answer = { meta: Record<string, unknown> };
+type Answer = { data: unknown; meta: Record<string, unknown> };
 
 async function measureOperations(setup: Runtime, manifest: Manifest, postgres: Postgres | undefined) {
   const { lines, first } = await withProbedService(uncached(setup), (service) =>
