@@ -1,5 +1,15 @@
 import { hash } from "node:crypto";
 
+/** What stands before what is hashed, as docs/event-log.md has it. */
+export const TAG = {
+  payload: "TS/PAYLOAD/1\0",
+  meta: "TS/META/1\0",
+  stream: "TS/STREAM/1\0",
+  event: "TS/EVENT/1\0",
+  log: "TS/LOG/1\0",
+  commit: "TS/COMMIT/1\0",
+} as const;
+
 const CACHED_VIEWS = 4096;
 
 /** A growable run of bytes that is refilled event after event, so that a million events allocate nothing; `prefix` (a hash's domain tag) stays in front. */
@@ -99,6 +109,11 @@ export function sameHash(digest: string, stated: Uint8Array, offset = 0): boolea
 export function sameBytes(left: Uint8Array, right: Uint8Array, offset = 0): boolean {
   for (let i = 0; i < left.length; i++) if (left[i] !== right[offset + i]) return false;
   return true;
+}
+
+/** Copies a hash; for so few bytes cheaper than what arrays of bytes have for it. */
+export function copyHash(from: Uint8Array, into: Uint8Array, at = 0): void {
+  for (let i = 0; i < 32; i++) into[at + i] = from[i]!;
 }
 
 export function hex(bytes: Uint8Array): string {

@@ -31,6 +31,11 @@ export class EventReading implements ReadEvent {
     );
   }
 
+  /** Whether each event of a log is looked at in every way there is. */
+  get isWhole(): boolean {
+    return this.#checks.length === eventChecks.filter(({ except }) => !except?.includes("log")).length;
+  }
+
   faults(row: EventRow): readonly EventFault[] {
     const { payload, meta } = row;
     this.payloadFault = this.#payload.fault(payload.bytes, payload.start, payload.length);

@@ -1,4 +1,4 @@
-import { ByteField, viewOf } from "./bytes.ts";
+import { ByteField, TAG, viewOf } from "./bytes.ts";
 
 const HASH_BYTES = 32;
 
@@ -12,8 +12,8 @@ export class EventRow {
   readonly tenant = new ByteField();
   readonly stream_id = new ByteField();
   readonly type = new ByteField();
-  readonly payload = new ByteField("TS/PAYLOAD/1\0");
-  readonly meta = new ByteField("TS/META/1\0");
+  readonly payload = new ByteField(TAG.payload);
+  readonly meta = new ByteField(TAG.meta);
   readonly event_id = Buffer.alloc(16);
   /** All five, one behind the other, since some are hashed or handed on together. */
   readonly #hashes = Buffer.alloc(5 * HASH_BYTES);

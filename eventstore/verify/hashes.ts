@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { ByteField, sha256 } from "./bytes.ts";
+import { ByteField, sha256, TAG } from "./bytes.ts";
 import type { EventRow } from "./event-row.ts";
 
 /** The hashes of docs/event-log.md for one log; each a string of 32 characters, one a byte, unless it says otherwise. */
@@ -8,15 +8,20 @@ export class LogHashes {
   readonly genesis: string;
   readonly #stream: ByteField;
   readonly #event: ByteField;
-  readonly #log = new ByteField("TS/LOG/1\0");
-  readonly #commit = new ByteField("TS/COMMIT/1\0");
+  readonly #log = new ByteField(TAG.log);
+  readonly #commit = new ByteField(TAG.commit);
 
   constructor(origin: string) {
     const field = new ByteField().set(origin);
     const prefix = new ByteField().lengthPrefixed(field).view();
-    this.#stream = prefixed("TS/STREAM/1\0", prefix);
-    this.#event = prefixed("TS/EVENT/1\0", prefix);
-    this.genesis = sha256(prefixed("TS/LOG/1\0", prefix).view());
+    this.#stream = prefixed(TAG.stream, prefix);
+    this.#event = prefixed(TAG.event, prefix);
+    this.genesis = sha256(prefixed(TAG.log, prefix).view());
+  }
+
+  /** What stands before an event where it is hashed. */
+  get eventTag(): Uint8Array {
+    return this.#event.bytes.subarray(0, this.#event.start);
   }
 
   /** prev_hash of a stream's first event. */

@@ -3,6 +3,8 @@ import { isUtf8 } from "node:buffer";
 /** Takes a line's bytes from `start` up to `end`, without its newline; valid only during the call. False: no further line is wanted. */
 export type LineSink = {
   line(bytes: Buffer, start: number, end: number): boolean;
+  /** Given the beginning of a line among lines that are UTF-8, answers the place behind it where that line was taken already, else its beginning. */
+  taken?(start: number): number;
   /** A line that is not UTF-8 or longer than the limit. */
   badLine(reason: string): boolean;
 };
@@ -76,7 +78,13 @@ export function cutLines({ bytes, isCut }: LineBatch, sink: LineSink, limit: num
   }
   // Checked for all lines at once, and one by one only if that fails.
   const allUtf8 = isUtf8(bytes);
+  const taken = allUtf8 ? sink.taken : undefined;
   for (let isWanted = true; isWanted && from < bytes.length; ) {
+    const behind = taken ? taken(from) : from;
+    if (behind > from) {
+      from = behind;
+      continue;
+    }
     const end = bytes.indexOf(10, from);
     if (end - from > limit) isWanted = sink.badLine(tooLong);
     else if (!allUtf8 && !isUtf8(bytes.subarray(from, end))) isWanted = sink.badLine("is not valid UTF-8");

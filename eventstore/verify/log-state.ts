@@ -1,4 +1,4 @@
-import { hex, hexOfDigest } from "./bytes.ts";
+import { copyHash, hex, hexOfDigest } from "./bytes.ts";
 import type { Source } from "./event-checks.ts";
 import type { EventRow } from "./event-row.ts";
 import { LogHashes } from "./hashes.ts";
@@ -68,7 +68,7 @@ export class LogState {
   pass(row: EventRow): void {
     this.events++;
     this.position = this.source === "stream" ? row.version : row.position;
-    this.hash.set(this.source === "stream" ? row.event_hash : row.log_hash);
+    copyHash(this.source === "stream" ? row.event_hash : row.log_hash, this.hash);
     if (row.recorded_at_us > this.recorded_at_us) this.recorded_at_us = row.recorded_at_us;
     if (this.slot >= 0) {
       if (row.version > 1 && this.streams.version(this.slot) === 0) this.streamsJoined++;
@@ -80,7 +80,7 @@ export class LogState {
     } else if (this.commitLeft !== null && this.commitLeft > 0) {
       this.commitLeft--;
     }
-    this.passHeld();
+    if (this.#heldAt.size > 0) this.passHeld();
   }
 
   /** Holds the last event against the heads held at its position. */

@@ -3,12 +3,13 @@ import { type ByteField, viewOf } from "./bytes.ts";
 import { EventLineReader } from "./event-line.ts";
 import { type EventFault, EventReading } from "./event-reading.ts";
 import { EventRow, UnreadableEvent } from "./event-row.ts";
+import { FastReader } from "./fast-reader.ts";
 import type { Header } from "./header.ts";
 import { cutLines, type LineBatch } from "./lines.ts";
 import type { SealedHere } from "./sealed.ts";
 
 /** What a reader has to know. */
-export type Reading = { header: Header; checks: readonly string[]; max_line_bytes: number };
+export type Reading = { header: Header; checks: readonly string[]; max_line_bytes: number; plain: boolean };
 
 /** What a batch of lines holds beside its events, which stand in its memory as PackedEvents has them. */
 export type ReadLines = { lines: number; notes: LineNote[] };
@@ -38,12 +39,16 @@ export class BatchReader {
   readonly #line: EventLineReader;
   readonly #reading: EventReading;
   readonly #limit: number;
+  readonly #fast: FastReader | undefined;
 
-  constructor({ header, checks, max_line_bytes }: Reading) {
+  constructor({ header, checks, max_line_bytes, plain }: Reading) {
     const isLog = header.format === "tallystick-log/1";
     this.#line = new EventLineReader(isLog);
     this.#reading = new EventReading(isLog ? "log" : "stream", header, checks);
     this.#limit = max_line_bytes;
+    const { eventTag } = this.#reading.hashes;
+    if (!plain && isLog && this.#reading.isWhole && FastReader.takes(eventTag))
+      this.#fast = new FastReader(eventTag, max_line_bytes);
   }
 
   /** Reads a batch, and leaves its events where its lines stood. */
@@ -71,7 +76,17 @@ export class BatchReader {
       lines++;
       return true;
     };
+    const fast = this.#fast?.take(batch.bytes) ? this.#fast : undefined;
+    const taken = (start: number) => {
+      const behind = fast!.read(start);
+      if (behind > start) {
+        unreadable = 0;
+        lines++;
+      }
+      return behind;
+    };
     const line = (bytes: Buffer, start: number, end: number) => {
+      if (fast) packed.append(fast.records());
       const isEnd = startsWith(bytes, start, END);
       if (!isEnd && !startsWith(bytes, start, EVIDENCE)) return event(bytes, start, end);
       const text = bytes.toString("utf8", start, end);
@@ -80,15 +95,27 @@ export class BatchReader {
       lines++;
       return true;
     };
-    cutLines(batch, { line, badLine: (reason) => badLine(` ${reason}`) }, this.#limit);
+    const sink = { line, badLine: (reason: string) => badLine(` ${reason}`), ...(fast && { taken }) };
+    cutLines(batch, sink, this.#limit);
+    if (fast) packed.append(fast.records());
     return { lines, notes };
   }
 }
 
 /** In bytes, of `links`. */
 const LINKS = 96;
-/** Of a packed event, in bytes: position, version, recorded_at_us, commit_size, links; the names follow. */
-const AT = { position: 0, version: 8, recorded_at_us: 16, commit_size: 24, links: 28, names: 28 + LINKS };
+/** Of a packed event, in bytes: position, version, recorded_at_us, commit_size (0 for none), links, the length of the names; then the names as StreamHeads has them. */
+const AT = {
+  position: 0,
+  version: 8,
+  recorded_at_us: 16,
+  commit_size: 24,
+  links: 28,
+  length: 28 + LINKS,
+  names: 32 + LINKS,
+};
+/** Numbers stand as WebAssembly writes them. */
+const LITTLE = true;
 
 /** As much of events as their order is judged by, one behind the other: less than the line that an event was read from, so that it can stand in its place. */
 class PackedEvents {
@@ -101,24 +128,32 @@ class PackedEvents {
     this.#words = viewOf(bytes);
   }
 
+  /** Events that are packed already. */
+  append(records: Uint8Array): void {
+    this.#bytes.set(records, this.#at);
+    this.#at += records.length;
+  }
+
   add(row: EventRow): void {
     const words = this.#words;
     const at = this.#at;
-    words.setFloat64(at + AT.position, row.position);
-    words.setFloat64(at + AT.version, row.version);
-    words.setFloat64(at + AT.recorded_at_us, row.recorded_at_us);
-    words.setUint32(at + AT.commit_size, row.commit_size ?? 0);
+    const { tenant, stream_id } = row;
+    words.setFloat64(at + AT.position, row.position, LITTLE);
+    words.setFloat64(at + AT.version, row.version, LITTLE);
+    words.setFloat64(at + AT.recorded_at_us, row.recorded_at_us, LITTLE);
+    words.setUint32(at + AT.commit_size, row.commit_size ?? 0, LITTLE);
     this.#bytes.set(row.links, at + AT.links);
-    this.#at = at + AT.names;
-    this.#name(row.tenant);
-    this.#name(row.stream_id);
+    words.setUint32(at + AT.length, 4 + tenant.length + stream_id.length, LITTLE);
+    words.setUint32(at + AT.names, tenant.length);
+    this.#at = at + AT.names + 4;
+    this.#name(tenant);
+    this.#name(stream_id);
   }
 
-  #name({ bytes, start, length }: ByteField): void {
+  #name({ bytes, length }: ByteField): void {
     const target = this.#bytes;
-    this.#words.setUint32(this.#at, length - start);
-    let at = this.#at + 4;
-    for (let i = start; i < length; i++) target[at++] = bytes[i]!;
+    let at = this.#at;
+    for (let i = 0; i < length; i++) target[at++] = bytes[i]!;
     this.#at = at;
   }
 }
@@ -138,22 +173,21 @@ export class UnpackedEvents {
   next(row: EventRow): void {
     const words = this.#words;
     const at = this.#at;
-    row.position = words.getFloat64(at + AT.position);
-    row.version = words.getFloat64(at + AT.version);
-    row.recorded_at_us = words.getFloat64(at + AT.recorded_at_us);
-    const size = words.getUint32(at + AT.commit_size);
+    row.position = words.getFloat64(at + AT.position, LITTLE);
+    row.version = words.getFloat64(at + AT.version, LITTLE);
+    row.recorded_at_us = words.getFloat64(at + AT.recorded_at_us, LITTLE);
+    const size = words.getUint32(at + AT.commit_size, LITTLE);
     row.commit_size = size === 0 ? null : size;
     for (let i = 0; i < LINKS; i += 4) row.linkWords.setInt32(i, words.getInt32(at + AT.links + i));
-    this.#at = at + AT.names;
-    this.#name(row.tenant);
-    this.#name(row.stream_id);
+    const end = at + AT.names + words.getUint32(at + AT.length, LITTLE);
+    const stream = at + AT.names + 4 + words.getUint32(at + AT.names);
+    this.#name(row.tenant, at + AT.names + 4, stream);
+    this.#name(row.stream_id, stream, end);
+    this.#at = end;
   }
 
-  #name(into: ByteField): void {
-    const from = this.#at + 4;
-    const to = from + this.#words.getUint32(this.#at);
+  #name(into: ByteField, from: number, to: number): void {
     into.clear();
     into.append(this.#bytes, from, to);
-    this.#at = to;
   }
 }

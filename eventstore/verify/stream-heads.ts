@@ -1,5 +1,5 @@
 import { randomFillSync } from "node:crypto";
-import { ByteField, sha256 } from "./bytes.ts";
+import { ByteField, copyHash, sha256 } from "./bytes.ts";
 
 const LONGEST_PLAIN_KEY = 128;
 /** Keys are kept in pages of so many bytes, so that growing copies none of them. */
@@ -60,7 +60,7 @@ export class StreamHeads {
 
   set(slot: number, version: number, event_hash: Uint8Array): void {
     this.#versions[slot] = version;
-    this.#hashes.set(event_hash, slot * 32);
+    copyHash(event_hash, this.#hashes, slot * 32);
   }
 
   #isKeyOf(slot: number): boolean {

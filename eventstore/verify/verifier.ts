@@ -43,6 +43,7 @@ export class Verifier {
   #placeChecks: PlaceCheck[] = [];
   readonly #names: readonly string[];
   readonly #tallies = new Map<string, Tally>();
+  readonly #format: Tally;
   readonly #companion: Companion | undefined;
   readonly #sealed: SealedCount;
   #options: VerifyOptions;
@@ -56,6 +57,7 @@ export class Verifier {
     this.#names = [...VERDICTS, ...(options.companion?.verdicts ?? []), "completeness"];
     for (const name of this.#names)
       this.#tallies.set(name, { checked: 0, faults: 0, told: [], last_good: 0 });
+    this.#format = this.#tallies.get("format")!;
   }
 
   /** What was found wrong first; undefined while nothing is. */
@@ -108,12 +110,12 @@ export class Verifier {
 
   /** Counts a line or row that could be read. */
   readable(): void {
-    this.#tallies.get("format")!.checked++;
+    this.#format.checked++;
   }
 
   /** A line or row that cannot be read; it is passed over, so what it hides shows in the other verdicts. */
   unreadable(reason: string): void {
-    this.#tallies.get("format")!.checked++;
+    this.#format.checked++;
     this.#say("format", reason, this.#log ? this.#log.place + 1 : 0);
   }
 

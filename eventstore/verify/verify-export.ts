@@ -15,6 +15,8 @@ export type VerifyExportOptions = VerifyOptions & {
   max_line_bytes?: number;
   /** From so many bytes on lines are read in threads of their own; 16 MiB when left out. */
   threads_from_bytes?: number;
+  /** Every line is read in JavaScript, none by the fast path. */
+  plain?: boolean;
 };
 
 const MIB = 1024 * 1024;
@@ -26,8 +28,8 @@ export async function verifyExport(
   chunks: AsyncIterable<Uint8Array>,
   options: VerifyExportOptions = {},
 ): Promise<VerifyReport> {
-  const { max_line_bytes = 16 * MIB, threads_from_bytes = 16 * MIB } = options;
-  const reader = new ExportReader(new Verifier(options), max_line_bytes, threads_from_bytes);
+  const { max_line_bytes = 16 * MIB, threads_from_bytes = 16 * MIB, plain = false } = options;
+  const reader = new ExportReader(new Verifier(options), { max_line_bytes, plain }, threads_from_bytes);
   const gatherer = new LineGatherer(max_line_bytes, reader.room);
   let broken: string | undefined;
   const readable = untilError(chunks, (error) => {
@@ -95,7 +97,7 @@ async function* chunksOf(path: string): AsyncGenerator<Uint8Array, void, void> {
 /** Gives each line of an export its meaning: header, evidence, events, last line. */
 class ExportReader {
   readonly #verifier: Verifier;
-  readonly #max_line_bytes: number;
+  readonly #lineOptions: Pick<Reading, "max_line_bytes" | "plain">;
   readonly #threads_from_bytes: number;
   #lines = 0;
   #bytes = 0;
@@ -110,9 +112,13 @@ class ExportReader {
   /** Nothing further is read. */
   isDone = false;
 
-  constructor(verifier: Verifier, max_line_bytes: number, threads_from_bytes: number) {
+  constructor(
+    verifier: Verifier,
+    lineOptions: Pick<Reading, "max_line_bytes" | "plain">,
+    threads_from_bytes: number,
+  ) {
     this.#verifier = verifier;
-    this.#max_line_bytes = max_line_bytes;
+    this.#lineOptions = lineOptions;
     this.#threads_from_bytes = threads_from_bytes;
   }
 
@@ -184,10 +190,14 @@ class ExportReader {
         const isLog = header.format === "tallystick-log/1";
         verifier.begin(isLog ? "log" : "stream", header);
         const { eventChecks: checks } = verifier;
-        this.#reading = { header, checks, max_line_bytes: this.#max_line_bytes };
+        this.#reading = { header, checks, ...this.#lineOptions };
         return undefined;
       });
-    cutLines(batch, { line, badLine: (reason) => first(() => ` ${reason}`) }, this.#max_line_bytes);
+    cutLines(
+      batch,
+      { line, badLine: (reason) => first(() => ` ${reason}`) },
+      this.#lineOptions.max_line_bytes,
+    );
     this.isDone = this.#reading === undefined;
     return { bytes: batch.bytes.subarray(batch.bytes.indexOf(10) + 1), isCut: false };
   }

@@ -110,7 +110,7 @@ export class Frontier {
 
   /** Appends the leaf of an event. */
   appendEvent(event_hash: Uint8Array): void {
-    LEAF.set(event_hash, 1);
+    for (let i = 0; i < HASH_BYTES; i++) LEAF[1 + i] = event_hash[i]!;
     this.#grow(hash("sha256", LEAF, "binary"));
   }
 

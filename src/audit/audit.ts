@@ -1,4 +1,5 @@
 /** Judges the evidence of an export: that its events are the tree that was signed and anchored. */
+import { copyHash } from "../../eventstore/verify/bytes.ts";
 import type { Companion, Proven, Say } from "../../eventstore/verify/companion.ts";
 import { type EventRow, UnreadableEvent } from "../../eventstore/verify/event-row.ts";
 import type { LogState } from "../../eventstore/verify/log-state.ts";
@@ -128,7 +129,7 @@ export class Audit implements Companion {
   event(row: EventRow): void {
     this.#event ??= { version: 0, event_hash: Buffer.alloc(32) };
     this.#event.version = row.version;
-    this.#event.event_hash.set(row.event_hash);
+    copyHash(row.event_hash, this.#event.event_hash);
     this.#state!.event(row);
   }
 

@@ -41,6 +41,7 @@ type Options = {
   signer?: Hex;
   rpc?: string;
   maxStreams: number;
+  plain: boolean;
   json: boolean;
 };
 
@@ -69,6 +70,7 @@ export function verifyCommand(terminal: Terminal): Command {
     .option("--signer <address>", "the account that must have sent it", asAddress)
     .option("--rpc <url>", "an RPC endpoint of that chain: it is asked whether the anchors stand there")
     .option("--max-streams <n>", "streams to keep in mind, some 180 bytes each", asCount, 1_000_000)
+    .option("--plain", "read every line in JavaScript, none by WebAssembly: slower, the same report", false)
     .option("--json", "print the report as JSON", false)
     .addHelpText(
       "after",
@@ -120,10 +122,10 @@ async function verifyFiles(
 }
 
 async function heldBy(options: Options): Promise<VerifyPackOptions> {
-  const { head, origin, key, witness, network, contract, signer, rpc, maxStreams } = options;
+  const { head, origin, key, witness, network, contract, signer, rpc, maxStreams, plain } = options;
   return {
     heads: head,
-    ...{ origin, key, witnesses: witness, network, contract, signer, max_streams: maxStreams },
+    ...{ origin, key, witnesses: witness, network, contract, signer, max_streams: maxStreams, plain },
     checkpoints: await Promise.all(options.checkpoint.map(checkpointIn)),
     events: await Promise.all(options.receipt.map(eventIn)),
     ask: rpc === undefined ? undefined : askChain(rpc),

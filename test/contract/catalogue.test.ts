@@ -34,7 +34,7 @@ import { buy } from "../support/buyer.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { writeExamples } from "../support/checked.ts";
 import { claimExample } from "../support/claimed.ts";
-import { computeExamples, payInForExample } from "../support/computed.ts";
+import { computeExamples, payInForExample, resultExample } from "../support/computed.ts";
 import { describeExamples } from "../support/described.ts";
 import { ideaExample, newsExample } from "../support/handed-in.ts";
 import { identifyExamples } from "../support/identified.ts";
@@ -133,6 +133,10 @@ const exampleFor = ({ name, example }: Operation) => live[name] ?? example;
 const renewed: Record<string, () => Promise<unknown>> = {
   commerce_erase: () => sealExample(service.app),
   compute_submit: () => emptyAccount(service.app),
+  // A lease is over after some time, which a busy machine may need for what is asked before.
+  compute_result: async () => {
+    live.compute_result = await resultExample(service, mine, agents);
+  },
   compute_withdraw: () => payInForExample(service.app),
   soul_bounty_fund: async () => {
     await emptyAccount(service.app);

@@ -24,38 +24,59 @@ export async function payInForExample(app: App): Promise<void> {
   await until(() => app.runner.reached(accountsProjection, position, LIMIT_MS));
 }
 
+type Headers = Record<string, string>;
+
+const agent_id = "example-node";
+
+async function submitExample({ url }: Service, requester: Headers): Promise<string> {
+  const task = {
+    task_type: "echo",
+    input_data: { text: "hello" },
+    max_price_usd: 0.01,
+    assign: `agent:${agent_id}`,
+  };
+  return String((await caller(url).post("/soul/compute/submit", task, requester)).body.task_id);
+}
+
+/** A task that the node has just been lent; whoever is late finds the lease over. */
+async function lendExample(service: Service, requester: Headers, node: Headers): Promise<string> {
+  const task_id = await submitExample(service, requester);
+  const pulled = await caller(service.url).get("/soul/compute/pull?wait_s=30", node);
+  if ((pulled.body.task as { task_id: string }).task_id !== task_id) throw new Error("another task was lent");
+  return task_id;
+}
+
+/** The input of the example of handing in a result, for a task lent a moment ago. */
+export async function resultExample(service: Service, requester: Headers, node: Headers) {
+  const { app } = service;
+  // As much as it holds, so that the example of submitting is still paid for.
+  const credit = account.credit({
+    source: `task:${randomBytes(8).toString("hex")}`,
+    amount_micro: 10_000,
+    at: new Date().toISOString(),
+  });
+  await app.decide(account, account.targetOf("acme"), credit, { meta: { actor: "test" } });
+  return { task_id: await lendExample(service, requester, node), result: { output: 42 } };
+}
+
 export async function computeExamples(
-  { app, url }: Service,
-  requester: Record<string, string>,
-): Promise<{ inputs: Inputs; node: Record<string, string> }> {
+  service: Service,
+  requester: Headers,
+): Promise<{ inputs: Inputs; node: Headers }> {
+  const { app, url } = service;
   const api = caller(url);
   const at = new Date().toISOString();
-  // What five of these tasks hold, and no more: the example of submitting is paid for.
-  const credit = account.credit({ source: "task:examples", amount_micro: 50_000, at });
+  // What four of these tasks hold, and no more: the example of submitting is paid for.
+  const credit = account.credit({ source: "task:examples", amount_micro: 40_000, at });
   await app.decide(account, account.targetOf("acme"), credit, { meta: { actor: "test" } });
-  const agent_id = "example-node";
   const { body } = await api.post("/soul/register", { agent_id, issue_api_key: true });
   const node = { Authorization: `Bearer ${body.api_key}` };
   const { sx_id } = body.passport as { sx_id: string };
   const offer = { agent_id, capabilities: ["cpu"], hourly_rate_usd: 0.06, max_concurrent: 4 };
   await api.post("/soul/node/register", offer, node);
   await api.post("/soul/node/heartbeat", { agent_id }, node);
-  const submitted = async (): Promise<string> => {
-    const task = {
-      task_type: "echo",
-      input_data: { text: "hello" },
-      max_price_usd: 0.01,
-      assign: `agent:${agent_id}`,
-    };
-    return String((await api.post("/soul/compute/submit", task, requester)).body.task_id);
-  };
-  const lent = async () => {
-    const task_id = await submitted();
-    const pulled = await api.get("/soul/compute/pull?wait_s=30", node);
-    if ((pulled.body.task as { task_id: string }).task_id !== task_id)
-      throw new Error("another task was lent");
-    return task_id;
-  };
+  const submitted = () => submitExample(service, requester);
+  const lent = () => lendExample(service, requester, node);
   const done = async () => {
     const task_id = await lent();
     await api.post("/soul/compute/result", { task_id, result: { output: 42 } }, node);
@@ -72,7 +93,7 @@ export async function computeExamples(
     compute_node_status: { agent_id: sx_id },
     compute_task_status: { task_id: await done() },
     compute_settle: { task_id: await done(), accept: true },
-    compute_result: { task_id: await lent(), result: { output: 42 } },
+    compute_result: await resultExample(service, requester, node),
     compute_dispute: { task_id: rejected },
     compute_cancel: { task_id: await submitted() },
   };

@@ -1,0 +1,141 @@
+import { readFileSync } from "node:fs";
+import { sameHash, sha256, TAG } from "./bytes.ts";
+
+/** What WebAssembly is of it here; no types of Node's own say it. */
+declare const WebAssembly: {
+  Module: new (bytes: Uint8Array) => object;
+  validate(bytes: Uint8Array): boolean;
+  Instance: new (module: object) => { exports: unknown };
+};
+
+/** fast-path/reader.ts says what each of them is. */
+type Exports = {
+  memory: { buffer: ArrayBuffer };
+  begin(tag: number): void;
+  read(from: number, record: number): number;
+} & Record<
+  "LINES" | "RECORDS" | "PAYLOAD" | "META" | "EVENT" | "COMMIT" | "STATED" | "TOLD",
+  { value: number }
+>;
+
+/** In bytes, of what stands before an event: more would leave the names too little room. */
+const LONGEST_EVENT_TAG = 4096;
+const CACHED_VIEWS = 4096;
+/** Where an event's record has its event_hash. */
+const EVENT_HASH = 60;
+const HASH_BYTES = 32;
+
+/** In bytes: what the module leaves free behind what it has room for. */
+const SLACK = 64;
+
+let code: Uint8Array | undefined;
+let compiled: object | undefined;
+
+function moduleCode(): Uint8Array {
+  code ??= readFileSync(new URL("./fast-path/reader.wasm", import.meta.url));
+  return code;
+}
+
+/**
+ * Reads the usual event line, of which nothing has to be said, by a module of WebAssembly that looks at 16 bytes at a time. It never says that a line
+ * is wrong: whatever it is not sure of, it leaves to EventLineReader and EventReading, which judge every line alike. The hashes are node:crypto's.
+ */
+export class FastReader {
+  readonly #read: Exports["read"];
+  /** All of the module's memory. */
+  readonly #bytes: Uint8Array;
+  readonly #told: Int32Array;
+  readonly #payload: Views;
+  readonly #meta: Views;
+  readonly #event: Views;
+  readonly #commit: Views;
+  readonly #stated: number;
+  readonly #lines: number;
+  readonly #records: number;
+  readonly #room: number;
+  readonly #limit: number;
+  /** Bytes of records that were not asked for yet. */
+  #kept = 0;
+
+  /** `eventTag`: what stands before an event where it is hashed; `limit`: the bytes of a line. */
+  constructor(eventTag: Uint8Array, limit: number) {
+    compiled ??= new WebAssembly.Module(moduleCode());
+    const wasm = new WebAssembly.Instance(compiled).exports as Exports;
+    const bytes = Buffer.from(wasm.memory.buffer);
+    this.#bytes = bytes;
+    this.#read = wasm.read;
+    this.#told = new Int32Array(wasm.memory.buffer, wasm.TOLD.value, 5);
+    const field = ({ value }: { value: number }, tag: string) => {
+      bytes.write(tag, value, "latin1");
+      return new Views(bytes, value);
+    };
+    this.#payload = field(wasm.PAYLOAD, TAG.payload);
+    this.#meta = field(wasm.META, TAG.meta);
+    this.#commit = field(wasm.COMMIT, TAG.commit);
+    this.#event = new Views(bytes, wasm.EVENT.value);
+    bytes.set(eventTag, wasm.EVENT.value);
+    wasm.begin(eventTag.length);
+    this.#stated = wasm.STATED.value;
+    this.#lines = wasm.LINES.value;
+    this.#records = wasm.RECORDS.value;
+    this.#room = wasm.RECORDS.value - wasm.LINES.value - SLACK;
+    this.#limit = limit;
+  }
+
+  /** Not so of an origin without end, nor on a processor that has no vectors for WebAssembly. */
+  static takes(eventTag: Uint8Array): boolean {
+    return eventTag.length <= LONGEST_EVENT_TAG && WebAssembly.validate(moduleCode());
+  }
+
+  /** Takes up lines that are UTF-8 and end in a newline; false: they are too long. */
+  take(lines: Uint8Array): boolean {
+    if (lines.length > this.#room) return false;
+    this.#bytes.set(lines, this.#lines);
+    this.#kept = 0;
+    return true;
+  }
+
+  /** Reads the line at `from`. Answers the place behind it where all is well with it, and keeps its record; else `from`. */
+  read(from: number): number {
+    const record = this.#records + this.#kept;
+    const behind = this.#read(this.#lines + from, record) - this.#lines;
+    if (behind - from - 1 > this.#limit || behind <= from) return from;
+    const bytes = this.#bytes;
+    const told = this.#told;
+    const stated = this.#stated;
+    if (
+      !sameHash(sha256(this.#payload.of(told[0]!)), bytes, stated) ||
+      !sameHash(sha256(this.#meta.of(told[1]!)), bytes, stated + HASH_BYTES) ||
+      !sameHash(sha256(this.#event.of(told[2]!)), bytes, record + EVENT_HASH) ||
+      (told[3] !== 0 && !sameHash(sha256(this.#commit.of(told[3]!)), bytes, stated + 2 * HASH_BYTES))
+    )
+      return from;
+    this.#kept += told[4]!;
+    return behind;
+  }
+
+  /** The records kept since it was asked last, one behind the other. */
+  records(): Uint8Array {
+    const kept = this.#bytes.subarray(this.#records, this.#records + this.#kept);
+    this.#kept = 0;
+    return kept;
+  }
+}
+
+/** Views of bytes from one place on; the short ones are kept, because making one costs a third of hashing it. */
+class Views {
+  readonly #bytes: Uint8Array;
+  readonly #from: number;
+  readonly #kept = new Array<Uint8Array | undefined>(CACHED_VIEWS);
+
+  constructor(bytes: Uint8Array, from: number) {
+    this.#bytes = bytes;
+    this.#from = from;
+  }
+
+  of(length: number): Uint8Array {
+    if (length >= CACHED_VIEWS) return this.#bytes.subarray(this.#from, this.#from + length);
+    this.#kept[length] ??= this.#bytes.subarray(this.#from, this.#from + length);
+    return this.#kept[length]!;
+  }
+}
