@@ -5,6 +5,7 @@ import pg from "pg";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
 import { literal, openDuckdb } from "../src/datasets/duckdb.ts";
 import { type Manifest, partitionPath } from "../src/datasets/manifest.ts";
+import { reporterCodes } from "../src/domain/trade/reporters.ts";
 import { addMonths, monthsBetween } from "../src/domain/trade/units.ts";
 
 const settings = {
@@ -26,16 +27,21 @@ const columns = {
   chapter_partners:
     "reporter text, hs2 text, flow text, period int, partner text, value_eur int8, quantity_kg float8",
   chapter_totals: "reporter text, hs2 text, flow text, period int, value_eur int8, quantity_kg float8",
+  deliveries: 'reporter text, flow text, period int, "rows" int8, world_rows int8',
 };
 
+/** One for each way in, with the columns that are summed, so that no question needs the table itself. */
 const indexes = [
-  "chapter_partners (reporter, hs2, period)",
-  "chapter_partners (reporter, period)",
-  "chapter_partners (period, hs2)",
-  "chapter_totals (reporter, hs2, period)",
-  "chapter_totals (reporter, period)",
-  "chapter_totals (hs2, period)",
-  "chapter_totals (period)",
+  "chapter_partners (reporter, hs2, period) include (flow, partner, value_eur, quantity_kg)",
+  "chapter_partners (reporter, period) include (hs2, flow, partner, value_eur, quantity_kg)",
+  "chapter_partners (period, flow) include (reporter, hs2, partner, value_eur)",
+  "chapter_partners (reporter, partner, period) include (hs2, flow, value_eur, quantity_kg)",
+  "chapter_partners (partner)",
+  "chapter_totals (reporter, hs2, period) include (flow, value_eur, quantity_kg)",
+  "chapter_totals (reporter, period) include (hs2, flow, value_eur, quantity_kg)",
+  "chapter_totals (hs2, period) include (reporter, flow, value_eur, quantity_kg)",
+  "chapter_totals (period) include (reporter, hs2, flow, value_eur, quantity_kg)",
+  "chapter_totals (reporter, flow)",
 ];
 
 export type Postgres = {
@@ -113,12 +119,84 @@ const within = (year: number | string, before = 0) =>
 
 const monthly = (label: string, where: string) =>
   `select ${label} as reporter, period, ${flowSums} from chapter_totals ${where} group by 1, 2`;
-const ranked = (where: string, limit: string) =>
-  `select partner as code, ${sums}, count(*) over () as "of" from chapter_partners ${where} group by 1
+const ranked = (where: string, limit: string, code = "partner", table = "chapter_partners") =>
+  `select ${code} as code, ${sums}, count(*) over () as "of" from ${table} ${where} group by 1
    order by value_eur desc, code limit ${limit}`;
+/** The last year of the cube, and of what is asked where no year is named. */
+const LAST_YEAR = 2025;
 
 /** The statements of a question, each beside the one that DuckDB got at the same place. */
 export const inPostgres: Record<string, (fields: Fields, sent: string[]) => string[]> = {
+  overview: () => [
+    // Each partner is the least one after that before it: an index tells it without reading the rows between.
+    `with recursive distinct_partners as (
+       select min(partner) as partner from chapter_partners
+       union all
+       select (select min(partner) from chapter_partners where partner > one.partner)
+       from distinct_partners one where one.partner is not null
+     )
+     select sum("rows")::int8 as records, count(distinct reporter) as reporters,
+       (select count(partner) from distinct_partners) as partners from deliveries`,
+    `select ${flowSums} from chapter_totals ${filter([within(LAST_YEAR)])}`,
+  ],
+  countries: () => {
+    const has = (flow: string) =>
+      `exists (select from chapter_totals where reporter = delivered.reporter and flow = '${flow}')`;
+    return [
+      `select reporter, records, ${has("IMPORT")} as imports, ${has("EXPORT")} as exports
+       from (select reporter, sum("rows")::int8 as records from deliveries group by 1) delivered`,
+    ];
+  },
+  "timeline, one": ({ reporters }) => [monthly("reporter", filter([equal("reporter", reporters)]))],
+  "top-products": ({ reporter, year, limit }) => {
+    const where = filter([equal("reporter", reporter), within(year!)]);
+    return [ranked(where, limit!, "hs2", "chapter_totals"), `select ${sums} from chapter_totals ${where}`];
+  },
+  balance: ({ reporter }) => [monthly("reporter", filter([equal("reporter", reporter)]))],
+  concentration: ({ reporter, year }) => {
+    const where = filter([equal("reporter", reporter), within(year!)]);
+    return [
+      `select flow, partner, sum(value_eur)::int8 as value_eur from chapter_partners ${where}
+       group by 1, 2 order by value_eur desc, partner`,
+      `select flow, sum(value_eur)::int8 as value_eur from chapter_totals ${where} group by 1`,
+    ];
+  },
+  corridor: ({ reporter, partner, years }) => {
+    const [from, to] = years!.split("-") as [string, string];
+    const pair = `((reporter = '${reporter}' and partner = '${partner}') or (reporter = '${partner}' and partner = '${reporter}'))`;
+    return [
+      `select reporter, flow, period, sum(value_eur)::int8 as value_eur, sum(quantity_kg) as quantity_kg
+       from chapter_partners ${filter([pair, `period between ${from}01 and ${to}12`])} group by 1, 2, 3 order by 1, 2, 3`,
+      `select reporter, flow, hs2 as product, sum(value_eur)::int8 as value_eur,
+         coalesce(sum(value_eur) filter (where quantity_kg > 0), 0)::int8 as priced_eur,
+         coalesce(sum(quantity_kg) filter (where quantity_kg > 0), 0) as priced_kg
+       from chapter_partners ${filter([pair, within(to)])} group by 1, 2, 3 order by value_eur desc, product`,
+    ];
+  },
+  "flow-pulse": ({ months = "6" }) => {
+    const first = addMonths(addMonths(LAST_MONTH, 1 - Number(months)), -12);
+    return [
+      testedSql(undefined, Number(months)),
+      `select reporter, flow, period, sum(value_eur)::int8 as value from chapter_totals
+       ${filter([`period >= ${first}`])} group by 1, 2, 3`,
+    ];
+  },
+  "reroute-watch": ({ flow }) => {
+    const members = reporterCodes.map(literal).join(", ");
+    return [
+      `with sums as materialized (
+         select flow, hs2 as product, partner,
+           coalesce(sum(value_eur) filter (where period < 202203), 0)::int8 as before_eur,
+           coalesce(sum(value_eur) filter (where period >= 202203), 0)::int8 as after_eur
+         from chapter_partners ${filter(["period between 202103 and 202302", equal("flow", flow)])} group by 1, 2, 3
+       )
+       select sums.* from sums join (
+         select flow, product from sums where partner = 'RU' and before_eur - after_eur >= 0.5 * before_eur
+       ) collapsed using (flow, product)
+       where partner = 'RU' or (after_eur - before_eur >= 10000000 and partner not in (${members}))
+       order by flow, product, partner`,
+    ];
+  },
   "timeline, all 27": ({ flow }) => [monthly("'EU27'", filter([equal("flow", flow)]))],
   "top-partners": ({ reporter, year, limit }) => {
     const where = filter([equal("reporter", reporter), within(year!)]);
@@ -165,20 +243,19 @@ export const inPostgres: Record<string, (fields: Fields, sent: string[]) => stri
 };
 
 /** Every reporter of the cube has delivered every month, so that all of them are tested. */
-function alertsSql(inFlow: string | undefined, months: number, scores: string): string[] {
-  const to = 202512;
-  const from = addMonths(to, 1 - months);
+const LAST_MONTH = LAST_YEAR * 100 + 12;
+
+function testedSql(inFlow: string | undefined, months: number): string {
+  const from = addMonths(LAST_MONTH, 1 - months);
   const first = addMonths(from, -12);
   const where = filter([inFlow, `period >= ${first}`]);
-  const [, since, series] = /period >= (\d+) and .* in \((\(.*\))\)/s.exec(scores)!;
-  return [
-    `with sums as materialized (
+  return `with sums as materialized (
        select reporter, flow, hs2 as product, period, sum(value_eur)::float8 as value from chapter_totals ${where}
        group by 1, 2, 3, 4
      ), grid as (
        select reporter, flow, product, period, coalesce(value, 0) as value
        from (select distinct reporter, flow, product from sums) series
-         cross join unnest(array[${monthsBetween(first, to).join(", ")}]) as calendar(period)
+         cross join unnest(array[${monthsBetween(first, LAST_MONTH).join(", ")}]) as calendar(period)
          left join sums using (reporter, flow, product, period)
      ), moving as (
        select *, avg(value) over before as base_eur, stddev_samp(value) over before as sd from grid
@@ -190,7 +267,17 @@ function alertsSql(inFlow: string | undefined, months: number, scores: string): 
      )
      select counted.tested, found.* from (select count(*) as tested from tested) counted
        left join (select * from tested where abs(z) >= 2.2) found on true
-     order by abs(z) desc, reporter, flow, product, period`,
+     order by abs(z) desc, reporter, flow, product, period`;
+}
+
+function alertsSql(inFlow: string | undefined, months: number, scores: string): string[] {
+  const to = LAST_MONTH;
+  const from = addMonths(to, 1 - months);
+  const first = addMonths(from, -12);
+  const where = filter([inFlow, `period >= ${first}`]);
+  const [, since, series] = /period >= (\d+) and .* in \((\(.*\))\)/s.exec(scores)!;
+  return [
+    testedSql(inFlow, months),
     `select *, ${months} as months from (
        select reporter, flow, hs2 as product,
          coalesce(sum(value_eur) filter (where period >= ${from}), 0)::int8 as value_eur,

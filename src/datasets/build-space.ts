@@ -7,6 +7,7 @@ import { refuse } from "../domain/refusal.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
 import { createDuckdb, explainShortage } from "./duckdb.ts";
 import { type Manifest, manifestPath, partitionsDir, stagedDir, vintagesDir } from "./manifest.ts";
+import { rollupName, rollupPath, rollupsDir } from "./rollups/file.ts";
 
 export type BuildSpace = {
   dataDir: string;
@@ -155,6 +156,10 @@ async function moveIntoPlace(space: BuildSpace, built: Built): Promise<void> {
     await rename(join(space.dir, name), target);
   }
   await syncFile(partitionsDir(space.dataDir));
+  await mkdir(rollupsDir(space.dataDir), { recursive: true });
+  // One that is not there, or cannot be moved, is made when the vintage is served.
+  for (const entry of built.manifest.partitions)
+    await rename(join(space.dir, rollupName(entry)), rollupPath(space.dataDir, entry)).catch(() => undefined);
   const target = manifestPath(space.dataDir, built.manifest.vintage);
   space.beforeWrite(target);
   const draft = join(space.dir, "manifest.json");

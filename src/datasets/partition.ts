@@ -18,6 +18,7 @@ import type { BuildSpace } from "./build-space.ts";
 import { contentDigest } from "./content-digest.ts";
 import { literal, row } from "./duckdb.ts";
 import { fileDigest, type PartitionEntry } from "./manifest.ts";
+import { makeRollup } from "./rollups/make.ts";
 
 /** SQL queries that yield a year's rows: reporter, hs2, flow, period, partner, product, value_eur, quantity_kg. */
 export type PartitionRows = {
@@ -35,6 +36,7 @@ const CELL = "reporter, hs2, flow, period, partner, product, value_eur, quantity
 const SORTED = "order by reporter, hs2, flow, period, partner";
 const AMOUNTS = `sum(value_eur)::bigint as value_eur, sum(quantity_kg)::decimal(18, 3) as quantity_kg`;
 
+/** Writes the partition, and its roll-up, into the build space. */
 export async function writePartition(
   connection: DuckDBConnection,
   space: BuildSpace,
@@ -64,6 +66,7 @@ export async function writePartition(
     connection,
     "select coalesce(sum(rows), 0)::bigint as rows from part.deliveries",
   );
+  await makeRollup(connection, "part", space.dir, { year, content_sha256 });
   await connection.run("checkpoint part");
   await connection.run("detach part");
   const file_sha256 = await fileDigest(draft);

@@ -26,6 +26,9 @@ import {
   readManifest,
   verifyPartition,
 } from "./manifest.ts";
+import { rollupPath, rollupsDir } from "./rollups/file.ts";
+import { makeRollup } from "./rollups/make.ts";
+import { YearRollup } from "./rollups/year.ts";
 
 export type StoreOptions = DuckdbLimits & {
   dataDir: string;
@@ -37,8 +40,13 @@ export type StoreOptions = DuckdbLimits & {
 
 const MAX_WAITING = 1_000;
 
-/** A partition as queries name it, and which of its tables have rows. */
-export type OpenPartition = { year: number; database: string; filled: ReadonlySet<string> };
+/** A partition as queries name it, which of its tables have rows, and its roll-up where there is one. */
+export type OpenPartition = {
+  year: number;
+  database: string;
+  filled: ReadonlySet<string>;
+  rollup: YearRollup | undefined;
+};
 
 /** A vintage that stays as it is until it is released. */
 export type Lease = {
@@ -54,7 +62,12 @@ export type Vintages = Pick<VintageStore, "open" | "awaited" | "lease">;
 /** Vintages that were asked for by name and stay open until others are: checking their files takes seconds. */
 const MOST_PAST = 4;
 
-type Attached = { database: string; holders: number; ready: Promise<ReadonlySet<string>> };
+type Attached = {
+  database: string;
+  holders: number;
+  ready: Promise<ReadonlySet<string>>;
+  rollup?: Promise<YearRollup | undefined>;
+};
 type Served = { manifest: Manifest; partitions: OpenPartition[]; holders: number };
 
 export class VintageStore {
@@ -99,10 +112,10 @@ export class VintageStore {
 
   /**
    * Opens a vintage, checking each file against its digest, and serves it from then on in place of its dataset's
-   * earlier one. `unavailable` (dataset-missing) leaves the earlier one served.
+   * earlier one. Years that have no roll-up yet get one. `unavailable` (dataset-missing) leaves the earlier one served.
    */
   async serve(vintage: string): Promise<Manifest> {
-    const opened = await this.#take(vintage);
+    const opened = await this.#take(vintage, { rolls_up: true });
     const { dataset } = opened.manifest;
     const before = this.#served.get(dataset);
     this.#served.set(dataset, opened);
@@ -161,13 +174,13 @@ export class VintageStore {
     }
   }
 
-  /** Opens a vintage for one holder. */
-  async #take(vintage: string): Promise<Served> {
+  /** Opens a vintage for one holder; who asks for one of the past once need not wait until its years are rolled up. */
+  async #take(vintage: string, { rolls_up } = { rolls_up: false }): Promise<Served> {
     const manifest = await readManifest(this.#options.dataDir, vintage);
     const partitions: OpenPartition[] = [];
     try {
       for (const entry of manifest.partitions) {
-        partitions.push(await this.#attach(vintage, entry));
+        partitions.push(await this.#attach(vintage, entry, rolls_up));
       }
     } catch (error) {
       this.#detach(partitions);
@@ -198,6 +211,7 @@ export class VintageStore {
     for (const { fail } of this.#waiting.splice(0)) fail(busy("the service is stopping"));
     if (this.#running > 0) await new Promise<void>((ended) => (this.#ended = ended));
     for (const connection of this.#idle.splice(0)) connection.closeSync();
+    for (const { rollup } of this.#attached.values()) await (await rollup)?.close();
     (await this.#instance)?.closeSync();
   }
 
@@ -258,7 +272,7 @@ export class VintageStore {
     else if (--this.#running === 0) this.#ended();
   }
 
-  async #attach(vintage: string, entry: PartitionEntry): Promise<OpenPartition> {
+  async #attach(vintage: string, entry: PartitionEntry, rolls_up: boolean): Promise<OpenPartition> {
     let attached = this.#attached.get(entry.file);
     if (!attached) {
       const database = `p${++this.#named}_${entry.year}`;
@@ -267,7 +281,9 @@ export class VintageStore {
     }
     attached.holders++;
     try {
-      return { year: entry.year, database: attached.database, filled: await attached.ready };
+      const filled = await attached.ready;
+      const rollup = await this.#rollupOf(vintage, entry, attached, rolls_up);
+      return { year: entry.year, database: attached.database, filled, rollup };
     } catch (error) {
       if (--attached.holders === 0 && this.#attached.get(entry.file) === attached) {
         this.#attached.delete(entry.file);
@@ -295,6 +311,52 @@ export class VintageStore {
     }
   }
 
+  /** The roll-up of an attached partition: opened, and made where it may be and there is none. */
+  async #rollupOf(
+    vintage: string,
+    entry: PartitionEntry,
+    attached: Attached,
+    make: boolean,
+  ): Promise<YearRollup | undefined> {
+    const open = async () => {
+      const found = await YearRollup.open(rollupPath(this.#options.dataDir, entry), entry);
+      return found?.onFailure((error) => {
+        for (const { manifest, partitions } of [...this.#served.values()])
+          if (partitions.some(({ database }) => database === attached.database))
+            this.#withdraw(manifest.vintage);
+        return missing(vintage, error.message);
+      });
+    };
+    const opening = attached.rollup ?? open();
+    attached.rollup = opening;
+    const found = await opening;
+    if (found || !make) return found;
+    // Of two that wait for it, one makes it.
+    if (attached.rollup === opening)
+      attached.rollup = this.#makeRollup(entry, attached.database).then((made) =>
+        made ? open() : undefined,
+      );
+    return attached.rollup;
+  }
+
+  /** Whether it could be made; one that cannot be written leaves its year answered from the partition. */
+  async #makeRollup(entry: PartitionEntry, database: string): Promise<boolean> {
+    try {
+      await this.#turn();
+    } catch {
+      return false;
+    }
+    try {
+      const connection = await this.#connect();
+      const making = makeRollup(connection, database, rollupsDir(this.#options.dataDir), entry);
+      return await making.finally(() => connection.closeSync());
+    } catch {
+      return false;
+    } finally {
+      this.#endTurn();
+    }
+  }
+
   #letGo(served: Served): void {
     if (--served.holders === 0) this.#detach(served.partitions);
   }
@@ -304,6 +366,7 @@ export class VintageStore {
       for (const [file, attached] of this.#attached) {
         if (attached.database !== database || --attached.holders > 0) continue;
         this.#attached.delete(file);
+        attached.rollup?.then((rollup) => rollup?.close()).catch(() => undefined);
         const left = this.#close(database).finally(() => this.#leaving.delete(file));
         this.#leaving.set(file, left);
       }

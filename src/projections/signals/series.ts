@@ -13,7 +13,7 @@ import { placeOf, type Series, type Subject } from "../../domain/signals/series.
 import { type Known, knownOf } from "../../domain/trade/coverage.ts";
 import type { ReporterCode } from "../../domain/trade/reporters.ts";
 import { type Flow, flows, monthsBetween, type Period, yearOf } from "../../domain/trade/units.ts";
-import { monthsSql, type SeriesRow } from "../trade/answers/series.ts";
+import { monthsIn } from "../trade/answers/series.ts";
 import { inReporters, partnersIn } from "../trade/answers/tables.ts";
 
 /** The chapters that are bet on: fixed, since a choice by size would know what became of them. */
@@ -40,11 +40,7 @@ export async function tradeSeries(
   for (const hs of CHAPTERS) {
     if (!coverage.products.codes.some((code) => code.startsWith(hs))) continue;
     const known = knownOf(coverage, hs);
-    const rows = await lease.query<SeriesRow>(
-      monthsSql(lease, "reporter", { hs, reporters, years }),
-      undefined,
-      signal,
-    );
+    const rows = await monthsIn(lease, undefined, { hs, reporters, years }, signal);
     const found = new Map(rows.map((row) => [`${row.reporter} ${row.period}`, row]));
     const begins = new Set(announced.filter((one) => one.hs.startsWith(hs)).map(({ date }) => monthOf(date)));
     const early = await earlyPartners(lease, hs, known, signal);

@@ -5,7 +5,7 @@ import { direction } from "../../../domain/customs/inputs.ts";
 import { dataset, years } from "../../../domain/trade/inputs.ts";
 import { flows, sixDecimals, type Years } from "../../../domain/trade/units.ts";
 import { type TradeData, yearsOrAll } from "../../trade/answers/question.ts";
-import { monthsSql, type SeriesRow, SUMS, series, timelineRow } from "../../trade/answers/series.ts";
+import { monthsIn, SUMS, series, timelineRow } from "../../trade/answers/series.ts";
 import { aboutCustoms, customsMeta, customsQuestion, LATVIA, onLatvia, span } from "./question.ts";
 
 export const trendsInput = z.object({
@@ -55,7 +55,7 @@ export async function trends(
     // The first year asked for is compared with the one before it.
     const read: Years = { from: asked.from - 1, to: asked.to };
     const slice = { flow: input.direction, reporters: question.reporters, years: read };
-    const found = await lease.query<SeriesRow>(monthsSql(lease, "reporter", slice), undefined, signal);
+    const found = await monthsIn(lease, undefined, slice, signal);
     const months = series(lease, LATVIA, question.reporters, slice, found).map(
       ({ reporter: _, ...month }): Month => month,
     );

@@ -7,22 +7,33 @@ import { dataset, flow, hs, recentMonths } from "../../../domain/trade/inputs.ts
 import type { NameOf } from "../../../domain/trade/product-names.ts";
 import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import { OUTLIER_SCORE } from "../../../domain/trade/unit-values.ts";
-import { addMonths, type Flow, flows, monthsBetween, sixDecimals } from "../../../domain/trade/units.ts";
+import {
+  addMonths,
+  type Flow,
+  flows,
+  monthsBetween,
+  type Period,
+  sixDecimals,
+} from "../../../domain/trade/units.ts";
 import {
   ANOMALY_FORMULA,
   aboutWatched,
   anomalyRow,
   isSignificant,
   judge,
+  type MonthsOfFlow,
   monthsEach,
+  monthsEachSql,
   rowOf,
   sumsSql,
   type Watched,
   watchedMeta,
   watchedMonths,
+  watchedSeries,
   yearOnYearScores,
 } from "./anomalies.ts";
 import { aboutNames, namesOf, onDataset, type TradeData } from "./question.ts";
+import { monthsSince, type Values } from "./rolled-up-series.ts";
 
 /** An answer lists at most so many alerts, the most certain first. */
 const MOST_ALERTS = 100;
@@ -82,9 +93,10 @@ export async function alerts(
       ...asked,
       reporters: lease.manifest.coverage.reporters.map(({ reporter }) => reporter),
     };
+    const series = watchedSeries(lease, watched);
     const [judged, movers] = await Promise.all([
-      judge(lease, watched, signal),
-      topMovers(lease, namesOf(trade), watched, signal),
+      judge(lease, watched, signal, series),
+      topMovers(lease, namesOf(trade), watched, signal, series),
     ]);
     const significant = judged.anomalies.filter(isSignificant);
     const listed = significant.slice(0, MOST_ALERTS);
@@ -124,6 +136,7 @@ async function topMovers(
   nameOf: NameOf,
   watched: Watched,
   signal: AbortSignal | undefined,
+  series: Values<ReporterCode>[] | undefined,
 ): Promise<z.infer<typeof mover>[]> {
   const { from, to } = watchedMonths(lease, watched.months);
   const known = knownOf(lease.manifest.coverage, watched.hs);
@@ -133,16 +146,9 @@ async function topMovers(
     ),
   );
   if (compared === undefined) return [];
-  const found = await lease.query<Compared>(
-    `with compared(reporter, flow, periods) as (${compared}), sums as (${sumsSql(lease, watched)})
-     select reporter, flow, product, len(periods)::int as months,
-       coalesce(sum(value) filter (list_contains(periods, period)), 0)::bigint as value_eur,
-       coalesce(sum(value) filter (list_contains(periods, period + 100)), 0)::bigint as year_before_eur
-     from sums join compared using (reporter, flow) group by all
-     order by abs(value_eur - year_before_eur) desc, reporter, flow, product limit ${MOST_MOVERS}`,
-    undefined,
-    signal,
-  );
+  const found = series
+    ? comparedSeries(series, compared, addMonths(from, -12))
+    : await comparedIn(lease, watched, compared, signal);
   return found
     .filter(({ value_eur, year_before_eur }) => value_eur !== year_before_eur)
     .map(({ value_eur, year_before_eur, ...row }) => ({
@@ -153,4 +159,51 @@ async function topMovers(
       change_eur: value_eur - year_before_eur,
       change: year_before_eur > 0 ? sixDecimals(value_eur / year_before_eur - 1) : null,
     }));
+}
+
+/** The series that changed most between these months and those of the year before. */
+async function comparedIn(
+  lease: Lease,
+  watched: Watched,
+  compared: MonthsOfFlow[],
+  signal: AbortSignal | undefined,
+): Promise<Compared[]> {
+  return lease.query<Compared>(
+    `with compared(reporter, flow, periods) as (${monthsEachSql(compared)}), sums as (${sumsSql(lease, watched)})
+     select reporter, flow, product, len(periods)::int as months,
+       coalesce(sum(value) filter (list_contains(periods, period)), 0)::bigint as value_eur,
+       coalesce(sum(value) filter (list_contains(periods, period + 100)), 0)::bigint as year_before_eur
+     from sums join compared using (reporter, flow) group by all
+     order by abs(value_eur - year_before_eur) desc, reporter, flow, product limit ${MOST_MOVERS}`,
+    undefined,
+    signal,
+  );
+}
+
+function comparedSeries(
+  series: readonly Values<ReporterCode>[],
+  compared: readonly MonthsOfFlow[],
+  first: Period,
+): Compared[] {
+  const places = new Map(
+    compared.map((one) => [
+      `${one.reporter} ${one.flow}`,
+      one.months.map((period) => monthsSince(first, period)),
+    ]),
+  );
+  const found: (Compared & { moved: number })[] = [];
+  for (const { reporter, flow, product, values } of series) {
+    const months = places.get(`${reporter} ${flow}`);
+    if (!months) continue;
+    let [value_eur, year_before_eur] = [0, 0];
+    for (const at of months) {
+      value_eur += values[at]!;
+      year_before_eur += values[at - 12]!;
+    }
+    const moved = Math.abs(value_eur - year_before_eur);
+    found.push({ reporter, flow, product, months: months.length, value_eur, year_before_eur, moved });
+  }
+  const codes = ({ reporter, flow, product }: Compared) => `${reporter} ${flow} ${product}`;
+  found.sort((a, b) => b.moved - a.moved || (codes(a) < codes(b) ? -1 : 1));
+  return found.slice(0, MOST_MOVERS).map(({ moved: _, ...one }) => one);
 }

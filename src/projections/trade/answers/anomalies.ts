@@ -25,9 +25,12 @@ import {
   monthText,
   type Period,
   sixDecimals,
+  type Years,
   yearOf,
 } from "../../../domain/trade/units.ts";
 import { formula, meta, metaOf } from "./question.ts";
+import { rollupsOf } from "./rolled-up.ts";
+import { monthsSince, seriesIn, type Values, valuesOf } from "./rolled-up-series.ts";
 import { inFlow, inReporters, totalsIn } from "./tables.ts";
 
 /** Which months to judge: the dataset's last `months`, of these reporters and flows. */
@@ -125,26 +128,56 @@ export function watchedMonths({ manifest }: Lease, months: number): { from: Peri
   return { from: addMonths(to, 1 - months), to };
 }
 
-/** Judges every series of the reporters: each chapter, or the one product `hs`. */
+/** Judges every series of the reporters: each chapter, or the one product `hs`; `series` are those watched, where roll-ups have them. */
 export async function judge(
   lease: Lease,
   watched: Watched,
   signal: AbortSignal | undefined,
+  series = watchedSeries(lease, watched),
 ): Promise<Judged> {
   const { from, to } = watchedMonths(lease, watched.months);
   const isKnown = knownOf(lease.manifest.coverage, watched.hs);
+  const months = monthsBetween(lease.manifest.coverage.months.from, to);
   const testable = monthsEach(watched, (reporter, flow) => {
-    const known = monthsBetween(lease.manifest.coverage.months.from, to).map((period) =>
-      isKnown(reporter, flow, period) ? period : undefined,
-    );
-    return known.filter((period, at): period is Period => {
-      const isWhole = !known.slice(Math.max(0, at - TRAILING), at + 1).includes(undefined);
-      return isWhole && period! >= from && known.slice(0, at + 1).filter(Boolean).length >= LEAST_HISTORY;
-    });
+    const found: Period[] = [];
+    let history = 0;
+    let unbroken = 0;
+    for (const period of months) {
+      const known = isKnown(reporter, flow, period);
+      history += Number(known);
+      unbroken = known ? unbroken + 1 : 0;
+      // The first months have as many before them as there are.
+      const isWhole = unbroken > TRAILING || (known && unbroken === monthsSince(months[0]!, period) + 1);
+      if (isWhole && period >= from && history >= LEAST_HISTORY) found.push(period);
+    }
+    return found;
   });
   if (testable === undefined) return { tested: 0, anomalies: [] };
+  const { tested, found } = series
+    ? judgedSeries(series, testable, { from, first: addMonths(from, -TRAILING) })
+    : await testedIn(lease, watched, testable, signal);
+  const scored = found
+    .map((anomaly) => ({ ...anomaly, p_value: pOfScore(anomaly.z) }))
+    .filter(({ p_value }) => p_value <= FALSE_DISCOVERY_RATE);
+  const adjusted = adjustedPs(
+    scored.map(({ p_value }) => p_value),
+    tested,
+  );
+  return { tested, anomalies: scored.map((anomaly, at) => ({ ...anomaly, p_adjusted: adjusted[at]! })) };
+}
+
+type Scored = Omit<Anomaly, "p_value" | "p_adjusted">;
+
+/** How many months are judged of those that may be, and those of them that stand out. */
+async function testedIn(
+  lease: Lease,
+  watched: Watched,
+  testable: MonthsOfFlow[],
+  signal: AbortSignal | undefined,
+): Promise<{ tested: number; found: Scored[] }> {
+  const { from, to } = watchedMonths(lease, watched.months);
   const found = await lease.query<{ tested: number } & Omit<Anomaly, "p_value" | "p_adjusted">>(
-    `with testable(reporter, flow, months) as (${testable}), sums as (${sumsSql(lease, watched)}),
+    `with testable(reporter, flow, months) as (${monthsEachSql(testable)}), sums as (${sumsSql(lease, watched)}),
      grid as (
        select reporter, flow, product, period, coalesce(value, 0) as value
        from (select distinct reporter, flow, product from sums)
@@ -166,30 +199,91 @@ export async function judge(
     undefined,
     signal,
   );
-  const tested = found[0]!.tested;
-  const scored = found
-    .filter(({ z }) => z !== null)
-    .map(({ tested: _, ...anomaly }) => ({ ...anomaly, p_value: pOfScore(anomaly.z) }))
-    .filter(({ p_value }) => p_value <= FALSE_DISCOVERY_RATE);
-  const adjusted = adjustedPs(
-    scored.map(({ p_value }) => p_value),
+  const { tested } = found[0]!;
+  return {
     tested,
-  );
-  return { tested, anomalies: scored.map((anomaly, at) => ({ ...anomaly, p_adjusted: adjusted[at]! })) };
+    found: found.filter(({ z }) => z !== null).map(({ tested: _, ...anomaly }) => anomaly),
+  };
 }
 
-/** SQL rows (reporter, flow, months) of the months that each reporter and flow has; undefined where there are none. */
+/** As the statement beside it, in the same order of additions: scores are compared and shown to their last digit. */
+function judgedSeries(
+  series: readonly Values<ReporterCode>[],
+  testable: readonly MonthsOfFlow[],
+  { from, first }: { from: Period; first: Period },
+): { tested: number; found: Scored[] } {
+  const places = new Map(
+    testable.map((one) => [
+      `${one.reporter} ${one.flow}`,
+      one.months
+        .filter((period) => period >= from)
+        .map((period) => ({ period, at: monthsSince(first, period) })),
+    ]),
+  );
+  const found: Scored[] = [];
+  let tested = 0;
+  for (const { reporter, flow, product, values } of series)
+    for (const { period, at } of places.get(`${reporter} ${flow}`) ?? []) {
+      let sum = 0;
+      for (let before = at - TRAILING; before < at; before++) sum += values[before]!;
+      const base_eur = sum / TRAILING;
+      if (base_eur < LEAST_BASE_EUR) continue;
+      tested++;
+      const value_eur = values[at]!;
+      const least_eur = SD_FLOOR * base_eur;
+      if (Math.abs(value_eur - base_eur) / least_eur < LEAST_Z) continue;
+      const deviation_eur = Math.max(deviationBefore(values, at), least_eur);
+      const z = (value_eur - base_eur) / deviation_eur;
+      if (Math.abs(z) >= LEAST_Z)
+        found.push({ reporter, flow, product, period, value_eur, base_eur, deviation_eur, z });
+    }
+  const codes = ({ reporter, flow, product, period }: Scored) => `${reporter} ${flow} ${product} ${period}`;
+  found.sort((a, b) => Math.abs(b.z) - Math.abs(a.z) || (codes(a) < codes(b) ? -1 : 1));
+  return { tested, found };
+}
+
+/** Sample standard deviation of the twelve months before a place (Welford). */
+function deviationBefore(values: Float64Array, at: number): number {
+  let mean = 0;
+  let squares = 0;
+  for (let count = 1; count <= TRAILING; count++) {
+    const value = values[at - TRAILING + count - 1]!;
+    const difference = value - mean;
+    mean += difference / count;
+    squares += difference * (value - mean);
+  }
+  return Math.sqrt(squares / (TRAILING - 1));
+}
+
+/** The months that a reporter's flow has. */
+export type MonthsOfFlow = { reporter: ReporterCode; flow: Flow; months: Period[] };
+
+/** The months that each reporter and flow has; undefined where none has any. */
 export function monthsEach(
   { reporters, flow }: Watched,
   monthsOf: (reporter: ReporterCode, flow: Flow) => Period[],
-): string | undefined {
-  const rows = reporters.flatMap((reporter) =>
+): MonthsOfFlow[] | undefined {
+  const found = reporters.flatMap((reporter) =>
     flowsOf(flow)
-      .map((of) => ({ of, months: monthsOf(reporter, of) }))
-      .filter(({ months }) => months.length > 0)
-      .map(({ of, months }) => `(${literal(reporter)}, ${literal(of)}, [${months.join(", ")}])`),
+      .map((of) => ({ reporter, flow: of, months: monthsOf(reporter, of) }))
+      .filter(({ months }) => months.length > 0),
   );
-  return rows.length === 0 ? undefined : `values ${rows.join(", ")}`;
+  return found.length === 0 ? undefined : found;
+}
+
+/** SQL rows (reporter, flow, months). */
+export const monthsEachSql = (found: readonly MonthsOfFlow[]) =>
+  `values ${found.map(({ reporter, flow, months }) => `(${literal(reporter)}, ${literal(flow)}, [${months.join(", ")}])`).join(", ")}`;
+
+/** The series watched, from the twelve months before on; undefined where roll-ups do not have them. */
+export function watchedSeries(
+  lease: Lease,
+  { hs, flow, reporters, months }: Watched,
+): Values<ReporterCode>[] | undefined {
+  const { from, to } = watchedMonths(lease, months);
+  const first = addMonths(from, -TRAILING);
+  const rollups = rollupsOf(lease, { hs, years: { from: yearOf(first), to: yearOf(to) } });
+  return rollups && seriesIn(rollups, { reporters, flow, hs, from: first, to });
 }
 
 /** SQL for reporter, flow, product, period and value (EUR) of the months watched and the twelve before them. */
@@ -216,6 +310,36 @@ export async function yearOnYearScores(
     lease.manifest.coverage.months.from,
   );
   const years = { from: yearOf(first), to: yearOf(Math.max(...periods)) };
+  const valueIn = await valuesSince(lease, hs, { first, years }, anomalies, signal);
+  const known = knownOf(lease.manifest.coverage, hs);
+  return anomalies.map((anomaly) => {
+    const months = monthsBetween(first, anomaly.period).map((period) =>
+      known(anomaly.reporter, anomaly.flow, period) ? valueIn(anomaly, period) : null,
+    );
+    const score = yearOnYearScore(months);
+    return score === undefined ? null : sixDecimals(score);
+  });
+}
+
+/** What each series of the anomalies comes to in a month, 0 where it has no trade. */
+async function valuesSince(
+  lease: Lease,
+  hs: string | undefined,
+  { first, years }: { first: Period; years: Years },
+  anomalies: readonly Anomaly[],
+  signal: AbortSignal | undefined,
+): Promise<(series: Series, period: Period) => number> {
+  const rollups = rollupsOf(lease, { hs, years });
+  if (rollups) {
+    const to = years.to * 100 + 12;
+    const values = new Map(
+      anomalies.map((one) => [
+        keyOf(one),
+        valuesOf(rollups, { reporter: one.reporter, flow: one.flow, product: one.product, from: first, to }),
+      ]),
+    );
+    return (series, period) => values.get(keyOf(series))?.[monthsSince(first, period)] || 0;
+  }
   const keys = new Set(anomalies.map(keyOf));
   const found = await lease.query<Series & { period: Period; value: number }>(
     `with series as (
@@ -227,14 +351,7 @@ export async function yearOnYearScores(
     signal,
   );
   const values = new Map(found.map((row) => [`${keyOf(row)} ${row.period}`, row.value]));
-  const known = knownOf(lease.manifest.coverage, hs);
-  return anomalies.map((anomaly) => {
-    const months = monthsBetween(first, anomaly.period).map((period) =>
-      known(anomaly.reporter, anomaly.flow, period) ? (values.get(`${keyOf(anomaly)} ${period}`) ?? 0) : null,
-    );
-    const score = yearOnYearScore(months);
-    return score === undefined ? null : sixDecimals(score);
-  });
+  return (series, period) => values.get(`${keyOf(series)} ${period}`) ?? 0;
 }
 
 type Series = Pick<Anomaly, "reporter" | "flow" | "product">;

@@ -20,10 +20,11 @@ import {
   reporter,
   year,
 } from "../../../domain/trade/inputs.ts";
-import { partnerName } from "../../../domain/trade/reporters.ts";
+import { partnerName, type ReporterCode } from "../../../domain/trade/reporters.ts";
 import { type Flow, flows, sixDecimals } from "../../../domain/trade/units.ts";
 import { aboutYear, inOneYear, yearMeta } from "./one-year.ts";
 import type { TradeData } from "./question.ts";
+import { listedByFlow, partnersOf, rollupsOf, totalOf } from "./rolled-up.ts";
 import { SUMS } from "./series.ts";
 import { inFlow, inReporters, partnersIn, type Slice, totalsIn } from "./tables.ts";
 
@@ -95,12 +96,7 @@ export const concentration = (
   const { reporter, flow, guideline } = input;
   const question = { ...input, hs: productOf(input), product_field: productField(input) } as const;
   return inOneYear(trade, question, async (lease, years, { hs }) => {
-    const [partners, totals] = await amounts(
-      lease,
-      { hs, years },
-      `${inReporters([reporter])} and ${inFlow(flow)}`,
-      signal,
-    );
+    const [partners, totals] = await amounts(lease, { hs, years, reporter, flow }, signal);
     const data = flowsOf(flow).map((of) => {
       const listed = partners.filter((row) => row.flow === of);
       const total = totals.find((row) => row.flow === of)?.value_eur ?? 0;
@@ -119,8 +115,21 @@ export const concentration = (
   });
 };
 
-const amounts = (lease: Lease, slice: Slice, where: string, signal: AbortSignal | undefined) =>
-  Promise.all([
+async function amounts(
+  lease: Lease,
+  { reporter, flow, ...slice }: Slice & { reporter: ReporterCode; flow: Flow | undefined },
+  signal: AbortSignal | undefined,
+): Promise<[Partner[], Total[]]> {
+  const rollups = rollupsOf(lease, slice);
+  if (rollups) {
+    const total = totalOf(rollups, { hs: slice.hs, flow, reporters: [reporter] });
+    return [
+      listedByFlow(await partnersOf(rollups, reporter, { hs: slice.hs, flow }), flow),
+      flowsOf(flow).map((of) => ({ flow: of, value_eur: total.of(of).eur })),
+    ];
+  }
+  const where = `${inReporters([reporter])} and ${inFlow(flow)}`;
+  return Promise.all([
     lease.query<Partner>(
       `select flow, partner, sum(value_eur)::bigint as value_eur from ${partnersIn(lease, slice)}
        where ${where} group by all order by value_eur desc, partner`,
@@ -133,6 +142,7 @@ const amounts = (lease: Lease, slice: Slice, where: string, signal: AbortSignal 
       signal,
     ),
   ]);
+}
 
 function resultOf(
   flow: Flow,

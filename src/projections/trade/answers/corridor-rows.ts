@@ -1,9 +1,12 @@
 /** What the tables hold of the trade between two countries: its months, and its products in one year. */
 import { literal } from "../../../datasets/duckdb.ts";
+import type { Months } from "../../../datasets/rollups/sums.ts";
+import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import type { ReporterCode } from "../../../domain/trade/reporters.ts";
-import type { Flow, Period, Years } from "../../../domain/trade/units.ts";
+import { type Flow, flows, type Period, type Years } from "../../../domain/trade/units.ts";
 import { digitsBelow } from "./rankings.ts";
+import { rollupsOf } from "./rolled-up.ts";
 import { finestIn, partnersIn } from "./tables.ts";
 
 /** Two countries, the first of which reports; the second where it is one of the 27. */
@@ -32,18 +35,50 @@ const between = ({ reporter, partner, other }: Pair) => {
   return other ? `(${ofOne(reporter, partner)} or ${ofOne(other, reporter)})` : ofOne(reporter, partner);
 };
 
-export const monthsOfPair = (
+export async function monthsOfPair(
   lease: Lease,
   pair: Pair,
   slice: { hs: string | undefined; years: Years },
   signal: AbortSignal | undefined,
-) =>
-  lease.query<MonthRow>(
+): Promise<MonthRow[]> {
+  // Roll-ups tell partners and months apart at once for all products together only.
+  const rollups = slice.hs === undefined ? rollupsOf(lease, slice) : undefined;
+  if (rollups) return rolledUpMonths(rollups, pair);
+  return lease.query<MonthRow>(
     `select reporter, flow, period, sum(value_eur)::bigint as value_eur, sum(quantity_kg)::double as quantity_kg
      from ${partnersIn(lease, slice)} where ${between(pair)} group by all order by all`,
     undefined,
     signal,
   );
+}
+
+function rolledUpMonths(rollups: readonly YearRollup[], { reporter, partner, other }: Pair): MonthRow[] {
+  const views: [ReporterCode, string][] = [[reporter, partner]];
+  if (other) views.push([other, reporter]);
+  // In the order of the statement beside it: masses are added up as numbers, which makes a difference at their ends.
+  const sorted = views.toSorted(([one], [two]) => (one < two ? -1 : 1));
+  return sorted.flatMap(([of, to]) =>
+    flows.toSorted().flatMap((flow) =>
+      rollups.flatMap((rollup) => {
+        const found = rollup.withPartner(of, to);
+        return found ? monthsWithTrade(rollup.year, of, flow, found) : [];
+      }),
+    ),
+  );
+}
+
+function monthsWithTrade(year: number, reporter: ReporterCode, flow: Flow, found: Months): MonthRow[] {
+  const begin = found.at + flows.indexOf(flow) * 12;
+  const rows: MonthRow[] = [];
+  for (let month = 0; month < 12; month++) {
+    const value_eur = found.eur[begin + month]!;
+    if (Number.isNaN(value_eur)) continue;
+    const grams = found.grams[begin + month]!;
+    const quantity_kg = Number.isNaN(grams) ? null : grams / 1000;
+    rows.push({ reporter, flow, period: year * 100 + month + 1, value_eur, quantity_kg });
+  }
+  return rows;
+}
 
 /** Chapters, or the next finer codes below `hs`; residues of confidential trade are no products. */
 export function productsOfPair(

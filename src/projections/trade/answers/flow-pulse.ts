@@ -16,6 +16,8 @@ import {
   watchedMonths,
 } from "./anomalies.ts";
 import { aboutNames, namesOf, onDataset, type TradeData } from "./question.ts";
+import { rollupsOf } from "./rolled-up.ts";
+import { monthsSince, valuesOf } from "./rolled-up-series.ts";
 import { inFlow, inReporters, totalsIn } from "./tables.ts";
 
 export const flowPulseInput = z.object({
@@ -88,6 +90,14 @@ async function tradeBeforeOf(
   const { from, to } = watchedMonths(lease, months);
   const first = addMonths(from, -TRAILING);
   const years = { from: yearOf(first), to: yearOf(to) };
+  const rollups = rollupsOf(lease, { years });
+  if (rollups)
+    return ({ reporter, flow: of, period }) => {
+      const values = valuesOf(rollups, { reporter, flow: of, product: undefined, from: first, to });
+      const at = monthsSince(first, period);
+      const before = values?.subarray(at - TRAILING, at) ?? new Float64Array();
+      return before.reduce((sum, value) => sum + value, 0) / TRAILING;
+    };
   const found = await lease.query<Pick<Anomaly, "reporter" | "flow"> & { period: Period; value: number }>(
     `select reporter, flow, period, sum(value_eur)::bigint as value from ${totalsIn(lease, { years })}
      where ${inReporters(reporters)} and ${inFlow(flow)} and period >= ${first} group by all`,

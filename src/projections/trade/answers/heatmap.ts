@@ -1,5 +1,6 @@
 /** Which countries trade a product most: `heatmap`, all 27 reporters ranked in one year. */
 import { z } from "zod";
+import type { Lease } from "../../../datasets/vintage-store.ts";
 import { flowsOf, type Known, knownOf } from "../../../domain/trade/coverage.ts";
 import { dataset, flow, hs2, hsWithin, productField, productOf, year } from "../../../domain/trade/inputs.ts";
 import {
@@ -11,8 +12,9 @@ import {
 import { type Flow, flows, type Period, sixDecimals, yearOf } from "../../../domain/trade/units.ts";
 import { formula, meta, metaOf, monthsOf, onDataset, type TradeData } from "./question.ts";
 import { totals } from "./rankings.ts";
+import { rollupsOf, totalOf } from "./rolled-up.ts";
 import { SUMS } from "./series.ts";
-import { flowSums, inFlow, totalsIn } from "./tables.ts";
+import { flowSums, inFlow, type Slice, totalsIn } from "./tables.ts";
 
 export const heatmapInput = z.object({
   year: year.describe("Calendar year"),
@@ -77,12 +79,7 @@ export async function heatmap(
   } as const;
   return onDataset(trade, question, async (lease, { hs: product }) => {
     const both = { from: year - 1, to: year };
-    const found = await lease.query<Sums>(
-      `select reporter, period // 100 as year, ${flowSums}, sum(quantity_kg)::double as quantity_kg
-       from ${totalsIn(lease, { hs: product, years: both })} where ${inFlow(flow)} group by 1, 2`,
-      undefined,
-      signal,
-    );
+    const found = await yearsOf(lease, { hs: product, flow, years: both }, signal);
     const known = knownOf(lease.manifest.coverage, product);
     const months = monthsOf(lease, both);
     const rows = reporterCodes.map((code) => {
@@ -130,6 +127,28 @@ export async function heatmap(
       },
     };
   });
+}
+
+/** What each reporter traded in each of the years. */
+async function yearsOf(
+  lease: Lease,
+  { hs, flow, years }: Slice & { flow: Flow | undefined },
+  signal: AbortSignal | undefined,
+): Promise<Sums[]> {
+  const rollups = rollupsOf(lease, { hs, years });
+  if (rollups)
+    return rollups.flatMap((rollup) =>
+      reporterCodes.flatMap((reporter) => {
+        const sums = totalOf([rollup], { hs, flow, reporters: [reporter] });
+        return sums.isNone ? [] : [{ reporter, year: rollup.year, ...sums.all() }];
+      }),
+    );
+  return lease.query<Sums>(
+    `select reporter, period // 100 as year, ${flowSums}, sum(quantity_kg)::double as quantity_kg
+     from ${totalsIn(lease, { hs, years })} where ${inFlow(flow)} group by 1, 2`,
+    undefined,
+    signal,
+  );
 }
 
 /** One reporter's year; no row means no trade where a month of it is known, else nothing is known. */

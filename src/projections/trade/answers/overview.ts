@@ -1,5 +1,7 @@
 /** What there is: `overview` of a dataset and the state of each of the 27 `countries`. */
 import { z } from "zod";
+import type { YearRollup } from "../../../datasets/rollups/year.ts";
+import type { Lease } from "../../../datasets/vintage-store.ts";
 import { flowsOf, knownOf, lastCompleteYear } from "../../../domain/trade/coverage.ts";
 import { dataset, hs } from "../../../domain/trade/inputs.ts";
 import { reporterCode, reporterCodes, reporters } from "../../../domain/trade/reporters.ts";
@@ -14,8 +16,9 @@ import {
   type TradeData,
   yearsOrAll,
 } from "./question.ts";
+import { rollupsOf, totalOf } from "./rolled-up.ts";
 import { SUMS } from "./series.ts";
-import { flowSums, partnersIn, recordsIn, totalsIn } from "./tables.ts";
+import { flowSums, partnersIn, recordsIn, type Slice, totalsIn } from "./tables.ts";
 
 export const overviewInput = z.object({
   format: z
@@ -72,31 +75,18 @@ export async function overview(
     const all = coverage.reporters.map(({ reporter }) => reporter);
     const year = lastCompleteYear(coverage, { hs, reporters: all }) ?? null;
     const slice = { hs, years: span };
-    const [counted, sums] = await Promise.all([
-      lease.query<{ records: number; partners: number; reporters: number }>(
-        `select coalesce(sum(records), 0)::bigint as records, count(*) as reporters,
-           (select count(distinct partner) from ${partnersIn(lease, slice)}) as partners
-         from ${recordsIn(lease, slice)}`,
-        undefined,
-        signal,
-      ),
-      year === null
-        ? []
-        : lease.query<{ imports_eur: number | null; exports_eur: number | null }>(
-            `select ${flowSums} from ${totalsIn(lease, { hs, years: { from: year, to: year } })}`,
-            undefined,
-            signal,
-          ),
+    const [counts, sums] = await Promise.all([
+      countsOf(lease, slice, signal),
+      year === null ? undefined : sumsOf(lease, { hs, years: { from: year, to: year } }, signal),
     ]);
-    const counts = counted[0]!;
     const about = metaOf(lease, { hs, reporters: all, years: span });
     const figures = {
       records: counts.records,
       countries: counts.reporters,
       date_range: about.coverage.months,
       year,
-      imports_eur: sums[0]?.imports_eur ?? null,
-      exports_eur: sums[0]?.exports_eur ?? null,
+      imports_eur: sums?.imports_eur ?? null,
+      exports_eur: sums?.exports_eur ?? null,
     };
     const data =
       input.format === "summary"
@@ -110,6 +100,61 @@ export async function overview(
           };
     return { data, meta: { ...about, formula: SUMS } };
   });
+}
+
+type Counts = { records: number; partners: number; reporters: number };
+
+async function countsOf(lease: Lease, slice: Slice, signal: AbortSignal | undefined): Promise<Counts> {
+  const rollups = countedIn(lease, slice);
+  if (rollups) {
+    const records = [...recordsOf(rollups).values()];
+    return {
+      records: records.reduce((sum, count) => sum + count, 0),
+      partners: new Set(rollups.flatMap(({ partners }) => partners)).size,
+      reporters: records.length,
+    };
+  }
+  const [found] = await lease.query<Counts>(
+    `select coalesce(sum(records), 0)::bigint as records, count(*) as reporters,
+       (select count(distinct partner) from ${partnersIn(lease, slice)}) as partners
+     from ${recordsIn(lease, slice)}`,
+    undefined,
+    signal,
+  );
+  return found!;
+}
+
+/** Roll-ups count the rows of all products alone. */
+const countedIn = (lease: Lease, slice: Slice) =>
+  slice.hs === undefined ? rollupsOf(lease, slice) : undefined;
+
+/** Rows of each reporter that delivered any. */
+function recordsOf(rollups: readonly YearRollup[]): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const rollup of rollups)
+    for (const reporter of rollup.reporters) {
+      const records = rollup.records(reporter);
+      if (records) found.set(reporter, (found.get(reporter) ?? 0) + records);
+    }
+  return found;
+}
+
+type Sums = { imports_eur: number | null; exports_eur: number | null };
+
+/** What all reporters trade. */
+async function sumsOf(
+  lease: Lease,
+  slice: Slice,
+  signal: AbortSignal | undefined,
+): Promise<Sums | undefined> {
+  const rollups = rollupsOf(lease, slice);
+  if (rollups) return totalOf(rollups, { hs: slice.hs, reporters: reporterCodes }).byFlow();
+  const [found] = await lease.query<Sums>(
+    `select ${flowSums} from ${totalsIn(lease, slice)}`,
+    undefined,
+    signal,
+  );
+  return found;
 }
 
 /** The answer shows all of them and so rests on each, which a lease says. */
@@ -197,14 +242,7 @@ export async function countries(
     const { coverage } = lease.manifest;
     const span = yearsOrAll(lease, undefined);
     const slice = { hs, years: span };
-    const found = await lease.query<Flows>(
-      `select * from ${recordsIn(lease, slice)} join (
-         select reporter, bool_or(flow = 'IMPORT') as imports, bool_or(flow = 'EXPORT') as exports
-         from ${totalsIn(lease, slice)} group by reporter
-       ) using (reporter)`,
-      undefined,
-      signal,
-    );
+    const found = await deliveredOf(lease, slice, signal);
     const months = monthsOf(lease, span);
     const known = knownOf(coverage, hs);
     const data = reporterCodes.map((code) => {
@@ -236,3 +274,21 @@ export async function countries(
 }
 
 type Flows = { reporter: string; records: number; imports: boolean; exports: boolean };
+
+/** How much each reporter with any trade has delivered, and of which flows. */
+async function deliveredOf(lease: Lease, slice: Slice, signal: AbortSignal | undefined): Promise<Flows[]> {
+  const rollups = countedIn(lease, slice);
+  if (!rollups)
+    return lease.query<Flows>(
+      `select * from ${recordsIn(lease, slice)} join (
+         select reporter, bool_or(flow = 'IMPORT') as imports, bool_or(flow = 'EXPORT') as exports
+         from ${totalsIn(lease, slice)} group by reporter
+       ) using (reporter)`,
+      undefined,
+      signal,
+    );
+  return [...recordsOf(rollups)].flatMap(([reporter, records]) => {
+    const { imports, exports, isNone } = totalOf(rollups, { reporters: [reporter] });
+    return isNone ? [] : [{ reporter, records, imports: !imports.isNone, exports: !exports.isNone }];
+  });
+}

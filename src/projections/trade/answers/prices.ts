@@ -1,13 +1,17 @@
 /** What trade costs by mass: `price-per-tonne`, a monthly series with its statistics. */
 import { z } from "zod";
+import type { YearRollup } from "../../../datasets/rollups/year.ts";
+import type { Lease } from "../../../datasets/vintage-store.ts";
 import { flowsOf, knownOf } from "../../../domain/trade/coverage.ts";
 import { dataset, flow, hs2, hsWithin, reporter, years } from "../../../domain/trade/inputs.ts";
+import type { ReporterCode } from "../../../domain/trade/reporters.ts";
 import { median } from "../../../domain/trade/robust.ts";
 import { OUTLIER_SCORE, outliers, pricePerTonne } from "../../../domain/trade/unit-values.ts";
 import { type Flow, flows, monthText, type Period, sixDecimals } from "../../../domain/trade/units.ts";
 import { aboutProduct, productMeta, productQuestion } from "./one-product.ts";
 import { monthsOf, onDataset, type TradeData, yearsOrAll } from "./question.ts";
-import { inFlow, inReporters, massesIn } from "./tables.ts";
+import { rollupsOf } from "./rolled-up.ts";
+import { inFlow, inReporters, massesIn, type Slice } from "./tables.ts";
 
 export const pricesInput = z.object({
   reporter,
@@ -79,15 +83,7 @@ export async function pricesPerTonne(
 ): Promise<z.infer<typeof pricesOutput>> {
   return onDataset(trade, productQuestion(input), async (lease, question) => {
     const span = yearsOrAll(lease, question.years);
-    const asked = `${inReporters([input.reporter])} and ${inFlow(input.flow)}`;
-    const found = await lease.query<Masses>(
-      `select flow, period, coalesce(sum(value_eur) filter (quantity_kg > 0), 0)::bigint as value_eur,
-         coalesce(sum(quantity_kg) filter (quantity_kg > 0), 0)::double as quantity_kg,
-         coalesce(sum(value_eur) filter (quantity_kg is null or quantity_kg <= 0), 0)::bigint as excluded_value_eur
-       from ${massesIn(lease, { hs: question.hs, years: span }, asked)} group by flow, period`,
-      undefined,
-      signal,
-    );
+    const found = await pricedMonths(lease, { ...input, hs: question.hs, years: span }, signal);
     const known = knownOf(lease.manifest.coverage, question.hs);
     const ofFlow = (flow: Flow) => {
       const months = new Map(found.filter((row) => row.flow === flow).map((row) => [row.period, row]));
@@ -106,6 +102,45 @@ export async function pricesPerTonne(
         formula: `price = 1000·Σvalue / Σkg over rows with kg > 0, a row being a product's month (its WORLD row where the source has one, else each partner's); outlier: |ln p − median(ln p)| / (1.4826·MAD(ln p)) > ${OUTLIER_SCORE} over the complete months`,
       },
     };
+  });
+}
+
+/** The months with trade, each with what its rows state a mass for. */
+async function pricedMonths(
+  lease: Lease,
+  { hs, years, reporter, flow }: Slice & { hs: string; reporter: ReporterCode; flow?: Flow | undefined },
+  signal: AbortSignal | undefined,
+): Promise<Masses[]> {
+  const rollups = rollupsOf(lease, { hs, years });
+  if (rollups)
+    return rollups.flatMap((rollup) => flowsOf(flow).flatMap((of) => pricedIn(rollup, hs, reporter, of)));
+  return lease.query<Masses>(
+    `select flow, period, coalesce(sum(value_eur) filter (quantity_kg > 0), 0)::bigint as value_eur,
+       coalesce(sum(quantity_kg) filter (quantity_kg > 0), 0)::double as quantity_kg,
+       coalesce(sum(value_eur) filter (quantity_kg is null or quantity_kg <= 0), 0)::bigint as excluded_value_eur
+     from ${massesIn(lease, { hs, years }, `${inReporters([reporter])} and ${inFlow(flow)}`)} group by flow, period`,
+    undefined,
+    signal,
+  );
+}
+
+function pricedIn(rollup: YearRollup, hs: string, reporter: ReporterCode, flow: Flow): Masses[] {
+  const found = rollup.totals(reporter, hs);
+  if (!found) return [];
+  const begin = found.at + flows.indexOf(flow) * 12;
+  return Array.from({ length: 12 }, (_, month) => month).flatMap((month) => {
+    const value = found.eur[begin + month]!;
+    if (Number.isNaN(value)) return [];
+    const priced = rollup.priced[begin + month]!;
+    return [
+      {
+        flow,
+        period: rollup.year * 100 + month + 1,
+        value_eur: priced,
+        quantity_kg: (found.grams[begin + month]! || 0) / 1000,
+        excluded_value_eur: value - priced,
+      },
+    ];
   });
 }
 

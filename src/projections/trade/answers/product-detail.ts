@@ -4,7 +4,7 @@ import { dataset, hs2, hsWithin, reporter, years } from "../../../domain/trade/i
 import { aboutProduct, productMeta, productQuestion } from "./one-product.ts";
 import { onDataset, type TradeData, yearsOrAll } from "./question.ts";
 import { partnerRow, RANKED, rankPartners, totals } from "./rankings.ts";
-import { monthsSql, type SeriesRow, series, timelineRow } from "./series.ts";
+import { monthsIn, series, timelineRow } from "./series.ts";
 
 const TOP_PARTNERS = 20;
 
@@ -37,7 +37,7 @@ export async function productDetail(
     const span = yearsOrAll(lease, question.years);
     const asked = { reporters: question.reporters, hs: question.hs, years: span };
     const [found, partners] = await Promise.all([
-      lease.query<SeriesRow>(monthsSql(lease, "reporter", asked), undefined, signal),
+      monthsIn(lease, undefined, asked, signal),
       rankPartners(
         lease,
         { ...asked, reporter: input.reporter, flow: undefined, limit: TOP_PARTNERS },

@@ -1,5 +1,7 @@
 /** Who and what trades most: `top-partners` and `top-products`, each list closed by a line for the rest. */
 import { z } from "zod";
+import type { FlowSums } from "../../../datasets/rollups/sums.ts";
+import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { knownOf } from "../../../domain/trade/coverage.ts";
 import { dataset, flow, hs, limit, reporter, year } from "../../../domain/trade/inputs.ts";
@@ -9,8 +11,9 @@ import { partnerName } from "../../../domain/trade/reporters.ts";
 import { type Flow, sixDecimals, type Years } from "../../../domain/trade/units.ts";
 import { aboutYear, inOneYear, type YearQuestion, yearMeta } from "./one-year.ts";
 import { aboutNames, monthsOf, namesOf, type TradeData } from "./question.ts";
+import { chaptersOf, partnersOf, rollupsOf, totalOf } from "./rolled-up.ts";
 import { SUMS } from "./series.ts";
-import { finerTotalsIn, flowSums, inFlow, inReporters, partnersIn, type Slice, totalsIn } from "./tables.ts";
+import { finerTotalsIn, flowSums, inFlow, inReporters, partnersIn, totalsIn } from "./tables.ts";
 
 export const rankingInput = z.object({
   reporter,
@@ -116,7 +119,11 @@ export async function rankPartners(
   const { rows, ...ranked } = await rank(
     lease,
     asked,
-    { code: "partner", from: partnersIn(lease, asked) },
+    {
+      code: "partner",
+      from: partnersIn(lease, asked),
+      rolledUp: (rollups) => partnersOf(rollups, asked.reporter, asked),
+    },
     signal,
   );
   const named = rows.map(({ code, ...amounts }) => ({
@@ -156,15 +163,30 @@ const named = ({ rows, ...ranked }: Ranking<Line>, nameOf: NameOf): Ranking<z.in
   ...ranked,
 });
 
-/** What is ranked: a SQL expression for the code, over a table. */
-type Ranked = { code: string; from: string };
+/** What is ranked: a SQL expression for the code, over a table; and the same sums from roll-ups, where they tell codes apart. */
+type Ranked = {
+  code: string;
+  from: string;
+  rolledUp?: (rollups: YearRollup[]) => Map<string, FlowSums> | Promise<Map<string, FlowSums>>;
+};
 
 /** The products next below `hs` as a ranking takes them: chapters without it, `hs` itself where nothing is finer. */
-function productsBelow(lease: Lease, slice: Slice): Ranked {
-  const { hs } = slice;
-  if (hs === undefined) return { code: "hs2", from: totalsIn(lease, slice) };
+function productsBelow(lease: Lease, slice: Asked): Ranked {
+  const { hs, reporter, flow } = slice;
+  if (hs === undefined)
+    return {
+      code: "hs2",
+      from: totalsIn(lease, slice),
+      rolledUp: (rollups) => chaptersOf(rollups, reporter, flow),
+    };
   const digits = digitsBelow(lease, hs);
-  if (digits === undefined) return { code: `'${hs}'`, from: totalsIn(lease, slice) };
+  if (digits === undefined) {
+    const ofCode = (rollups: YearRollup[]) => {
+      const sums = totalOf(rollups, { hs, flow, reporters: [reporter] });
+      return new Map(sums.isNone ? [] : [[hs, sums]]);
+    };
+    return { code: `'${hs}'`, from: totalsIn(lease, slice), rolledUp: ofCode };
+  }
   return { code: `substr(product, 1, ${digits})`, from: finerTotalsIn(lease, { ...slice, hs }, digits) };
 }
 
@@ -180,21 +202,10 @@ type Line = z.infer<z.ZodObject<typeof line>> & { code: string };
 async function rank(
   lease: Lease,
   { reporter, flow, hs, limit, years, by = "value_eur" }: Asked,
-  { code, from }: Ranked,
+  ranked: Ranked,
   signal: AbortSignal | undefined,
 ): Promise<Ranking<Line>> {
-  const where = `where ${inReporters([reporter])} and ${inFlow(flow)}`;
-  const sums = `sum(value_eur)::bigint as value_eur, sum(quantity_kg)::double as quantity_kg, ${flowSums}`;
-  const [found, totals] = await Promise.all([
-    lease.query<Found>(
-      `select ${code} as code, ${sums}, count(*) over () as "of" from ${from} ${where} group by 1
-       having not regexp_matches(code, '[0-9][A-Z]') order by ${by} desc nulls last, code limit ${limit}`,
-      undefined,
-      signal,
-    ),
-    lease.query<Amounts>(`select ${sums} from ${totalsIn(lease, { hs, years })} ${where}`, undefined, signal),
-  ]);
-  const total = totals[0]!;
+  const { found, total } = await rankedRows(lease, { reporter, flow, hs, limit, years, by }, ranked, signal);
   const known = knownOf(lease.manifest.coverage, hs);
   const months = monthsOf(lease, years);
   const absent = (of: Flow) =>
@@ -208,6 +219,38 @@ async function rank(
     ranked_of: found[0]?.of ?? 0,
     total: { value_eur: total.value_eur ?? 0, quantity_kg: total.quantity_kg },
   };
+}
+
+/** The largest by the amount asked for, and what all of it comes to. */
+async function rankedRows(
+  lease: Lease,
+  { reporter, flow, hs, limit, years, by }: Required<Pick<Asked, "by">> & Asked,
+  { code, from, rolledUp }: Ranked,
+  signal: AbortSignal | undefined,
+): Promise<{ found: Found[]; total: Amounts }> {
+  const rollups = rolledUp && rollupsOf(lease, { hs, years });
+  if (rollups) {
+    const sums = [...(await rolledUp(rollups))].filter(([of]) => !/[0-9][A-Z]/.test(of));
+    const found = sums.map(([of, one]) => ({ code: of, of: sums.length, ...one.all() }));
+    const least = (row: Amounts) => row[by] ?? Number.NEGATIVE_INFINITY;
+    found.sort((a, b) => (least(a) === least(b) ? (a.code < b.code ? -1 : 1) : least(b) - least(a)));
+    return {
+      found: found.slice(0, limit),
+      total: totalOf(rollups, { hs, flow, reporters: [reporter] }).all(),
+    };
+  }
+  const where = `where ${inReporters([reporter])} and ${inFlow(flow)}`;
+  const sums = `sum(value_eur)::bigint as value_eur, sum(quantity_kg)::double as quantity_kg, ${flowSums}`;
+  const [found, totals] = await Promise.all([
+    lease.query<Found>(
+      `select ${code} as code, ${sums}, count(*) over () as "of" from ${from} ${where} group by 1
+       having not regexp_matches(code, '[0-9][A-Z]') order by ${by} desc nulls last, code limit ${limit}`,
+      undefined,
+      signal,
+    ),
+    lease.query<Amounts>(`select ${sums} from ${totalsIn(lease, { hs, years })} ${where}`, undefined, signal),
+  ]);
+  return { found, total: totals[0]! };
 }
 
 function lineOf(

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { literal } from "../../../datasets/duckdb.ts";
+import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { month } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
@@ -20,7 +21,12 @@ import {
 } from "../../../domain/trade/inputs.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";
-import { partnerName, type ReporterCode, reporterCodes } from "../../../domain/trade/reporters.ts";
+import {
+  isReporter,
+  partnerName,
+  type ReporterCode,
+  reporterCodes,
+} from "../../../domain/trade/reporters.ts";
 import { type Rerouting, rerouteBounds, rerouting } from "../../../domain/trade/rerouting.ts";
 import {
   addMonths,
@@ -33,6 +39,8 @@ import {
   yearOf,
 } from "../../../domain/trade/units.ts";
 import { aboutNames, formula, meta, metaOf, namesOf, onDataset, type TradeData } from "./question.ts";
+import { rollupsOf } from "./rolled-up.ts";
+import { monthsSince } from "./rolled-up-series.ts";
 import { inFlow, inReporters, partnersIn } from "./tables.ts";
 
 const WINDOW = 12;
@@ -172,13 +180,18 @@ type Watched = {
 type Found = { flow: Flow; product: string; partner: string; before_eur: number; after_eur: number };
 
 /** The flows that collapsed, each with the third countries that grew enough to be judged. */
-const collapsed = (
+async function collapsed(
   lease: Lease,
   reporters: readonly ReporterCode[],
-  { hs, flow, origin, from, first, to }: Watched,
+  watched: Watched,
   signal: AbortSignal | undefined,
-) =>
-  lease.query<Found>(
+): Promise<Found[]> {
+  const { hs, flow, origin, from, first, to } = watched;
+  const rollups = rollupsOf(lease, { hs, years: { from: yearOf(from), to: yearOf(to) } });
+  // Roll-ups have the sums of all reporters that there are.
+  if (rollups?.every((rollup) => rollup.reporters.every((code) => reporters.some((one) => one === code))))
+    return rolledUp(rollups, watched);
+  return lease.query<Found>(
     `with sums as (
        select flow, ${hs === undefined ? "hs2" : literal(hs)} as product, partner,
          coalesce(sum(value_eur) filter (period < ${first}), 0)::bigint as before_eur,
@@ -195,6 +208,66 @@ const collapsed = (
     undefined,
     signal,
   );
+}
+
+async function rolledUp(
+  rollups: readonly YearRollup[],
+  { hs, flow, origin, from, first, to }: Watched,
+): Promise<Found[]> {
+  const codesOf = (list: (rollup: YearRollup) => readonly string[]) =>
+    [...new Set(rollups.flatMap(list))].sort();
+  const products = hs === undefined ? codesOf(({ chapters }) => chapters) : [hs];
+  const partners = codesOf((rollup) => rollup.partners);
+  // Of each product, partner and flow.
+  const size = products.length * partners.length * 2;
+  const sums = {
+    before: new Float64Array(size),
+    after: new Float64Array(size),
+    traded: new Uint8Array(size),
+  };
+  for (const rollup of rollups) {
+    const begin = Math.max(0, monthsSince(rollup.year * 100 + 1, from));
+    const turn = monthsSince(rollup.year * 100 + 1, first);
+    const end = Math.min(12, monthsSince(rollup.year * 100 + 1, to) + 1);
+    const place = rollup.partners.map((code) => partners.indexOf(code));
+    const values = await rollup.allReporters(hs);
+    let at = 0;
+    for (const product of values.length === 0 ? [] : hs === undefined ? rollup.chapters : [hs]) {
+      const block = products.indexOf(product) * partners.length;
+      for (const partner of place)
+        for (let of = 0; of < 2; of++, at += 12) {
+          const sum = (block + partner) * 2 + of;
+          for (let month = begin; month < end; month++) {
+            const value = values[at + month]!;
+            if (Number.isNaN(value)) continue;
+            sums.traded[sum] = 1;
+            if (month < turn) sums.before[sum]! += value;
+            else sums.after[sum]! += value;
+          }
+        }
+    }
+  }
+  const found: Found[] = [];
+  for (const of of flows.toSorted()) {
+    if (flow !== undefined && flow !== of) continue;
+    const sumAt = (product: number, partner: number) =>
+      (product * partners.length + partner) * 2 + flows.indexOf(of);
+    for (const [p, product] of products.entries()) {
+      const direct = sumAt(p, partners.indexOf(origin));
+      const isKnown = partners.includes(origin) && sums.traded[direct];
+      const drop = sums.before[direct]! - sums.after[direct]!;
+      if (!isKnown || drop < rerouteBounds.collapse * sums.before[direct]!) continue;
+      for (const [q, partner] of partners.entries()) {
+        const sum = sumAt(p, q);
+        const [before_eur, after_eur] = [sums.before[sum]!, sums.after[sum]!];
+        const isThird = after_eur - before_eur >= rerouteBounds.excess_eur && !isReporter(partner);
+        if (sums.traded[sum] && (partner === origin || isThird))
+          found.push({ flow: of, product, partner, before_eur, after_eur });
+      }
+    }
+  }
+  return found;
+}
 
 function signalsIn(
   found: Found[],

@@ -8,7 +8,7 @@ import { LEAST_MONTHS, seasonality } from "../../../domain/trade/seasonality.ts"
 import { type Flow, flows, type Period, sixDecimals, type Years } from "../../../domain/trade/units.ts";
 import { aboutProduct, productMeta, productQuestion } from "./one-product.ts";
 import { monthsOf, onDataset, type TradeData, yearsOrAll } from "./question.ts";
-import { monthsSql, type SeriesRow } from "./series.ts";
+import { monthsIn, type SeriesRow } from "./series.ts";
 
 export const seasonInput = z.object({
   reporter,
@@ -66,8 +66,8 @@ export async function profilesOf(
   asked: { hs?: string | undefined; reporter: ReporterCode; flow?: Flow | undefined; years: Years },
   signal: AbortSignal | undefined,
 ): Promise<z.infer<typeof profile>[]> {
-  const sql = monthsSql(lease, "reporter", { ...asked, reporters: [asked.reporter] });
-  const values = knownValues(lease, asked, await lease.query<SeriesRow>(sql, undefined, signal));
+  const found = await monthsIn(lease, undefined, { ...asked, reporters: [asked.reporter] }, signal);
+  const values = knownValues(lease, asked, found);
   return flowsOf(asked.flow).map((flow) => profileOf(flow, values(flow)));
 }
 

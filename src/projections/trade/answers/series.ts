@@ -1,5 +1,6 @@
 /** Trade over time: the monthly series of `timeline` and the yearly one of `balance`. */
 import { z } from "zod";
+import { literal } from "../../../datasets/duckdb.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { flowsOf, knownOf } from "../../../domain/trade/coverage.ts";
 import {
@@ -14,6 +15,7 @@ import {
 import { type ReporterCode, reporterCode } from "../../../domain/trade/reporters.ts";
 import { type Flow, monthText, type Period, type Years, yearOf } from "../../../domain/trade/units.ts";
 import { formula, meta, metaOf, monthsOf, onDataset, orAll, type TradeData, yearsOrAll } from "./question.ts";
+import { monthsOfTrade, rollupsOf } from "./rolled-up.ts";
 import { flowSums, inFlow, inReporters, totalsIn } from "./tables.ts";
 
 const amount = z.number().nullable();
@@ -60,13 +62,9 @@ export async function timeline(
   } as const;
   return onDataset(trade, question, async (lease, { hs, flow }) => {
     const span = yearsOrAll(lease, asked);
-    const label = input.reporters ? "reporter" : "'EU27'";
+    const label = input.reporters ? undefined : "EU27";
     const slice = { hs, flow, years: span };
-    const found = await lease.query<SeriesRow>(
-      monthsSql(lease, label, { ...slice, reporters }),
-      undefined,
-      signal,
-    );
+    const found = await monthsIn(lease, label, { ...slice, reporters }, signal);
     const data = input.reporters
       ? reporters.flatMap((code) => series(lease, code, [code], slice, found))
       : series(lease, "EU27", reporters, slice, found);
@@ -89,18 +87,31 @@ export type SeriesRow = {
   exports_kg: number | null;
 };
 
-/** A query for SeriesRows; `label` is SQL for what stands as their reporter. */
-export const monthsSql = (
+type Monthly = {
+  hs?: string | undefined;
+  flow?: Flow | undefined;
+  reporters: readonly string[];
+  years: Years;
+};
+
+/** The months with trade, of each reporter, or of all of them together under a name. */
+export async function monthsIn(
   lease: Lease,
-  label: string,
-  {
-    hs,
-    flow,
-    reporters,
-    years,
-  }: { hs?: string | undefined; flow?: Flow | undefined; reporters: readonly string[]; years: Years },
-) => `select ${label} as reporter, period, ${flowSums} from ${totalsIn(lease, { hs, years })}
-  where ${inReporters(reporters)} and ${inFlow(flow)} group by 1, 2`;
+  together: string | undefined,
+  asked: Monthly,
+  signal: AbortSignal | undefined,
+): Promise<SeriesRow[]> {
+  const rollups = rollupsOf(lease, asked);
+  if (rollups) return monthsOfTrade(rollups, asked, together);
+  const { hs, flow, reporters, years } = asked;
+  return lease.query<SeriesRow>(
+    `select ${together === undefined ? "reporter" : literal(together)} as reporter, period, ${flowSums}
+     from ${totalsIn(lease, { hs, years })}
+     where ${inReporters(reporters)} and ${inFlow(flow)} group by 1, 2`,
+    undefined,
+    signal,
+  );
+}
 
 /** The months of the years, each with the amounts found for the reporters in `members` together. */
 export function series(
@@ -170,22 +181,22 @@ export async function balance(
   } as const;
   return onDataset(trade, question, async (lease, { hs }) => {
     const span = yearsOrAll(lease, asked);
-    const found = await lease.query<{ year: number; imports_eur: number | null; exports_eur: number | null }>(
-      `select period // 100 as year, ${flowSums} from ${totalsIn(lease, { hs, years: span })}
-       where ${inReporters(reporters)} group by 1`,
-      undefined,
-      signal,
-    );
+    const traded = await monthsIn(lease, undefined, { hs, reporters, years: span }, signal);
     const months = monthsOf(lease, span);
     const known = knownOf(lease.manifest.coverage, hs);
     const data: z.infer<typeof balanceRow>[] = [];
     for (let year = span.from; year <= span.to; year++) {
-      const row = found.find((one) => one.year === year);
+      const inYear = traded.filter(({ period }) => yearOf(period) === year);
+      const sumOf = (column: "imports_eur" | "exports_eur") =>
+        inYear.reduce<number | null>(
+          (sum, row) => (row[column] === null ? sum : (sum ?? 0) + row[column]),
+          null,
+        );
       const ofYear = months.filter((period) => yearOf(period) === year);
       const isKnown = (of: Flow, period: Period) => known(input.reporter, of, period);
       const absent = (of: Flow) => (ofYear.some((period) => isKnown(of, period)) ? 0 : null);
-      const imports_eur = row?.imports_eur ?? absent("IMPORT");
-      const exports_eur = row?.exports_eur ?? absent("EXPORT");
+      const imports_eur = sumOf("imports_eur") ?? absent("IMPORT");
+      const exports_eur = sumOf("exports_eur") ?? absent("EXPORT");
       if (imports_eur === null && exports_eur === null) continue;
       const balance_eur = imports_eur === null || exports_eur === null ? null : exports_eur - imports_eur;
       const delivered = ofYear.filter((period) =>

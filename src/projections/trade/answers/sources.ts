@@ -1,6 +1,7 @@
 /** Who depends on a single source: `source-concentration`, products of which one partner has at least half. */
 import { z } from "zod";
 import { literal } from "../../../datasets/duckdb.ts";
+import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import { LEAST_BASE_EUR } from "../../../domain/trade/anomalies.ts";
 import {
   dataset,
@@ -19,7 +20,7 @@ import {
   reporterCode,
   reporterCodes,
 } from "../../../domain/trade/reporters.ts";
-import { flows, sixDecimals } from "../../../domain/trade/units.ts";
+import { type Flow, flows, sixDecimals } from "../../../domain/trade/units.ts";
 import {
   aboutNames,
   formula,
@@ -30,6 +31,7 @@ import {
   type TradeData,
   yearOrLast,
 } from "./question.ts";
+import { rollupsOf, totalOf } from "./rolled-up.ts";
 import { SUMS } from "./series.ts";
 import { inFlow, inReporters, partnersIn, totalsIn } from "./tables.ts";
 
@@ -118,9 +120,13 @@ export async function sources(
     const reporters = input.reporter === undefined ? reporterCodes : question.reporters;
     const where = `where ${inReporters(reporters)} and ${inFlow(flow)}`;
     const product = hs === undefined ? "hs2" : literal(hs);
+    const asked = { ...slice, reporter: input.reporter, flow, threshold, limit: input.limit };
+    const rollups = rollupsOf(lease, slice);
     // The two largest as a least of two: a sorted list of each product's partners would take hundreds of megabytes.
-    const found = await lease.query<Found>(
-      `with partners as (
+    const found = rollups
+      ? await rolledUpSources(rollups, asked)
+      : await lease.query<Found>(
+          `with partners as (
          select reporter, ${product} as product, partner, sum(value_eur)::double as value
          from ${partnersIn(lease, slice)} ${where} group by all
        ), listed as (
@@ -136,9 +142,9 @@ export async function sources(
        from listed join totals using (reporter, product)
        where total_eur >= ${LEAST_TOTAL_EUR} and top >= ${threshold} * total_eur
        order by top desc, reporter, product limit ${input.limit}`,
-      undefined,
-      signal,
-    );
+          undefined,
+          signal,
+        );
     return {
       data: found.map((row, at) => rowOf(row, at + 1, namesOf(trade))),
       meta: {
@@ -154,6 +160,48 @@ export async function sources(
       },
     };
   });
+}
+
+type Asked = {
+  hs: string | undefined;
+  reporter: ReporterCode | undefined;
+  flow: Flow;
+  threshold: number;
+  limit: number;
+};
+
+/** As the statement above; a year is one roll-up, and a year without data none. */
+async function rolledUpSources(
+  rollups: readonly YearRollup[],
+  { hs, reporter, flow, threshold, limit }: Asked,
+): Promise<Found[]> {
+  const found: (Found & { top: number })[] = [];
+  const wanted = flows.indexOf(flow);
+  for (const rollup of rollups)
+    await rollup.eachChapter(reporter, hs, (of, product, { eur, codes }) => {
+      const total = totalOf([rollup], { hs: product, flow, reporters: [of] }).of(flow);
+      if (total.isNone || total.eur < LEAST_TOTAL_EUR) return;
+      let [partners, listed_eur, first, second] = [0, 0, -1, -1];
+      for (let at = 0; at < codes.length; at++) {
+        if ((codes[at]! & 1) !== wanted) continue;
+        const value = eur[at]!;
+        partners++;
+        listed_eur += value;
+        // Of equal ones the first by its code is the larger.
+        if (first < 0 || value > eur[first]!) [first, second] = [at, first];
+        else if (second < 0 || value > eur[second]!) second = at;
+      }
+      if (first < 0 || eur[first]! < threshold * total.eur) return;
+      const listed = [first, second]
+        .filter((at) => at >= 0)
+        .map((at) => ({ partner: rollup.partners[codes[at]! >> 1]!, value: eur[at]! }));
+      const row = { reporter: of as ReporterCode, product, listed, partners, listed_eur };
+      found.push({ ...row, total_eur: total.eur, of: 0, top: eur[first]! });
+    });
+  found.sort(
+    (a, b) => b.top - a.top || (`${a.reporter} ${a.product}` < `${b.reporter} ${b.product}` ? -1 : 1),
+  );
+  return found.slice(0, limit).map((row) => ({ ...row, of: found.length }));
 }
 
 function rowOf(found: Found, rank: number, nameOf: NameOf): z.infer<typeof sourceRow> {

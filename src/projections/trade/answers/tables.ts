@@ -76,7 +76,8 @@ export function recordsIn(lease: Lease, { hs, years }: Slice): string {
   ) group by reporter)`;
 }
 
-const isChapters = (hs: string | undefined): hs is string | undefined =>
+/** Whether the code, or none, is answered by whole chapters. */
+export const isChapters = (hs: string | undefined): hs is string | undefined =>
   hs === undefined || hs.length === productLevels.hs2;
 
 const inChapter = (hs2: string | undefined) => (hs2 === undefined ? "true" : `hs2 = ${literal(hs2)}`);

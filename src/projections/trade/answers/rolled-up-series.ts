@@ -1,0 +1,66 @@
+/** Monthly series of values from roll-ups: one of each reporter, flow and product with any trade in the months. */
+import type { YearRollup } from "../../../datasets/rollups/year.ts";
+import { flowsOf } from "../../../domain/trade/coverage.ts";
+import { type Flow, flows, type Period } from "../../../domain/trade/units.ts";
+
+/** EUR of each month from the first on, 0 where there is no row. */
+export type Values<Reporter extends string> = {
+  reporter: Reporter;
+  flow: Flow;
+  product: string;
+  values: Float64Array;
+};
+
+type Asked<Reporter extends string> = {
+  reporters: readonly Reporter[];
+  flow?: Flow | undefined;
+  /** One chapter; without it each of them. */
+  hs?: string | undefined;
+  from: Period;
+  to: Period;
+};
+
+/** How many months lie before the period since year 0. */
+const monthAt = (period: Period) => Math.floor(period / 100) * 12 + (period % 100) - 1;
+
+/** The place of a month in a series that begins with another. */
+export const monthsSince = (first: Period, period: Period) => monthAt(period) - monthAt(first);
+
+export function seriesIn<Reporter extends string>(
+  rollups: readonly YearRollup[],
+  { reporters, flow, hs, from, to }: Asked<Reporter>,
+): Values<Reporter>[] {
+  const products = hs === undefined ? [...new Set(rollups.flatMap(({ chapters }) => chapters))] : [hs];
+  return reporters.flatMap((reporter) =>
+    flowsOf(flow).flatMap((of) =>
+      products.flatMap((product) => {
+        const values = valuesOf(rollups, { reporter, flow: of, product, from, to });
+        return values ? [{ reporter, flow: of, product, values }] : [];
+      }),
+    ),
+  );
+}
+
+type One = { reporter: string; flow: Flow; product: string | undefined; from: Period; to: Period };
+
+/** One series, of a chapter or of all together; undefined where no month has a row. */
+export function valuesOf(
+  rollups: readonly YearRollup[],
+  { reporter, flow, product, from, to }: One,
+): Float64Array | undefined {
+  const length = monthsSince(from, to) + 1;
+  let found: Float64Array | undefined;
+  for (const rollup of rollups) {
+    const months = rollup.totals(reporter, product);
+    if (!months) continue;
+    const begin = months.at + flows.indexOf(flow) * 12;
+    const offset = monthsSince(from, rollup.year * 100 + 1);
+    for (let month = Math.max(0, -offset); month < Math.min(12, length - offset); month++) {
+      const value = months.eur[begin + month]!;
+      if (Number.isNaN(value)) continue;
+      found ??= new Float64Array(length);
+      found[offset + month] = value;
+    }
+  }
+  return found;
+}
