@@ -1,7 +1,7 @@
 /** A service that ends itself, as kill -9 would, when a webhook has taken an alert and nobody has recorded that. */
 import { deliveriesReactor } from "../../src/reactors/alerts/deliver.ts";
 import { startService } from "../support/service.ts";
-import { turn } from "../support/turns.ts";
+import { turnsUntilKilled } from "../support/turns.ts";
 import { development, folded } from "./delivering.ts";
 
 const { DATABASE, SIGNING_KEY } = process.env as Record<string, string>;
@@ -17,4 +17,4 @@ app.webhooks.post = async (message) => {
   return new Promise(() => undefined);
 };
 await folded(app);
-await turn(app, deliveriesReactor, { seconds: 1 });
+await turnsUntilKilled(app, deliveriesReactor);

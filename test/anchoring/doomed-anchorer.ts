@@ -2,13 +2,13 @@
 import { anchorTurn } from "../../src/anchoring/anchor-signed.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { openDoomed } from "../support/doomed.ts";
-import { turnOf } from "../support/turns.ts";
+import { DOOMED_SECONDS, turnOf } from "../support/turns.ts";
 import { AT_ONCE } from "./anchoring-setup.ts";
 
 const app = await openDoomed({
   before: { CheckpointSigned: "before it is signed" },
   after: { CheckpointSigned: "after it is signed", Anchored: "after it is recorded" },
 });
-const brief = { seconds: 1 };
+const brief = { seconds: DOOMED_SECONDS };
 await turnOf(app, "log-signing", (turn) => signTurn(turn.app, AT_ONCE), brief);
 await turnOf(app, "log-anchoring", (turn) => anchorTurn(turn.app, AT_ONCE), brief);

@@ -5,7 +5,7 @@
 import { checksReactor } from "../../src/reactors/checks/follow.ts";
 import { aroundCommits, typesOf } from "../support/around-commits.ts";
 import { startService } from "../support/service.ts";
-import { turn } from "../support/turns.ts";
+import { DOOMED_SECONDS, turn } from "../support/turns.ts";
 
 const { DIES, DIES_AT, FOLLOWS, DATABASE, RPC, GAS_KEY, PAY_TO, SIGNING_KEY } = process.env as Record<
   string,
@@ -30,6 +30,6 @@ aroundCommits(app.store, async (commit, send) => {
 });
 process.stdout.write(`${service.url}\n`);
 while (FOLLOWS) {
-  await turn(app, checksReactor, { seconds: 1 });
+  await turn(app, checksReactor, { seconds: DOOMED_SECONDS });
   await new Promise((wake) => setTimeout(wake, 50));
 }

@@ -1,7 +1,7 @@
 /** Asks linked domains, LATER_MS ahead of now, and ends itself as kill -9 would at the step named by DIES_AT. */
 import { domainsReactor } from "../../src/reactors/identity/ask-domains.ts";
 import { openDoomed } from "../support/doomed.ts";
-import { turn } from "../support/turns.ts";
+import { turnsUntilKilled } from "../support/turns.ts";
 
 const app = await openDoomed({
   chain: false,
@@ -10,5 +10,4 @@ const app = await openDoomed({
 });
 const later_ms = Number(process.env.LATER_MS);
 app.clock = { now: () => new Date(Date.now() + later_ms) };
-// A turn leaves to the next one what the read model does not know yet.
-for (;;) await turn(app, domainsReactor, { seconds: 1, patient: true });
+await turnsUntilKilled(app, domainsReactor);

@@ -1,7 +1,7 @@
 /** Seals the log's segments, and ends itself as kill -9 would at the step named by DIES_AT. */
 import { sealingReactor } from "../../src/anchoring/seal-segments.ts";
 import { openDoomed } from "../support/doomed.ts";
-import { turn } from "../support/turns.ts";
+import { turnsUntilKilled } from "../support/turns.ts";
 
 const app = await openDoomed({
   before: { LogSegmentSealed: "before it is recorded" },
@@ -13,4 +13,4 @@ objects.putFile = async (name, path) => {
   if (process.env.DIES_AT === "before it is put") process.kill(process.pid, "SIGKILL");
   await putFile(name, path);
 };
-await turn(app, sealingReactor({ events: Number(process.env.SEGMENT_EVENTS) }), { seconds: 1 });
+await turnsUntilKilled(app, sealingReactor({ events: Number(process.env.SEGMENT_EVENTS) }));

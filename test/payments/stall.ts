@@ -25,7 +25,7 @@ import { type Meddler, openMeddler } from "../chain/meddler.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, type SignedPayment, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
-import { turnOf } from "../support/turns.ts";
+import { DOOMED_SECONDS, turnOf } from "../support/turns.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
 import { wares } from "./wares.ts";
 
@@ -110,7 +110,7 @@ export function reactorsOf(app: App): Reactors {
     const { position } = await app.store.head();
     await app.runner.reached(paymentsProjection, position, LIMIT_MS);
   };
-  const brief = { seconds: 1 };
+  const brief = { seconds: DOOMED_SECONDS };
   return {
     reconcile: async (options = {}) => {
       await folded();

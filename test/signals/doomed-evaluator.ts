@@ -1,7 +1,7 @@
 /** A service that ends itself, as kill -9 would, when a release is evaluated and its commit is due. */
 import { signalsReactor } from "../../src/reactors/signals/evaluate.ts";
 import { startService } from "../support/service.ts";
-import { turn } from "../support/turns.ts";
+import { turnsUntilKilled } from "../support/turns.ts";
 import { until } from "../support/until.ts";
 
 const { DATABASE, DATA } = process.env as Record<string, string>;
@@ -12,6 +12,6 @@ app.commit = () => {
   process.kill(process.pid, "SIGKILL");
   return new Promise(() => undefined);
 };
-await turn(app, signalsReactor, { seconds: 1, patient: true });
+await turnsUntilKilled(app, signalsReactor);
 // Nothing was there to commit.
 process.exit(1);

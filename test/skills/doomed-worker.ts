@@ -5,7 +5,7 @@ import { executionsProjection } from "../../src/projections/skills/executions.ts
 import { skillsReactor } from "../../src/reactors/skills/run.ts";
 import { aroundCommits, typesOf } from "../support/around-commits.ts";
 import { startService } from "../support/service.ts";
-import { turn } from "../support/turns.ts";
+import { DOOMED_SECONDS, turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
 
 const { DATABASE, DATA, VAULT, DIES_AT } = process.env as Record<string, string>;
@@ -31,6 +31,6 @@ const reactor = skillsReactor(runFor);
 await until(async () => {
   await app.caughtUp(executionsProjection, 10_000);
   // Its lease among processes is short, so that the test need not wait for it.
-  await turn(app, reactor, { patient: true, seconds: 1 });
+  await turn(app, reactor, { patient: true, seconds: DOOMED_SECONDS });
   return false;
 });

@@ -47,6 +47,14 @@ export const turn = (
   { begun = reactor.begin(), ...options }: TurnOptions & { begun?: ReturnType<Reactor["begin"]> } = {},
 ): Promise<Taken> => turnOf(app, reactor.name, begun, options);
 
+/** What is killed in a turn keeps its lease for so long: a busy machine renews it all the same, and the next process need not wait much. */
+export const DOOMED_SECONDS = 3;
+
+/** Turn after turn, of a process that ends itself in one of them: a turn may leave to the next one what a read model does not know yet. */
+export async function turnsUntilKilled(app: App, reactor: Reactor): Promise<never> {
+  for (;;) await turn(app, reactor, { seconds: DOOMED_SECONDS, patient: true });
+}
+
 /** Does the work while no other process can take the reactor's turn; "taken" where one holds the lease. */
 export const alone = <T>(app: App, name: string, work: () => Promise<T>): Promise<T | "taken"> =>
   underLease(reactorLeases(app.pool), name, work);
