@@ -4,7 +4,7 @@ import { openRuntime } from "../../src/assemble.ts";
 import { readConfig } from "../../src/config.ts";
 import { snapshotReactor } from "../../src/reactors/log/snapshot-streams.ts";
 import { silent } from "../support/doomed.ts";
-import { turnsUntilKilled } from "../support/turns.ts";
+import { DOOMED_SECONDS, turn } from "../support/turns.ts";
 import { pilesArea } from "./piles.ts";
 
 const { DIES_AT, ...env } = process.env;
@@ -16,5 +16,5 @@ snapshots.keep = async (tx, ...given) => {
   await keep.call(snapshots, tx, ...given);
   if (DIES_AT === "within") process.kill(process.pid, "SIGKILL");
 };
-await turnsUntilKilled(runtime.app, snapshotReactor);
+await turn(runtime.app, snapshotReactor, { seconds: DOOMED_SECONDS, patient: true });
 process.kill(process.pid, "SIGKILL");
