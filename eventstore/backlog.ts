@@ -1,4 +1,5 @@
 import type { RecordedEvent } from "./types.ts";
+import { Waiters } from "./waiters.ts";
 
 /** Events of a page: of a long past, few reads are worth more than short ones. */
 export const PAGE = 2_000;
@@ -26,7 +27,7 @@ export class Backlog {
   readonly #read: (after: number, limit: number) => Promise<RecordedEvent[]>;
   readonly #pages = new Map<number, { events: Promise<RecordedEvent[]>; up_to: number }>();
   readonly #readers = new Set<Reader>();
-  readonly #waiting = new Set<() => void>();
+  readonly #moves = new Waiters();
 
   constructor(read: (after: number, limit: number) => Promise<RecordedEvent[]>) {
     this.#read = read;
@@ -60,7 +61,7 @@ export class Backlog {
       if (!isEarly) return true;
       const left_ms = deadline - performance.now();
       if (left_ms <= 0) return false;
-      await this.#moved(left_ms);
+      await this.#moves.within(left_ms);
     }
   }
 
@@ -69,19 +70,7 @@ export class Backlog {
     reader.page = page;
     if (page === undefined) this.#readers.delete(reader);
     else this.#readers.add(reader);
-    for (const wake of [...this.#waiting]) wake();
-  }
-
-  #moved(ms: number): Promise<void> {
-    return new Promise((done) => {
-      const wake = () => {
-        clearTimeout(timer);
-        this.#waiting.delete(wake);
-        done();
-      };
-      const timer = setTimeout(wake, ms);
-      this.#waiting.add(wake);
-    });
+    this.#moves.wake();
   }
 
   /** A page with all that it has up to a position; the log's last one grows. */

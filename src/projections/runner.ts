@@ -7,6 +7,7 @@ import type pg from "pg";
 import type { EventSchemas } from "../../eventstore/schemas.ts";
 import type { Follower, Tail } from "../../eventstore/tail.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
+import { Waiters } from "../../eventstore/waiters.ts";
 import { pause } from "../concurrency.ts";
 import { type Lease as HeldLease, LEASE_SECONDS, Leases, RENEW_MS } from "../lease.ts";
 import { Folding } from "./folding.ts";
@@ -126,24 +127,16 @@ type KeepParts = {
 /** How far this process has folded a projection: the read model has at least that. */
 class Progress {
   position = 0;
-  readonly #waiting = new Set<() => void>();
+  readonly #moves = new Waiters();
 
   at(position: number): void {
     this.position = Math.max(this.position, position);
-    for (const wake of [...this.#waiting]) wake();
+    this.#moves.wake();
   }
 
-  /** Resolves when it has moved on, or after so long; who has waited long enough is forgotten, since it may never move here. */
+  /** Resolves when it has moved on, which it may never do here, or after so long. */
   moved(ms: number): Promise<void> {
-    return new Promise((done) => {
-      const wake = () => {
-        clearTimeout(timer);
-        this.#waiting.delete(wake);
-        done();
-      };
-      const timer = setTimeout(wake, ms);
-      this.#waiting.add(wake);
-    });
+    return this.#moves.within(ms);
   }
 }
 
