@@ -32,6 +32,8 @@ import { nameOf } from "./projections/runner.ts";
 
 /** How long is waited for read models between two tellings of how far they are. */
 const WAIT_MS = 500;
+/** How long a restore waits for a connection to the database at least. */
+const CONNECTION_MS = 60_000;
 /** Where none moved for so long, none will. */
 const STALLED_MS = 120_000;
 /** How long a witness may take to say how far it has seen the log. */
@@ -127,13 +129,15 @@ async function epochSigned({ DATA_DIR }: Config): Promise<string> {
 }
 
 async function restoreKept(
-  config: Config,
+  given: Config,
   log: Logger,
   { source, segments, leftOut }: Kept,
   progress: RestoreProgress,
 ): Promise<RestoredService> {
   const { origin } = source;
   const projections = areas.flatMap((area) => area.projections);
+  // No call waits meanwhile, and the read models' folds keep connections for long.
+  const config = { ...given, DATABASE_WAIT_MS: Math.max(given.DATABASE_WAIT_MS, CONNECTION_MS) };
   const signed = await keptHeads(join(config.DATA_DIR, "signed"));
   // Before a row goes in: once restored, a log that lacks what others have would be signed on, and nothing here would know.
   const witnessed = await witnessedOf(config, origin);

@@ -40,7 +40,7 @@ export type Prover = {
 };
 
 /** However many calls wait, they cost one signing. */
-export function createProver(app: App): Prover {
+export function createProver(app: App, patience_ms = PATIENCE_MS): Prover {
   let current: Promise<void> = Promise.resolve();
   let began = -PAUSE_MS;
   let next: Promise<void> | undefined;
@@ -59,7 +59,7 @@ export function createProver(app: App): Prover {
   };
 
   const covering = async (position: number): Promise<EventProof | undefined> => {
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + patience_ms;
     for (;;) {
       const proof = await proveEvent(app, position);
       if (proof || performance.now() >= deadline) return proof;
@@ -71,7 +71,7 @@ export function createProver(app: App): Prover {
     async prove(position) {
       if (!app.settings.anchoring) return undefined;
       const patience = new AbortController();
-      const late = sleep(PATIENCE_MS, undefined, { ref: false, signal: patience.signal });
+      const late = sleep(patience_ms, undefined, { ref: false, signal: patience.signal });
       // Why the log cannot be signed is told by the turns of anchoring; what was asked for is answered without.
       const inTime = [covering(position), late].map((one) => one.catch(() => undefined));
       return Promise.race(inTime).finally(() => patience.abort());

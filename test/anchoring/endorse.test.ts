@@ -5,8 +5,8 @@ import { join } from "node:path";
 import pino from "pino";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { program } from "../../src/cli/program.ts";
-import { readConfig } from "../../src/config.ts";
 import { endorsedSuccessor, successorCall } from "../../src/domain/anchoring/contract.ts";
+import { patientConfig } from "../support/patience.ts";
 import { openAnchoringSetup } from "./anchoring-setup.ts";
 
 const NEXT = `0x${"Ab".repeat(20)}`;
@@ -21,7 +21,7 @@ test("the next account is named on the chain, and no second one", async () => {
   });
   const { rpc_url, gas_key, pay_to } = setup.chain;
   const settings = () =>
-    readConfig({
+    patientConfig({
       DATABASE_URL: setup.database_url,
       DATA_DIR,
       BASE_RPC_URL: rpc_url,

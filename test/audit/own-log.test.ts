@@ -13,11 +13,11 @@ import { formatVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
 import { parseWitnesses } from "../../src/anchoring/witness-client.ts";
 import { Audit } from "../../src/audit/audit.ts";
 import { program } from "../../src/cli/program.ts";
-import { readConfig } from "../../src/config.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { openWitness } from "../../src/witness/witness.ts";
 import { type AnchoringSetup, openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
 import { failures } from "../eventstore/verify-support.ts";
+import { patientConfig } from "../support/patience.ts";
 
 let setup: AnchoringSetup;
 let dir: string;
@@ -85,7 +85,7 @@ async function run(
   const spies = [process.stdout, process.stderr].map((stream) =>
     vi.spyOn(stream, "write").mockImplementation(write),
   );
-  const terminal = { settings: () => readConfig(settings), logger: () => pino({ enabled: false }) };
+  const terminal = { settings: () => patientConfig(settings), logger: () => pino({ enabled: false }) };
   try {
     await (await program(terminal, args[0])).parseAsync(args, { from: "user" });
     return { code: Number(process.exitCode ?? 0), said: said.join("") };

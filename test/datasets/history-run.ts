@@ -5,8 +5,8 @@
 import { join } from "node:path";
 import pino from "pino";
 import { withRuntime } from "../../src/assemble.ts";
-import { readConfig } from "../../src/config.ts";
 import { importHistory } from "../../src/operator/history.ts";
+import { patientConfig } from "../support/patience.ts";
 
 const [database, dataDir, url, from, to, nth, ms] = process.argv.slice(2) as [
   string,
@@ -17,7 +17,7 @@ const [database, dataDir, url, from, to, nth, ms] = process.argv.slice(2) as [
   string,
   string,
 ];
-const config = readConfig({ DATABASE_URL: database, DATA_DIR: dataDir, SANDBOX: "0", ANCHORING: "0" });
+const config = patientConfig({ DATABASE_URL: database, DATA_DIR: dataDir, SANDBOX: "0", ANCHORING: "0" });
 const die = () => process.kill(process.pid, "SIGKILL");
 let told = 0;
 const tell = () => {

@@ -10,6 +10,7 @@ import { program } from "../../src/cli/program.ts";
 import { readConfig } from "../../src/config.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
 import { sealFirst } from "../support/log-example.ts";
+import { patientConfig } from "../support/patience.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -172,7 +173,7 @@ describe("run in one service", () => {
     const spies = [process.stdout, process.stderr].map((stream) =>
       vi.spyOn(stream, "write").mockImplementation((text) => (said += text).length > 0),
     );
-    const terminal = { ...silent, settings: () => readConfig(settings) };
+    const terminal = { ...silent, settings: () => patientConfig(settings) };
     try {
       const root = await program(terminal, words[0]);
       await root.parseAsync(words, { from: "user" });

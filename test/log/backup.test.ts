@@ -13,10 +13,10 @@ import { MAIN_LOG } from "../../eventstore/types.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
 import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
-import { readConfig } from "../../src/config.ts";
 import { restoreService } from "../../src/restoring.ts";
 import { AT_ONCE, openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
 import { elsewhere as anywhereElse, bytesOf, place } from "../support/elsewhere.ts";
+import { patientConfig } from "../support/patience.ts";
 import { type Service, startService } from "../support/service.ts";
 
 const silent = pino({ level: "silent" });
@@ -159,7 +159,9 @@ test("a database with another log, and a folder without a backup or of another l
       /name another folder/,
     );
     const env = { DATABASE_URL: other.database_url, DATA_DIR: other.data_dir };
-    await expect(restoreService(readConfig(env), silent, folder)).rejects.toThrow(/give an empty database/);
+    await expect(restoreService(patientConfig(env), silent, folder)).rejects.toThrow(
+      /give an empty database/,
+    );
   } finally {
     await other.stop();
   }

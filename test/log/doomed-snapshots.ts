@@ -1,14 +1,14 @@
 /** Takes a turn of keeping snapshots, and ends itself as kill -9 would at the step named by DIES_AT. */
 import { areas } from "../../src/areas/index.ts";
 import { openRuntime } from "../../src/assemble.ts";
-import { readConfig } from "../../src/config.ts";
 import { snapshotReactor } from "../../src/reactors/log/snapshot-streams.ts";
 import { silent } from "../support/doomed.ts";
+import { patientConfig } from "../support/patience.ts";
 import { DOOMED_SECONDS, turn } from "../support/turns.ts";
 import { pilesArea } from "./piles.ts";
 
 const { DIES_AT, ...env } = process.env;
-const runtime = await openRuntime(readConfig(env), silent, { chain: false, areas: [...areas, pilesArea] });
+const runtime = await openRuntime(patientConfig(env), silent, { chain: false, areas: [...areas, pilesArea] });
 const snapshots = runtime.app.unit.snapshots!;
 const { keep } = snapshots;
 snapshots.keep = async (tx, ...given) => {

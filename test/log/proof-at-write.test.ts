@@ -15,7 +15,7 @@ import { GAS_KEY, openWorkshop, PAYEE, payment, type Workshop, wallet } from "..
 import { facts, wares } from "../payments/wares.ts";
 import { buy, present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
-import { until } from "../support/until.ts";
+import { LIMIT_MS, until } from "../support/until.ts";
 import { PRICE, presentedV1 } from "../support/x402.ts";
 
 let workshop: Workshop;
@@ -296,7 +296,7 @@ describe("many at once", () => {
         return typeof value === "function" ? value.bind(target) : value;
       },
     });
-    const prover = createProver({ ...app, pool });
+    const prover = createProver({ ...app, pool }, LIMIT_MS);
     const proofs = await Promise.all(positions.map((position) => prover.prove(position)));
     expect(proofs.every((proof) => proof !== undefined)).toBe(true);
     expect((await signed()) - before).toBe(1);

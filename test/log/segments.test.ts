@@ -25,7 +25,6 @@ import { evidenceOfPath } from "../../src/anchoring/segment-path.ts";
 import type { App } from "../../src/app.ts";
 import { recoverKey } from "../../src/assemble-audit.ts";
 import { verifyPack } from "../../src/audit/verify-pack.ts";
-import { readConfig } from "../../src/config.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import * as segments from "../../src/domain/log/segments.ts";
 import { segmentsAfter, segmentsProjection } from "../../src/projections/anchoring/segments.ts";
@@ -36,6 +35,7 @@ import { runCommand } from "../cli/command.ts";
 import { facts } from "../payments/wares.ts";
 import { startProgram } from "../support/compiled.ts";
 import { freshDatabase } from "../support/database.ts";
+import { patientConfig } from "../support/patience.ts";
 import { BUCKET_REGION, type Bucket, startBucket } from "../support/s3-server.ts";
 import { startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
@@ -543,7 +543,7 @@ describe("a backup", () => {
     const database = await freshDatabase();
     onTestFinished(() => database.drop());
     const data_dir = fresh("");
-    const config = readConfig({
+    const config = patientConfig({
       DATABASE_URL: database.url,
       DATA_DIR: data_dir,
       SIGNING_KEY: setup.signing_key,

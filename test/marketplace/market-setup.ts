@@ -3,12 +3,12 @@ import pino from "pino";
 import type { HDAccount } from "viem/accounts";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { marketCommand } from "../../src/cli/market.ts";
-import { readConfig } from "../../src/config.ts";
 import * as account from "../../src/domain/payments/account.ts";
 import { bountiesProjection } from "../../src/projections/marketplace/bounties.ts";
 import { accountsProjection } from "../../src/projections/payments/accounts.ts";
 import { caller, PROXIED } from "../identity/agents.ts";
 import { buy } from "../support/buyer.ts";
+import { patientConfig } from "../support/patience.ts";
 import { type Service, type ServiceOptions, startService } from "../support/service.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
 import { walletProof } from "../support/wallet-proof.ts";
@@ -39,7 +39,7 @@ export async function openMarketSetup(options: ServiceOptions = {}) {
     /** `tallystick market hide …`, in this process: what the command of an operator does, on the service's own database. */
     async hides(kind: "bounty" | "item", id: string, reason: string): Promise<void> {
       const { database_url, data_dir } = service;
-      const settings = () => readConfig({ DATABASE_URL: database_url, DATA_DIR: data_dir, SANDBOX: "0" });
+      const settings = () => patientConfig({ DATABASE_URL: database_url, DATA_DIR: data_dir, SANDBOX: "0" });
       const command = marketCommand({ settings, logger: () => pino({ level: "silent" }) });
       await command.parseAsync(["hide", kind, id, "--reason", reason], { from: "user" });
     },

@@ -5,12 +5,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { kurrentLog } from "../../src/adapters/kurrentdb.ts";
 import type { App } from "../../src/app.ts";
 import { kurrentCommand } from "../../src/cli/kurrent.ts";
-import { readConfig } from "../../src/config.ts";
 import { type CopiedEvent, copyOf, differenceOf } from "../../src/domain/outside/copied-event.ts";
 import { type OutsideLog, OutsideUnavailable } from "../../src/domain/ports.ts";
 import { compareOutside } from "../../src/outside/copy.ts";
 import { followReactor } from "../../src/reactors/outside/follow.ts";
 import { KurrentDB, type Stored } from "../support/kurrentdb.ts";
+import { patientConfig } from "../support/patience.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
@@ -241,7 +241,7 @@ test("the commands say how the copy stands, and refuse where none is named", asy
   const said: string[] = [];
   const run = async (command: string, KURRENTDB_URL: string) => {
     const env = { DATABASE_URL: service.database_url, DATA_DIR: service.data_dir, KURRENTDB_URL };
-    const settings = () => readConfig(env);
+    const settings = () => patientConfig(env);
     const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => said.push(String(text)) > 0);
     try {
       const logger = () => pino({ enabled: false });

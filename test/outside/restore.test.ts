@@ -8,12 +8,12 @@ import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
 import { copyOfEpoch } from "../../src/adapters/kurrentdb.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { backupCommands } from "../../src/cli/backup.ts";
-import { readConfig } from "../../src/config.ts";
 import { OutsideUnavailable } from "../../src/domain/ports.ts";
 import { followReactor } from "../../src/reactors/outside/follow.ts";
 import { AT_ONCE } from "../anchoring/anchoring-setup.ts";
 import { elsewhere as anywhereElse, bytesOf } from "../support/elsewhere.ts";
 import { KurrentDB, type Stored } from "../support/kurrentdb.ts";
+import { patientConfig } from "../support/patience.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 
@@ -162,7 +162,7 @@ test("the command says what was restored and what it was held against, and exits
   const said: string[] = [];
   const run = async (data: string, url: string) => {
     const env = { DATABASE_URL: url, DATA_DIR: data, SIGNING_KEY: signing_key, ANCHORING: "0" };
-    const terminal = { settings: () => readConfig(env), logger: () => pino({ enabled: false }) };
+    const terminal = { settings: () => patientConfig(env), logger: () => pino({ enabled: false }) };
     const restore = backupCommands(terminal).find((command) => command.name() === "restore")!;
     const write = vi.spyOn(process.stdout, "write").mockImplementation((text) => said.push(String(text)) > 0);
     await restore.parseAsync([db.url, "--epoch", epoch], { from: "user" }).finally(() => write.mockRestore());

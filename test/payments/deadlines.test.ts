@@ -19,6 +19,7 @@ import {
 import { type Meddler, openMeddler } from "../chain/meddler.ts";
 import { buy, headerV1, present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { LIMIT_MS } from "../support/until.ts";
 import { expectAway, storyOf } from "./stall.ts";
 import { wares } from "./wares.ts";
 
@@ -100,9 +101,11 @@ test("what became of a payment that our transaction did not move is waited for s
 
 test("the comparison of the chain with the log is waited for so long", async () => {
   sellByPatientChain();
-  const settlement = settlementOnLogsChain(service.app, chainSettlement(workshop.chain), PATIENCE_MS);
+  const overHealthy = chainSettlement(workshop.chain);
   const signed = await payment(wallet(0), 7n);
-  expect(await settlement.facts(signed)).toMatchObject({ would_settle: true });
+  const patient = settlementOnLogsChain(service.app, overHealthy, LIMIT_MS);
+  expect(await patient.facts(signed)).toMatchObject({ would_settle: true });
+  const settlement = settlementOnLogsChain(service.app, overHealthy, PATIENCE_MS);
   hang("eth_getBlockByNumber");
   const late = `was not compared with the log in ${PATIENCE_MS} ms`;
   await expect(settlement.settle(signed, 0n)).rejects.toThrow(late);

@@ -8,7 +8,6 @@ import { generatePrivateKey, type HDAccount } from "viem/accounts";
 import { expect } from "vitest";
 import type { App } from "../../src/app.ts";
 import { openRuntime } from "../../src/assemble.ts";
-import { readConfig } from "../../src/config.ts";
 import type { Hex, Receipt } from "../../src/domain/chain.ts";
 import type { TransferAuthorization } from "../../src/domain/payments/authorization.ts";
 import type { Claim, PaidAnswer } from "../../src/domain/payments/payment.ts";
@@ -28,6 +27,7 @@ import {
   wallet,
 } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
+import { patientConfig } from "../support/patience.ts";
 import { preparedDatabase } from "../support/prepared-database.ts";
 import { turnOf } from "../support/turns.ts";
 import { LIMIT_MS } from "../support/until.ts";
@@ -91,7 +91,7 @@ export async function openLedgerSetup(): Promise<LedgerSetup> {
   const SIGNING_KEY = newSigningKey();
   const open = async (more: Record<string, string> = {}) => {
     const data_dir = await mkdtemp(join(tmpdir(), "tallystick-ledger-"));
-    const config = readConfig({
+    const config = patientConfig({
       DATABASE_URL: database.url,
       DATA_DIR: data_dir,
       BASE_RPC_URL: workshop.node.rpc_url,

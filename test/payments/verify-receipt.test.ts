@@ -11,7 +11,6 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { exportFile } from "../../eventstore/export.ts";
 import { operatorMeta } from "../../src/app.ts";
 import { program } from "../../src/cli/program.ts";
-import { readConfig } from "../../src/config.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import {
@@ -22,6 +21,7 @@ import {
 } from "../../src/domain/payments/receipt.ts";
 import { type LoggedEvent, verifyReceipt } from "../../src/domain/payments/verify-receipt.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
+import { patientConfig } from "../support/patience.ts";
 import { type Service, startService } from "../support/service.ts";
 import { BODY, FACTS, REQUEST } from "./receipt-vector.ts";
 
@@ -51,7 +51,7 @@ async function run(args: string[], data_dir = service.data_dir): Promise<Ran> {
   const stdout = vi
     .spyOn(process.stdout, "write")
     .mockImplementation((text) => written.push(String(text)) > 0);
-  const settings = () => readConfig({ DATA_DIR: data_dir });
+  const settings = () => patientConfig({ DATA_DIR: data_dir });
   const root = await program({ settings, logger: () => pino({ enabled: false }) }, "verify");
   try {
     await root.parseAsync(["verify", "receipt", ...args], { from: "user" });

@@ -2,18 +2,18 @@
 
 import { areas } from "../../src/areas/index.ts";
 import { openRuntime } from "../../src/assemble.ts";
-import { readConfig } from "../../src/config.ts";
 import { mailSubject } from "../../src/domain/sealed.ts";
 import { eraseSubject } from "../../src/erasure.ts";
 import { aroundCommits, typesOf } from "../support/around-commits.ts";
 import { silent } from "../support/doomed.ts";
+import { patientConfig } from "../support/patience.ts";
 import { letters } from "./letters.ts";
 
 const { DIES_AT, MAIL, ...env } = process.env;
 const dieAt = (step: string) => {
   if (DIES_AT === step) process.kill(process.pid, "SIGKILL");
 };
-const { app } = await openRuntime(readConfig(env), silent, { chain: false, areas: [...areas, letters] });
+const { app } = await openRuntime(patientConfig(env), silent, { chain: false, areas: [...areas, letters] });
 const { erase } = app.subjects;
 const { forget } = app.answers;
 aroundCommits(app.store, async (commit, send) => {

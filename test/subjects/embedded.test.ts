@@ -6,15 +6,15 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { areas } from "../../src/areas/index.ts";
 import { openRuntime, type Runtime } from "../../src/assemble.ts";
-import { readConfig } from "../../src/config.ts";
 import { startDatabase } from "../../src/database.ts";
 import { mailSubject } from "../../src/domain/sealed.ts";
 import { silent } from "../support/doomed.ts";
+import { patientConfig } from "../support/patience.ts";
 import { letters, placeOf } from "./letters.ts";
 
 let dir: string;
 let runtimes: Runtime[] = [];
-const config = () => readConfig({ DATA_DIR: join(dir, "data"), ANCHORING: "0" });
+const config = () => patientConfig({ DATA_DIR: join(dir, "data"), ANCHORING: "0" });
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "tallystick-embedded-vault-"));
   await chmod(dir, 0o755);

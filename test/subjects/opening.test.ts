@@ -5,10 +5,10 @@ import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { areas } from "../../src/areas/index.ts";
 import { openRuntime } from "../../src/assemble.ts";
-import { readConfig } from "../../src/config.ts";
 import { mailSubject, type Sealed } from "../../src/domain/sealed.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
 import { silent } from "../support/doomed.ts";
+import { patientConfig } from "../support/patience.ts";
 import { type Service, startService } from "../support/service.ts";
 import { letters, placeOf } from "./letters.ts";
 
@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 const settings = (more: Record<string, string> = {}) =>
-  readConfig({
+  patientConfig({
     DATABASE_URL: first.database_url,
     DATA_DIR: first.data_dir,
     SUBJECT_KEYS_URL: vault.url,

@@ -2,16 +2,16 @@
 import { randomBytes } from "node:crypto";
 import { areas } from "../../src/areas/index.ts";
 import { openRuntime } from "../../src/assemble.ts";
-import { readConfig } from "../../src/config.ts";
 import { mailSubject } from "../../src/domain/sealed.ts";
 import { eraseSubject } from "../../src/erasure.ts";
 import { transact } from "../../src/transact.ts";
 import { silent } from "../support/doomed.ts";
+import { patientConfig } from "../support/patience.ts";
 import { until } from "../support/until.ts";
 import { copy, letter, letters, placeOf, write } from "./letters.ts";
 
 const { WRITES, TURNS, MAIL, ...env } = process.env;
-const { app, close } = await openRuntime(readConfig(env), silent, {
+const { app, close } = await openRuntime(patientConfig(env), silent, {
   chain: false,
   areas: [...areas, letters],
 });

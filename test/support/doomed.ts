@@ -2,9 +2,9 @@
 import pino from "pino";
 import type { App } from "../../src/app.ts";
 import { openRuntime } from "../../src/assemble.ts";
-import { readConfig } from "../../src/config.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import { aroundCommits, typesOf } from "./around-commits.ts";
+import { patientConfig } from "./patience.ts";
 import { until } from "./until.ts";
 
 /** Steps by the type of event that is appended. */
@@ -23,7 +23,7 @@ export async function openDoomed({ before = {}, after = {}, chain: has_chain = t
   const dieAt = (step: string | undefined) => {
     if (DIES_AT === step) process.kill(process.pid, "SIGKILL");
   };
-  const { app } = await openRuntime(readConfig(env), silent, { chain: has_chain });
+  const { app } = await openRuntime(patientConfig(env), silent, { chain: has_chain });
   const { chain } = app;
   const { send } = chain;
 

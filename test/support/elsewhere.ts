@@ -6,9 +6,9 @@ import type pg from "pg";
 import pino from "pino";
 import { onTestFinished } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
-import { readConfig } from "../../src/config.ts";
 import { type RestoredService, type RestoreOptions, restoreService } from "../../src/restoring.ts";
 import { freshDatabase } from "./database.ts";
+import { patientConfig } from "./patience.ts";
 import { type Service, startService } from "./service.ts";
 
 const silent = pino({ level: "silent" });
@@ -36,7 +36,7 @@ export async function elsewhere(signing_key: string, env: Record<string, string>
   return {
     data_dir,
     database_url: database.url,
-    restore: (from, options) => restoreService(readConfig({ ...own, ...env }), silent, from, options),
+    restore: (from, options) => restoreService(patientConfig({ ...own, ...env }), silent, from, options),
     start: () =>
       startService({ beside: { data_dir, database_url: database.url }, env: { SIGNING_KEY: signing_key } }),
     async ask(work) {

@@ -1,5 +1,6 @@
 /** How long services that tests start wait, so that a busy machine makes no test see what is old, or be told that nobody had time. */
 import type { App } from "../../src/app.ts";
+import { type Config, readConfig } from "../../src/config.ts";
 
 /** Settings of those services, where the test says nothing else. */
 export const PATIENT = { READ_WAIT_MS: "20000", DATABASE_WAIT_MS: "60000" };
@@ -17,3 +18,7 @@ export async function impatiently<T>(
     settings.read_wait_ms = patient;
   }
 }
+
+/** The settings as `readConfig` reads them, of a program that waits as long as those services do. */
+export const patientConfig = (env: Parameters<typeof readConfig>[0]): Config =>
+  readConfig({ ...PATIENT, ...env });
