@@ -1,0 +1,42 @@
+/**
+ * Another process of a service, which ends itself as kill -9 would once each bounty in STEPS has come to its step: just before or just after
+ * (SIDE) an event of that type is appended to it. Until then those calls stand still there. Beside that it takes turns of the reactor by
+ * which what is overdue follows, by a clock that is LATER seconds ahead.
+ */
+import { streamOf } from "../../src/domain/marketplace/bounty.ts";
+import { marketplaceReactor } from "../../src/reactors/marketplace/due.ts";
+import { PROXIED } from "../identity/agents.ts";
+import { aroundCommits } from "../support/around-commits.ts";
+import { startService } from "../support/service.ts";
+import { turn } from "../support/turns.ts";
+
+const { DATABASE, DATA, SIDE, STEPS, LATER } = process.env as Record<string, string>;
+const steps = Object.entries(JSON.parse(STEPS!) as Record<string, string>);
+const waited = new Map(steps.map(([bounty_id, type]) => [streamOf(bounty_id), type]));
+
+const { app, url } = await startService({
+  beside: { database_url: DATABASE!, data_dir: DATA! },
+  chain: "embedded",
+  env: PROXIED,
+});
+
+async function stop(stream: string | undefined): Promise<void> {
+  if (stream === undefined) return;
+  waited.delete(stream);
+  if (waited.size === 0) process.kill(process.pid, "SIGKILL");
+  await new Promise(() => undefined);
+}
+
+aroundCommits(app.store, async (commit, send) => {
+  const stream = commit.appends.find(({ stream_id, events }) =>
+    events.some(({ type }) => type === waited.get(stream_id)),
+  )?.stream_id;
+  if (SIDE === "before") await stop(stream);
+  const result = await send();
+  if (SIDE === "after") await stop(stream);
+  return result;
+});
+
+process.stdout.write(`${url}\n`);
+const clock = { now: () => new Date(app.clock.now().getTime() + Number(LATER) * 1_000) };
+for (;;) await turn({ ...app, clock }, marketplaceReactor, { patient: true });
