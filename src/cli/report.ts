@@ -102,10 +102,12 @@ export function askAt(url: string, key: string | undefined): AskAgain {
   return async ({ operation: name, input, vintage }) => {
     const operation = operations.find((one) => one.name === name);
     if (!operation) return { none: `there is no operation ${name}` };
-    const answer = await fetch(new URL(questionOf(operation, { ...input, vintage }), url), {
-      headers,
-      signal: AbortSignal.timeout(ASK_MS),
-    }).catch((error: Error) => refuse("unavailable", `${url} cannot be asked: ${error.message}`));
+    const address = new URL(questionOf(operation, { ...input, vintage }), url);
+    const once = () => fetch(address, { headers, signal: AbortSignal.timeout(ASK_MS) });
+    const answer = await once()
+      // A service closes a connection that was kept for long, maybe just as a question is on its way; what reads may be asked twice.
+      .catch((error: Error) => (wasClosed(error) ? once() : Promise.reject(error)))
+      .catch((error: Error) => refuse("unavailable", `${url} cannot be asked: ${reasonOf(error).message}`));
     const body = (await answer.json().catch(() => ({}))) as AskedAgain & {
       detail?: string;
       data?: unknown;
@@ -116,6 +118,13 @@ export function askAt(url: string, key: string | undefined): AskAgain {
     return { answer: { data: body.data, meta: body.meta } };
   };
 }
+
+/** What `fetch` has under its own "fetch failed". */
+const reasonOf = (error: Error): NodeJS.ErrnoException =>
+  error.cause instanceof Error ? error.cause : error;
+
+const wasClosed = (error: Error) =>
+  ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"].includes(reasonOf(error).code ?? "");
 
 /** Reports ask by GET alone. */
 function questionOf(operation: Operation, input: Record<string, unknown>): string {

@@ -79,6 +79,8 @@ export const outsideSizes: Record<string, { sells: number; buys: number }> = {
 
 /** An event: what these sell to those, of this chapter or of all, is `factor` times as much from a month to a month. */
 export type Shock = {
+  /** The methods that find it. */
+  found_by: readonly ("rerouting" | "substitution" | "dependency" | "gravity" | "alert")[];
   seller?: string;
   buyer?: string;
   hs2?: string;
@@ -87,18 +89,34 @@ export type Shock = {
   factor: number;
 };
 
-/** What happens in the sandbox, so that its analyses have something to find: a break with detours, and single months. */
+/** What happens in the sandbox, so that its analyses have something to find: a break with detours, a dependency, and single months. */
 export const shocks: Shock[] = [
-  { seller: "RU", from: 202203, to: 202512, factor: 0.2 },
-  { buyer: "RU", from: 202203, to: 202512, factor: 0.25 },
-  { seller: "TR", hs2: "27", from: 202204, to: 202512, factor: 2.4 },
-  { seller: "KZ", hs2: "44", from: 202204, to: 202512, factor: 6 },
-  { buyer: "KZ", from: 202204, to: 202512, factor: 3 },
-  { seller: "DE", hs2: "87", from: 202509, to: 202509, factor: 0.2 },
-  { buyer: "PL", hs2: "85", from: 202508, to: 202508, factor: 3 },
-  { buyer: "LV", hs2: "27", from: 202510, to: 202510, factor: 5 },
-  { seller: "FR", hs2: "30", from: 202511, to: 202511, factor: 2.5 },
+  { found_by: ["rerouting", "substitution"], seller: "RU", from: 202203, to: 202512, factor: 0.2 },
+  { found_by: ["rerouting"], buyer: "RU", from: 202203, to: 202512, factor: 0.25 },
+  { found_by: ["rerouting"], seller: "TR", hs2: "27", from: 202204, to: 202512, factor: 2.4 },
+  { found_by: ["rerouting"], seller: "KZ", hs2: "44", from: 202204, to: 202512, factor: 6 },
+  { found_by: ["rerouting"], buyer: "KZ", from: 202204, to: 202512, factor: 3 },
+  // From some 40 % of what Slovakia buys to more than 80 %.
+  {
+    found_by: ["dependency", "gravity"],
+    seller: "CN",
+    buyer: "SK",
+    hs2: "29",
+    from: 202301,
+    to: 202512,
+    factor: 10,
+  },
+  { found_by: ["alert"], seller: "DE", hs2: "87", from: 202509, to: 202509, factor: 0.2 },
+  { found_by: ["alert"], buyer: "PL", hs2: "85", from: 202508, to: 202508, factor: 3 },
+  { found_by: ["alert"], buyer: "LV", hs2: "27", from: 202510, to: 202510, factor: 5 },
+  { found_by: ["alert"], seller: "FR", hs2: "30", from: 202511, to: 202511, factor: 2.5 },
 ];
+
+/** What this country buys of one chapter swings from month to month, and of another it does the same so many months later. */
+export type Lead = { buyer: string; first: string; second: string; months: number };
+
+/** Plastics follow the chemicals that they are made of. */
+export const leads: Lead[] = [{ buyer: "ES", first: "29", second: "39", months: 3 }];
 
 /** Relative weight of the chapters that matter most; every other one weighs `otherChapter`. */
 export const chapterWeights: Record<string, number> = {

@@ -17,6 +17,8 @@ import { type Progress, step } from "./progress.ts";
 import {
   chapterPrices,
   chapterWeights,
+  type Lead,
+  leads,
   otherChapter,
   otherPrice,
   outsideSizes,
@@ -254,6 +256,17 @@ export const shockOf = shocks
   )
   .join(" * ");
 
+/** SQL for the factor of the leads that a flow is part of; the months of a year are `m`. */
+const swingOf = (year: number) =>
+  leads.map((lead, n) => `if(${isLedBy(lead)}, ${swing(lead, n, year)}, 1)`).join(" * ");
+
+const isLedBy = ({ buyer, first, second }: Lead) =>
+  `${BUYER} = '${buyer}' and hs2 in ('${first}', '${second}')`;
+
+/** A number of its own for each month of the first; the second has that of some months before. */
+const swing = ({ second, months }: Lead, n: number, year: number) =>
+  `exp(0.5 * bell(draw(${n + 1}, ${year * 12} + m - if(hs2 = '${second}', ${months}, 0))))`;
+
 /** SQL that is true of the flows of any event, in chapters with a weight of their own. */
 const NAMED_BY_SHOCKS = `(hs2 in (${mainChapters}) and (${shocks.map(isPartOf).join(" or ")}))`;
 
@@ -268,7 +281,7 @@ async function writeYear(
   await connection.run(`
     create temp table drawn as
       select reporter, hs2, flow, ${year * 100} + m as period, partner, lane, u, h, price,
-        margin * size * ${levelOf(year)} * ${shockOf}
+        margin * size * ${levelOf(year)} * ${shockOf} * ${swingOf(year)}
           * (1 + 0.18 * sin((m + h % 12) * 0.5235987755982988) + 0.05 * sin(m * 1.0471975511965976))
           * exp(0.35 * bell(draw(id, ${year * 12} + m)) + 0.10 * bell(u)) as amount
       from (

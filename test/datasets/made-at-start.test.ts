@@ -5,6 +5,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectSandbox } from "../../src/cli/ensure-sandbox.ts";
 import { readConfig } from "../../src/config.ts";
 import { manifestPath } from "../../src/datasets/manifest.ts";
+import {
+  expectDependency,
+  expectDetourAndShock,
+  expectLead,
+  expectSubstitution,
+  expectTold,
+} from "../support/planted.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -68,19 +75,18 @@ test("once it is made the service is ready and answers", async () => {
   expect((await ask<{ data: object[] }>(QUESTION)).body.data[0]).toMatchObject({ rank: 1 });
 });
 
-test("its events are found though it is small", async () => {
-  const fuels = "/v1/agent/trade/reroute-watch?hs2=27&flow=IMPORT";
-  const { body: detours } = await ask<{ data: { surges: object[] }[] }>(fuels);
-  expect(detours.data[0]!.surges).toContainEqual(expect.objectContaining({ country: "TR" }));
-  const { body: found } = await ask<{ data: { alerts: object[] } }>("/v1/agent/trade/alerts");
-  for (const [reporter, product] of [
-    ["LV", "27"],
-    ["PL", "85"],
-    ["FR", "30"],
-  ])
-    expect(found.data.alerts).toContainEqual(
-      expect.objectContaining({ reporter, product, significant: true }),
-    );
+test.each([
+  ["a detour, and months that stand out", expectDetourAndShock],
+  ["a dependency", expectDependency],
+  ["a lead", expectLead],
+  ["who stood in", expectSubstitution],
+  ["each beside its method", expectTold],
+])("what was planted is found though it is small: %s", async (_, found) => {
+  await found(async <Answer>(path: string) => {
+    const { status, body } = await ask<Answer>(path);
+    expect([status, path]).toEqual([200, path]);
+    return body;
+  });
 });
 
 test("what is lost of it is made again at the next start", async () => {

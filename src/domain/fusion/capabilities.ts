@@ -17,6 +17,7 @@ export const capabilityNames = [
   "gravity",
   "lead_lag",
   "season",
+  "rerouting",
   "alert",
 ] as const;
 
@@ -134,6 +135,15 @@ export const methods: readonly Capability[] = [
     source: "classical decomposition",
     least_data: "24 complete months",
     asked_by: [MARKET, "trade_seasonality"],
+    needs: months(24),
+  },
+  {
+    method: "rerouting",
+    formula:
+      "a direct flow that lost half or more, beside third countries that grew 1.5-fold by EUR 10 m or more",
+    source: "a rule of this service",
+    least_data: "the twelve months before and after a break",
+    asked_by: ["trade_reroute_watch", "fusion_sanctions_check"],
     needs: months(24),
   },
   {

@@ -28,7 +28,8 @@ const capabilitiesOperation = operation({
   name: "fusion_capabilities",
   route: "GET /v1/agent/fusion/capabilities",
   summary: "The statistical methods, each with its formula, its source, and what it lacks now",
-  description: "`meta.planted` tells what was invented into the sandbox for them to find.",
+  description:
+    "`meta.planted` tells what was invented into the sandbox for them to find, and `planted` of each which of it is its.",
   access: [open()],
   input: z.object({}),
   output: json(capabilitiesOutput),

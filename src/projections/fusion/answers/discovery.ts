@@ -8,7 +8,7 @@ import { absentSources, licenceOf } from "../../../domain/fusion/licences.ts";
 import { monthsBetween, monthText } from "../../../domain/trade/units.ts";
 import type { NewsKnown } from "../../ingest/news.ts";
 import type { TradeData } from "../../trade/answers/question.ts";
-import { planted, plantedIn } from "./planted.ts";
+import { planted, plantedFor, plantedIn } from "./planted.ts";
 
 const source = z.object({
   dataset: z.string(),
@@ -126,6 +126,11 @@ export const capabilitiesOutput = z.object({
       lacks: z
         .array(z.string())
         .describe("What it wants of the data that are open now; empty: it can be asked"),
+      planted: z
+        .array(z.string())
+        .describe(
+          "Of `meta.planted`, what is there for it to find; without any it sees the sandbox as it was drawn",
+        ),
     }),
   ),
   meta: z.object({ count: z.int(), planted }),
@@ -153,8 +158,12 @@ export function fusionCapabilities(
         ),
     ),
   };
-  const data = methods.map(({ needs, ...method }) => ({ ...method, lacks: needs(has) }));
   const sandbox = open.find(({ dataset }) => plantedIn({ dataset }).length > 0);
+  const data = methods.map(({ needs, ...method }) => ({
+    ...method,
+    lacks: needs(has),
+    planted: sandbox ? plantedFor(method.method) : [],
+  }));
   return { data, meta: { count: data.length, planted: sandbox ? plantedIn(sandbox) : [] } };
 }
 

@@ -212,7 +212,7 @@ export async function market(
         year,
         years: span,
         ...aboutNames(trade),
-        planted: plantedIn(lease.manifest, { hs: product, country: input.reporter }),
+        planted: plantedIn(lease.manifest, { hs: product, country: input.reporter, flow }),
         formula: `${MARKET_FORMULA}; real: Σ 100 · month's value / HICP of the month; ${LEAD_FORMULA}; season: ${SEASON_FORMULA}; ${SUMS}`,
       },
     };

@@ -1,32 +1,54 @@
 /** What was invented into the sandbox so that methods find something, as answers over it say. */
 import { z } from "zod";
 import { SANDBOX } from "../../../datasets/sandbox.ts";
-import { type Shock, shocks } from "../../../datasets/sandbox-calibration.ts";
-import { partnerName } from "../../../domain/trade/reporters.ts";
-import { monthText } from "../../../domain/trade/units.ts";
+import { type Lead, leads, type Shock, shocks } from "../../../datasets/sandbox-calibration.ts";
+import type { capabilityNames } from "../../../domain/fusion/capabilities.ts";
+import { isReporter, partnerName } from "../../../domain/trade/reporters.ts";
+import { type Flow, monthText } from "../../../domain/trade/units.ts";
 
 export const planted = z
   .array(z.string())
   .describe("Events that were invented into the sandbox and that the figures are part of; empty of real data")
   .meta({ id: "Planted" });
 
+/** What figures are of; `flow` is the country's own, and both where none is said. */
+type Touched = { hs?: string | undefined; country?: string | undefined; flow?: Flow };
+
 /** The events that touch a product, a country, or all of both, in words. */
-export const plantedIn = (
-  { dataset }: { dataset: string },
-  { hs, country }: { hs?: string | undefined; country?: string | undefined } = {},
-): string[] =>
+export const plantedIn = ({ dataset }: { dataset: string }, touched: Touched = {}): string[] =>
   dataset === SANDBOX
-    ? shocks
-        .filter(({ hs2, seller, buyer }) => {
-          const ofProduct = hs === undefined || hs2 === undefined || hs.startsWith(hs2);
-          return ofProduct && (country === undefined || seller === country || buyer === country);
-        })
-        .map(spoken)
+    ? [
+        ...shocks.filter((shock) => touches(shock, [shock.hs2], touched)).map(spokenShock),
+        ...leads.filter((lead) => touches(lead, [lead.first, lead.second], touched)).map(spokenLead),
+      ]
     : [];
 
-function spoken({ seller, buyer, hs2, from, to, factor }: Shock): string {
+/** An event that names one side alone touches whoever is on the other; trade that none of the 27 has part in is not there. */
+function touches(
+  { seller, buyer }: Pick<Shock, "seller" | "buyer">,
+  chapters: (string | undefined)[],
+  { hs, country, flow }: Touched,
+): boolean {
+  if (hs !== undefined && !chapters.some((hs2) => hs2 === undefined || hs.startsWith(hs2))) return false;
+  if (country === undefined) return true;
+  const isOn = (side: string | undefined, other: string | undefined) =>
+    side === country ||
+    (side === undefined && (isReporter(country) || other === undefined || isReporter(other)));
+  return (flow !== "EXPORT" && isOn(buyer, seller)) || (flow !== "IMPORT" && isOn(seller, buyer));
+}
+
+/** The events that are there for a method to find. */
+export const plantedFor = (method: (typeof capabilityNames)[number]): string[] =>
+  method === "lead_lag"
+    ? leads.map(spokenLead)
+    : shocks.filter(({ found_by }) => found_by.some((name) => name === method)).map(spokenShock);
+
+function spokenShock({ seller, buyer, hs2, from, to, factor }: Shock): string {
   const what = hs2 === undefined ? "all goods" : `chapter ${hs2}`;
   const who = [seller && `from ${partnerName(seller)}`, buyer && `to ${partnerName(buyer)}`].filter(Boolean);
   const when = from === to ? `in ${monthText(from)}` : `from ${monthText(from)} to ${monthText(to)}`;
   return `${what} ${who.join(" ")} times ${factor} ${when}`;
 }
+
+const spokenLead = ({ buyer, first, second, months }: Lead): string =>
+  `imports of chapter ${second} by ${partnerName(buyer)} do what those of chapter ${first} did ${months} months before`;
