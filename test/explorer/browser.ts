@@ -53,7 +53,9 @@ export async function visit(
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+    if (!["error", "warning"].includes(message.type())) return;
+    const { url: about } = message.location();
+    complaints.push(about ? `${message.text()} (${about})` : message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("dialog", (dialog) => {

@@ -3,6 +3,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { chromiumPath, contrast, launchChromium, luminance, type Visit, visit } from "./browser.ts";
 
 const chromium = chromiumPath();
@@ -36,6 +37,8 @@ describe.skipIf(!chromium)(
       service = await startService(options);
       key = (await service.issue({ space: "test" })).secret;
       await openSandbox(service);
+      // The first page asks, and a browser complains of a 503.
+      await until(async () => (await fetch(`${service.url}/ready`)).ok);
       browser = await launchChromium(chromium!);
     });
     afterAll(async () => {
