@@ -24,7 +24,9 @@ afterAll(() => setup?.close());
 /** The same service, by way of an endpoint that does what the test says. */
 async function meddled() {
   const meddler = await openMeddler(setup.ledger.workshop.node.rpc_url);
-  const limits = { request_ms: 500, deadline_ms: 1_000, sending: { wait_ms: 1_500, poll_ms: 20 } };
+  // Longer than a busy machine takes to answer, so that only what the test holds back is late.
+  const sending = { wait_ms: 4_000, stuck_ms: 60_000, poll_ms: 20 };
+  const limits = { request_ms: 5_000, deadline_ms: 10_000, sending };
   const chain = setup.ledger.workshop.connect({ rpc_url: meddler.url, ...limits });
   onTestFinished(async () => {
     chain.close();
