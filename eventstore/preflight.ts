@@ -25,7 +25,8 @@ const LOCKS = 1413565518;
 const LOCK_NOT_AVAILABLE = "55P03";
 const LOCK_WAIT = "5ms";
 const CLOCK_APART_MS = 60_000;
-const CONNECT_MS = 5_000;
+/** How long a connection, and each answer, is waited for where nobody says how long. */
+const WAIT_MS = 5_000;
 /** SHA-256 of "abc" (FIPS 180-4, the example of its appendix). */
 const SHA256_OF_ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
@@ -136,8 +137,12 @@ async function seesWhatItWaitedFor({ one, other, lock }: Sessions): Promise<bool
  * Rejects with EngineUnfit, which names the reason, where the engine at `url` cannot keep what the log promises. Takes two connections
  * with sessions of their own, and leaves nothing behind.
  */
-export async function preflight(url: string, checks: readonly EngineCheck[] = engineChecks): Promise<void> {
-  const [one, other] = [sessionAt(url), sessionAt(url)];
+export async function preflight(
+  url: string,
+  checks: readonly EngineCheck[] = engineChecks,
+  wait_ms = WAIT_MS,
+): Promise<void> {
+  const [one, other] = [sessionAt(url, wait_ms), sessionAt(url, wait_ms)];
   const lock = `${LOCKS}, ${randomInt(2 ** 31)}`;
   try {
     await Promise.all([one.connect(), other.connect()]);
@@ -155,12 +160,12 @@ export async function preflight(url: string, checks: readonly EngineCheck[] = en
   }
 }
 
-function sessionAt(connectionString: string): pg.Client {
+function sessionAt(connectionString: string, wait_ms: number): pg.Client {
   const session = new pg.Client({
     connectionString,
     application_name: "tallystick preflight",
-    connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: CONNECT_MS,
+    connectionTimeoutMillis: wait_ms,
+    query_timeout: wait_ms,
   });
   // What is under way on a connection that breaks rejects by itself.
   return session.on("error", () => undefined);

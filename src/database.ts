@@ -5,7 +5,7 @@ import pg from "pg";
 import type { Logger } from "pino";
 import { migrate, rolesSeparated } from "../eventstore/migrate.ts";
 import { applyMigrations, migrating } from "../eventstore/migrations.ts";
-import { EngineUnfit, preflight } from "../eventstore/preflight.ts";
+import { EngineUnfit, engineChecks, preflight } from "../eventstore/preflight.ts";
 import { ClusterMisplaced, clusterFolder } from "./adapters/cluster-place.ts";
 import { embeddedPostgres } from "./adapters/embedded-postgres.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
@@ -36,7 +36,7 @@ export async function startDatabase(config: Config, log: Logger): Promise<Databa
   if (config.DATABASE_URL) {
     const sessionUrl = config.DATABASE_SESSION_URL ?? config.DATABASE_URL;
     const ownerUrl = config.DATABASE_OWNER_URL ?? sessionUrl;
-    await refuseUnfitEngine(ownerUrl);
+    await refuseUnfitEngine(ownerUrl, config);
     return {
       ownerUrl,
       appUrl: config.DATABASE_URL,
@@ -65,7 +65,7 @@ export async function startDatabase(config: Config, log: Logger): Promise<Databa
   try {
     const [vaultUrl] = await Promise.all([
       config.SUBJECT_KEYS_URL ?? embeddedVault(config, server.ownerUrl),
-      refuseUnfitEngine(server.ownerUrl),
+      refuseUnfitEngine(server.ownerUrl, config),
     ]);
     const { ownerUrl, leave: release } = server;
     return { ownerUrl, appUrl: appUrl.href, sessionUrl: appUrl.href, app_password, vaultUrl, release };
@@ -76,8 +76,8 @@ export async function startDatabase(config: Config, log: Logger): Promise<Databa
 }
 
 /** Resolves where the database can be entered, and its engine keeps what the log promises. */
-async function refuseUnfitEngine(url: string): Promise<void> {
-  await preflight(url).catch((error: Error & { code?: string }) => {
+async function refuseUnfitEngine(url: string, { DATABASE_WAIT_MS }: Config): Promise<void> {
+  await preflight(url, engineChecks, DATABASE_WAIT_MS).catch((error: Error & { code?: string }) => {
     const { host } = new URL(url);
     if (error instanceof EngineUnfit) throw new ConfigError(`DATABASE_URL at ${host}: ${error.message}`);
     throw new ConfigError(

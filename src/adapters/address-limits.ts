@@ -94,7 +94,9 @@ export function createAddressLimits(
     const before = current(limit, address);
     const ends_at = row.ends_at_ms;
     const ahead = waiting.length > 0 && before?.ends_at === ends_at ? before.ahead : 0;
-    const facts = { used: row.used, ahead: ahead + row.granted, ends_at };
+    // What was added while Postgres counted is not among its count yet.
+    const since = gathered.get(nameOf(limit, address))?.points ?? 0;
+    const facts = { used: row.used + since, ahead: ahead + row.granted, ends_at };
     if (waiting.length === 0) facts.ahead = 0;
     known.set(nameOf(limit, address), facts);
     for (const done of waiting) {

@@ -63,8 +63,10 @@ async function originOf(url: string): Promise<string | undefined> {
       const answer = await fetch(`${url}/v1/agent/health`, { signal: AbortSignal.timeout(PROBE_MS) });
       if (answer.status === 503 && Date.now() < deadline) continue;
       return health.parse(await answer.json()).data.log.origin;
-    } catch {
-      return undefined;
+    } catch (error) {
+      // Whoever takes the connection and is slow may be starting, too.
+      const isSlow = error instanceof Error && error.name === "TimeoutError";
+      if (!isSlow || Date.now() >= deadline) return undefined;
     }
   }
 }

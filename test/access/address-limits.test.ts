@@ -82,6 +82,24 @@ test("what is counted after the fact reaches the other process", async () => {
   await vi.waitFor(() => expect(two.isSpent(limit, "b")).toBe(true), { timeout: 60_000 });
 });
 
+test("what is added while the database counts stays counted when its count comes", async () => {
+  const limit: CallLimit = { name: "meanwhile", calls: 3, per: "minute" };
+  const { limits, asked } = makeProcess();
+  limits.add(limit, "e");
+  // It is asked for at the end of this turn, and answered in a later one.
+  await Promise.resolve();
+  expect(asked).toHaveBeenCalledTimes(1);
+  limits.add(limit, "e", 2);
+  // Once the second count is asked for, the first has come, which knows of one alone.
+  const spent = new Promise<boolean>((done) => {
+    asked.mockImplementationOnce(() => {
+      done(limits.isSpent(limit, "e"));
+      return Promise.resolve({ rows: [{ granted: 0, used: 3, ends_at_ms: clock.at.getTime() + 60_000 }] });
+    });
+  });
+  expect(await spent).toBe(true);
+});
+
 test("while the database is away a process counts by itself", async () => {
   const away = new pg.Pool({ connectionString: "postgres://nobody@127.0.0.1:1/none" });
   const told: Error[] = [];
