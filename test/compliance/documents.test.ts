@@ -93,6 +93,40 @@ const fieldsOf = ({ sections }: Document) => sections.flatMap(({ fields }) => fi
 const fieldOf = (document: Document, name: string) =>
   fieldsOf(document).find((field) => field.name === name)!;
 
+const bare = (text: string) => text.replaceAll(/[\s\u00ad]+/g, "");
+
+/** The text of each page without spaces, and but for the first without the two lines at its foot. */
+async function pagesOf(bytes: Buffer): Promise<string[]> {
+  const { definePDFJSModule, extractText, getDocumentProxy } = await import("unpdf");
+  await definePDFJSModule(() => import("unpdf/pdfjs"));
+  const pdf = await getDocumentProxy(new Uint8Array(bytes));
+  const { text } = await extractText(pdf, { mergePages: false });
+  return text.map((page, at) => bare(at === 0 ? page : page.split("\n").slice(0, -2).join("\n")));
+}
+
+/** What Markdown says without its signs and spaces, and the heads of its tables. */
+function wordsOf(markdown: string): { text: string; heads: string[] } {
+  const lines = markdown.split("\n");
+  const isRule = (line: string | undefined) => line?.startsWith("| ---") === true;
+  const said = (line: string) =>
+    bare(
+      line
+        .replace(/^(#+|-) /, "")
+        .replace(/^\*\*(.*)\*\*$/, "$1")
+        .replace(/ \*\((.*)\)\*$/, "$1")
+        .replaceAll(/(?<!\\)\|/g, ""),
+    ).replaceAll("\\", "");
+  // Names on the cover stand beside what they name; only here they have a colon between them.
+  const cover = lines.findIndex((line) => line.startsWith("## "));
+  return {
+    heads: lines.filter((_, at) => isRule(lines[at + 1])).map(said),
+    text: lines
+      .filter((line) => !isRule(line))
+      .map((line, at) => said(at < cover ? line.replace(/^(- [^:]+): /, "$1 ") : line))
+      .join(""),
+  };
+}
+
 /** An event as anybody opens it; with what the log has of it beyond that. */
 type Opened = { position: number; type: string; recorded_at: string; payload?: string; kept: Kept };
 type Kept = { payload: { answer?: { vintage: string | null } }; meta: { operation?: string } };
@@ -236,11 +270,7 @@ describe("the same position", () => {
     const document = await documentOf(1, "/soul/compliance/self-assessment/recruiter");
     const path = `/soul/compliance/self-assessment/recruiter?as_of_position=${document.as_of_position}`;
     const markdown = (await ask(1, path, "text/markdown")).bytes.toString().replaceAll("\\", "");
-    const { definePDFJSModule, extractText, getDocumentProxy } = await import("unpdf");
-    await definePDFJSModule(() => import("unpdf/pdfjs"));
-    const pdf = await getDocumentProxy(new Uint8Array((await ask(1, path, "application/pdf")).bytes));
-    const { text } = await extractText(pdf, { mergePages: true });
-    const bare = (of: string) => of.replaceAll(/[\s\u00ad]+/g, "");
+    const text = (await pagesOf((await ask(1, path, "application/pdf")).bytes)).join("");
     for (const { value, missing } of fieldsOf(document)) {
       const told = bare(value ?? missing!);
       expect([told, bare(markdown).includes(told)]).toEqual([told, true]);
@@ -250,6 +280,27 @@ describe("the same position", () => {
     for (const line of [lines[2]!, lines.at(-1)!])
       expect(line).toContain(`${document.rules}. ${document.notice}`);
   });
+
+  test.each(["full-report", "annex-iv/recruiter"])(
+    "%s says in Markdown what the PDF says, word by word",
+    async (kind) => {
+      const { as_of_position } = await documentOf(1, `/soul/compliance/${kind}`);
+      const path = `/soul/compliance/${kind}?as_of_position=${as_of_position}`;
+      const markdown = (await ask(1, path, "text/markdown")).bytes.toString();
+      const { heads, text } = wordsOf(markdown);
+      let rest = text;
+      for (const page of await pagesOf((await ask(1, path, "application/pdf")).bytes)) {
+        // A table that goes on says again what stands in its columns.
+        const said = ["", ...heads]
+          .filter((head) => page.startsWith(head))
+          .map((head) => page.slice(head.length))
+          .find((one) => rest.startsWith(one));
+        expect([page, said]).toEqual([page, expect.any(String)]);
+        rest = rest.slice(said!.length);
+      }
+      expect(rest).toBe("");
+    },
+  );
 
   test("that the log has not, or has before the agent, is refused", async () => {
     for (const position of [1, 9_999_999]) {
@@ -306,6 +357,9 @@ test("what was erased is in no form, and is told with its events", async () => {
   const asked = `${path}?as_of_position=${before.as_of_position}`;
   for (const form of ["application/json", "text/markdown", "text/html"])
     expect((await ask(4, asked, form)).bytes.toString()).not.toMatch(/Liepaja|Darbinieki/);
+  const pdf = (await ask(4, asked, "application/pdf")).bytes;
+  expect((await pagesOf(pdf)).join("")).not.toMatch(/Liepaja|Darbinieki/);
+  expect(pdf.toString("latin1")).not.toMatch(/Liepaja|Darbinieki/);
   expect(fieldOf(await documentOf(4, asked), "Intended purpose").missing).toContain("erased");
   const { status, body } = await api.get("/soul/compliance/gdpr/17", own.leaving);
   expect(status).toBe(200);
