@@ -1,14 +1,17 @@
 /**
  * A mixed load on several processes of the service for as long as one likes, some of them killed in the midst of it:
  *
- *     npx tsx bench/endurance.ts [--minutes 60] [--processes 2] [--callers 16] [--kill-every 0] [--restart-every 0] [--break-every 0]
+ *     npx tsx bench/endurance.ts [--minutes 60] [--processes 2] [--callers 16] [--load 0] [--measure 1] [--kill-every 0] [--restart-every 0] [--break-every 0]
  *
- * `--kill-every` is in seconds: one process, in turn, is ended by kill -9 and another takes its place; 0 kills none. `--restart-every`: another
- * is started first, calls go to it, and then the one is told to end. `--break-every`: the line of all processes to Postgres breaks, in turn by
- * being reset, stalled for ten seconds and refused for five; it is told how long after that the first command was answered. Callers bet on one
- * account, roll, order one product, ask for quotes, read and follow their changes, each command under an Idempotency-Key of its own and
- * said again until it is answered. In the end it is held against the log: whatever was acknowledged stands there, everything once, and an
- * export of the whole is verified. Without kills it tells besides how memory grew and how long the longest pause was.
+ * `--load`: the share of what the processes can do that is asked of them, at times of a Poisson process; what they can do is measured first,
+ * for `--measure` minutes, by callers who ask without a pause; 0 goes on without pauses. `--kill-every` is in seconds: one process, in turn,
+ * is ended by kill -9 and another takes its place; 0 kills none. `--restart-every`: another is started first, calls go to it, and then the one
+ * is told to end. `--break-every`: the line of all processes to Postgres breaks, in turn by being reset, stalled for ten seconds and refused
+ * for five; it is told how long after that the first command was answered. Callers read and follow their changes, bet on one account, roll by
+ * key and by payment on the chain, order one product, ask for quotes, create checks and submit tasks, which a worker does; each command is
+ * said under an Idempotency-Key of its own, and again until it is answered. In the end it is held against the log: whatever was acknowledged
+ * stands there, everything once, the books agree with the chain, and an export of the whole is verified. Without kills it tells besides how
+ * memory grew and how long the longest pause was.
  */
 import { execFile } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
@@ -20,7 +23,9 @@ import pg from "pg";
 import { forEach } from "../src/concurrency.ts";
 import * as account from "../src/domain/lounge/account.ts";
 import { releaseSandboxTables } from "../src/operator/reference.ts";
+import { startWork } from "../test/compute/work-process.ts";
 import { type BreakingLine, lineToDatabase } from "./breaking-line.ts";
+import { anyReading, type Command, commandsOf, type Headers, pricesAt, TENANTS } from "./endurance-calls.ts";
 import {
   AT,
   database,
@@ -29,7 +34,6 @@ import {
   orderKey,
   RICH,
   startDrawingService,
-  UNIT,
   withDatabase,
   withService,
 } from "./load.ts";
@@ -40,6 +44,8 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "60" },
     processes: { type: "string", default: "2" },
     callers: { type: "string", default: "16" },
+    load: { type: "string", default: "0" },
+    measure: { type: "string", default: "1" },
     "kill-every": { type: "string", default: "0" },
     "restart-every": { type: "string", default: "0" },
     "break-every": { type: "string", default: "0" },
@@ -50,9 +56,15 @@ const [minutes, processes, callers] = [values.minutes, values.processes, values.
   number,
   number,
 ];
+const load = Number(values.load);
+const measure_ms = Number(values.measure) * 60_000;
 const killEvery_s = Number(values["kill-every"]);
 const restartEvery_s = Number(values["restart-every"]);
 const breakEvery_s = Number(values["break-every"]);
+/** Reads among the calls. */
+const READS = 0.42;
+/** Calls that wait at once: more than any service that keeps up lets wait. */
+const MOST_AT_ONCE = 512;
 const FAULTS = ["reset", "stall", "refuse"] as const;
 const BROKEN_MS = { reset: 0, stall: 10_000, refuse: 5_000 };
 const end = () => begun + minutes * 60_000;
@@ -61,17 +73,10 @@ let begun = 0;
 const run = promisify(execFile);
 const TALLYSTICK = fileURLToPath(new URL("../bin/tallystick", import.meta.url));
 
-type Headers = Record<string, string>;
-type Command = { path: string; body: object; headers: Headers; type: string };
-
-/** A tenant holds a product by three unpaid orders at most, so that orders come from many. */
-const TENANTS = 3_000;
-/** Once so many were placed, quotes are asked for instead. */
-const MOST_ORDERS = 2 * TENANTS;
-
 const told = { answered: 0, refused: 0, again: 0, broken: 0, worst_ms: 0 };
 const latencies: number[] = [];
-let orders = 0;
+/** Commands that were not done when they were asked, by path and status. */
+const failures = new Map<string, number>();
 /** When a command was answered last. */
 let done_at = 0;
 /** What was acknowledged, by the type of its event. */
@@ -81,7 +86,8 @@ await withDatabase(async (bare) => {
   const env: Environment = {
     ...bare,
     SUBJECT_KEYS_URL: await database(bare.DATABASE_URL!, "vault"),
-    ANCHORING: "0",
+    // Of a day's gas a load asks for more than anybody would pay.
+    GAS_BUDGET_ETH: "100000",
   };
   const keys = await withService(env, async (app) => {
     await releaseSandboxTables(app, env.DATA_DIR!);
@@ -98,22 +104,27 @@ await withDatabase(async (bare) => {
   const services = await Promise.all(
     Array.from({ length: processes }, () => startDrawingService(served, keys[0]!)),
   );
-  begun = Date.now();
+  const worker = await startWork(services[0]!.url, "endurance", ["--concurrency", "2"]);
+  const parties = { services, keys, next: commandsOf(keys, await pricesAt(services[0]!.url)) };
   const memory = services.map(() => [] as number[]);
   const watching = setInterval(() => {
     if (killEvery_s === 0 && restartEvery_s === 0)
       for (const [n, service] of services.entries()) memory[n]!.push(service.memory());
   }, 5_000);
   try {
+    const rate = load > 0 ? load * (await capacity(parties)) : undefined;
+    for (const samples of memory) samples.length = 0;
+    begun = Date.now();
     const killing = every(killEvery_s, (nth) => killOne(served, services, nth, keys[0]!));
     const restarting = every(restartEvery_s, (nth) => restartOne(served, services, nth, keys[0]!));
     const breaking = every(breakEvery_s, (nth) => breakLine(broken!.line, services, nth));
-    await Promise.all(Array.from({ length: callers }, () => caller(services, keys)));
+    await (rate === undefined ? withoutPause(parties, end()) : atRate(parties, rate, end()));
     const [kills, restarts, breaks] = await Promise.all([killing, restarting, breaking]);
     console.log(`${kills} kills, ${restarts} restarts, ${breaks} breaks of the line`);
     await tell(env, { kills, memory });
   } finally {
     clearInterval(watching);
+    await worker.clear();
     broken?.line.close();
     await Promise.all(services.map((service) => service.stop()));
   }
@@ -174,50 +185,63 @@ async function breakLine(
   );
 }
 
-async function caller(services: readonly ServiceProcess[], keys: readonly Headers[]): Promise<void> {
-  while (Date.now() < end()) {
-    const any = Math.random();
-    if (any < 0.4)
-      await read(
-        services,
-        any < 0.2 ? "/v1/agent/availability?product_id=1" : "/v1/agent/orders?limit=5",
-        keys[0]!,
-      );
-    else if (any < 0.42)
-      await read(
-        services,
-        `/v1/agent/replay/wal-since?since=${new Date(Date.now() - 1_000).toISOString()}`,
-        keys[0]!,
-      );
-    else await command(services, anyCommand(keys));
-  }
+type Parties = {
+  services: readonly ServiceProcess[];
+  keys: readonly Headers[];
+  next: () => Promise<Command>;
+};
+
+/** One call of the load, from when it was due. */
+async function call({ services, keys, next }: Parties, due = performance.now()): Promise<void> {
+  if (Math.random() < READS) await read(services, anyReading(), keys[0]!, due);
+  else await command(services, await next(), due);
 }
 
-function anyCommand(keys: readonly Headers[]): Command {
-  const headers = keys[0]!;
-  const any = Math.random();
-  const email = "anna@example.org";
-  if (any < 0.1 && orders < MOST_ORDERS)
-    return {
-      ...{ path: "/v1/agent/orders", type: "OrderPlaced", headers: keys[orders++ % TENANTS]! },
-      body: { product_slug: "pellets-1", quantity: 1, customer_email: email },
-    };
-  if (any < 0.25)
-    return {
-      ...{ path: "/v1/agent/quotes", type: "QuoteDrafted", headers },
-      body: { client_name: "Anna", client_email: email, items: [{ product_id: 1, quantity: 2, unit: UNIT }] },
-    };
-  if (any < 0.6)
-    return { path: "/v1/agent/rng/roll", type: "Rolled", headers, body: { client_seed: randomUUID() } };
-  return { path: "/v1/agent/lounge/roulette", type: "BetPlayed", headers, body: { bet_type: "red" } };
+async function withoutPause(parties: Parties, until: number): Promise<void> {
+  const caller = async () => {
+    while (Date.now() < until) await call(parties);
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+}
+
+/** Calls a second that callers who know no pause get answered. */
+async function capacity(parties: Parties): Promise<number> {
+  const before = told.answered;
+  await withoutPause(parties, Date.now() + measure_ms);
+  const rate = (told.answered - before) / (measure_ms / 1_000);
+  latencies.length = 0;
+  Object.assign(told, { answered: 0, refused: 0, again: 0, broken: 0, worst_ms: 0 });
+  console.log(`${rate.toFixed(0)} calls a second without a pause; ${(load * rate).toFixed(0)} are asked for`);
+  return rate;
+}
+
+/** So many calls a second, each when it is due: one that waits for another does so on the clock. */
+async function atRate(parties: Parties, rate: number, until: number): Promise<void> {
+  const started = new Set<Promise<void>>();
+  for (
+    let due = performance.now();
+    Date.now() < until;
+    due += (-Math.log(1 - Math.random()) * 1_000) / rate
+  ) {
+    const early = due - performance.now();
+    if (early > 0) await pause(early);
+    while (started.size >= MOST_AT_ONCE) await Promise.race(started);
+    const one: Promise<void> = call(parties, due).finally(() => started.delete(one));
+    started.add(one);
+  }
+  await Promise.all(started);
 }
 
 function anyOf(services: readonly ServiceProcess[]): string {
   return services[randomInt(services.length)]!.url;
 }
 
-async function read(services: readonly ServiceProcess[], path: string, headers: Headers): Promise<void> {
-  const at = performance.now();
+async function read(
+  services: readonly ServiceProcess[],
+  path: string,
+  headers: Headers,
+  at: number,
+): Promise<void> {
   const answer = await answered(anyOf(services) + path, { headers });
   count(answer?.status, performance.now() - at);
 }
@@ -226,23 +250,27 @@ async function read(services: readonly ServiceProcess[], path: string, headers: 
 async function command(
   services: readonly ServiceProcess[],
   { path, body, headers, type }: Command,
+  at: number,
 ): Promise<void> {
   const init = {
     method: "POST",
     headers: { ...headers, "Content-Type": "application/json", "Idempotency-Key": randomUUID() },
     body: JSON.stringify(body),
   };
-  const at = performance.now();
   for (;;) {
     const answer = await answered(anyOf(services) + path, init);
     if (answer && answer.status < 500) {
+      if (!answer.ok) note(path, answer.status);
       count(answer.status, performance.now() - at);
       done_at = performance.now();
       const event = answer.headers.get("event-id");
       if (answer.ok && event) acknowledged.set(type, (acknowledged.get(type) ?? new Set()).add(event));
       return;
     }
-    if (answer) told.broken++;
+    if (answer) {
+      told.broken++;
+      note(path, answer.status);
+    }
     told.again++;
     await pause(50);
   }
@@ -258,6 +286,9 @@ async function answered(url: string, init: RequestInit): Promise<Response | unde
     return undefined;
   }
 }
+
+const note = (path: string, status: number) =>
+  failures.set(`${path} ${status}`, (failures.get(`${path} ${status}`) ?? 0) + 1);
 
 function count(status: number | undefined, ms: number): void {
   if (status === undefined) return;
@@ -276,8 +307,8 @@ async function tell(
   await client.connect();
   const rows = [];
   for (const [type, events] of acknowledged) {
-    const sql =
-      "select count(*)::int as all, count(*) filter (where event_id = any($2))::int as ours from eventstore.events where type = $1";
+    const sql = `select (select count(*)::int from eventstore.events where type = $1) as all,
+      (select count(*)::int from eventstore.events where event_id = any($2)) as ours`;
     const { rows: found } = await client.query(sql, [type, [...events]]);
     rows.push({
       type,
@@ -297,6 +328,7 @@ async function tell(
   console.log(
     `p50 ${median(latencies).toFixed(1)} ms, p99 ${latencies[Math.floor(latencies.length * 0.99)]!.toFixed(1)}, the longest ${Math.round(worst_ms)}`,
   );
+  for (const [what, times] of failures) console.log(`not done: ${what}, ${times} times`);
   console.table(rows);
   for (const [n, samples] of memory.entries())
     if (samples.length > 3)
@@ -310,6 +342,10 @@ async function tell(
     (error) => error,
   );
   console.log(String(stdout).trim().split("\n").slice(-6).join("\n"));
+  const books = await run(process.execPath, [TALLYSTICK, "payments", "books"], options).catch(
+    (error) => error,
+  );
+  console.log(String(books.stdout).trim());
 }
 
 /** Least squares over the second half of samples that are five seconds apart, in MB a minute. */
