@@ -1,6 +1,7 @@
 /**
  * What a run of a skill takes over HTTP beside its steps, each asked by itself over HTTP with the same input, one after the other, of a
- * second process of the service, which has no answer at hand either; and how fast the catalogue of skills is answered.
+ * second process of the service, which has no answer at hand either; and how fast the catalogue of skills is answered, beside a bare
+ * Express route that sends the same bytes, asked in turn.
  *
  *     npx tsx bench/skills.ts [--scale 0.02] [--each 6] [--seconds 5]
  *
@@ -14,6 +15,7 @@ import type { SkillResult } from "../src/domain/skills/result.ts";
 import { issueKey } from "../src/operator/keys.ts";
 import { releaseSandboxTables } from "../src/operator/reference.ts";
 import { releaseSandbox } from "../src/operator/releases.ts";
+import { startBareExpress } from "./bare-express.ts";
 import { database, withDatabase, withService } from "./load.ts";
 import { paced } from "./paced.ts";
 import { median, startServiceProcess } from "./service-process.ts";
@@ -109,7 +111,16 @@ await withDatabase(async (bare) => {
     const load = { rps: 200, seconds: Number(values.seconds), connections: 16 };
     const catalogue = () => ({ path: "/v1/agent/skills/catalog", headers });
     await paced(service.url, catalogue, { ...load, seconds: 2 });
-    console.log("the catalogue at 200 a second:", await paced(service.url, catalogue, load));
+    const bytes = await fetch(service.url + catalogue().path, { headers }).then((answer) => answer.text());
+    const bare = await startBareExpress(bytes);
+    await paced(bare.url, catalogue, { ...load, seconds: 2 });
+    const rows: Record<string, object> = {};
+    for (let round = 1; round <= 2; round++) {
+      rows[`the catalogue, ${round}`] = await paced(service.url, catalogue, load);
+      rows[`a bare Express route, ${round}`] = await paced(bare.url, catalogue, load);
+    }
+    bare.stop();
+    console.table(rows);
   } finally {
     await other.stop();
     await service.stop();
