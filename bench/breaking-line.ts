@@ -14,8 +14,11 @@ export type BreakingLine = {
   close(): void;
 };
 
-/** A line to a port of this machine, or to a socket. */
-export async function breakingLine(target: { port: number } | { path: string }): Promise<BreakingLine> {
+/** A line to a port of this machine, or to a socket; `host` is where it begins. */
+export async function breakingLine(
+  target: { port: number } | { path: string },
+  host = "127.0.0.1",
+): Promise<BreakingLine> {
   const pairs = new Set<[Socket, Socket]>();
   let fault: Fault | undefined;
   const resetAll = () => {
@@ -41,7 +44,7 @@ export async function breakingLine(target: { port: number } | { path: string }):
     if (fault === "stall") for (const one of pair) one.unpipe();
   });
   const port = await new Promise<number>((done) =>
-    server.listen(0, "127.0.0.1", () => done((server.address() as { port: number }).port)),
+    server.listen(0, host, () => done((server.address() as { port: number }).port)),
   );
   return {
     port,
@@ -66,10 +69,13 @@ export async function breakingLine(target: { port: number } | { path: string }):
 }
 
 /** A line to the database of an address, and the address of that database by it. */
-export async function lineToDatabase(url: string): Promise<{ line: BreakingLine; url: string }> {
+export async function lineToDatabase(
+  url: string,
+  from = "127.0.0.1",
+): Promise<{ line: BreakingLine; url: string }> {
   const { host, port, user, password, database } = new pg.Client(url);
   const target = host.startsWith("/") ? { path: join(host, `.s.PGSQL.${port}`) } : { port };
-  const line = await breakingLine(target);
+  const line = await breakingLine(target, from);
   const entry = `${encodeURIComponent(user!)}:${encodeURIComponent(password!)}`;
-  return { line, url: `postgres://${entry}@127.0.0.1:${line.port}/${database}` };
+  return { line, url: `postgres://${entry}@${from}:${line.port}/${database}` };
 }

@@ -13,7 +13,7 @@ type Kind = { share: number; make: () => Command | Promise<Command> };
 /** A tenant holds a product by three unpaid orders at most, so that orders come from many. */
 export const TENANTS = 3_000;
 /** Once so many were placed, quotes are asked for instead. */
-const MOST_ORDERS = 2 * TENANTS;
+export const MOST_ORDERS = 2 * TENANTS;
 
 const email = "anna@example.org";
 const ROLL = "/v1/agent/rng/roll";
@@ -49,8 +49,15 @@ export async function pricesAt(url: string): Promise<Prices> {
   return { roll: await of(ROLL, { client_seed: "price" }), task: await of(SUBMIT, taskOf(0)) };
 }
 
-/** Makes one command after the other, at random by the shares of their kinds. `keys`: of the tenants, the first of whom has money here. */
-export function commandsOf(keys: readonly Headers[], prices: Prices): () => Promise<Command> {
+/**
+ * Makes one command after the other, at random by the shares of their kinds. `keys`: of the tenants, the first of whom has money here.
+ * `most_orders`: none where only invented rates of exchange are known and the chain is no development chain.
+ */
+export function commandsOf(
+  keys: readonly Headers[],
+  prices: Prices,
+  most_orders: number,
+): () => Promise<Command> {
   const headers = keys[0]!;
   let orders = 0;
   let tasks = 0;
@@ -65,7 +72,7 @@ export function commandsOf(keys: readonly Headers[], prices: Prices): () => Prom
     {
       share: 0.1,
       make: () =>
-        orders >= MOST_ORDERS
+        orders >= most_orders
           ? quote()
           : {
               ...{ path: "/v1/agent/orders", type: "OrderPlaced", headers: keys[orders++ % TENANTS]! },

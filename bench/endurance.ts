@@ -1,13 +1,14 @@
 /**
  * A mixed load on several processes of the service for as long as one likes, some of them killed in the midst of it:
  *
- *     npx tsx bench/endurance.ts [--minutes 60] [--processes 2] [--callers 16] [--load 0] [--measure 1] [--kill-every 0] [--restart-every 0] [--break-every 0]
+ *     npx tsx bench/endurance.ts [--minutes 60] [--processes 2] [--callers 16] [--load 0] [--measure 1] [--kill-every 0] [--restart-every 0] [--break-every 0] [--cut-every 0]
  *
  * `--load`: the share of what the processes can do that is asked of them, at times of a Poisson process; what they can do is measured first,
  * for `--measure` minutes, by callers who ask without a pause; 0 goes on without pauses. `--kill-every` is in seconds: one process, in turn,
  * is ended by kill -9 and another takes its place; 0 kills none. `--restart-every`: another is started first, calls go to it, and then the one
  * is told to end. `--break-every`: the line of all processes to Postgres breaks, in turn by being reset, stalled for ten seconds and refused
- * for five; it is told how long after that the first command was answered. Callers read and follow their changes, bet on one account, roll by
+ * for five; it is told how long after that the first command was answered. `--cut-every`: each process has a network namespace of its own, and
+ * for ten seconds the packets between it and Postgres, the chain or the callers, in turn, are dropped (needs root, `ip` and `nft`). Callers read and follow their changes, bet on one account, roll by
  * key and by payment on the chain, order one product, ask for quotes, create checks and submit tasks, which a worker does; each command is
  * said under an Idempotency-Key of its own, and again until it is answered. In the end it is held against the log: whatever was acknowledged
  * stands there, everything once, the books agree with the chain, and an export of the whole is verified. Without kills it tells besides how
@@ -20,12 +21,22 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import pg from "pg";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { embeddedChain } from "../src/adapters/embedded-chain.ts";
 import { forEach } from "../src/concurrency.ts";
 import * as account from "../src/domain/lounge/account.ts";
 import { releaseSandboxTables } from "../src/operator/reference.ts";
 import { startWork } from "../test/compute/work-process.ts";
-import { type BreakingLine, lineToDatabase } from "./breaking-line.ts";
-import { anyReading, type Command, commandsOf, type Headers, pricesAt, TENANTS } from "./endurance-calls.ts";
+import { type BreakingLine, breakingLine, lineToDatabase } from "./breaking-line.ts";
+import {
+  anyReading,
+  type Command,
+  commandsOf,
+  type Headers,
+  MOST_ORDERS,
+  pricesAt,
+  TENANTS,
+} from "./endurance-calls.ts";
 import {
   AT,
   database,
@@ -37,6 +48,7 @@ import {
   withDatabase,
   withService,
 } from "./load.ts";
+import { type Namespace, openNamespace } from "./namespaces.ts";
 import { type Environment, median, type ServiceProcess } from "./service-process.ts";
 
 const { values } = parseArgs({
@@ -49,6 +61,7 @@ const { values } = parseArgs({
     "kill-every": { type: "string", default: "0" },
     "restart-every": { type: "string", default: "0" },
     "break-every": { type: "string", default: "0" },
+    "cut-every": { type: "string", default: "0" },
   },
 });
 const [minutes, processes, callers] = [values.minutes, values.processes, values.callers].map(Number) as [
@@ -61,6 +74,10 @@ const measure_ms = Number(values.measure) * 60_000;
 const killEvery_s = Number(values["kill-every"]);
 const restartEvery_s = Number(values["restart-every"]);
 const breakEvery_s = Number(values["break-every"]);
+const cutEvery_s = Number(values["cut-every"]);
+const CUT_MS = 10_000;
+/** Who hears nothing asks again: sooner than a process is cut off for. */
+const PATIENCE_MS = cutEvery_s > 0 ? 3_000 : 30_000;
 /** Reads among the calls. */
 const READS = 0.42;
 /** Calls that wait at once: more than any service that keeps up lets wait. */
@@ -100,12 +117,17 @@ await withDatabase(async (bare) => {
   });
   // Only the processes are behind the line: what is told in the end is read past it.
   const broken = breakEvery_s > 0 ? await lineToDatabase(env.DATABASE_URL!) : undefined;
-  const served = broken ? { ...env, DATABASE_URL: broken.url } : env;
+  const apart = cutEvery_s > 0 ? await setApart(env) : undefined;
+  const known = apart?.env ?? env;
+  const served = { ...env, ...(broken && { DATABASE_URL: broken.url }) };
   const services = await Promise.all(
-    Array.from({ length: processes }, () => startDrawingService(served, keys[0]!)),
+    Array.from({ length: processes }, (_, n) =>
+      startDrawingService(apart?.places[n]?.env ?? served, keys[0]!, apart?.places[n]?.space.enter),
+    ),
   );
   const worker = await startWork(services[0]!.url, "endurance", ["--concurrency", "2"]);
-  const parties = { services, keys, next: commandsOf(keys, await pricesAt(services[0]!.url)) };
+  const prices = await pricesAt(services[0]!.url);
+  const parties = { services, keys, next: commandsOf(keys, prices, apart ? 0 : MOST_ORDERS) };
   const memory = services.map(() => [] as number[]);
   const watching = setInterval(() => {
     if (killEvery_s === 0 && restartEvery_s === 0)
@@ -118,15 +140,18 @@ await withDatabase(async (bare) => {
     const killing = every(killEvery_s, (nth) => killOne(served, services, nth, keys[0]!));
     const restarting = every(restartEvery_s, (nth) => restartOne(served, services, nth, keys[0]!));
     const breaking = every(breakEvery_s, (nth) => breakLine(broken!.line, services, nth));
+    const cutting = every(cutEvery_s, (nth) => cutOne(apart!.places, services, nth));
     await (rate === undefined ? withoutPause(parties, end()) : atRate(parties, rate, end()));
-    const [kills, restarts, breaks] = await Promise.all([killing, restarting, breaking]);
-    console.log(`${kills} kills, ${restarts} restarts, ${breaks} breaks of the line`);
-    await tell(env, { kills, memory });
+    const [kills, restarts, breaks, cuts] = await Promise.all([killing, restarting, breaking, cutting]);
+    console.log(`${kills} kills, ${restarts} restarts, ${breaks} breaks of the line, ${cuts} cuts`);
+    await tell(known, { kills, memory });
   } finally {
     clearInterval(watching);
     await worker.clear();
     broken?.line.close();
     await Promise.all(services.map((service) => service.stop()));
+    for (const one of apart?.places ?? []) one.close();
+    await apart?.node.leave();
   }
 });
 
@@ -161,6 +186,78 @@ async function restartOne(
   const before = services[at]!;
   services[at] = await startDrawingService(env, key);
   await before.stop();
+}
+
+/** A process in a namespace: what it is told of the world, and the ports by which it comes to it. */
+type Place = {
+  space: Namespace;
+  env: Environment;
+  ports: Record<"Postgres" | "the chain", number>;
+  close(): void;
+};
+
+/** A namespace for each process, with lines from there to the databases and to a chain of the bench's own. */
+async function setApart(given: Environment) {
+  const [gas_key, payee] = [generatePrivateKey(), generatePrivateKey()];
+  const { address } = privateKeyToAccount(gas_key);
+  const node = await embeddedChain({ dir: join(given.DATA_DIR!, "bench-chain"), gas_accounts: [address] });
+  const env: Environment = {
+    ...given,
+    ...{ GAS_KEY: gas_key, PAY_TO: privateKeyToAccount(payee).address },
+    // Accounts that tasks are paid from are not kept on a real chain unless the operator says so.
+    ...{ ALLOW_SYNTHETIC: "1", CUSTODY: "1", BASE_RPC_URL: node.rpc_url },
+  };
+  const place = async (n: number): Promise<Place> => {
+    const space = openNamespace(n + 1);
+    const log = await lineToDatabase(env.DATABASE_URL!, space.gateway);
+    const vault = await lineToDatabase(env.SUBJECT_KEYS_URL!, space.gateway);
+    const rpc = await breakingLine({ port: Number(new URL(node.rpc_url).port) }, space.gateway);
+    return {
+      space,
+      env: {
+        ...env,
+        HOST: space.host,
+        DATABASE_URL: log.url,
+        SUBJECT_KEYS_URL: vault.url,
+        BASE_RPC_URL: `http://${space.gateway}:${rpc.port}`,
+      },
+      ports: { Postgres: log.line.port, "the chain": rpc.port },
+      close() {
+        for (const line of [log.line, vault.line, rpc]) line.close();
+        space.remove();
+      },
+    };
+  };
+  return { env, node, places: await Promise.all(Array.from({ length: processes }, (_, n) => place(n))) };
+}
+
+/** Drops what goes between a process and one of those it speaks to, and tells how long after that the next command was answered there. */
+async function cutOne(
+  apart: readonly Place[],
+  services: readonly ServiceProcess[],
+  nth: number,
+): Promise<void> {
+  const at = nth % services.length;
+  const { space, ports } = apart[at]!;
+  const places = [
+    ...Object.entries(ports),
+    ["its callers", Number(new URL(services[at]!.url).port)],
+  ] as const;
+  const [name, port] = places[Math.floor(nth / services.length) % places.length]!;
+  const before = done_at;
+  space.drop(port);
+  await pause(CUT_MS);
+  const meanwhile = done_at > before;
+  space.mend();
+  const mended = performance.now();
+  const isReady = async () => {
+    const answer = await answered(`${services[at]!.url}/ready`, { signal: AbortSignal.timeout(1_000) });
+    return answer?.status === 200;
+  };
+  while (!(await isReady())) await pause(20);
+  console.log(
+    `process ${at + 1} and ${name} cut: commands were ${meanwhile ? "" : "not "}answered meanwhile; it was ready ${Math.round(performance.now() - mended)} ms after`,
+  );
 }
 
 /** Breaks the line, asks meanwhile what the first process says of itself, mends it, and tells how long until a command is answered. */
@@ -267,10 +364,8 @@ async function command(
       if (answer.ok && event) acknowledged.set(type, (acknowledged.get(type) ?? new Set()).add(event));
       return;
     }
-    if (answer) {
-      told.broken++;
-      note(path, answer.status);
-    }
+    if (answer) told.broken++;
+    note(path, answer?.status ?? "no answer");
     told.again++;
     await pause(50);
   }
@@ -279,7 +374,7 @@ async function command(
 /** The whole answer, its body read; undefined where the process went away before its end. */
 async function answered(url: string, init: RequestInit): Promise<Response | undefined> {
   try {
-    const response = await fetch(url, init);
+    const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), ...init });
     await response.arrayBuffer();
     return response;
   } catch {
@@ -287,8 +382,10 @@ async function answered(url: string, init: RequestInit): Promise<Response | unde
   }
 }
 
-const note = (path: string, status: number) =>
-  failures.set(`${path} ${status}`, (failures.get(`${path} ${status}`) ?? 0) + 1);
+function note(path: string, status: number | string): void {
+  const what = `${path} ${status}`;
+  failures.set(what, (failures.get(what) ?? 0) + 1);
+}
 
 function count(status: number | undefined, ms: number): void {
   if (status === undefined) return;

@@ -151,8 +151,9 @@ export async function withDatabase(work: (env: Environment) => Promise<void>): P
 export async function startDrawingService(
   env: Environment,
   headers: Record<string, string>,
+  enter: readonly string[] = [],
 ): Promise<ServiceProcess> {
-  const service = await startServiceProcess(env);
+  const service = await startServiceProcess(env, [], enter);
   const isReady = () =>
     fetch(`${service.url}/v1/agent/rng/seed`, { headers }).then(({ status }) => status === 200);
   while (!(await isReady())) await pause(200);

@@ -32,10 +32,13 @@ export type ProbedService = ServiceProcess & {
 
 /**
  * Starts `tallystick serve` on a free port and waits until it is ready; `node` are options of Node itself. Its log is shown,
- * unless LOG_LEVEL asks for more of it than one wants to read.
+ * unless LOG_LEVEL asks for more of it than one wants to read. `enter` goes before the command.
  */
-export const startServiceProcess = async (env: Environment, node: string[] = []): Promise<ServiceProcess> =>
-  (await start(env, node)).service;
+export const startServiceProcess = async (
+  env: Environment,
+  node: string[] = [],
+  enter: readonly string[] = [],
+): Promise<ServiceProcess> => (await start(env, node, enter)).service;
 
 /** As startServiceProcess, watched from inside. */
 async function startProbedService(env: Environment): Promise<ProbedService> {
@@ -75,8 +78,10 @@ export async function withProbedService<T>(
 async function start(
   env: Environment,
   node: string[],
+  enter: readonly string[] = [],
 ): Promise<{ service: ServiceProcess; child: ChildProcess }> {
-  const child = spawn(process.execPath, [...node, TALLYSTICK, "serve"], {
+  const [command = "", ...args] = [...enter, process.execPath, ...node, TALLYSTICK, "serve"];
+  const child = spawn(command, args, {
     env: { ...process.env, LOG_LEVEL: "warn", SANDBOX: "0", ...env, PORT: "0" },
     stdio: ["ignore", "pipe", env.LOG_LEVEL ? "ignore" : "inherit", "ipc"],
   });
