@@ -37,9 +37,12 @@ export class Leases {
 
   /** Takes the lease; undefined while another holds it. */
   async take(name: string, holder: string): Promise<Lease | undefined> {
-    await this.#pool.query(`insert into ${this.#table} (${this.#name}) values ($1) on conflict do nothing`, [
-      name,
-    ]);
+    // The row that is there is looked for first: an insert waits for whoever has it locked, though there is nothing to insert.
+    await this.#pool.query(
+      `insert into ${this.#table} (${this.#name})
+         select $1 where not exists (select from ${this.#table} where ${this.#name} = $1) on conflict do nothing`,
+      [name],
+    );
     const { rows } = await this.#pool.query<{ token: number }>(
       `update ${this.#table}
           set holder = $2, token = token + 1, held_until = clock_timestamp() + make_interval(secs => $3)

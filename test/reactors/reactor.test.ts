@@ -184,6 +184,15 @@ test("a lease whose row somebody has locked is not lost, and is renewed when it 
   expect(await leases.take(locked.name, crypto.randomUUID())).toBeUndefined();
 });
 
+test("who asks for a lease that is held is told so at once, though its row is locked or being changed", async () => {
+  const { leases, locked, release } = await oneLocked(
+    "update reactors.leases set reason = 'changing' where reactor = $1",
+  );
+  expect(await leases.take(locked.name, crypto.randomUUID())).toBeUndefined();
+  await release();
+  expect(await leases.isHeld(locked)).toBe(true);
+});
+
 test("a renewal that waited for a locked row says so where another has taken the lease meanwhile", async () => {
   const { leases, locked, free, release } = await oneLocked(
     "update reactors.leases set holder = gen_random_uuid(), token = token + 1 where reactor = $1",
