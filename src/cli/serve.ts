@@ -10,8 +10,8 @@ import { sendSpans } from "../span-export.ts";
 import { about } from "./about.ts";
 import { hostInUrl, type Terminal } from "./terminal.ts";
 
-/** Connections that are still busy after this are cut. */
-const DRAIN_MS = 10_000;
+/** Of the time to leave, calls have half, and ten seconds at most: then connections that are still busy are cut. */
+const MOST_DRAIN_MS = 10_000;
 
 export const serveCommand = (terminal: Terminal): Command =>
   new Command("serve")
@@ -39,8 +39,17 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
   );
   const stop = once(async (signal: string) => {
     log.info({ signal }, "stopping: no new calls, those under way are finished");
+    // What hangs, such as a database that does not answer, must not keep a process that others wait for.
+    setTimeout(() => {
+      log.warn(
+        { seconds: config.LEAVE_SECONDS },
+        "left before all was finished: what was under way is seen through by another process, or at the next start",
+      );
+      log.flush();
+      process.exit(1);
+    }, config.LEAVE_SECONDS * 1_000).unref();
     stopping.abort();
-    await drain(server);
+    await drain(server, Math.min(MOST_DRAIN_MS, config.LEAVE_SECONDS * 500));
     // A signal may come while the runtime is still opening: what is begun is finished and then closed.
     await opening.then(
       ({ close }) => close(),
@@ -100,10 +109,10 @@ function openDoor(config: Config, handle: RequestListener): Promise<Server> {
   });
 }
 
-async function drain(server: Server): Promise<void> {
+async function drain(server: Server, most_ms: number): Promise<void> {
   const closed = new Promise((done) => server.close(done));
   server.closeIdleConnections();
-  const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  const late = setTimeout(() => server.closeAllConnections(), most_ms);
   await closed;
   clearTimeout(late);
 }
