@@ -97,6 +97,7 @@ const isBare = ({ username, password, search, hash }: URL) => username + passwor
 export const environment = z.object({
   PORT: integer(0, 65_535, 3000),
   LEAVE_SECONDS: integer(1, 600, 20),
+  LINGER_SECONDS: integer(0, 60, 0),
   HOST: z.string().min(1).default("127.0.0.1"),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: "is an absolute URL such as https://api.example.org" })

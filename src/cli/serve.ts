@@ -38,6 +38,15 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
     openServing({ ...config, PUBLIC_URL: public_url }, log, { database, stopping: stopping.signal }),
   );
   const stop = once(async (signal: string) => {
+    if (config.LINGER_SECONDS > 0) {
+      log.info(
+        { signal, seconds: config.LINGER_SECONDS },
+        "leaving: /ready says so, and calls are still taken",
+      );
+      const { handle } = door;
+      door.handle = (req, res) => (req.url === "/ready" ? leaving : handle)(req, res);
+      await new Promise((wake) => setTimeout(wake, config.LINGER_SECONDS * 1_000));
+    }
     log.info({ signal }, "stopping: no new calls, those under way are finished");
     // What hangs, such as a database that does not answer, must not keep a process that others wait for.
     setTimeout(() => {
@@ -73,6 +82,11 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
   process.stdout.write(greeting);
   await makeSandbox?.(stopping.signal);
 }
+
+/** What /ready says while proxies are to find out that no more calls should be sent here. */
+const leaving: RequestListener = (_req, res) => {
+  res.writeHead(503, { "Content-Type": "application/json" }).end('{"status":"leaving"}');
+};
 
 const startingUp: RequestListener = (req, res) => {
   if (req.url === "/health" || req.url === "/healthz") {
