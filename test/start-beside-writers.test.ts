@@ -1,4 +1,5 @@
 /** A process starts beside others that read and write: it waits for none of their transactions, and they for none of its own. */
+import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -161,6 +162,27 @@ test("a start that was ended before it had made everything is finished by the ne
   await writer.end();
   await Promise.all([1, 2, 3].map(() => start(used(TABLES, INDEXES))));
   expect(await indexes()).toEqual(["read.used_1_n", "read.used_2_n"]);
+});
+
+test("the service's own role gets its rights to what is new, and back what was taken from it", async () => {
+  const role = `app_${randomBytes(6).toString("hex")}`;
+  const appUrl = new URL(database.url);
+  appUrl.username = role;
+  const begin = (...those: Projection[]) =>
+    prepareDatabase({ ownerUrl: database.url, appUrl: appUrl.href, app_password: "secret" }, "test", those);
+  const may = async (table: string, right: string) =>
+    (await query(`select has_table_privilege('${role}', '${table}', '${right}') as may`)).rows[0].may;
+  await begin();
+  await query("revoke select on eventstore.events from public");
+  await query(`revoke select on eventstore.events from ${role}`);
+  await query(`revoke update on reactors.leases from ${role}`);
+  await Promise.all([begin(used(TABLES)), begin(used(TABLES))]);
+  expect(await may("read.used_2", "truncate")).toBe(true);
+  expect(await may("eventstore.events", "select")).toBe(true);
+  expect(await may("eventstore.events", "insert")).toBe(false);
+  expect(await may("reactors.leases", "update")).toBe(true);
+  expect(await may("reactors.leases", "delete")).toBe(false);
+  await query(`drop owned by ${role}; drop role ${role}`);
 });
 
 test("starts at once make all tables of all areas", async () => {
