@@ -86,6 +86,11 @@ describe.skipIf(!isThere())("behind HAProxy", () => {
     await until(() => isReady(proxied));
   });
   afterAll(async () => {
+    // The last to leave stops the chain that they share.
+    for (const { child, ended } of processes) {
+      child.kill("SIGTERM");
+      await ended;
+    }
     for (const child of running) child.kill("SIGKILL");
     await database?.drop();
     await rm(dir, { recursive: true, force: true });
