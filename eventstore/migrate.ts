@@ -65,17 +65,38 @@ async function refuseUnfitServer(client: pg.ClientBase): Promise<void> {
     throw new Error(`the event log needs a database in UTF8, this one is in ${encoding}`);
 }
 
+/** What the application may call. */
+const CALLED = [
+  "append",
+  "append_in_order",
+  "append_one",
+  "position_at",
+  "read_streams",
+  "stream_version",
+  "stream_head",
+];
+
 async function grantRights(client: pg.ClientBase, options: MigrateOptions): Promise<void> {
-  await client.query("revoke all on all functions in schema eventstore from public");
+  const open = await client.query(
+    "select from pg_proc where pronamespace = 'eventstore'::regnamespace and has_function_privilege('public', oid, 'execute')",
+  );
+  if (open.rowCount !== 0) await client.query("revoke all on all functions in schema eventstore from public");
   if (options.app_role === undefined) return;
   const role = pg.escapeIdentifier(options.app_role);
   const found = await client.query("select 1 from pg_roles where rolname = $1", [options.app_role]);
   if (found.rowCount === 0) await client.query(`create role ${role}`);
   if (options.app_password !== undefined)
     await client.query(`alter role ${role} login password ${pg.escapeLiteral(options.app_password)}`);
+  const lacking = await client.query<{ lacks: boolean }>(
+    `select not has_schema_privilege($1, 'eventstore', 'usage')
+       or not has_table_privilege($1, 'eventstore.logs', 'select') or not has_table_privilege($1, 'eventstore.events', 'select')
+       or exists (select from pg_proc where pronamespace = 'eventstore'::regnamespace and proname = any ($2)
+         and not has_function_privilege($1, oid, 'execute')) as lacks`,
+    [options.app_role, CALLED],
+  );
+  if (!lacking.rows[0]!.lacks) return;
   await client.query(`
     grant usage on schema eventstore to ${role};
     grant select on eventstore.logs, eventstore.events to ${role};
-    grant execute on function eventstore.append, eventstore.append_in_order, eventstore.append_one, eventstore.position_at,
-      eventstore.read_streams, eventstore.stream_version, eventstore.stream_head to ${role}`);
+    grant execute on function ${CALLED.map((name) => `eventstore.${name}`)} to ${role}`);
 }

@@ -96,6 +96,8 @@ const isBare = ({ username, password, search, hash }: URL) => username + passwor
 /** Every setting by its name; what `.env.example` is held against. */
 export const environment = z.object({
   PORT: integer(0, 65_535, 3000),
+  LEAVE_SECONDS: integer(1, 600, 20),
+  LINGER_SECONDS: integer(0, 60, 0),
   HOST: z.string().min(1).default("127.0.0.1"),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: "is an absolute URL such as https://api.example.org" })

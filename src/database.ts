@@ -12,6 +12,7 @@ import { keptSecret } from "./adapters/kept-secret.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { keptTables } from "./migrations/kept-tables.ts";
 import type { Projection } from "./projections/projection.ts";
+import { makeTables } from "./projections/tables.ts";
 
 const APP_ROLE = "tallystick_app";
 /** Of the embedded vault: its role and its database. */
@@ -129,11 +130,12 @@ export async function prepareDatabase(
     const separate = database.ownerUrl !== database.appUrl;
     const app_role = separate ? decodeURIComponent(new URL(database.appUrl).username) : undefined;
     await migrate(owner, { host, origin, app_role, app_password: database.app_password });
-    await migrating(owner, async (client) => {
-      await applyMigrations(client, keptTables);
-      for (const { ddl } of projections) await client.query(ddl);
-      if (app_role) await client.query(grantsFor(client.escapeIdentifier(app_role)));
-    });
+    await migrating(owner, (client) => applyMigrations(client, keptTables));
+    await makeTables(owner, projections);
+    if (app_role && (await lacksRights(owner, app_role)))
+      await migrating(owner, async (client) => {
+        await client.query(grantsFor(client.escapeIdentifier(app_role)));
+      });
   } finally {
     await owner.end();
   }
@@ -148,11 +150,39 @@ export async function warnOfOneRole(pool: pg.Pool, log: Logger): Promise<void> {
 }
 
 /** Read models, counters and what else is kept are the application's to write; to the tree it can only add; the log is not its own. */
-const grantsFor = (role: string) => `
-  grant usage on schema anchoring to ${role};
-  grant select, insert on all tables in schema anchoring to ${role};
-  grant usage on schema read, access, reactors, chain, rng, subjects, objects, compute to ${role};
-  grant select, insert on all tables in schema subjects to ${role};
-  grant select, insert, update, delete, truncate on all tables in schema read, access, objects, compute to ${role};
-  grant select, insert, update on all tables in schema reactors, chain, rng to ${role};
-  grant execute on all functions in schema access, rng to ${role};`;
+const TABLE_RIGHTS: readonly { schemas: string[]; rights: string[] }[] = [
+  { schemas: ["anchoring", "subjects"], rights: ["select", "insert"] },
+  {
+    schemas: ["read", "access", "objects", "compute"],
+    rights: ["select", "insert", "update", "delete", "truncate"],
+  },
+  { schemas: ["reactors", "chain", "rng"], rights: ["select", "insert", "update"] },
+];
+const CALLED = ["access", "rng"];
+const USED = TABLE_RIGHTS.flatMap(({ schemas }) => schemas);
+
+const grantsFor = (role: string) =>
+  [
+    `grant usage on schema ${USED} to ${role}`,
+    ...TABLE_RIGHTS.map(
+      ({ schemas, rights }) => `grant ${rights} on all tables in schema ${schemas} to ${role}`,
+    ),
+    `grant execute on all functions in schema ${CALLED} to ${role}`,
+  ].join(";\n");
+
+/** Whether any of them is missing: a grant that changes nothing would still have all processes plan their statements anew. */
+async function lacksRights(owner: pg.Pool, role: string): Promise<boolean> {
+  const each = TABLE_RIGHTS.flatMap(({ schemas, rights }) =>
+    schemas.flatMap((schema) => rights.map((right) => ({ schema, right }))),
+  );
+  const { rows } = await owner.query<{ lacks: boolean }>(
+    `select exists (select from pg_namespace where nspname = any ($2) and not has_schema_privilege($1, oid, 'usage'))
+       or exists (select from unnest($3::text[], $4::text[]) as wanted (schema, privilege)
+         join pg_namespace n on n.nspname = wanted.schema join pg_class c on c.relnamespace = n.oid and c.relkind in ('r', 'p', 'v', 'm', 'f')
+         where not has_table_privilege($1, c.oid, wanted.privilege))
+       or exists (select from pg_proc join pg_namespace n on n.oid = pronamespace
+         where n.nspname = any ($5) and not has_function_privilege($1, pg_proc.oid, 'execute')) as lacks`,
+    [role, USED, each.map(({ schema }) => schema), each.map(({ right }) => right), CALLED],
+  );
+  return rows[0]!.lacks;
+}

@@ -15,11 +15,15 @@ export type LeaseTable = { table: string; name: string };
 
 /** Renewals that are asked for within so long of each other are one statement: a process holds some sixty leases. */
 const TOGETHER_MS = 25;
+/** A renewal that found its row locked is tried again after so long. */
+const AGAIN_MS = 100;
+
+type Renewal = { lease: Lease; tell(isHeld: boolean): void; fail(error: unknown): void };
 
 /** The leases in one table. `seconds`: how long one holds when it is not renewed. */
 export class Leases {
   readonly seconds: number;
-  #renewing: { leases: Lease[]; held: Promise<ReadonlySet<string>> } | undefined;
+  #renewing: Renewal[] | undefined;
   readonly #pool: pg.Pool;
   readonly #table: string;
   readonly #name: string;
@@ -33,9 +37,12 @@ export class Leases {
 
   /** Takes the lease; undefined while another holds it. */
   async take(name: string, holder: string): Promise<Lease | undefined> {
-    await this.#pool.query(`insert into ${this.#table} (${this.#name}) values ($1) on conflict do nothing`, [
-      name,
-    ]);
+    // The row that is there is looked for first: an insert waits for whoever has it locked, though there is nothing to insert.
+    await this.#pool.query(
+      `insert into ${this.#table} (${this.#name})
+         select $1 where not exists (select from ${this.#table} where ${this.#name} = $1) on conflict do nothing`,
+      [name],
+    );
     const { rows } = await this.#pool.query<{ token: number }>(
       `update ${this.#table}
           set holder = $2, token = token + 1, held_until = clock_timestamp() + make_interval(secs => $3)
@@ -47,27 +54,49 @@ export class Leases {
     return taken && { name, holder, token: taken.token };
   }
 
-  /** Prolongs a lease; false when another has taken it since. */
-  async renew(lease: Lease): Promise<boolean> {
-    this.#renewing ??= this.#renewSoon();
-    this.#renewing.leases.push(lease);
-    return (await this.#renewing.held).has(lease.name);
+  /** Prolongs a lease; false when another has taken it since. While its row is locked it waits, and no other lease does. */
+  renew(lease: Lease): Promise<boolean> {
+    return new Promise((tell, fail) => this.#renewSoon({ lease, tell, fail }));
   }
 
-  #renewSoon() {
-    const leases: Lease[] = [];
-    const held = new Promise((wake) => setTimeout(wake, TOGETHER_MS)).then(async () => {
+  #renewSoon(renewal: Renewal): void {
+    if (this.#renewing) {
+      this.#renewing.push(renewal);
+      return;
+    }
+    const renewals = [renewal];
+    this.#renewing = renewals;
+    setTimeout(() => {
       this.#renewing = undefined;
-      const { rows } = await this.#pool.query<{ name: string }>(
-        `update ${this.#table} t set held_until = clock_timestamp() + make_interval(secs => $3)
-           from unnest($1::text[], $2::bigint[]) as one (name, token)
-          where t.${this.#name} = one.name and t.token = one.token
-          returning one.name`,
-        [leases.map(({ name }) => name), leases.map(({ token }) => token), this.seconds],
-      );
-      return new Set(rows.map(({ name }) => name));
+      this.#renewThose(renewals).catch((error) => {
+        for (const { fail } of renewals) fail(error);
+      });
+    }, TOGETHER_MS);
+  }
+
+  /** Renews what is free: it waits for no lock while it has others, so that two such statements never wait for each other. */
+  async #renewThose(renewals: readonly Renewal[]): Promise<void> {
+    const { rows } = await this.#pool.query<{ lease: number; renewed: boolean }>(
+      `with asked as (select * from unnest($1::text[], $2::bigint[]) with ordinality as one (name, token, lease)),
+         free as (select t.${this.#name} as name from ${this.#table} t join asked on t.${this.#name} = asked.name and t.token = asked.token
+           for no key update of t skip locked),
+         renewed as (update ${this.#table} t set held_until = clock_timestamp() + make_interval(secs => $3)
+           from free where t.${this.#name} = free.name returning t.${this.#name} as name, t.token)
+       select asked.lease::int, renewed.name is not null as renewed
+         from asked left join renewed using (name, token) left join ${this.#table} t on t.${this.#name} = asked.name and t.token = asked.token
+        where renewed.name is not null or t.token is null`,
+      [renewals.map(({ lease }) => lease.name), renewals.map(({ lease }) => lease.token), this.seconds],
+    );
+    const told = new Map(rows.map(({ lease, renewed }) => [lease, renewed]));
+    const locked = renewals.filter((renewal, n) => {
+      const isHeld = told.get(n + 1);
+      if (isHeld !== undefined) renewal.tell(isHeld);
+      return isHeld === undefined;
     });
-    return { leases, held };
+    if (locked.length === 0) return;
+    setTimeout(() => {
+      for (const renewal of locked) this.#renewSoon(renewal);
+    }, AGAIN_MS);
   }
 
   /** Whether a lease is held at this moment. */

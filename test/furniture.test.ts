@@ -143,7 +143,7 @@ describe("requests.http", () => {
 
 describe("containers", () => {
   const text = read("docker-compose.yml");
-  const compose = parse(text) as { services: Record<string, Mapping>; volumes: Mapping };
+  const compose = parse(text, { merge: true }) as { services: Record<string, Mapping>; volumes: Mapping };
   const dockerfile = read("Dockerfile");
   const instructions = dockerfile
     .replace(/\\\n/g, " ")
@@ -180,6 +180,15 @@ describe("containers", () => {
     const { environment: told } = compose.services.tallystick as { environment: Record<string, string> };
     const missing = Object.keys(environment.shape).filter((name) => !(name in told));
     expect(missing.sort()).toEqual(NOT_PASSED.toSorted());
+  });
+
+  test("the profile scale has two of the same process, and the proxy that knows both", () => {
+    const { tallystick, second, haproxy } = compose.services;
+    expect(second).toEqual({ ...tallystick, profiles: ["scale"], ports: [] });
+    expect(haproxy).toMatchObject({ profiles: ["scale"], depends_on: ["tallystick", "second"] });
+    const rules = read("docker/haproxy.cfg");
+    for (const place of ["tallystick:3000", "second:3000"]) expect(rules).toContain(place);
+    expect(rules).toContain("uri /ready");
   });
 
   test("no password stands in the file", () => {

@@ -25,7 +25,7 @@ export function createQuotas(
       gathered = new Map();
       await takeBatch(pool, clock, batch).catch((error: Error) => {
         onError(error);
-        turnAway(batch);
+        turnAway(batch, error);
       });
     }
     inFlight = false;
@@ -63,9 +63,10 @@ async function takeBatch(pool: pg.Pool, clock: Clock, batch: Gathered[]): Promis
   for (const group of batch) hand(group, rows.get(group.key.key_id)!);
 }
 
-function turnAway(batch: Gathered[]): void {
+function turnAway(batch: Gathered[], cause: unknown): void {
   const away = new Refusal("unavailable", "quotas cannot be counted right now; try again", {
     retry_after_s: 1,
+    cause,
   });
   for (const { fail } of batch.flatMap((group) => group.waiting)) fail(away);
 }

@@ -39,7 +39,7 @@ import {
   type ServedFile,
   type Wire,
 } from "./operation.ts";
-import { refusalOf } from "./problem.ts";
+import { isNoRoom, refusalOf } from "./problem.ts";
 import { refusalsOf } from "./statuses.ts";
 import { unencodedDigest } from "./unencoded-digest.ts";
 import { createPaymentFlow, type PaymentFlow } from "./x402/payment-flow.ts";
@@ -294,7 +294,11 @@ async function unpaid(
   if (once && result.kind === "body" && call.operation.kept !== false) {
     const { status, body, subjects } = result;
     const { request_sha256 } = call;
-    await answers.keep(once.idem_key, { request_sha256, status, body, payment_id: null }, subjects);
+    const answer = { request_sha256, status, body, payment_id: null };
+    await answers.keep(once.idem_key, answer, subjects).catch((error) => {
+      // What was recorded is told all the same: asked again, the answer is made of that.
+      if (events.length === 0 || !isNoRoom(error)) throw error;
+    });
   }
   const last = events.at(-1);
   if (last) readers.appended(call.caller.tenant, last.position);

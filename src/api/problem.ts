@@ -1,7 +1,7 @@
 /** Errors as RFC 9457 problem details, with `success` and `error` beside them for older clients. */
 import { LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
 import { ChainUnavailable, SubjectsUnavailable } from "../domain/ports.ts";
-import type { ProblemType } from "../domain/problem.ts";
+import { coreProblems, type ProblemType } from "../domain/problem.ts";
 import { type FieldError, Refusal } from "../domain/refusal.ts";
 
 export type Problem = {
@@ -73,6 +73,7 @@ const AWAY = new Set([
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (["StoreUnavailable", "StoreClosed", "AppendUnknown"].includes(error.name)) return true;
+  if (isNoRoom(error)) return true;
   const code = (error as { code?: unknown }).code;
   if (typeof code === "string" && (AWAY.has(code) || /^(08|53)/.test(code))) return true;
   // pg reports a lost connection, a full pool and an answer that does not come by message alone.
@@ -81,8 +82,33 @@ export function isAway(error: unknown): boolean {
   );
 }
 
+/** What Postgres and the system say of a full disk. */
+const FULL = ["53100", "ENOSPC", "EDQUOT"];
+/** DuckDB has no codes. */
+const FULL_TOLD = /No space left on device|Disk quota exceeded|failed to offload data block/;
+
+/** True when a disk is full, the database's or the service's own, and what was to be written was not. */
+export function isNoRoom(error: unknown): boolean {
+  // Of an append whose answer was lost nobody knows, whatever lost it.
+  if (!(error instanceof Error) || error.name === "AppendUnknown") return false;
+  const { code } = error as { code?: unknown };
+  // What a refusal says of itself may be made of what its caller sent.
+  const isTold = !(error instanceof Refusal) && FULL_TOLD.test(error.message);
+  return FULL.includes(String(code)) || isTold || isNoRoom(error.cause);
+}
+
+const NO_ROOM_RETRY_S = 30;
+
 /** Any error as a refusal; `undefined` means it is a fault of ours, to be logged and answered with 500. */
 export function refusalOf(error: unknown): Refusal | undefined {
+  // What only says that something is away has a remedy where that is why.
+  const saysMore = error instanceof Refusal && error.type !== coreProblems.unavailable;
+  if (!saysMore && isNoRoom(error))
+    return new Refusal(
+      coreProblems["no-room"],
+      "a disk of this service is full: nothing of this call was recorded and nothing was charged for it; its operator has to free some, and then the same call goes through",
+      { retry_after_s: NO_ROOM_RETRY_S, cause: error },
+    );
   if (error instanceof Refusal) return error;
   if (error instanceof ChainUnavailable)
     return new Refusal("unavailable", "the chain cannot be asked at the moment", {

@@ -10,8 +10,8 @@ import { sendSpans } from "../span-export.ts";
 import { about } from "./about.ts";
 import { hostInUrl, type Terminal } from "./terminal.ts";
 
-/** Connections that are still busy after this are cut. */
-const DRAIN_MS = 10_000;
+/** Of the time to leave, calls have half, and ten seconds at most: then connections that are still busy are cut. */
+const MOST_DRAIN_MS = 10_000;
 
 export const serveCommand = (terminal: Terminal): Command =>
   new Command("serve")
@@ -38,9 +38,27 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
     openServing({ ...config, PUBLIC_URL: public_url }, log, { database, stopping: stopping.signal }),
   );
   const stop = once(async (signal: string) => {
+    if (config.LINGER_SECONDS > 0) {
+      log.info(
+        { signal, seconds: config.LINGER_SECONDS },
+        "leaving: /ready says so, and calls are still taken",
+      );
+      const { handle } = door;
+      door.handle = (req, res) => (req.url === "/ready" ? leaving : handle)(req, res);
+      await new Promise((wake) => setTimeout(wake, config.LINGER_SECONDS * 1_000));
+    }
     log.info({ signal }, "stopping: no new calls, those under way are finished");
+    // What hangs, such as a database that does not answer, must not keep a process that others wait for.
+    setTimeout(() => {
+      log.warn(
+        { seconds: config.LEAVE_SECONDS },
+        "left before all was finished: what was under way is seen through by another process, or at the next start",
+      );
+      log.flush();
+      process.exit(1);
+    }, config.LEAVE_SECONDS * 1_000).unref();
     stopping.abort();
-    await drain(server);
+    await drain(server, Math.min(MOST_DRAIN_MS, config.LEAVE_SECONDS * 500));
     // A signal may come while the runtime is still opening: what is begun is finished and then closed.
     await opening.then(
       ({ close }) => close(),
@@ -64,6 +82,11 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
   process.stdout.write(greeting);
   await makeSandbox?.(stopping.signal);
 }
+
+/** What /ready says while proxies are to find out that no more calls should be sent here. */
+const leaving: RequestListener = (_req, res) => {
+  res.writeHead(503, { "Content-Type": "application/json" }).end('{"status":"leaving"}');
+};
 
 const startingUp: RequestListener = (req, res) => {
   if (req.url === "/health" || req.url === "/healthz") {
@@ -100,10 +123,10 @@ function openDoor(config: Config, handle: RequestListener): Promise<Server> {
   });
 }
 
-async function drain(server: Server): Promise<void> {
+async function drain(server: Server, most_ms: number): Promise<void> {
   const closed = new Promise((done) => server.close(done));
   server.closeIdleConnections();
-  const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  const late = setTimeout(() => server.closeAllConnections(), most_ms);
   await closed;
   clearTimeout(late);
 }

@@ -150,6 +150,12 @@ export const coreProblems = problemTypes({
     title: "Unavailable",
     meaning: "A part that this needs is away; see Retry-After.",
   },
+  "no-room": {
+    code: "unavailable",
+    title: "No room left",
+    meaning:
+      "A disk that the log or an answer is written to is full, and its operator has to free some. Nothing of the call was recorded and nothing was charged for it; the same call, with the same key or payment, goes through once there is room. See Retry-After.",
+  },
   busy: {
     code: "unavailable",
     title: "Busy",

@@ -12,7 +12,7 @@ export type PublicFacts = Pick<
 type Tables = {
   name: string;
   version: number;
-  /** Idempotent DDL (`create table if not exists read.…`). */
+  /** `create table if not exists read.…`, `create index if not exists … on read.…`, `drop index if exists read.…`; nothing else. */
   ddl: string;
 };
 

@@ -233,9 +233,9 @@ async function followUnderLease(
     const began = performance.now();
     if (fold) {
       const isHeld = await inTransaction(pool, async (tx) => {
-        const held = await moveCheckpoints(tx, [{ lease, position }]);
-        if (held.size === 1) await fold(tx);
-        return held.size === 1;
+        const isOurs = await moveCheckpoint(tx, lease, position);
+        if (isOurs) await fold(tx);
+        return isOurs;
       });
       if (!isHeld) return;
     } else checkpoints.advance(lease, position);
@@ -250,22 +250,24 @@ async function followUnderLease(
 }
 
 /**
- * Checkpoints that move past what does not concern their projections: those of a while in one statement. That they lie behind for
- * so long costs whoever comes after a crash some events to read, and nothing else.
+ * Checkpoints that move past what does not concern their projections: those of a while in one statement, and one such statement at a
+ * time. That they lie behind for so long costs whoever comes after a crash some events to read, and nothing else; so a row that
+ * somebody has locked is left for the next time.
  */
 class Checkpoints {
   readonly #pool: pg.Pool;
   readonly #moved = new Map<Lease, number>();
   readonly #lost = new WeakSet<Lease>();
-  #next: Promise<void> | undefined;
+  #next: NodeJS.Timeout | undefined;
+  #keeping: Promise<void> = Promise.resolve();
 
   constructor(pool: pg.Pool) {
     this.#pool = pool;
   }
 
   advance(lease: Lease, position: number): void {
-    this.#moved.set(lease, position);
-    this.#next ??= new Promise((wake) => setTimeout(wake, KEEP_MS)).then(() => this.keep());
+    this.#moved.set(lease, Math.max(position, this.#moved.get(lease) ?? 0));
+    this.#keepSoon();
   }
 
   /** Whether somebody else was found to hold it by now. */
@@ -273,32 +275,57 @@ class Checkpoints {
     return this.#lost.has(lease);
   }
 
-  async keep(): Promise<void> {
-    this.#next = undefined;
+  keep(): Promise<void> {
+    this.#keeping = this.#keeping.then(() => this.#keepFree());
+    return this.#keeping;
+  }
+
+  #keepSoon(): void {
+    this.#next ??= setTimeout(() => {
+      this.#next = undefined;
+      void this.keep();
+    }, KEEP_MS);
+  }
+
+  async #keepFree(): Promise<void> {
     const moved = [...this.#moved].map(([lease, position]) => ({ lease, position }));
     this.#moved.clear();
     if (moved.length === 0) return;
     // Where the database is away, it is the next fold or renewal that tells.
-    const held = await inTransaction(this.#pool, (tx) => moveCheckpoints(tx, moved)).catch(() => undefined);
-    for (const { lease, position } of moved) {
-      if (!held) this.#moved.set(lease, Math.max(position, this.#moved.get(lease) ?? 0));
-      else if (!held.has(lease.name)) this.#lost.add(lease);
+    const found = await inTransaction(this.#pool, (tx) => moveFreeCheckpoints(tx, moved)).catch(
+      () => undefined,
+    );
+    for (const [n, { lease, position }] of moved.entries()) {
+      const isHeld = found?.get(n + 1);
+      if (isHeld === undefined) this.#moved.set(lease, Math.max(position, this.#moved.get(lease) ?? 0));
+      else if (!isHeld) this.#lost.add(lease);
     }
+    if (found && this.#moved.size > 0) this.#keepSoon();
   }
 }
 
-/** Moves checkpoints and prolongs their leases; answers the names of those that are still held. */
-async function moveCheckpoints(
+/** Moves those checkpoints whose rows nobody has locked, and prolongs their leases; answers by number which are held and which are another's. */
+async function moveFreeCheckpoints(
   tx: pg.ClientBase,
   moved: { lease: Lease; position: number }[],
-): Promise<Set<string>> {
-  const answer = await tx.query<{ projection: string }>({
-    name: "projections.move_checkpoints",
-    text: `update read.checkpoints c
-        set position = greatest(c.position, moved.position), held_until = clock_timestamp() + make_interval(secs => $5)
-      from unnest($1::text[], $2::uuid[], $3::bigint[], $4::bigint[]) as moved (name, holder, token, position)
-      where c.projection = moved.name and c.holder = moved.holder and c.token = moved.token
-      returning c.projection`,
+): Promise<Map<number, boolean>> {
+  const answer = await tx.query<{ number: number; held: boolean }>({
+    name: "projections.move_free_checkpoints",
+    text: `with moved as (
+        select * from unnest($1::text[], $2::uuid[], $3::bigint[], $4::bigint[]) with ordinality as one (name, holder, token, position, number)),
+      free as (
+        select moved.number, moved.name, moved.position from read.checkpoints c
+          join moved on c.projection = moved.name and c.holder = moved.holder and c.token = moved.token
+          for no key update of c skip locked),
+      kept as (
+        update read.checkpoints c
+           set position = greatest(c.position, free.position), held_until = clock_timestamp() + make_interval(secs => $5)
+          from free where c.projection = free.name
+        returning free.number)
+      select moved.number::int, kept.number is not null as held
+        from moved left join kept using (number)
+        left join read.checkpoints c on c.projection = moved.name and c.holder = moved.holder and c.token = moved.token
+       where kept.number is not null or c.projection is null`,
     values: [
       moved.map(({ lease }) => lease.name),
       moved.map(({ lease }) => lease.holder),
@@ -307,7 +334,19 @@ async function moveCheckpoints(
       LEASE_SECONDS,
     ],
   });
-  return new Set(answer.rows.map(({ projection }) => projection));
+  return new Map(answer.rows.map(({ number, held }) => [number, held]));
+}
+
+/** Moves a checkpoint and prolongs its lease; false where somebody else holds it. */
+async function moveCheckpoint(tx: pg.ClientBase, lease: Lease, position: number): Promise<boolean> {
+  const answer = await tx.query({
+    name: "projections.move_checkpoint",
+    text: `update read.checkpoints
+        set position = greatest(position, $4), held_until = clock_timestamp() + make_interval(secs => $5)
+      where projection = $1 and holder = $2 and token = $3`,
+    values: [lease.name, lease.holder, lease.token, position, LEASE_SECONDS],
+  });
+  return answer.rowCount === 1;
 }
 
 /** A transaction that does not wait for the disk: what a crash of Postgres takes of the last moment is folded again from the log. */

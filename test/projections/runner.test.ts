@@ -204,6 +204,76 @@ const noteRefused = () =>
 const refused = async (): Promise<number> =>
   (await pool.query("select count(*)::int as n from read.refused")).rows[0].n;
 
+/** Somebody who has locked the checkpoint of a projection, until `release`; `meanwhile` is done in that transaction. */
+async function lockCheckpoint(projection: Projection, meanwhile?: string) {
+  const client = await pool.connect();
+  await client.query("begin");
+  await client.query("select from read.checkpoints where projection = $1 for update", [
+    `${projection.name}_v1`,
+  ]);
+  if (meanwhile) await client.query(meanwhile, [`${projection.name}_v1`]);
+  return {
+    async release() {
+      await client.query("commit");
+      client.release();
+    },
+  };
+}
+
+const checkpointOf = async ({ name }: Projection): Promise<{ position: number; token: number }> => {
+  const sql = "select position, token from read.checkpoints where projection = $1";
+  return (await pool.query(sql, [`${name}_v1`])).rows[0];
+};
+
+/** Three that have nothing to fold, at the head of the log. */
+async function passingOver() {
+  const those = [1, 2, 3].map(() => recorder(undefined, "notes"));
+  const runner = run(...those);
+  await append(1);
+  const { position } = await store.head();
+  for (const one of those) await until(async () => (await checkpointOf(one)).position >= position);
+  return { those, runner };
+}
+
+test("a checkpoint that somebody has locked keeps no other from moving, and moves once it is free, under the same lease", async () => {
+  const { those, runner } = await passingOver();
+  const [locked, ...others] = those as [Projection, ...Projection[]];
+  const before = await checkpointOf(locked);
+  const lock = await lockCheckpoint(locked);
+  for (let round = 0; round < 3; round++) {
+    await append(2);
+    const { position } = await store.head();
+    for (const one of others) await until(async () => (await checkpointOf(one)).position >= position);
+  }
+  expect(await checkpointOf(locked)).toEqual(before);
+  await lock.release();
+  const { position } = await store.head();
+  await until(async () => (await checkpointOf(locked)).position >= position);
+  expect((await checkpointOf(locked)).token).toBe(before.token);
+  await runner.stop();
+});
+
+test("a checkpoint that was taken over while it was locked is not moved by who had it before", async () => {
+  const { those, runner } = await passingOver();
+  const [locked, other] = those as [Projection, Projection];
+  const before = await checkpointOf(locked);
+  const lock = await lockCheckpoint(
+    locked,
+    "update read.checkpoints set holder = gen_random_uuid(), token = token + 1, held_until = 'infinity' where projection = $1",
+  );
+  const move = async () => {
+    await append(2);
+    const { position } = await store.head();
+    await until(async () => (await checkpointOf(other)).position >= position);
+  };
+  await move();
+  await lock.release();
+  await move();
+  await move();
+  expect(await checkpointOf(locked)).toEqual({ position: before.position, token: before.token + 1 });
+  await runner.stop();
+});
+
 test("a process killed in mid-fold is replaced and each event still counts once", async () => {
   const projection = recorder();
   const dying = new pg.Client({ connectionString: database.url });

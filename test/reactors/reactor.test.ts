@@ -155,6 +155,55 @@ test("a renewal that arrives after the lease was handed back does not take it ag
   expect(await leases.take(name, crypto.randomUUID())).toBeDefined();
 });
 
+/** Two leases, the first of which somebody has locked until `release`; `meanwhile` is done to it in that transaction. */
+async function oneLocked(meanwhile?: string) {
+  const leases = reactorLeases(app.pool);
+  const take = async () => (await leases.take(`test-${++made}`, crypto.randomUUID()))!;
+  const [locked, free] = [await take(), await take()];
+  const client = await app.pool.connect();
+  await client.query("begin");
+  await client.query("select from reactors.leases where reactor = $1 for update", [locked.name]);
+  if (meanwhile) await client.query(meanwhile, [locked.name]);
+  const release = async () => {
+    await client.query("commit");
+    client.release();
+  };
+  return { leases, locked, free, release };
+}
+
+test("a lease whose row somebody has locked is not lost, and is renewed when it is free; no other waits for it", async () => {
+  const { leases, locked, free, release } = await oneLocked();
+  let told: boolean | undefined;
+  const [waiting, others] = [leases.renew(locked).then((held) => (told = held)), leases.renew(free)];
+  expect(await others).toBe(true);
+  expect(await leases.renew(free)).toBe(true);
+  expect(await leases.isHeld(locked)).toBe(true);
+  expect(told).toBeUndefined();
+  await release();
+  expect(await waiting).toBe(true);
+  expect(await leases.take(locked.name, crypto.randomUUID())).toBeUndefined();
+});
+
+test("who asks for a lease that is held is told so at once, though its row is locked or being changed", async () => {
+  const { leases, locked, release } = await oneLocked(
+    "update reactors.leases set reason = 'changing' where reactor = $1",
+  );
+  expect(await leases.take(locked.name, crypto.randomUUID())).toBeUndefined();
+  await release();
+  expect(await leases.isHeld(locked)).toBe(true);
+});
+
+test("a renewal that waited for a locked row says so where another has taken the lease meanwhile", async () => {
+  const { leases, locked, free, release } = await oneLocked(
+    "update reactors.leases set holder = gen_random_uuid(), token = token + 1 where reactor = $1",
+  );
+  const [waiting, others] = [leases.renew(locked), leases.renew(free)];
+  expect(await others).toBe(true);
+  await release();
+  expect(await waiting).toBe(false);
+  expect(await leases.renew(free)).toBe(true);
+});
+
 test("a lease that cannot be renewed in its time counts as lost, though nobody else took it", async () => {
   const leases = reactorLeases(app.pool, 1);
   leases.renew = () => Promise.reject(new Error("the database is away"));

@@ -73,6 +73,9 @@ export function refusePending(id: string, cause?: unknown, held?: HeldFor): neve
   );
 }
 
+/** Whether the money of a payment may have moved when an attempt at it failed: what became of it is told later. */
+export const mayHaveMoved = ({ status }: Checked, claimed: boolean) => claimed || status !== "good";
+
 /** Another payment holds the caller's Idempotency-Key: what that comes to is the answer. */
 export class KeyHeld extends Refusal {
   readonly holder: string;

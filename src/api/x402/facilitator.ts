@@ -9,6 +9,7 @@ import { USDC } from "../../domain/payments/usdc.ts";
 import { ChainUnavailable } from "../../domain/ports.ts";
 import type { EventName } from "../../domain/refusal.ts";
 import { commandOf, sha256 } from "../call.ts";
+import { isNoRoom } from "../problem.ts";
 import { judge } from "./accept.ts";
 import {
   type Charge,
@@ -16,6 +17,7 @@ import {
   check,
   claim as claimPayment,
   factsOf,
+  mayHaveMoved,
   refusePending,
   refuseUnsettled,
   settle as settlePayment,
@@ -171,12 +173,20 @@ async function sellElsewhere(
   if (standing === "pending") return refusePending(payment.id, undefined, await heldFor(app, state));
   if (standing === "open") {
     const checked = await check(charge, state);
-    const settled = await settlePayment(charge, checked, await claimPayment(charge, checked));
-    const body = JSON.stringify(settleResponse(settled, x402_version));
-    const answer = { status: 200, sha256: sha256(body), vintage: null };
-    const decision = payments.settle(settled.settlement, answer, app.clock.now().toISOString());
-    const held = payments.heldBy(app.presence.name, settled.claim, decision);
-    await app.decide(payments, target, held, commandOf(call));
+    let isClaimed = false;
+    try {
+      const claimed = await claimPayment(charge, checked);
+      isClaimed = true;
+      const settled = await settlePayment(charge, checked, claimed);
+      const body = JSON.stringify(settleResponse(settled, x402_version));
+      const answer = { status: 200, sha256: sha256(body), vintage: null };
+      const decision = payments.settle(settled.settlement, answer, app.clock.now().toISOString());
+      const held = payments.heldBy(app.presence.name, settled.claim, decision);
+      await app.decide(payments, target, held, commandOf(call));
+    } catch (error) {
+      if (isNoRoom(error) && mayHaveMoved(checked, isClaimed)) refusePending(payment.id, error);
+      throw error;
+    }
   }
   const answered = await answeredPayment(app, payment.id);
   return { settled: answered, event: answered.event };

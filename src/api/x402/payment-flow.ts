@@ -35,7 +35,7 @@ import {
   prepareAnswer,
 } from "../call.ts";
 import { payer } from "../caller.ts";
-import { isAway } from "../problem.ts";
+import { isAway, isNoRoom } from "../problem.ts";
 import { type Acceptance, type AcceptedPayment, createAcceptance } from "./accept.ts";
 import {
   type Charge,
@@ -43,6 +43,7 @@ import {
   check,
   claim,
   KeyHeld,
+  mayHaveMoved,
   pathOf,
   refusePending,
   refuseTestMoney,
@@ -102,7 +103,7 @@ type Flow = {
 type PaidCall = Charge & { call: Call };
 
 /** How far an attempt came before it failed. */
-type Reached = { settled?: SettledPayment };
+type Reached = { claimed?: true; settled?: SettledPayment };
 
 /** How long a second presentation of a payment waits for the outcome of the first. */
 const PATIENCE_MS = 10_000;
@@ -243,7 +244,9 @@ async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise
       once: async (made) => {
         if (isUnchanged(call, made)) return undefined;
         if (checked.status === "good" || checked.status === "carried") refuseOtherPrice(paid);
-        reached.settled = await settle(paid, checked, await claim(paid, checked));
+        const claimed = await claim(paid, checked);
+        reached.claimed = true;
+        reached.settled = await settle(paid, checked, claimed);
         return reached.settled;
       },
       stage: async (decide, made, settled) => {
@@ -253,6 +256,8 @@ async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise
     return await servedBy(flow, paid, done, reached.settled);
   } catch (error) {
     if (isKnown(error)) throw error;
+    // That there is no room says that nothing was charged, and that is not known any more.
+    if (isNoRoom(error) && mayHaveMoved(checked, reached.claimed === true)) refusePending(payment.id, error);
     throw await afterFailure(paid, checked, reached, error);
   }
 }

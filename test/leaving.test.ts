@@ -1,0 +1,91 @@
+/** A process that is told to end leaves: at once where nothing hangs, and in its time where something does. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { FreshDatabase } from "./support/database.ts";
+import { preparedDatabase } from "./support/prepared-database.ts";
+import { until } from "./support/until.ts";
+
+const bin = new URL("../bin/tallystick", import.meta.url).pathname;
+
+let dir: string;
+let database: FreshDatabase;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "tallystick-leaving-"));
+  database = await preparedDatabase();
+});
+afterAll(async () => {
+  await database?.drop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const environment = (more: Record<string, string>) => ({
+  ...{ PATH: process.env.PATH, HOME: dir, DATA_DIR: dir, DATABASE_URL: database.url, PORT: "0" },
+  ...{ SANDBOX: "0", ANCHORING: "0", LOG_LEVEL: "info", ...more },
+});
+
+/** `tallystick serve`, once it is ready, and a key for it. */
+async function serving(more: Record<string, string> = {}) {
+  const child: ChildProcess = spawn(process.execPath, [bin, "serve"], { env: environment(more) });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let output = "";
+  for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (chunk) => (output += chunk));
+  const ended = new Promise<number | string | null>((end) =>
+    child.once("exit", (code, signal) => end(code ?? signal)),
+  );
+  const url = await until(() => /listens at (\S+)/.exec(output)?.[1] ?? false);
+  const issuing = spawn(process.execPath, [bin, "keys", "issue", "--tenant", "acme", "--json"], {
+    env: environment({}),
+  });
+  let told = "";
+  issuing.stdout.on("data", (chunk) => (told += chunk));
+  await new Promise((end) => issuing.once("close", end));
+  const { secret } = JSON.parse(told) as { secret: string };
+  return { url, child, ended, secret, output: () => output };
+}
+
+const FEED = "/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z&follow=true";
+
+/** Somebody who follows the feed and never reads a byte of it. */
+async function deafReader(url: string, secret: string): Promise<void> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  socket.on("error", () => undefined);
+  socket.pause();
+  onTestFinished(() => void socket.destroy());
+  await new Promise<void>((done) => socket.once("connect", () => done()));
+  socket.write(`GET ${FEED} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${secret}\r\n\r\n`);
+}
+
+test("feeds that never end are closed, read or not, and it ends with 0", async () => {
+  const service = await serving();
+  const headers = { Authorization: `Bearer ${service.secret}` };
+  const feed = await fetch(service.url + FEED, { headers });
+  const events = await fetch(service.url + FEED, { headers: { ...headers, Accept: "text/event-stream" } });
+  await deafReader(service.url, service.secret);
+  service.child.kill("SIGTERM");
+  expect(await service.ended).toBe(0);
+  expect(await feed.text()).toContain("cursor");
+  expect(await events.text()).toContain("cursor");
+});
+
+test("a database that does not answer keeps it for LEAVE_SECONDS and no longer; another signal changes nothing", async () => {
+  const service = await serving({ LEAVE_SECONDS: "2" });
+  const blocker = new pg.Client({ connectionString: database.url });
+  await blocker.connect();
+  onTestFinished(() => blocker.end());
+  await blocker.query("begin");
+  await blocker.query("lock table read.checkpoints, reactors.leases in access exclusive mode");
+  service.child.kill("SIGTERM");
+  service.child.kill("SIGTERM");
+  // A transaction of its own kind ends after half a minute at most, and then all would be finished.
+  expect(await service.ended).toBe(1);
+  expect(service.output()).toContain("left before all was finished");
+  await blocker.query("rollback");
+  const next = await serving();
+  next.child.kill("SIGTERM");
+  expect(await next.ended).toBe(0);
+});
