@@ -7,6 +7,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../src/adapters/free-port.ts";
 import type { FreshDatabase } from "../support/database.ts";
+import { PATIENT } from "../support/patience.ts";
 import { preparedDatabase } from "../support/prepared-database.ts";
 import { until } from "../support/until.ts";
 
@@ -34,6 +35,7 @@ describe.skipIf(!isThere())("behind HAProxy", () => {
 
   const environment = (port: number) => ({
     ...{ PATH: process.env.PATH, HOME: dir, DATA_DIR: dir, DATABASE_URL: database.url, PORT: String(port) },
+    ...PATIENT,
     ...{ SANDBOX: "0", ANCHORING: "0", LOG_LEVEL: "warn", TRUST_PROXY: "1", LINGER_SECONDS: "2" },
   });
   const isReady = async (url: string) =>
@@ -123,18 +125,19 @@ describe.skipIf(!isThere())("behind HAProxy", () => {
     const made: string[] = [];
     const callers = Array.from({ length: 6 }, async () => {
       while (!isOver && failures.length === 0) {
+        const since = new Date(Date.now() - 5_000).toISOString();
         const { id, position } = await propose().catch((error: Error) => {
           failures.push(String(error.cause ?? error));
           return { id: "", position: null };
         });
         if (position === null) continue;
         made.push(id);
-        const answer = await fetch(
-          `${proxied}/v1/agent/replay/wal-since?since=${new Date(Date.now() - 5_000).toISOString()}`,
-          { headers: { ...headers(), "Min-Log-Position": position } },
-        );
+        const answer = await fetch(`${proxied}/v1/agent/replay/wal-since?since=${since}`, {
+          headers: { ...headers(), "Min-Log-Position": position },
+        });
         read++;
-        if (!(await answer.text()).includes(id)) failures.push(`${answer.status}: ${id} is not there`);
+        const told = await answer.text();
+        if (!told.includes(id)) failures.push(`${answer.status}: ${id} is not in ${told.slice(0, 300)}`);
       }
     });
     for (const n of [0, 1, 0, 1]) {
