@@ -228,7 +228,7 @@ export const damages: readonly Damage[] = [
 ];
 
 /** First and last names of ten languages, ten each: all pairs are a thousand names of nobody. */
-const LANGUAGES: readonly [first: string, last: string][] = [
+export const LANGUAGES: readonly [first: string, last: string][] = [
   [
     "Emma Liam Olivia Noah Charlotte George Amelia Oliver Harriet Edmund",
     "Smith Daniels Whitaker Bush Thornton Ashworth Pemberton Caldwell Hargreaves Winslow",

@@ -24,13 +24,19 @@ const { values } = parseArgs({
     /** Of each, how many the plain ways are asked, too: they take much longer. */
     beside: { type: "string", default: "60" },
     threshold: { type: "string", default: "0.85" },
+    /** Of what is drawn: another number, other names. */
+    seed: { type: "string", default: "20260227" },
+    /** Where the lists are. */
+    data: { type: "string", default: fileURLToPath(new URL("../../shared/data/", import.meta.url)) },
+    /** Tells each miss and each false alarm. */
+    tell: { type: "boolean", default: false },
   },
 });
 const EACH = Number(values.each);
 const BESIDE = Number(values.beside);
 const THRESHOLD = Number(values.threshold);
 
-const DATA = fileURLToPath(new URL("../../shared/data/", import.meta.url));
+const DATA = values.data.endsWith("/") ? values.data : `${values.data}/`;
 const FILES = { sdn: "ofac-sdn.csv.gz", alt: "ofac-alt.csv.gz", un: "un-consolidated.xml.gz" };
 if (!Object.values(FILES).every((file) => existsSync(DATA + file))) {
   console.log(`The lists are not at ${DATA}: nothing was measured.`);
@@ -99,7 +105,7 @@ const byTrigrams: Way = (name, threshold) => {
   );
 };
 
-const random = generator(20_260_227);
+const random = generator(Number(values.seed));
 const persons = index.names.filter(
   ({ entry, words, name }) => entry.kind === "person" && name.quality !== "weak" && words.length >= 2,
 );

@@ -5,20 +5,43 @@ import { doubleMetaphone } from "double-metaphone";
 export const LEAST_ALIKE = 0.8;
 /** Words that only sound alike are never as good as equal. */
 const MOST_BY_SOUND = 0.92;
+/** What the same sound adds, by how many consonants it has: a sound of two is that of hundreds of names. */
+const BY_SOUND = [0, 0, 0.04, 0.06, 0.08];
 /** Letters that one word has and the other has not say more than the measure sees, from this ratio of their lengths on. */
 const ABOUT_AS_LONG = 0.8;
-/** Of words that have the same consonants: Arabic and Hebrew write no others, and each romanisation has its own vowels. */
+/** Of words that have the same consonants: Arabic and Hebrew write no others, and each romanisation has its own vowels, though about as many. */
 const BY_CONSONANTS = 0.9;
+/** Of words that differ in how long vowels and doubled letters are written alone: Saeed and Said, Mahmoud and Mahmud. */
+const BY_LONG_VOWELS = 0.95;
 /** An initial is a word of which the rest is left out. */
 const BY_INITIAL = 0.92;
 
 /** A word with what is worked out of it once. */
-export type Word = { text: string; sounds: readonly string[]; consonants: string; isNumber: boolean };
+export type Word = {
+  text: string;
+  sounds: readonly string[];
+  consonants: string;
+  /** Long vowels and doubled letters written one way. */
+  plain: string;
+  syllables: number;
+  isNumber: boolean;
+};
 
 export function wordOf(text: string): Word {
   const isNumber = /\d/.test(text);
   const sounds = isNumber ? [] : [...new Set(doubleMetaphone(text))].filter((sound) => sound.length >= 2);
-  return { text, sounds, consonants: isNumber ? "" : consonantsOf(text), isNumber };
+  const plain = text
+    .replaceAll("EE", "I")
+    .replaceAll(/O[OU]/g, "U")
+    .replaceAll(/(.)\1+/g, "$1");
+  const syllables = text.match(/[AEIOUY]+/g)?.length ?? 0;
+  return { text, sounds, consonants: isNumber ? "" : consonantsOf(text), plain, syllables, isNumber };
+}
+
+/** Three consonants are those of many words, so that their syllables have to be as many; of more, one may be swallowed. */
+function isWrittenAlike(a: Word, b: Word): boolean {
+  if (a.consonants.length < 3 || a.consonants !== b.consonants) return false;
+  return Math.abs(a.syllables - b.syllables) <= (a.consonants.length > 3 ? 1 : 0);
 }
 
 /** The consonants of a word, doubled ones once, those that romanisations take for each other as one. */
@@ -43,10 +66,13 @@ export function alikeness(a: Word, b: Word): number {
   const [short, long] =
     a.text.length < b.text.length ? [a.text.length, b.text.length] : [b.text.length, a.text.length];
   const spelling = jaroWinkler(a.text, b.text) - 0.5 * Math.max(0, ABOUT_AS_LONG - short / long);
-  const isHeard = a.sounds.some((sound) => b.sounds.includes(sound));
-  const isWritten = a.consonants.length >= 3 && a.consonants === b.consonants;
-  const bySound = isHeard ? Math.min(MOST_BY_SOUND, spelling + 0.08) : 0;
-  const best = Math.max(spelling, bySound, isWritten ? BY_CONSONANTS : 0);
+  const heard = a.sounds.reduce(
+    (most, sound) => (b.sounds.includes(sound) ? Math.max(most, sound.length) : most),
+    0,
+  );
+  const bySound = heard > 0 ? Math.min(MOST_BY_SOUND, spelling + BY_SOUND[Math.min(heard, 4)]!) : 0;
+  const byVowels = a.plain === b.plain && a.plain.length >= 3 ? BY_LONG_VOWELS : 0;
+  const best = Math.max(spelling, bySound, byVowels, isWrittenAlike(a, b) ? BY_CONSONANTS : 0);
   return best >= LEAST_ALIKE ? best : 0;
 }
 

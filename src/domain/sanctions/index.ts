@@ -88,8 +88,10 @@ export function indexNames(lists: readonly List[]): NameIndex {
       }
   const textOf = (word: number) => vocabulary[word]!.text;
   const names = found.map((one): IndexedName => {
-    const joinOf = (right: number, place: number) =>
-      byText.get(textOf(one.words[place]!) + textOf(right)) ?? -1;
+    const joinOf = (right: number, place: number) => {
+      const [first, second] = [textOf(one.words[place]!), textOf(right)];
+      return canJoin(first, second) ? byText.get(first + second)! : -1;
+    };
     return { ...one, joins: one.words.slice(1).map(joinOf) };
   });
   const weights = Float64Array.from(counts, (count) => weightOf(count, names.length));
