@@ -11,17 +11,19 @@ const BY_SOUND = [0, 0, 0.04, 0.06, 0.08];
 const ABOUT_AS_LONG = 0.8;
 /** Of words that have the same consonants: Arabic and Hebrew write no others, and each romanisation has its own vowels, though about as many. */
 const BY_CONSONANTS = 0.9;
-/** Of words that differ in how long vowels and doubled letters are written alone: Saeed and Said, Mahmoud and Mahmud. */
-const BY_LONG_VOWELS = 0.95;
+/** Of four and more, in as many syllables. */
+const BY_MANY_CONSONANTS = 0.94;
+/** Of words that differ in the habits of romanisations alone: Saeed and Said, Mahmoud and Mahmud, Husayn and Husain, Win and Vin. */
+const BY_HABIT = 0.95;
 /** An initial is a word of which the rest is left out. */
-const BY_INITIAL = 0.92;
+const BY_INITIAL = 0.94;
 
 /** A word with what is worked out of it once. */
 export type Word = {
   text: string;
   sounds: readonly string[];
   consonants: string;
-  /** Long vowels and doubled letters written one way. */
+  /** What romanisations write in several ways, in one: long vowels, doubled letters, Y and W. Empty of numbers and what is too short. */
   plain: string;
   syllables: number;
   isNumber: boolean;
@@ -33,15 +35,23 @@ export function wordOf(text: string): Word {
   const plain = text
     .replaceAll("EE", "I")
     .replaceAll(/O[OU]/g, "U")
+    .replaceAll("Y", "I")
+    .replaceAll("W", "V")
     .replaceAll(/(.)\1+/g, "$1");
   const syllables = text.match(/[AEIOUY]+/g)?.length ?? 0;
-  return { text, sounds, consonants: isNumber ? "" : consonantsOf(text), plain, syllables, isNumber };
+  return {
+    ...{ text, sounds, syllables, isNumber },
+    consonants: isNumber ? "" : consonantsOf(text),
+    plain: isNumber || plain.length < 3 ? "" : plain,
+  };
 }
 
 /** Three consonants are those of many words, so that their syllables have to be as many; of more, one may be swallowed. */
-function isWrittenAlike(a: Word, b: Word): boolean {
-  if (a.consonants.length < 3 || a.consonants !== b.consonants) return false;
-  return Math.abs(a.syllables - b.syllables) <= (a.consonants.length > 3 ? 1 : 0);
+function alikeByConsonants(a: Word, b: Word): number {
+  const count = a.consonants.length;
+  const apart = Math.abs(a.syllables - b.syllables);
+  if (count < 3 || a.consonants !== b.consonants || apart > (count > 3 ? 1 : 0)) return 0;
+  return count > 3 && apart === 0 ? BY_MANY_CONSONANTS : BY_CONSONANTS;
 }
 
 /** The consonants of a word, doubled ones once, those that romanisations take for each other as one. */
@@ -71,8 +81,8 @@ export function alikeness(a: Word, b: Word): number {
     0,
   );
   const bySound = heard > 0 ? Math.min(MOST_BY_SOUND, spelling + BY_SOUND[Math.min(heard, 4)]!) : 0;
-  const byVowels = a.plain === b.plain && a.plain.length >= 3 ? BY_LONG_VOWELS : 0;
-  const best = Math.max(spelling, bySound, byVowels, isWrittenAlike(a, b) ? BY_CONSONANTS : 0);
+  const byHabit = a.plain !== "" && a.plain === b.plain ? BY_HABIT : 0;
+  const best = Math.max(spelling, bySound, byHabit, alikeByConsonants(a, b));
   return best >= LEAST_ALIKE ? best : 0;
 }
 

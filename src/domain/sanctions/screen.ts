@@ -4,7 +4,7 @@
  */
 import { alikeness, jaroWinkler, type Word, wordOf } from "./alike.ts";
 import { bigramsOf, canJoin, type IndexedName, type NameIndex } from "./index.ts";
-import { withoutForm, wordsOf } from "./words.ts";
+import { wordsOf } from "./words.ts";
 
 export const METHOD = "names/2";
 
@@ -21,6 +21,8 @@ const JOINED = 0.97;
 const UNLIKE = 1.3;
 /** Neighbours are taken for one word only where that is about the same. */
 const LEAST_JOINED = 0.92;
+/** Words that are alike so much are one name in two spellings, which weighs as the commoner of them. */
+const SAME_NAME = 0.94;
 /** Joined words of no more letters have to be equal: one letter makes another name of them. */
 const SHORT_JOINED = 7;
 /** In words of no more letters one that differs makes another name. */
@@ -41,10 +43,7 @@ type Asked = { word: Word; at: number; span: 1 | 2; weight: number; isKnown: boo
 
 /** Names that may be meant, the best of each entry, the most alike first. */
 export function screen(index: NameIndex, name: string, threshold = THRESHOLD, limit = 20): Hit[] {
-  const isKnown = (word: string) => index.byText.has(word);
-  const texts = wordsOf(name)
-    .slice(0, MOST_WORDS)
-    .map((word) => withoutForm(word, isKnown));
+  const texts = wordsOf(name, (word) => index.byText.has(word)).slice(0, MOST_WORDS);
   if (texts.length === 0) return [];
   const asked = askedOf(index, texts);
   const alike = asked.map((one) => (one.span === 1 ? alikeIn(index, one.word) : joinedIn(index, one.word)));
@@ -95,6 +94,7 @@ function alikeIn(index: NameIndex, word: Word): Map<number, number> {
   for (const at of index.byInitial.get(word.text[0]!) ?? []) look(at);
   for (const sound of word.sounds) for (const at of index.bySound.get(sound) ?? []) look(at);
   for (const at of index.byConsonants.get(word.consonants) ?? []) look(at);
+  for (const at of index.byPlain.get(word.plain) ?? []) look(at);
   for (const at of sharing(index, word.text, 0.4)) look(at);
   return found;
 }
@@ -252,8 +252,10 @@ function judge(
       const listed = textOf(at);
       if (how > 0) {
         const isInitial = one.word.text.length === 1 || listed.length === 1;
-        const theirs = isInitial ? INITIAL : listedWeight(at);
-        const own = isInitial ? INITIAL : one.isKnown ? one.weight : theirs;
+        const listedAs = isInitial ? INITIAL : listedWeight(at);
+        const givenAs = isInitial ? INITIAL : one.isKnown ? one.weight : listedAs;
+        const lighter = Math.min(listedAs, givenAs);
+        const [own, theirs] = how >= SAME_NAME ? [lighter, lighter] : [givenAs, listedAs];
         pairs.push({
           asked: one,
           at,
@@ -279,9 +281,7 @@ function judge(
   });
   const worth = ({ how, own, theirs }: Pair) => how * Math.min(own, theirs);
   // Whole words first: an initial stands for one of those that are left.
-  pairs.sort(
-    (a, b) => Number(a.isInitial) - Number(b.isInitial) || worth(b) - worth(a) || a.at - b.at,
-  );
+  pairs.sort((a, b) => Number(a.isInitial) - Number(b.isInitial) || worth(b) - worth(a) || a.at - b.at);
   const [usedAsked, usedListed] = [new Set<number>(), new Set<number>()];
   let matched = 0;
   let [askedTotal, listedTotal] = [0, 0];
