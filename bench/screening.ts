@@ -189,11 +189,18 @@ for (const [about, names] of [
   const found = names
     .map((name) => ({ name, entries: [...timed(name)] }))
     .filter((one) => one.entries.length);
+  // Every word of theirs, to the letter, in one listed name: who asks for it has to be told of that one.
+  const namesakes = found.filter(({ name, entries }) =>
+    entries.some((entry) =>
+      entry.names.some((one) => wordsOf(name).every((word) => wordsOf(one.name).includes(word))),
+    ),
+  );
   for (const { name, entries } of found) tell(about, name, ...entries.map((entry) => entry.names[0]!.name));
   rows.push({
     what: about,
     names: names.length,
     [METHOD]: percent(found.length, names.length),
+    namesakes: percent(namesakes.length, names.length),
     ...timesOf(first),
     "Jaro–Winkler": percent(few.filter((name) => plain(name, 0.9).size > 0).length, few.length),
     trigrams: percent(few.filter((name) => byTrigrams(name, 0.6).size > 0).length, few.length),
