@@ -271,7 +271,7 @@ const LANGUAGES: readonly [first: string, last: string][] = [
   ],
 ];
 
-/** The same languages, eighteen each: names that the method was not made by, 3,240 pairs. */
+/** The same languages, eighteen each, the commonest names among them: 3,240 pairs. */
 const OTHERS: readonly [first: string, last: string][] = [
   [
     "Jack Grace Henry Alice Thomas Emily Daniel Sophie Robert Lucy William Hannah Peter Claire Andrew Rachel Simon Laura",
@@ -322,6 +322,14 @@ const pairsOf = (languages: readonly [first: string, last: string][]): string[] 
 
 export const inventedNames = (): string[] => pairsOf(LANGUAGES);
 export const otherInventedNames = (): string[] => pairsOf(OTHERS);
+/** First names of each with last names of the other. */
+export const crossedNames = (): string[] =>
+  pairsOf(
+    LANGUAGES.flatMap(([first, last], at): [string, string][] => [
+      [first, OTHERS[at]![1]],
+      [OTHERS[at]![0], last],
+    ]),
+  );
 
 /** First names of the list with last names of others, none of which is listed as such. */
 export function shuffledNames(names: readonly string[], count: number, random: Random): string[] {

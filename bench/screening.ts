@@ -16,7 +16,14 @@ import { indexNames, type List } from "../src/domain/sanctions/index.ts";
 import type { Listed } from "../src/domain/sanctions/listed.ts";
 import { METHOD, screen } from "../src/domain/sanctions/screen.ts";
 import { wordsOf } from "../src/domain/sanctions/words.ts";
-import { damages, generator, inventedNames, otherInventedNames, shuffledNames } from "./names.ts";
+import {
+  crossedNames,
+  damages,
+  generator,
+  inventedNames,
+  otherInventedNames,
+  shuffledNames,
+} from "./names.ts";
 
 const { values } = parseArgs({
   options: {
@@ -175,6 +182,7 @@ for (const { about, of, damage } of damages) {
 for (const [about, names] of [
   ["false alarms: invented names", inventedNames()],
   ["false alarms: other invented names", otherInventedNames()],
+  ["false alarms: first names of either, last names of the other", crossedNames()],
   [
     "false alarms: first and last names of the list, shuffled",
     shuffledNames(

@@ -37,6 +37,7 @@ export function wordOf(text: string): Word {
     .replaceAll(/O[OU]/g, "U")
     .replaceAll("Y", "I")
     .replaceAll("W", "V")
+    .replaceAll("X", "KS")
     .replaceAll(/(.)\1+/g, "$1");
   const syllables = text.match(/[AEIOUY]+/g)?.length ?? 0;
   return {
@@ -54,9 +55,14 @@ function alikeByConsonants(a: Word, b: Word): number {
   return count > 3 && apart === 0 ? BY_MANY_CONSONANTS : BY_CONSONANTS;
 }
 
+/** Whether two words may be one name by the habits of romanisations, and not by an error alone. */
+export const isSameName = (a: Word, b: Word): boolean =>
+  a.text === b.text || (a.plain !== "" && a.plain === b.plain) || alikeByConsonants(a, b) > 0;
+
 /** The consonants of a word, doubled ones once, those that romanisations take for each other as one. */
 function consonantsOf(text: string): string {
   const folded = text
+    .replaceAll("X", "KS")
     .replaceAll("KH", "H")
     .replaceAll(/[GD]?J|DZH|ZH/g, "J")
     .replaceAll(/Q|CK|C(?![EIH])/g, "K")
@@ -76,10 +82,8 @@ export function alikeness(a: Word, b: Word): number {
   const [short, long] =
     a.text.length < b.text.length ? [a.text.length, b.text.length] : [b.text.length, a.text.length];
   const spelling = jaroWinkler(a.text, b.text) - 0.5 * Math.max(0, ABOUT_AS_LONG - short / long);
-  const heard = a.sounds.reduce(
-    (most, sound) => (b.sounds.includes(sound) ? Math.max(most, sound.length) : most),
-    0,
-  );
+  let heard = 0;
+  for (const sound of a.sounds) if (sound.length > heard && b.sounds.includes(sound)) heard = sound.length;
   const bySound = heard > 0 ? Math.min(MOST_BY_SOUND, spelling + BY_SOUND[Math.min(heard, 4)]!) : 0;
   const byHabit = a.plain !== "" && a.plain === b.plain ? BY_HABIT : 0;
   const best = Math.max(spelling, bySound, byHabit, alikeByConsonants(a, b));

@@ -2,7 +2,7 @@
  * Whether a name may be that of somebody listed: method names/2. Words are alike by spelling (Jaro–Winkler), by sound (Double
  * Metaphone, Philips 2000) or by their consonants; each is used once, and weighs by how rare it is in the lists.
  */
-import { alikeness, jaroWinkler, type Word, wordOf } from "./alike.ts";
+import { alikeness, isSameName, jaroWinkler, type Word, wordOf } from "./alike.ts";
 import { bigramsOf, canJoin, type IndexedName, type NameIndex } from "./index.ts";
 import { wordsOf } from "./words.ts";
 
@@ -13,6 +13,9 @@ export const THRESHOLD = 0.85;
 
 /** What an unmatched word of a person's listed name weighs: fathers' and middle names are often left out. */
 const LEFT_OUT = 0.5;
+/** What stands in so many listed names is a name of its own, and seldom another one with an error in it: it is no more alike to others than this. */
+const NAME_OF_ITS_OWN = 5;
+const MOST_OF_OTHERS = 0.88;
 /** What an initial weighs beside the word that it stands for. */
 const INITIAL = 0.5;
 /** What the second of two neighbours written as one adds nothing to; a join costs a little. */
@@ -83,12 +86,15 @@ function askedOf(index: NameIndex, texts: readonly string[]): Asked[] {
 /** The words of the lists that are alike one, with how alike. */
 function alikeIn(index: NameIndex, word: Word): Map<number, number> {
   const found = new Map<number, number>();
+  const same = index.byText.get(word.text);
+  const isOfItsOwn = same !== undefined && index.places[same]!.single.length >= NAME_OF_ITS_OWN;
   const look = (at: number) => {
     if (found.has(at)) return;
-    const how = alikeness(word, index.vocabulary[at]!);
-    if (how > 0) found.set(at, how);
+    const other = index.vocabulary[at]!;
+    const how = alikeness(word, other);
+    const isOther = isOfItsOwn && how > MOST_OF_OTHERS && other.text.length > 1 && !isSameName(word, other);
+    if (how > 0) found.set(at, isOther ? MOST_OF_OTHERS : how);
   };
-  const same = index.byText.get(word.text);
   if (same !== undefined) look(same);
   if (word.isNumber || word.text.length === 1) return found;
   for (const at of index.byInitial.get(word.text[0]!) ?? []) look(at);
@@ -254,8 +260,9 @@ function judge(
         const isInitial = one.word.text.length === 1 || listed.length === 1;
         const listedAs = isInitial ? INITIAL : listedWeight(at);
         const givenAs = isInitial ? INITIAL : one.isKnown ? one.weight : listedAs;
-        const lighter = Math.min(listedAs, givenAs);
-        const [own, theirs] = how >= SAME_NAME ? [lighter, lighter] : [givenAs, listedAs];
+        const isSame = how >= SAME_NAME;
+        const own = isSame ? Math.min(listedAs, givenAs) : givenAs;
+        const theirs = isSame ? own : listedAs;
         pairs.push({
           asked: one,
           at,
