@@ -74,8 +74,8 @@ function consonantsOf(text: string): string {
   return folded.replaceAll(/[AEIOUY]/g, "").replaceAll(/(.)\1+/g, "$1");
 }
 
-/** Numbers are equal or different; a single letter is an initial. */
-export function alikeness(a: Word, b: Word): number {
+/** Numbers are equal or different; a single letter is an initial. `mayBeKin`: false where it is known that neither consonants nor habits are the same. */
+export function alikeness(a: Word, b: Word, mayBeKin = true): number {
   if (a.text === b.text) return 1;
   if (a.isNumber || b.isNumber) return 0;
   if (a.text.length === 1 || b.text.length === 1) return a.text[0] === b.text[0] ? BY_INITIAL : 0;
@@ -85,8 +85,11 @@ export function alikeness(a: Word, b: Word): number {
   let heard = 0;
   for (const sound of a.sounds) if (sound.length > heard && b.sounds.includes(sound)) heard = sound.length;
   const bySound = heard > 0 ? Math.min(MOST_BY_SOUND, spelling + BY_SOUND[Math.min(heard, 4)]!) : 0;
-  const byHabit = a.plain !== "" && a.plain === b.plain ? BY_HABIT : 0;
-  const best = Math.max(spelling, bySound, byHabit, alikeByConsonants(a, b));
+  let best = Math.max(spelling, bySound);
+  if (mayBeKin) {
+    const byHabit = a.plain !== "" && a.plain === b.plain ? BY_HABIT : 0;
+    best = Math.max(best, byHabit, alikeByConsonants(a, b));
+  }
   return best >= LEAST_ALIKE ? best : 0;
 }
 

@@ -88,20 +88,21 @@ function alikeIn(index: NameIndex, word: Word): Map<number, number> {
   const found = new Map<number, number>();
   const same = index.byText.get(word.text);
   const isOfItsOwn = same !== undefined && index.places[same]!.single.length >= NAME_OF_ITS_OWN;
-  const look = (at: number) => {
+  const look = (at: number, mayBeKin: boolean) => {
     if (found.has(at)) return;
     const other = index.vocabulary[at]!;
-    const how = alikeness(word, other);
+    const how = alikeness(word, other, mayBeKin);
+    if (how === 0) return;
     const isOther = isOfItsOwn && how > MOST_OF_OTHERS && other.text.length > 1 && !isSameName(word, other);
-    if (how > 0) found.set(at, isOther ? MOST_OF_OTHERS : how);
+    found.set(at, isOther ? MOST_OF_OTHERS : how);
   };
-  if (same !== undefined) look(same);
+  if (same !== undefined) look(same, true);
   if (word.isNumber || word.text.length === 1) return found;
-  for (const at of index.byInitial.get(word.text[0]!) ?? []) look(at);
-  for (const sound of word.sounds) for (const at of index.bySound.get(sound) ?? []) look(at);
-  for (const at of index.byConsonants.get(word.consonants) ?? []) look(at);
-  for (const at of index.byPlain.get(word.plain) ?? []) look(at);
-  for (const at of sharing(index, word.text, 0.4)) look(at);
+  for (const at of index.byConsonants.get(word.consonants) ?? []) look(at, true);
+  for (const at of index.byPlain.get(word.plain) ?? []) look(at, true);
+  for (const at of index.byInitial.get(word.text[0]!) ?? []) look(at, false);
+  for (const sound of word.sounds) for (const at of index.bySound.get(sound) ?? []) look(at, false);
+  for (const at of sharing(index, word.text, 0.4)) look(at, false);
   return found;
 }
 

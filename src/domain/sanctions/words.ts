@@ -6,11 +6,11 @@ const LEGAL_FORMS = new Set(
   `AB AG AO AS ASA BHD BV BVBA CA CC CIE CJSC CO COMPANY CORP CORPORATION CV DD DOO EOOD EURL FZC FZCO FZE FZLLC GMBH IBC INC
    INCORPORATED JSC KFT KG KK LIMITADA LIMITED LLC LLP LP LTD LTDA MCHJ NV OAO OD ODO OJSC OOD OOO OU OY OYJ PAO PJSC PLC PT PTE PTY PVT
    SA SAA SAB SAE SAL SAOC SARL SAS SCA SCP SDN SE SIA SL SLU SP SPA SPRL SPZOO SRL SRO TOO UAB ULC ZAO ZOO ZRT
-   CIA COLTD SAC SCS SPR`.split(/\s+/),
+   CI CIA COLTD EIRL SAC SCS SPR`.split(/\s+/),
 );
 
-/** Those of several words, of Spanish-speaking countries: S. de R.L. de C.V., S. en C. */
-const LEGAL_PHRASES = /\b(?:S DE R ?L(?: DE C ?V)?|DE C ?V|S EN C(?: ?S| POR A| ?A)?)\b/g;
+/** Those of several words, of Spanish-speaking countries: S. de R.L. de C.V., S. en C., and the DE that is left at the end where the letters are not. */
+const LEGAL_PHRASES = /\b(?:S DE R ?L(?: DE C ?V)?|DE C ?V|S EN C(?: ?S| POR A| ?A)?)\b|(?: DE)+ ?$/g;
 /** Those that are long enough to be seen in a word that they are written to. */
 const LONG_FORMS = [...LEGAL_FORMS].filter((form) => form.length >= 3);
 
