@@ -1,6 +1,6 @@
 /**
  * Whether a name may be that of somebody listed: method names/2. Words are alike by spelling (Jaro–Winkler), by sound (Double
- * Metaphone, Philips 2000) or by their consonants; each is used once, and weighs by how rare it is in the lists.
+ * Metaphone, Philips 2000), by the habits of romanisations or by their consonants; each is used once, and weighs by how rare it is in the lists.
  */
 import { alikeness, isSameName, jaroWinkler, type Word, wordOf } from "./alike.ts";
 import { bigramsOf, canJoin, type IndexedName, type NameIndex } from "./index.ts";
