@@ -271,9 +271,64 @@ const LANGUAGES: readonly [first: string, last: string][] = [
   ],
 ];
 
-export const inventedNames = (): string[] =>
-  LANGUAGES.flatMap(([first, last]) =>
+/** The same languages, eighteen each, the commonest names among them: 3,240 pairs. */
+const OTHERS: readonly [first: string, last: string][] = [
+  [
+    "Jack Grace Henry Alice Thomas Emily Daniel Sophie Robert Lucy William Hannah Peter Claire Andrew Rachel Simon Laura",
+    "Jones Taylor Brown Wilson Evans Walker Wright Robinson Thompson Green Hall Clarke Lewis Turner Parker Cooper Bennett Foster",
+  ],
+  [
+    "Paul Emma Maximilian Marie Leon Johanna Moritz Klara Stefan Ursula Jürgen Heike Tobias Birgit Andreas Sabine Karl Ingrid",
+    "Schmidt Meyer Wagner Becker Schulz Koch Bauer Richter Klein Wolf Schröder Neumann Schwarz Zimmermann Krüger Hartmann Lange Werner",
+  ],
+  [
+    "Nicolas Chloé Antoine Inès Julien Léa Pierre Sophie François Nathalie Guillaume Isabelle Olivier Sylvie Laurent Aurélie Mathieu Hélène",
+    "Bernard Thomas Petit Robert Richard Durand Leroy Simon Laurent Michel Garnier Faure Mercier Blanc Guérin Boyer Perrin Lambert",
+  ],
+  [
+    "Francesco Anna Alessandro Giorgia Andrea Martina Luca Valentina Giovanni Francesca Antonio Elisa Stefano Paola Roberto Silvia Simone Laura",
+    "Russo Colombo Ricci Marino Greco Bruno Gallo Costa Giordano Mancini Rizzo Lombardi Moretti Barbieri Mariani Santoro Ferrara Pellegrini",
+  ],
+  [
+    "Alejandro María Daniel Paula Diego Laura Adrián Sara Carlos Cristina Miguel Raquel Rubén Beatriz Jorge Silvia Fernando Pilar",
+    "García Fernández González Rodríguez López Martínez Sánchez Pérez Gómez Ruiz Díaz Alonso Romero Vázquez Ramos Gil Castro Rubio",
+  ],
+  [
+    "Antoni Julia Jan Alicja Piotr Magdalena Krzysztof Katarzyna Andrzej Barbara Marcin Joanna Michał Ewa Grzegorz Dorota Łukasz Monika",
+    "Wojciechowski Kwiatkowski Kaczmarek Piotrowski Grabowski Pawłowski Michalski Król Wieczorek Jabłoński Wróbel Majewski Olszewski Stępień Malinowski Jaworski Adamczyk Dudek",
+  ],
+  [
+    "Andris Inese Juris Kristīne Edgars Inga Māris Aija Artūrs Sandra Raimonds Dace Guntis Ieva Normunds Laura Valdis Santa",
+    "Jansons Ozols Liepa Krastiņš Vanags Petersons Kārkliņš Zālītis Šmits Lapiņš Siliņš Rudzītis Pētersons Grīnbergs Apinis Skuja Sproģis Briedis",
+  ],
+  [
+    "Matti Maria Timo Anne Kari Päivi Jari Minna Markku Tiina Heikki Liisa Ville Jenni Lauri Katja Pekka Outi",
+    "Mäkelä Heikkilä Laaksonen Salonen Turunen Salo Tuominen Rantanen Karjalainen Jokinen Mattila Savolainen Lahtinen Ahonen Ojala Leppänen Hiltunen Väisänen",
+  ],
+  [
+    "Mehmet Fatma Mustafa Emine Ahmet Hatice Murat Merve Hakan Esra Serkan Büşra Volkan Gül Cem Derya Barış Özlem",
+    "Kılıç Koç Kurt Özdemir Aslan Çetin Kara Özkan Şimşek Polat Korkmaz Çakır Erdoğan Yavuz Acar Güneş Aktaş Tekin",
+  ],
+  [
+    "Hiroshi Yoko Takashi Keiko Kazuo Naoko Daisuke Ayumi Kenta Mai Shota Nanami Ryo Emi Satoshi Yuka Tetsuya Rina",
+    "Ito Yoshida Yamada Sasaki Matsumoto Inoue Kimura Hayashi Shimizu Saito Mori Abe Ikeda Hashimoto Ishikawa Ogawa Goto Okada",
+  ],
+];
+
+const pairsOf = (languages: readonly [first: string, last: string][]): string[] =>
+  languages.flatMap(([first, last]) =>
     first.split(" ").flatMap((one) => last.split(" ").map((other) => `${one} ${other}`)),
+  );
+
+export const inventedNames = (): string[] => pairsOf(LANGUAGES);
+export const otherInventedNames = (): string[] => pairsOf(OTHERS);
+/** First names of each with last names of the other. */
+export const crossedNames = (): string[] =>
+  pairsOf(
+    LANGUAGES.flatMap(([first, last], at): [string, string][] => [
+      [first, OTHERS[at]![1]],
+      [OTHERS[at]![0], last],
+    ]),
   );
 
 /** First names of the list with last names of others, none of which is listed as such. */

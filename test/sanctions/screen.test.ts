@@ -34,6 +34,11 @@ const index = indexNames([
       entry("5", "entity", "E. S. Co."),
       entry("6", "person", "OSTROVERKHOV, Bogdan Yaroslavovich"),
       entry("7", "entity", "NORTH LANTERN SHIPPING COMPANY"),
+      entry("8", "aircraft", "M-SAAN"),
+      entry("10", "person", "RENATO"),
+      entry("11", "entity", "SAZMAN-E MOGHAVEMAT", "SAZMANE"),
+      entry("12", "person", "PEREZ, Daniela"),
+      ...Array.from({ length: 6 }, (_, n) => entry(`13${n}`, "person", `DANIEL Z${n}Y`)),
       ...crowd,
     ],
   },
@@ -71,6 +76,32 @@ describe("others are not taken for it", () => {
       expect(found(name)).toEqual([]);
     },
   );
+});
+
+describe("what is not the same name", () => {
+  test.each([
+    ["a letter in the name of a ship or aircraft is no initial", "Sanna Marchetti", "8"],
+    ["short words joined have to be equal", "Ren Sato", "10"],
+    ["a common name is not another one with an error in it", "Daniel Pere", "12"],
+  ])("%s", (_, name, entry_id) => {
+    expect(found(name)).not.toContain(entry_id);
+  });
+
+  test("while an error is one where the word is no name of its own", () => {
+    expect(found("Danieal Perez")).toContain("12");
+  });
+
+  test("a name as it is listed scores 1, whatever its words would be joined", () => {
+    expect(screen(index, "Sazman-e Moghavemat")[0]).toMatchObject({ score: 1 });
+  });
+});
+
+test("an initial stands for what no whole word has taken", () => {
+  const many = indexNames([{ list: "test", entries: [entry("1", "person", "AL-MASRI, Ahmad"), ...crowd] }]);
+  expect(screen(many, "A. al-Masri")[0]!.words.map(({ given, listed }) => [given, listed])).toContainEqual([
+    "A",
+    "AHMAD",
+  ]);
 });
 
 test("the words that are alike are told", () => {

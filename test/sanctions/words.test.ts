@@ -14,6 +14,9 @@ describe("the words of a name", () => {
     ["abd al-Rahman", "ABDUL RAHMAN"],
     ["Abdel Rahman", "ABDUL RAHMAN"],
     ["Osama el-Masri", "OSAMA AL MASRI"],
+    ["INMOBILIARIA ESTADO 29 S.A. de C.V.", "INMOBILIARIA ESTADO 29"],
+    ["CANO AGUDELO S. en C.", "CANO AGUDELO"],
+    ["HATEF SHIPPING CompanyLimited", "HATEF SHIPPING"],
     ["\u0000\u202e", ""],
   ])("of %j are %j", (name, words) => {
     expect(wordsOf(name).join(" ")).toBe(words);
@@ -22,6 +25,16 @@ describe("the words of a name", () => {
   test("a name of legal forms alone keeps them", () => {
     expect(wordsOf("Co. Ltd.")).toEqual(["CO", "LTD"]);
   });
+});
+
+test("a legal form written to a word is left out, and a piece of a word is none, by what the lists know", () => {
+  const known = new Set(["OCEAN", "FIOLENT", "SALVATION", "OCEANCO"]);
+  const words = (name: string) => wordsOf(name, (word) => known.has(word)).join(" ");
+  expect(words("Twelfth OceanGmbH")).toBe("TWELFTH OCEAN");
+  expect(words("CompanyFiolent")).toBe("FIOLENT");
+  expect(words("Sal vation")).toBe("SAL VATION");
+  expect(words("Ocean Co")).toBe("OCEAN");
+  expect(words("Elsewhere Gmbhx")).toBe("ELSEWHERE GMBHX");
 });
 
 describe("how alike words are", () => {
@@ -52,6 +65,23 @@ describe("how alike words are", () => {
       expect(alike(a, b), `${a} ${b}`).toBeGreaterThanOrEqual(0.8);
       expect(alike(a, b), `${a} ${b}`).toBeLessThan(1);
     }
+  });
+
+  test("habits of romanisations are nearly the same word", () => {
+    for (const [a, b] of [
+      ["SAID", "SAEED"],
+      ["IBRAHIM", "IBRAHEEM"],
+      ["MAHMUD", "MAHMOUD"],
+      ["HUSAYN", "HUSSAIN"],
+      ["VIN", "WIN"],
+      ["ALEKSANDR", "ALEXANDR"],
+    ] as const)
+      expect(alike(a, b), `${a} ${b}`).toBeGreaterThanOrEqual(0.94);
+  });
+
+  test("three consonants in other syllables are no likeness", () => {
+    expect(alike("SMITH", "SAMET")).toBeLessThan(0.9);
+    expect(alike("MOLINA", "MILAN")).toBeLessThan(0.9);
   });
 
   test("an initial stands for what begins with it, and for nothing else", () => {

@@ -5,25 +5,64 @@ import { doubleMetaphone } from "double-metaphone";
 export const LEAST_ALIKE = 0.8;
 /** Words that only sound alike are never as good as equal. */
 const MOST_BY_SOUND = 0.92;
+/** What the same sound adds, by how many consonants it has: a sound of two is that of hundreds of names. */
+const BY_SOUND = [0, 0, 0.04, 0.06, 0.08];
 /** Letters that one word has and the other has not say more than the measure sees, from this ratio of their lengths on. */
 const ABOUT_AS_LONG = 0.8;
-/** Of words that have the same consonants: Arabic and Hebrew write no others, and each romanisation has its own vowels. */
+/** Of words that have the same consonants: Arabic and Hebrew write no others, and each romanisation has its own vowels, though about as many. */
 const BY_CONSONANTS = 0.9;
+/** Of four and more, in as many syllables. */
+const BY_MANY_CONSONANTS = 0.94;
+/** Of words that differ in the habits of romanisations alone: Saeed and Said, Mahmoud and Mahmud, Husayn and Husain, Win and Vin. */
+const BY_HABIT = 0.95;
 /** An initial is a word of which the rest is left out. */
-const BY_INITIAL = 0.92;
+const BY_INITIAL = 0.94;
 
 /** A word with what is worked out of it once. */
-export type Word = { text: string; sounds: readonly string[]; consonants: string; isNumber: boolean };
+export type Word = {
+  text: string;
+  sounds: readonly string[];
+  consonants: string;
+  /** What romanisations write in several ways, in one: long vowels, doubled letters, Y and W. Empty of numbers and what is too short. */
+  plain: string;
+  syllables: number;
+  isNumber: boolean;
+};
 
 export function wordOf(text: string): Word {
   const isNumber = /\d/.test(text);
   const sounds = isNumber ? [] : [...new Set(doubleMetaphone(text))].filter((sound) => sound.length >= 2);
-  return { text, sounds, consonants: isNumber ? "" : consonantsOf(text), isNumber };
+  const plain = text
+    .replaceAll("EE", "I")
+    .replaceAll(/O[OU]/g, "U")
+    .replaceAll("Y", "I")
+    .replaceAll("W", "V")
+    .replaceAll("X", "KS")
+    .replaceAll(/(.)\1+/g, "$1");
+  const syllables = text.match(/[AEIOUY]+/g)?.length ?? 0;
+  return {
+    ...{ text, sounds, syllables, isNumber },
+    consonants: isNumber ? "" : consonantsOf(text),
+    plain: isNumber || plain.length < 3 ? "" : plain,
+  };
 }
+
+/** Three consonants are those of many words, so that their syllables have to be as many; of more, one may be swallowed. */
+function alikeByConsonants(a: Word, b: Word): number {
+  const count = a.consonants.length;
+  const apart = Math.abs(a.syllables - b.syllables);
+  if (count < 3 || a.consonants !== b.consonants || apart > (count > 3 ? 1 : 0)) return 0;
+  return count > 3 && apart === 0 ? BY_MANY_CONSONANTS : BY_CONSONANTS;
+}
+
+/** Whether two words may be one name by the habits of romanisations, and not by an error alone. */
+export const isSameName = (a: Word, b: Word): boolean =>
+  a.text === b.text || (a.plain !== "" && a.plain === b.plain) || alikeByConsonants(a, b) > 0;
 
 /** The consonants of a word, doubled ones once, those that romanisations take for each other as one. */
 function consonantsOf(text: string): string {
   const folded = text
+    .replaceAll("X", "KS")
     .replaceAll("KH", "H")
     .replaceAll(/[GD]?J|DZH|ZH/g, "J")
     .replaceAll(/Q|CK|C(?![EIH])/g, "K")
@@ -35,18 +74,22 @@ function consonantsOf(text: string): string {
   return folded.replaceAll(/[AEIOUY]/g, "").replaceAll(/(.)\1+/g, "$1");
 }
 
-/** Numbers are equal or different; a single letter is an initial. */
-export function alikeness(a: Word, b: Word): number {
+/** Numbers are equal or different; a single letter is an initial. `mayBeKin`: false where it is known that neither consonants nor habits are the same. */
+export function alikeness(a: Word, b: Word, mayBeKin = true): number {
   if (a.text === b.text) return 1;
   if (a.isNumber || b.isNumber) return 0;
   if (a.text.length === 1 || b.text.length === 1) return a.text[0] === b.text[0] ? BY_INITIAL : 0;
   const [short, long] =
     a.text.length < b.text.length ? [a.text.length, b.text.length] : [b.text.length, a.text.length];
   const spelling = jaroWinkler(a.text, b.text) - 0.5 * Math.max(0, ABOUT_AS_LONG - short / long);
-  const isHeard = a.sounds.some((sound) => b.sounds.includes(sound));
-  const isWritten = a.consonants.length >= 3 && a.consonants === b.consonants;
-  const bySound = isHeard ? Math.min(MOST_BY_SOUND, spelling + 0.08) : 0;
-  const best = Math.max(spelling, bySound, isWritten ? BY_CONSONANTS : 0);
+  let heard = 0;
+  for (const sound of a.sounds) if (sound.length > heard && b.sounds.includes(sound)) heard = sound.length;
+  const bySound = heard > 0 ? Math.min(MOST_BY_SOUND, spelling + BY_SOUND[Math.min(heard, 4)]!) : 0;
+  let best = Math.max(spelling, bySound);
+  if (mayBeKin) {
+    const byHabit = a.plain !== "" && a.plain === b.plain ? BY_HABIT : 0;
+    best = Math.max(best, byHabit, alikeByConsonants(a, b));
+  }
   return best >= LEAST_ALIKE ? best : 0;
 }
 

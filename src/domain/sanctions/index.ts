@@ -33,6 +33,7 @@ export type NameIndex = {
   byText: ReadonlyMap<string, number>;
   bySound: ReadonlyMap<string, readonly number[]>;
   byConsonants: ReadonlyMap<string, readonly number[]>;
+  byPlain: ReadonlyMap<string, readonly number[]>;
   byBigram: ReadonlyMap<number, Int32Array>;
   byInitial: ReadonlyMap<string, readonly number[]>;
 };
@@ -88,13 +89,16 @@ export function indexNames(lists: readonly List[]): NameIndex {
       }
   const textOf = (word: number) => vocabulary[word]!.text;
   const names = found.map((one): IndexedName => {
-    const joinOf = (right: number, place: number) =>
-      byText.get(textOf(one.words[place]!) + textOf(right)) ?? -1;
+    const joinOf = (right: number, place: number) => {
+      const [first, second] = [textOf(one.words[place]!), textOf(right)];
+      return canJoin(first, second) ? byText.get(first + second)! : -1;
+    };
     return { ...one, joins: one.words.slice(1).map(joinOf) };
   });
   const weights = Float64Array.from(counts, (count) => weightOf(count, names.length));
   const bySound = new Map<string, number[]>();
   const byConsonants = new Map<string, number[]>();
+  const byPlain = new Map<string, number[]>();
   const byInitial = new Map<string, number[]>();
   const byBigram = new Map<number, number[]>();
   const add = <Key>(map: Map<Key, number[]>, key: Key, word: number) => {
@@ -105,6 +109,7 @@ export function indexNames(lists: readonly List[]): NameIndex {
   vocabulary.forEach((word, at) => {
     for (const sound of word.sounds) add(bySound, sound, at);
     if (word.consonants.length >= 3) add(byConsonants, word.consonants, at);
+    if (word.plain !== "") add(byPlain, word.plain, at);
     if (word.text.length === 1) add(byInitial, word.text, at);
     else if (!word.isNumber) for (const bigram of bigramsOf(word.text)) add(byBigram, bigram, at);
   });
@@ -121,6 +126,7 @@ export function indexNames(lists: readonly List[]): NameIndex {
     byText,
     bySound,
     byConsonants,
+    byPlain,
     byInitial,
     byBigram: new Map([...byBigram].map(([bigram, words]) => [bigram, Int32Array.from(words)])),
   };

@@ -1,18 +1,21 @@
 /**
- * Whether a name may be that of somebody listed: method names/1. Words are alike by spelling (Jaro–Winkler), by sound (Double
- * Metaphone, Philips 2000) or by their consonants; each is used once, and weighs by how rare it is in the lists.
+ * Whether a name may be that of somebody listed: method names/2. Words are alike by spelling (Jaro–Winkler), by sound (Double
+ * Metaphone, Philips 2000), by the habits of romanisations or by their consonants; each is used once, and weighs by how rare it is in the lists.
  */
-import { alikeness, jaroWinkler, type Word, wordOf } from "./alike.ts";
+import { alikeness, isSameName, jaroWinkler, type Word, wordOf } from "./alike.ts";
 import { bigramsOf, canJoin, type IndexedName, type NameIndex } from "./index.ts";
 import { wordsOf } from "./words.ts";
 
-export const METHOD = "names/1";
+export const METHOD = "names/2";
 
 /** Below this a name is not told as a hit unless the caller asks for less. */
 export const THRESHOLD = 0.85;
 
 /** What an unmatched word of a person's listed name weighs: fathers' and middle names are often left out. */
 const LEFT_OUT = 0.5;
+/** What stands in so many listed names is a name of its own, and seldom another one with an error in it: it is no more alike to others than this. */
+const NAME_OF_ITS_OWN = 5;
+const MOST_OF_OTHERS = 0.88;
 /** What an initial weighs beside the word that it stands for. */
 const INITIAL = 0.5;
 /** What the second of two neighbours written as one adds nothing to; a join costs a little. */
@@ -21,6 +24,14 @@ const JOINED = 0.97;
 const UNLIKE = 1.3;
 /** Neighbours are taken for one word only where that is about the same. */
 const LEAST_JOINED = 0.92;
+/** Words that are alike so much are one name in two spellings, which weighs as the commoner of them. */
+const SAME_NAME = 0.94;
+/** Joined words of no more letters have to be equal: one letter makes another name of them. */
+const SHORT_JOINED = 7;
+/** In words of no more letters one that differs makes another name. */
+const SHORT = 4;
+/** How much more unlikeness counts in those. */
+const UNLIKE_SHORT = 2;
 /** Names that are looked at closely, the most promising first. */
 const MOST_CLOSELY = 150;
 /** Longer names than any list has are cut. */
@@ -35,7 +46,7 @@ type Asked = { word: Word; at: number; span: 1 | 2; weight: number; isKnown: boo
 
 /** Names that may be meant, the best of each entry, the most alike first. */
 export function screen(index: NameIndex, name: string, threshold = THRESHOLD, limit = 20): Hit[] {
-  const texts = wordsOf(name).slice(0, MOST_WORDS);
+  const texts = wordsOf(name, (word) => index.byText.has(word)).slice(0, MOST_WORDS);
   if (texts.length === 0) return [];
   const asked = askedOf(index, texts);
   const alike = asked.map((one) => (one.span === 1 ? alikeIn(index, one.word) : joinedIn(index, one.word)));
@@ -75,18 +86,23 @@ function askedOf(index: NameIndex, texts: readonly string[]): Asked[] {
 /** The words of the lists that are alike one, with how alike. */
 function alikeIn(index: NameIndex, word: Word): Map<number, number> {
   const found = new Map<number, number>();
-  const look = (at: number) => {
-    if (found.has(at)) return;
-    const how = alikeness(word, index.vocabulary[at]!);
-    if (how > 0) found.set(at, how);
-  };
   const same = index.byText.get(word.text);
-  if (same !== undefined) look(same);
+  const isOfItsOwn = same !== undefined && index.places[same]!.single.length >= NAME_OF_ITS_OWN;
+  const look = (at: number, mayBeKin: boolean) => {
+    if (found.has(at)) return;
+    const other = index.vocabulary[at]!;
+    const how = alikeness(word, other, mayBeKin);
+    if (how === 0) return;
+    const isOther = isOfItsOwn && how > MOST_OF_OTHERS && other.text.length > 1 && !isSameName(word, other);
+    found.set(at, isOther ? MOST_OF_OTHERS : how);
+  };
+  if (same !== undefined) look(same, true);
   if (word.isNumber || word.text.length === 1) return found;
-  for (const at of index.byInitial.get(word.text[0]!) ?? []) look(at);
-  for (const sound of word.sounds) for (const at of index.bySound.get(sound) ?? []) look(at);
-  for (const at of index.byConsonants.get(word.consonants) ?? []) look(at);
-  for (const at of sharing(index, word.text, 0.4)) look(at);
+  for (const at of index.byConsonants.get(word.consonants) ?? []) look(at, true);
+  for (const at of index.byPlain.get(word.plain) ?? []) look(at, true);
+  for (const at of index.byInitial.get(word.text[0]!) ?? []) look(at, false);
+  for (const sound of word.sounds) for (const at of index.bySound.get(sound) ?? []) look(at, false);
+  for (const at of sharing(index, word.text, 0.4)) look(at, false);
   return found;
 }
 
@@ -95,14 +111,15 @@ function joinedIn(index: NameIndex, word: Word): Map<number, number> {
   const found = new Map<number, number>();
   for (const at of sharing(index, word.text, 0.6)) {
     const { text } = index.vocabulary[at]!;
-    const how = isAsLong(word.text, text) ? jaroWinkler(word.text, text) : 0;
+    const how = canBeJoined(word.text, text) ? jaroWinkler(word.text, text) : 0;
     if (how >= LEAST_JOINED) found.set(at, how);
   }
   return found;
 }
 
-/** Two neighbours are another word only where there is no more than a letter between them. */
-const isAsLong = (a: string, b: string) => Math.abs(a.length - b.length) <= 1;
+/** Two neighbours are another word only where there is no more than a letter between them, and none in short ones. */
+const canBeJoined = (a: string, b: string) =>
+  a === b || (Math.min(a.length, b.length) > SHORT_JOINED && Math.abs(a.length - b.length) <= 1);
 
 let shared = new Uint8Array(0);
 let touched = new Int32Array(0);
@@ -211,10 +228,15 @@ type Pair = {
   own: number;
   theirs: number;
   listed: string;
+  isInitial: boolean;
 };
 
 /** Unlikeness counts more than the measure has it: words of other names are seldom below 0.8. */
-const telling = (how: number) => Math.max(0, 1 - (1 - how) * UNLIKE);
+function telling({ how, asked, listed }: Pair): number {
+  const letters = Math.min(asked.word.text.length, listed.length);
+  const isShort = letters > 1 && letters <= SHORT;
+  return Math.max(0, 1 - (1 - how) * (isShort ? UNLIKE_SHORT : UNLIKE));
+}
 
 /** The closeness of the query to one name: what is matched, beside all that either has. */
 function judge(
@@ -229,15 +251,19 @@ function judge(
   const listedWeight = (at: number) => index.weights[words[at]!]!;
   const textOf = (at: number) => index.vocabulary[words[at]!]!.text;
   const isOfInitials = words.every((_, at) => textOf(at).length === 1);
+  const isPerson = of.entry.kind === "person";
   const pairs: Pair[] = [];
   asked.forEach((one, i) => {
     for (let at = 0; at < words.length; at++) {
-      const how = initialAware(index, one, words[at]!, { alike: alike[i]!, isOfInitials });
+      const how = initialAware(index, one, words[at]!, { alike: alike[i]!, isOfInitials, isPerson });
       const listed = textOf(at);
       if (how > 0) {
         const isInitial = one.word.text.length === 1 || listed.length === 1;
-        const theirs = isInitial ? INITIAL : listedWeight(at);
-        const own = isInitial ? INITIAL : one.isKnown ? one.weight : theirs;
+        const listedAs = isInitial ? INITIAL : listedWeight(at);
+        const givenAs = isInitial ? INITIAL : one.isKnown ? one.weight : listedAs;
+        const isSame = how >= SAME_NAME;
+        const own = isSame ? Math.min(listedAs, givenAs) : givenAs;
+        const theirs = isSame ? own : listedAs;
         pairs.push({
           asked: one,
           at,
@@ -246,22 +272,24 @@ function judge(
           own,
           theirs,
           listed,
+          isInitial,
         });
       }
       if (one.span === 2 || at + 1 === words.length) continue;
       const both = of.joins[at]!;
-      const isJoined = both >= 0 && isAsLong(one.word.text, index.vocabulary[both]!.text);
+      const isJoined = both >= 0 && canBeJoined(one.word.text, index.vocabulary[both]!.text);
       const joined = isJoined ? (alike[i]!.get(both) ?? 0) : 0;
       const theirs = listedWeight(at) + listedWeight(at + 1);
       if (joined >= LEAST_JOINED)
         pairs.push({
-          ...{ asked: one, at, span: 2, how: joined * JOINED, own: theirs, theirs },
+          ...{ asked: one, at, span: 2, how: joined * JOINED, own: theirs, theirs, isInitial: false },
           listed: `${listed} ${textOf(at + 1)}`,
         });
     }
   });
   const worth = ({ how, own, theirs }: Pair) => how * Math.min(own, theirs);
-  pairs.sort((a, b) => worth(b) - worth(a) || a.at - b.at);
+  // Whole words first: an initial stands for one of those that are left.
+  pairs.sort((a, b) => Number(a.isInitial) - Number(b.isInitial) || worth(b) - worth(a) || a.at - b.at);
   const [usedAsked, usedListed] = [new Set<number>(), new Set<number>()];
   let matched = 0;
   let [askedTotal, listedTotal] = [0, 0];
@@ -272,14 +300,14 @@ function judge(
     if (mine.some((at) => usedAsked.has(at)) || theirs.some((at) => usedListed.has(at))) continue;
     for (const at of mine) usedAsked.add(at);
     for (const at of theirs) usedListed.add(at);
-    matched += telling(pair.how) * Math.min(pair.own, pair.theirs);
+    matched += telling(pair) * Math.min(pair.own, pair.theirs);
     askedTotal += pair.own;
     listedTotal += pair.theirs;
     told.push({ given: mine.map((at) => texts[at]).join(" "), listed: pair.listed, alike: pair.how });
   }
   if (matched === 0) return { of, score: 0, words: told };
   for (const one of asked) if (one.span === 1 && !usedAsked.has(one.at)) askedTotal += one.weight;
-  const leftOut = of.entry.kind === "person" ? LEFT_OUT : 1;
+  const leftOut = isPerson ? LEFT_OUT : 1;
   for (let at = 0; at < words.length; at++)
     if (!usedListed.has(at))
       listedTotal += leftOut * (textOf(at).length === 1 ? INITIAL / 2 : listedWeight(at));
@@ -287,15 +315,19 @@ function judge(
   return { of, score: Math.min(1, score), words: told };
 }
 
-/** An initial of the query is alike to every word that begins with it, which no index needs to find; a name of initials alone stands for no words. */
+/** An initial of the query is alike to every word that begins with it, which no index needs to find; a name of initials alone stands for no words, nor does a single letter in what is called so, and is no person. */
 function initialAware(
   index: NameIndex,
   { word, span }: Asked,
   listed: number,
-  { alike, isOfInitials }: { alike: ReadonlyMap<number, number>; isOfInitials: boolean },
+  {
+    alike,
+    isOfInitials,
+    isPerson,
+  }: { alike: ReadonlyMap<number, number>; isOfInitials: boolean; isPerson: boolean },
 ): number {
   const other = index.vocabulary[listed]!;
-  if (isOfInitials) return word.text === other.text ? 1 : 0;
+  if (isOfInitials || (!isPerson && other.text.length === 1)) return word.text === other.text ? 1 : 0;
   if (span === 1 && word.text.length === 1) return alikeness(word, other);
   return alike.get(listed) ?? 0;
 }

@@ -5,13 +5,40 @@ import { transliterate } from "transliteration";
 const LEGAL_FORMS = new Set(
   `AB AG AO AS ASA BHD BV BVBA CA CC CIE CJSC CO COMPANY CORP CORPORATION CV DD DOO EOOD EURL FZC FZCO FZE FZLLC GMBH IBC INC
    INCORPORATED JSC KFT KG KK LIMITADA LIMITED LLC LLP LP LTD LTDA MCHJ NV OAO OD ODO OJSC OOD OOO OU OY OYJ PAO PJSC PLC PT PTE PTY PVT
-   SA SAA SAB SAE SAL SAOC SARL SAS SCA SCP SDN SE SIA SL SLU SP SPA SPRL SPZOO SRL SRO TOO UAB ULC ZAO ZOO ZRT`.split(
-    /\s+/,
-  ),
+   SA SAA SAB SAE SAL SAOC SARL SAS SCA SCP SDN SE SIA SL SLU SP SPA SPRL SPZOO SRL SRO TOO UAB ULC ZAO ZOO ZRT
+   CI CIA COLTD EIRL SAC SCS SPR`.split(/\s+/),
 );
 
-/** The words of a name in their order. Legal forms are left out unless nothing else is left. */
-export function wordsOf(name: string): string[] {
+/** Those of several words, of Spanish-speaking countries: S. de R.L. de C.V., S. en C., and the DE that is left at the end where the letters are not. */
+const LEGAL_PHRASES = /\b(?:S DE R ?L(?: DE C ?V)?|DE C ?V|S EN C(?: ?S| POR A| ?A)?)\b|(?: DE)+ ?$/g;
+/** Those that are long enough to be seen in a word that they are written to. */
+const LONG_FORMS = [...LEGAL_FORMS].filter((form) => form.length >= 3);
+
+const isLegalForm = (word: string): boolean =>
+  LEGAL_FORMS.has(word) ||
+  LONG_FORMS.some((form) => word.endsWith(form) && LONG_FORMS.includes(word.slice(0, -form.length)));
+
+type IsKnown = (word: string) => boolean;
+
+/** Without the legal form that is written to it, before it or after, where a list knows the rest and not the whole. */
+function withoutForm(word: string, isKnown: IsKnown): string {
+  if (isKnown(word)) return word;
+  for (const form of LONG_FORMS) {
+    const letters = word.length - form.length;
+    if (letters < (form.length > 5 ? 2 : 3)) continue;
+    if (word.endsWith(form) && isKnown(word.slice(0, letters))) return word.slice(0, letters);
+    if (word.startsWith(form) && isKnown(word.slice(form.length))) return word.slice(form.length);
+  }
+  return word;
+}
+
+/** Whether what looks like a legal form is a piece of a word: SAL of SAL VATION, where a list knows SALVATION and no VATION. */
+const isPiece = (word: string, before: string, after: string, isKnown: IsKnown): boolean =>
+  (after !== "" && isKnown(word + after) && !isKnown(after)) ||
+  (before !== "" && isKnown(before + word) && !isKnown(before));
+
+/** The words of a name in their order. Legal forms are left out unless nothing else is left. `isKnown`: which words the lists have, of a name that is asked. */
+export function wordsOf(name: string, isKnown?: IsKnown): string[] {
   const latin = transliterate(name.normalize("NFKC"), { unknown: "" })
     .normalize("NFKD")
     .replaceAll(/\p{M}/gu, "")
@@ -19,9 +46,15 @@ export function wordsOf(name: string): string[] {
     // What stands within a word is no end of it: O'Brien, Da'ud, S.A.
     .replaceAll(/['’ʻʼ`´]/g, "")
     .replaceAll(/\b([A-Z])\.(?=[A-Z]\b)/g, "$1");
-  const words = arabicAsOne(latin.split(/[^A-Z0-9]+/).filter((word) => word !== ""));
-  const telling = words.filter((word) => !LEGAL_FORMS.has(word));
-  return telling.length > 0 ? telling : words;
+  const plain = latin.replaceAll(/[^A-Z0-9]+/g, " ");
+  const split = (text: string) => arabicAsOne(text.split(" ").filter((word) => word !== ""));
+  const words = split(plain);
+  const telling = split(plain.replaceAll(LEGAL_PHRASES, " ")).filter(
+    (word, at, all) =>
+      !isLegalForm(word) || (isKnown && isPiece(word, all[at - 1] ?? "", all[at + 1] ?? "", isKnown)),
+  );
+  const left = telling.length > 0 ? telling : words;
+  return isKnown ? left.map((word) => withoutForm(word, isKnown)) : left;
 }
 
 /** The article and the names that begin with `servant of the`, as one romanisation has them: AL, and ABDUL with what follows it apart. */
