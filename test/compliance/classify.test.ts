@@ -7,7 +7,7 @@ import type { Described } from "./described.ts";
 import { later } from "./later.ts";
 import { matrixOf, matrixPage, missesOf } from "./matrix.ts";
 import { unseen } from "./unseen.ts";
-import { untuned } from "./untuned.ts";
+import { third } from "./third.ts";
 
 const rules = rulesOn("2026-11-20");
 const levelOf = (text: string, day = "2026-11-20") => classify(text, rulesOn(day)).risk_level;
@@ -41,17 +41,17 @@ describe("240 labelled descriptions", () => {
 
 describe("80 descriptions written blind", () => {
   test("are others than the 240, with each point of Annex III and of Article 5", () => {
-    expect(untuned).toHaveLength(80);
-    expect(new Set([...all, ...untuned].map(({ text }) => text)).size).toBe(320);
+    expect(third).toHaveLength(80);
+    expect(new Set([...all, ...third].map(({ text }) => text)).size).toBe(320);
     const points = (level: string) =>
-      new Set(untuned.flatMap((one) => (one.level === level ? (one.of ?? []) : [])));
+      new Set(third.flatMap((one) => (one.level === level ? (one.of ?? []) : [])));
     expect([points("HIGH").size, points("PROHIBITED").size]).toEqual([8, 10]);
   });
 
   test("what is high-risk or prohibited is called harmless in none of them, and what says too little is asked about", () => {
-    for (const { level, was, text } of missesOf(untuned))
+    for (const { level, was, text } of missesOf(third))
       if (level === "HIGH" || level === "PROHIBITED") expect([text, was]).not.toEqual([text, "MINIMAL"]);
-    const asked = untuned.filter(({ level }) => level === "UNDETERMINED");
+    const asked = third.filter(({ level }) => level === "UNDETERMINED");
     expect(asked.filter(({ text }) => levelOf(text) === "UNDETERMINED")).toHaveLength(asked.length);
   });
 });
