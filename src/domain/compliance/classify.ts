@@ -52,7 +52,7 @@ const WEIGHT = { PROHIBITED: 3, HIGH: 2, LIMITED: 1, MINIMAL: 0 } as const;
 
 export function classify(description: string, rules: Rules): Classified {
   const sentences = readDescription(description);
-  const windows = sentences.map((sentence, at) => windowOf(sentence, sentences[at + 1]));
+  const windows = sentences.map((_, at) => windowOf(sentences.slice(at, at + NEIGHBOURS)));
   const reasons = lexiconRules
     .filter((rule) => isIn(rules, rule))
     .flatMap((rule) => reasonOf(rule, windows, rules) ?? []);
@@ -60,7 +60,8 @@ export function classify(description: string, rules: Rules): Classified {
   const heaviest = [...affirmed].sort((a, b) => WEIGHT[b.level] - WEIGHT[a.level])[0];
   const isUnread = sentences.some(({ isRead }) => !isRead);
   const isJudging = windows.some((window) => hasAll(window, ["someone", "judge"], "affirmed"));
-  const level = levelOf(heaviest?.level, { isUnread, isJudging, description });
+  const isDoubtful = isJudging || windows.some((window) => of(window, "field", "affirmed"));
+  const level = levelOf(heaviest?.level, { isUnread, isDoubtful, description });
   const at = (prefix: string) => [
     ...new Set(affirmed.filter(({ rule }) => rule.startsWith(prefix)).map(({ provision }) => provision)),
   ];
@@ -85,14 +86,14 @@ const LEAST_LETTERS = 20;
 
 function levelOf(
   heaviest: LexiconRule["level"] | undefined,
-  { isUnread, isJudging, description }: { isUnread: boolean; isJudging: boolean; description: string },
+  { isUnread, isDoubtful, description }: { isUnread: boolean; isDoubtful: boolean; description: string },
 ): Level {
   if (heaviest === "PROHIBITED" || heaviest === "HIGH") return heaviest;
   // What was not read may be what matters, and so may a person that is judged in words that no rule has.
   if (heaviest === undefined || isUnread) return "UNDETERMINED";
   if (heaviest === "LIMITED") return "LIMITED";
   const letters = description.match(/\p{L}/gu)?.length ?? 0;
-  return isJudging || letters < LEAST_LETTERS ? "UNDETERMINED" : "MINIMAL";
+  return isDoubtful || letters < LEAST_LETTERS ? "UNDETERMINED" : "MINIMAL";
 }
 
 /** An earlier edition does not know what a later one forbids. */
@@ -101,9 +102,11 @@ const isIn = (rules: Rules, { id }: LexiconRule) =>
 
 type Window = { found: readonly Found[] };
 
-/** A sentence and the next: what is said of it often stands there. */
-const windowOf = (sentence: Sentence, next: Sentence | undefined): Window => ({
-  found: [...sentence.found, ...(next?.found ?? [])],
+/** So many sentences tell of one thing: what is done is often said in the next, and for whom in the one after it. */
+const NEIGHBOURS = 3;
+
+const windowOf = (sentences: readonly Sentence[]): Window => ({
+  found: sentences.flatMap(({ found }) => found),
 });
 
 const of = ({ found }: Window, concept: Concept, sense?: Sense) =>

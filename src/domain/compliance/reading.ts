@@ -38,6 +38,9 @@ const NO_DENIAL =
   /\b(?:not (?:only|just|merely|simply|least)|nothing (?:but|less)|whom not|who not|or not|no (?:doubt|exception|longer than|matter)|(?:no|without)(?: an?| any)? (?:human|humans|person|people|manual|operator|recruiter|teacher|judge|doctor|staff|one|intervention|oversight|supervision|review|delay|exception)\b|not (?:be )?(?:turned off|disabled))/g;
 /** How many words a denial reaches: of what is done, and of what is said to be lacking. */
 const REACH = 9;
+/** "It does not grade, admit or watch": a list is denied to its end. Whoever does something new in it is named again, and ends it. */
+const DENIED_LIST =
+  /\b(?:not|never|no|nor|neither|cannot|without|isn't|doesn't|don't|aren't|won't|can't)\b(?:(?!\b(?:it|we|they|he|she|which|who|that|but)\b)[\p{L}\p{N}' -]){1,50}(?:,(?:(?!\b(?:it|we|they|he|she|which|who|that|but)\b)[\p{L}\p{N}' -]){1,40}){1,6},? (?:or|nor)\b/gu;
 const REACH_OF_A_LACK = 3;
 const LACKS = new Set(["no", "without", "none"]);
 
@@ -54,9 +57,9 @@ const compiled = Object.entries(concepts).map(([concept, words]) => ({
       .map((word) =>
         word
           .split(" ")
-          .map((part) => part.replaceAll(/[.]{2}/g, "(?:\\S+\\s+){0,4}").replaceAll("*", "[\\p{L}\\p{N}'-]*"))
-          .join("\\s+")
-          .replaceAll("){0,4}\\s+", "){0,4}"),
+          .map((part) => (part === ".." ? "(?:\\S+\\s+){0,4}" : `${part.replaceAll("*", "[\\p{L}\\p{N}'-]*")}[\\s-]+`))
+          .join("")
+          .slice(0, -"[\\s-]+".length),
       )
       .join("|")})(?![\\p{L}\\p{N}])`,
     "gu",
@@ -118,7 +121,9 @@ function quotedSpans(sentence: string): [from: number, to: number][] {
 
 /** Tells of a place whether it is denied: by an odd number of denials before it in its clause, near enough. */
 function denialsIn(sentence: string): (at: number) => boolean {
-  const shown = sentence.replaceAll(NO_DENIAL, (phrase) => "_".repeat(phrase.length));
+  const shown = sentence
+    .replaceAll(NO_DENIAL, (phrase) => "_".repeat(phrase.length))
+    .replaceAll(DENIED_LIST, (list) => list.replaceAll(",", " "));
   return (at) => {
     const before = shown.slice(0, at);
     const clause = before

@@ -1,0 +1,135 @@
+/** Article 5: practices that are prohibited. */
+import type { biometricConcepts } from "./biometrics.ts";
+import { AT_SCHOOL, AT_WORK, type LexiconRule, POLICE, words } from "./phrases.ts";
+
+export const article5Concepts = {
+  hidden: words(
+    `subliminal*, inaudible, inaudibl*, below .. threshold, beneath .. threshold, under .. threshold, imperceptib*, unperceiv*, manipulative, manipulat* users, manipulat* people, manipulat* customers, manipulat* players, manipulat* shoppers, psychological manipulation, deceptive*, dark pattern*, hidden message*, hidden cue*, hidden signal*, hidden stimul*, hidden sound*, too fast to, too brief*, too quick*, too short to, so briefly, so fast that, so quietly, flashes .. milliseconds, frames of a few, without .. noticing, without .. aware*, without .. knowing, without .. realising, without .. realizing, unconscious*, subconscious*, not consciously, perceives consciously, perceive consciously, unaware, unnoticed, cannot notice, cannot perceive, nobody notices, nobody perceives, no one notices, do not notice, don't notice, does not notice, beyond .. awareness, bypass* .. awareness, covert persuas*, whispers`,
+  ),
+  harm: words(
+    `buy*, harm*, behavio*, decision*, purchas*, act against, choos*, spend*, order things, sign*, addict*, gambl*, hurt*, ruin*, bet, bets, betting, damage*, lose money, self-harm, suicid*, debt, against their interest*, against their own, impair*, vote, donate, keep playing, keeps playing`,
+  ),
+  vulnerable: words(
+    `child, children, minors, kids, kid, toddler*, infants, teenager*, adolescent*, elderly, elders, pensioner*, old people, old person, seniors, dementia, alzheimer*, disab*, addict*, homeless*, in debt, in acute debt, indebted, heavily indebted, over-indebted, poverty, poor people, desperate, vulnerab*, learning difficult*, mental illness*, mentally ill, depressed, depression, lonely, loneliness, bereaved, grieving, refugees in need, unemployed people in, financial distress, in their distress, illiterate, cognitive decline, cognitive impairment*`,
+  ),
+  exploit: words(
+    `exploit*, persuad*, trick*, dare, dares, dangerous, pressur*, press it into, presses them, press them, pushes them, push them, pushing them, lure*, luring, manipulat*, sell* .. expensive, overpriced, sign up, gambl*, get them to, gets them to, talk* them into, prey*, preys, take* advantage, taking advantage, coax*, cajol*, seduc*, entic*, hook them, keep them hooked, ruinous, usurious, high-interest, transfer money, hand over .. savings, give up .. savings, coerc*, goad*, egg them on, scare them, scares them, guilt-trip*, wheedl*`,
+  ),
+  social_score: words(
+    `social scor*, social credit scor*, social credit system*, social credit, citizen score*, citizen scor*, civic score*, civic rating*, civic credit*, points for .. behavio*, scores citizens, rates citizens, rating of citizens, trust score for citizens, trust score of every, trustworth* .. social, trustworth* .. online, trustworth* .. lifestyle, trustworth* .. neighbour*, reputation score* .. citizen*, social reputation`,
+  ),
+  /** Who is anybody, and not an employee, a customer or a pupil. */
+  townspeople: words(
+    `citizen*, inhabitant*, resident*, population, townspeople, every person, each person, everybody, everyone, households, neighbours, neighbors, tenant*, individuals, people`,
+  ),
+  conduct: words(
+    `behav*, conduct, daily life, everyday life, lifestyle, life style, online posts, posts on, posts and, friends, social life, social media, who is rude, rude online, in public, with neighbours, towards neighbours, neighbourhood, fines, jaywalk*, littering, volunteer*, purchases, shopping habits, shopping and, trustworth*, good deeds, bad deeds, civic`,
+  ),
+  tally: words(
+    `points, score*, scoring, rating*, rates, rate, rank*, credits, stars, grade, grades, index, trustworth*, tally`,
+  ),
+  setback: words(
+    `refus*, den*, punish*, depriv*, exclu*, lose*, losing, detriment*, block*, restrict*, disadvantage*, worse, banned, bars them, barred, shut out, may no longer, no longer, wait longer, waits longer, waiting longer, last in line, end of the queue, slower, cut off, evict*, lower priority, higher fees, pay more, pays more, cannot book, cannot rent, cannot travel, kept out, less access, privilege*`,
+  ),
+  crime: words(
+    `crime*, criminal*, offence*, offense*, offend*, re-offend*, reoffend*, felon*, delinquen*, break the law, thief, thieves, murderer*, terrorist*, steal`,
+  ),
+  foresee: words(
+    `predict*, foresee*, forecast*, likel*, risk*, who will, whether .. will, will turn, will become, going to, will commit, future, prone, propensity, anticipat*, estimat*, potential`,
+  ),
+  trait: words(
+    `personality, profiling alone, profile alone, solely .. profil*, purely .. profil*, merely .. profil*, nothing but .. profil*, character profile, psychological profile*, personal traits, character traits, character alone, traits alone, physical appearance, looks alone, facial features, face alone, shape of .. skull, only .. profil*, nationality, place of birth, was born, birthplace, number of children, type of car, family background, where they live alone, skin colo*, religion alone, ethnicity alone`,
+  ),
+  objective: words(
+    `case file*, objective*, verifiable fact*, evidence, criminal activity, facts linked, facts of the case, previous arrests, past convictions, previous convictions, criminal record*, not solely`,
+  ),
+  scrape: words(
+    `scrap*, crawl*, harvest*, collect*, download*, gather*, trawl*, hoover*, vacuum*, siphon*, mass copy, copies .. from, copied .. from, grab*, pull* .. from, mine, mines, ingest*, spider*, amass*, take* .. from`,
+  ),
+  open_web: words(
+    `social network*, social media, internet, the web, websites, web pages, open web, world wide web, webcams, the net, cctv, surveillance stream*, surveillance video*, online, public profile*, public webcam*, instagram, facebook, linkedin, tiktok, youtube, vkontakte, twitter`,
+  ),
+  face_base: words(
+    `face recognition, facial recognition, face database*, faces database*, face picture*, pictures of face*, face image*, facial image*, facial database*, faces index*, as many face*, database of faces, face search*, face index*, face template*, faceprint*, faces .. index, faces of people, faces of everyone, biometric search, biometric database*, biometric index*, look up a stranger, stranger's face, portraits of everyone, photos of faces, recognition database, recognition index, recognition engine, identify strangers`,
+  ),
+  workplace: AT_WORK,
+  at_school: AT_SCHOOL,
+  /** Feelings of those whom people at work or at school meet, not their own. */
+  audience: words(
+    `customers' .. voice*, customers' emotion*, customers' mood*, customers' frustration, customers' feeling*, customer's .. voice, customer's mood, customer's emotion*, customer's face, customer's tone, the customer is, a customer is, customer gets, customers are, customers feel, customer feels, caller is, callers are, caller's, callers', speaker is, shopper*, viewer*, cinema-goer*, cinemagoer*, guests are, visitors are, visitors feel, passenger*, spectator*, driver's, driver is`,
+  ),
+  intimate_trait: words(
+    `gay, lesbian, homosexual*, heterosexual*, bisexual*, queer, sexual orientation, sexual preference*, sexuality, sex life, political opinion*, political view*, political leaning*, political orientation, political conviction*, party .. support*, which party, politically, vote left, left or right, conservative or liberal, liberal or conservative, religio*, faith, christian*, muslim*, jewish, jews, hindu*, race, racial, races, trade union*, union member*, philosophical, belief*, ideolog*`,
+  ),
+  deduce: words(
+    `sort*, categor*, classif*, infer*, estimat*, detect*, determin*, group*, guess*, predict*, tell, tells, tag, tags, deduc*, label*, deriv*, work* out, read*, find* out, establish*, conclu*, judg*, reveal*, presum*, identif*, says whether, recogni*, assign*`,
+  ),
+  biometric_input: words(
+    `face, faces, facial, portrait*, photo*, selfie*, biometric*, fingerprint*, voice*, gait, camera image*, camera*, footage, iris, video*, headshot*, profile picture*`,
+  ),
+  live: words(
+    `live, real-time, real time, all cameras, as they walk*, while they walk*, as people walk, as people pass, as .. pass, as .. stream in, while .. walks, while .. passes, instantly, at once, immediately, on the spot, on the fly, walks by, walk by, passer-by, passers-by, passersby, pass by, passes by, within seconds, streams, streaming, continuously`,
+  ),
+  scan: words(
+    `identif*, recogni*, match*, compare*, comparing, re-identif*, walks in, spot*, find*, pick*, search*, put* a name, tells who, scan, scans, scanning, check*, against the list, watchlist*, watch list*, look for, wanted`,
+  ),
+  likeness: words(
+    `face, faces, facial, iris, gait, biometric*, passer-by, passers-by, passersby, features`,
+  ),
+  force: POLICE,
+  /** Borders have a point of their own, files are no streets, and who unlocks a telephone says who he is. */
+  elsewhere: words(
+    `border*, frontier*, asylum*, visa*, after the fact, days afterwards, afterwards, recorded, archived, seized, hours of video, retrospective*, later on, unlock*, log in, login`,
+  ),
+  intimate: words(
+    `naked, nude*, undress*, nudif*, her clothes, his clothes, their clothes, without clothes, removes clothes, remove clothes, strips the clothes, strips clothes, unclothed, topless, intimate image*, intimate picture*, intimate photo*, intimate video*, sexually explicit, explicit image*, explicit video*, porn*`,
+  ),
+  real_person: words(
+    `photo of, photos of, picture of, pictures of, any picture, any photo, images of, woman, women, girl*, someone, somebody, real person*, real people, actual people, ex-*, classmate*, colleague*, celebrit*, famous, person, people, neighbour*, neighbor*, actress*, singer*, without her consent, without consent, without their consent`,
+  ),
+  child: words(`child, children, minor, minors, underage, csam, kids, teenager*, schoolgirl*, pre-teen*, toddler*, infant*`),
+  abuse: words(`sexual*, abuse, porn*, csam, naked, nude*, erotic*, lewd`),
+  make: words(
+    `generat*, creat*, produc*, make, makes, making, show, shows, see her, see him, see them, see your, remov*, turn*, depict*, manipulat*, render*, synthesi*, fake, fakes, faked, draws, paint*, edit*, undress*, nudif*, alter*, transform*, strip*, swap*, put*`,
+  ),
+};
+
+type Used =
+  | keyof typeof article5Concepts
+  | keyof Pick<typeof biometricConcepts, "emotion" | "sense" | "modality" | "medical">
+  | "no_citizen";
+
+const rule = (
+  point: string,
+  about: string,
+  needs: readonly Used[],
+  unless: readonly Used[] = [],
+): LexiconRule<Used> => ({
+  ...{ id: `art-5-${point}`, level: "PROHIBITED", provision: `Article 5(1)(${point})`, about, needs, unless },
+  date: point === "ba" || point === "bb" ? "intimate-images" : "prohibitions",
+});
+
+export const article5Rules = [
+  rule("a", "techniques that people do not notice, and harm", ["hidden", "harm"]),
+  rule("b", "exploits the vulnerable", ["vulnerable", "exploit"]),
+  rule("c", "social scoring", ["social_score"]),
+  rule(
+    "c",
+    "behaviour in daily life scored, with a disadvantage elsewhere",
+    ["townspeople", "conduct", "tally", "setback"],
+    ["no_citizen"],
+  ),
+  rule("d", "crimes foreseen from traits alone", ["crime", "foresee", "trait"], ["objective"]),
+  rule("e", "face images gathered from everywhere", ["scrape", "open_web", "face_base"]),
+  rule("f", "emotions at work", ["emotion", "sense", "workplace", "modality"], ["medical", "audience"]),
+  rule("f", "emotions in education", ["emotion", "sense", "at_school", "modality"], ["medical", "audience"]),
+  rule("g", "sensitive traits from biometric data", ["intimate_trait", "deduce", "biometric_input"]),
+  rule(
+    "h",
+    "live identification in public for law enforcement",
+    ["live", "likeness", "scan", "force"],
+    ["elsewhere"],
+  ),
+  rule("ba", "intimate images of real persons", ["intimate", "make", "real_person"]),
+  rule("bb", "material of child sexual abuse", ["child", "abuse", "make"]),
+];

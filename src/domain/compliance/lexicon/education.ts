@@ -1,0 +1,53 @@
+/** Annex III, point 3: access to education, learning outcomes, the level of education, and behaviour in tests. */
+import { ADVISE, annex3, CHOOSE, DECIDE, RATE, words } from "./phrases.ts";
+
+export const educationConcepts = {
+  learner: words(
+    `pupil*, student*, learner*, schoolchild*, school child*, school leaver*, schoolboy*, schoolgirl*, undergraduate*, freshm*, graduates, postgraduate*, doctoral candidate*, apprentice*, trainee*, examinee*, test taker*, test-taker*, exam candidate*, entrants, mba applicant*, university applicant*, applicants .. universit*, applicants .. degree, applicants .. college, applicants .. school, year old, class member*, children .. school, school .. children, child .. school`,
+  ),
+  judge_learner: [
+    ...words(
+      `cheat*, plagiar*, proctor*, invigilat*, dishonest*, misconduct, drop* out, dropout*, drop-out*, fail, fails, failing, pass or fail, pass mark, progress*, mastery, struggl*, fall* behind, at risk, level*, how well, how much .. learn*, what .. learn* next, what .. taught next, next module, next exercise, adapt*, tailor*, place, places, placed, placement*, track, tracks, tracked, stream, streams, streamed, streaming, set for, scholarship*, offers, waiting list, wait list*, attention, behaviour, behavior, expel*, ready for, readiness, monitor*, flag*, detect*, predict*, estimat*, identif*, suspicious, special needs, sit the, sit .. exam*, watch*, warn*, alert*`,
+    ),
+    ...DECIDE,
+    ...CHOOSE,
+    ...RATE,
+  ],
+  /** What only somebody has who learns or wants to. */
+  schoolwork: words(
+    `homework, exam, exams, examination, examinations, essay, essays, exam paper*, exam script*, scanned script*, answer sheet*, answer script*, coursework, term paper*, thesis, theses, dissertation*, school register, school report*, transcript of records, transcripts and, grade point, final grade*, final mark*, grammar school*, secondary school place*, school place*, university place*, university entrance, college admission*, university admission*, school admission*,
+    admissions office*, admission to, admissions committee*, admissions team*, motivation letter*, degree programme*, degree program*, university programme*, master's programme*, study programme*, medical degree, matura, baccalaureate, abitur, a level*, gcse*, school-leaving, journeyman*, learning outcome*, learning level*, level of education, level of language, language level*, placement test*, entrance test*, entrance exam*, aptitude for stud*, vocational track*, academic track*, tracks of, scholarship*, kindergarten place*, nursery place*, nursery places, day care place*, multiple choice, quiz scores, assignments, viva, oral exam*, certification exam*, driving theory test*, online test*, standardised test*, standardized test*, fourth class, sixth form, class test*, maths test*, open-ended answer*, lab report*, student work, children's work, certificate of, diploma*`,
+  ),
+  judge_work: [
+    ...words(
+      `cheat*, plagiar*, written by somebody else, written by someone else, ghostwrit*, written by a machine, ai-written, machine-written, proctor*, invigilat*, dishonest*, misconduct, drop* out, dropout*, pass or fail, fail, fails, correct, corrects, correcting, feedback, place, places, enter, enters, steer*, monitor*, flag*, detect*, predict*, estimat*, suspicious, offers, given out, watch*, reports`,
+    ),
+    ...DECIDE,
+    ...CHOOSE,
+    ...RATE,
+    ...ADVISE,
+  ],
+  proctoring: words(
+    `proctor*, invigilat*, lockdown browser*, locks the browser, cheating by students, cheating in, suspected cheating, cheat detection, prohibited behaviour .. test*, prohibited behavior .. test*, eyes wander, looks away .. screen, look away .. screen, looks away from`,
+  ),
+  /** Places of learning: much is done there that concerns nobody's way through them. */
+  institution: words(
+    `school, schools, universit*, college*, facult*, academ*, vocational, nursery, nurseries, kindergarten*, business school*, bootcamp*, mooc*, e-learning, language course*, training centre*, training center*, medical school*, law school*, classroom*, course, courses, curricul*, doctoral, phd, degree, education, teacher*, tutor*, lecturer*, dean, deans, professor*, ministry of education`,
+  ),
+  enrol: words(
+    `admit*, admission*, enrol*, applicant*, applications, applicants, apply for, applied, grade, grades, graded, grading, mark, marks, marking, marked, assess*, evaluat*, score, scores, scoring, rank*, assigned to, assigns pupil*, assigns children, assigns learner*, tracks, places, track, exclu*, expel*, cheat*, plagiar*, proctor*, drop out, dropout*, which level, learning outcome*, who is taken, who gets in, get in, gets in, let in, selects, selection, attainment, achievement*, test results, weakest half, candidates, who may attend, should attend, attend`,
+  ),
+  /** The upkeep of a house and its day. */
+  upkeep: words(
+    `timetable*, room plan*, meeting room*, canteen*, menu, menus, cafeteria*, catering, parking, toner, printer*, cleaning, lift, lifts, elevator*, library, libraries, air conditioning, ventilation of the school, lighting, furniture, weather app*, opening hours, car park*, lost property, coffee`,
+  ),
+};
+
+const rule = annex3<keyof typeof educationConcepts>;
+
+export const educationRules = [
+  rule("3", "those who learn are judged or placed", ["learner", "judge_learner"], ["upkeep"]),
+  rule("3", "what they wrote, or where they want to go, is judged", ["schoolwork", "judge_work"], ["upkeep"]),
+  rule("3", "places of education admit or grade", ["institution", "enrol"], ["upkeep"]),
+  rule("3(d)", "proctoring", ["proctoring"]),
+];

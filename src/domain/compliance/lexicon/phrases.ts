@@ -1,0 +1,88 @@
+/**
+ * How the words of the lexicon are written, and phrases that its files share. In a word `*` stands for any letters, `..` between words for up to
+ * four others, a space for a hyphen, too.
+ */
+
+/** Several are separated by commas or ends of lines. */
+export const words = (text: string): string[] =>
+  text
+    .split(/[,\n]/)
+    .map((word) => word.trim())
+    .filter(Boolean);
+
+/** What a rule says of a description in which all of `needs` stand, and nothing of `unless`. */
+export type LexiconRule<Concept extends string> = {
+  id: string;
+  level: "PROHIBITED" | "HIGH" | "LIMITED" | "MINIMAL";
+  provision: string;
+  /** The date of the edition from which it applies; undefined: no date, for it asks nothing. */
+  date?: string;
+  needs: readonly Concept[];
+  unless?: readonly Concept[];
+  about: string;
+};
+
+/** A rule of a point of Annex III. Several rules may stand for one. */
+export const annex3 = <Concept extends string>(
+  point: string,
+  about: string,
+  needs: readonly Concept[],
+  unless: readonly Concept[] = [],
+): LexiconRule<Concept> => ({
+  ...{ id: `annex-iii-${point}`, level: "HIGH", provision: `Annex III, point ${point}` },
+  ...{ date: "annex-iii", about, needs, unless },
+});
+
+/** A thing is settled for somebody. */
+export const DECIDE =
+  words(`decid*, decision on, decision about, decisions on, decisions about, determin*, approv*, reject*, refus*, declin*, deny, denies, denied, denying, denial*,
+  grant*, revok*, withdraw*, withhold*, admit*, disqualif*, eligib*, entitl*, qualify, qualifies, qualified, authoris*, authoriz*, turn* down, turn* away, weed* out, throw* out,
+  knock* out, rule* out, green light*, say yes, says yes, says no, award*, assign*, allocat*, allot*, apportion*, hand* out, distribut*, gets which, get which, who gets, who is, who should, who may,
+  who can, who will, who has to, who goes, who receives, whom, whose, whether, cut off, threshold*, hold back, lets in, let in, accept*, stop, stops, suspend*`);
+
+/** Some are taken from among many. */
+export const CHOOSE =
+  words(`select*, choos*, chose, chosen, pick*, shortlist*, short list*, longlist*, screen, screens, screening, screened, filter*, sift*, sort, sorts, sorted, sorting, triag*, vet, vets, vetted, vetting,
+  invite*, inviting, exclud*, narrow* down, discard*, drop, drops, dropped, dropping, whittl*, pre-select*, preselect*, prefer*, singl* out, top ten, top of the, on top, most promising, worth,
+  right people, right person, best people, weakest, target*, match*, good fit, right fit, suit, suits, suited, suitab*, aptitude, compar*, preclude*, leave out, leaves out, put* forward`);
+
+/** A value is put on somebody. */
+export const RATE =
+  words(`score, scores, scored, scoring, rank*, rate, rates, rated, rating*, grade, grades, graded, grading, mark, marks, marked, marking, evaluat*, assess*, apprais*, judge, judges, judged, judging, judgement of, gaug*,
+  index, profil*, classif*, categor*, grouped, groups them, prioriti*, order of priority, order of merit, weigh*, measur*, quantif*, analys*, analyz*, examin*, review*, scrutin*, check, checks, checked, checking,
+  verif*, interpret*, work* out, calculat*, comput*, percentage, percentile*, traffic light, colour saying, red amber green, benchmark*`);
+
+/** Something is said of what somebody will do or be. */
+export const FORESEE =
+  words(`predict*, forecast*, foresee*, anticipat*, estimat*, expect*, likel*, probab*, chances of, chance of, chance that, odds, propensit*, risk*, prospect*, potential, going to, danger, dangerous, vulnerab*`);
+
+/** Somebody or something is noticed among others. */
+export const DETECT =
+  words(`detect*, spot, spots, spotting, flag*, identif*, recogni*, infer*, deduc*, reveal*, discover*, uncover*, establishes, monitor*, track, tracks, tracked, tracking, watch, watches, watching, observ*, alert*, warn*,
+  suspicious, find, finds, finding, tells, tell, notices, notif*, inconsisten*, contradict*, authentic*, genuine*, forged, forger*`);
+
+export const ADVISE = words(`recommend*, suggest*, propos*, advis*, nominat*, steer*, hint*`);
+
+/** Anything by which a person may be judged: enough beside words that belong to one field alone. */
+export const DEEDS = [...DECIDE, ...CHOOSE, ...RATE, ...FORESEE, ...DETECT, ...ADVISE];
+
+export const PEOPLE =
+  words(`people, person, persons, individual, individuals, human beings, somebody, someone, anybody, anyone, everybody, everyone, each one, folks, citizen*, customer*, consumer*, client, clients, user, users, employee*, worker*,
+  staff, applicant*, candidate*, student*, pupil*, patient*, tenant*, resident*, inhabitant*, household*, famil*, they, those who, men, women, man, woman, girl*, boy, boys, child, children, minors, members, subscribers`);
+
+/** Where faces and gaits are seen. */
+export const CAMERAS =
+  words(`camera*, cctv, video*, footage, webcam*, surveillance, drone*, body worn, bodycam*, recordings, smart glasses, thermal tower*, film, films, filmed, lens, lenses`);
+
+/** Whose feelings matter at work and at school. */
+export const AT_WORK =
+  words(`employee*, worker*, workplace, at work, boss, bosses, supervisor*, subordinate*, team leader*, team lead*, team member*, line manager*, shift lead*, colleague*, coworker*, co-worker*, personnel,
+  our staff, the staff, staff are, staff is, staff who, staff member*, members of staff, staff's, call centre staff, call center staff, sales staff, nursing staff, the office, picker*, factory hands, call centre agents, call center agents, cashier*, workforce,
+  job interview*, job candidate*, job applicant*, applicants, recruiter*, trainees`);
+
+export const AT_SCHOOL =
+  words(`school*, classroom*, class, pupil*, student*, lesson*, universit*, lecture*, seminar*, teacher*, educat*, learner*, exam, exams, kindergarten*`);
+
+/** The police and its like. */
+export const POLICE =
+  words(`police*, law enforcement, officers, constable*, detective*, patrol*, gendarm*, sheriff*, investigator*, prosecutor*, cop, cops`);

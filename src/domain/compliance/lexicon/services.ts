@@ -1,0 +1,80 @@
+/** Annex III, point 5: public benefits and services, credit, life and health insurance, emergency calls. */
+import { annex3, DEEDS, words } from "./phrases.ts";
+
+export const serviceConcepts = {
+  /** Benefits by names that nothing else has. */
+  benefit:
+    words(`welfare, social security, social insurance office*, unemployment, unemployed, jobless, job centre*, job center*, social assistance, social aid, social benefit*, social service*, social work*, social support, social care, social hous*, social flat*, public hous*, council hous*, council flat*, housing benefit*, housing support, housing allowance*, housing association*, housing list*, municipal flat*, municipal housing, rent subsid*, child benefit*, family benefit*, disability benefit*, disability allowance*, disability pension*, sickness benefit*, sick pay, parental allowance*, parental leave pay, maternity benefit*, maternity pay, care allowance*, childcare allowance*, childcare subsid*, childcare benefit*, allowance*, public assistance, state pension*, old-age pension*, pension claim*, pension application*, child support, benefit claim*, benefit claimant*, benefit payment*, benefit application*, benefit fraud, benefit office*, benefits office*, benefits agenc*, benefits case*, benefits recipient*, benefit recipient*, state benefit*, public benefit*, cash benefit*, claimant*, means test*, means-test*, minimum income, basic income, income support, citizen's income, hardship fund*, hardship payment*, food stamp*, food voucher*, food bank*, heating subsid*, energy subsid*, fuel voucher*, legal aid, student grant*, mobility grant*, integration assistance, long-term care, care level*, degree of care, grade of care, need of care, care need*, home care, home help, healthcare service*, health care service*, public healthcare, entitlement to .. care, medicaid, public service*, essential public, public support, homeless*, shelter place*, child protection, child welfare, youth welfare, foster*, at-risk families, farm subsid*, subsidy claim*, government assistance, state aid to famil*, family allowance*, asylum seeker benefit*, veterans' benefit*, disabled person*, severely disabled, state pays, waiting list for .. surger*, waiting list for .. operation*, organ transplant*`),
+  grant: DEEDS.concat(
+    words(
+      `reduc*, reclaim*, claimed back, claim* back, cut, cuts, overpa*, pay out*, paid out, payout*, fraud*, abuse of, claimed too much, unduly, undeserv*, needs, need, how many hours, how much, sanction*, terminate*, continu*, remain*, recover*`,
+    ),
+  ),
+  bare_benefit: words(
+    `benefit, benefits, subsidies, subsidy, pension, pensions, grants, payments to citizens, aid payments, assistance, entitlements, care hours, support payments, vouchers, relief payments, municipality's aid`,
+  ),
+  payment: words(
+    `cut, cuts, stopped, claimed back, claimed too much, reclaim*, recover*, overpaid, overpayment*, entitle*, eligib*, claims, claim, claimed, recipient*, applicants, applications, apply for, withdraw*, fraud*, revok*, caseworker*, means, receive, receives, qualif*`,
+  ),
+  public_office: words(
+    `municipal*, state, government*, public authorit*, authority, authorities, local council*, city council*, council, town hall*, ministry, ministries, agency, agencies, citizens, citizen, residents, parents, households, famil*, poor, needy, in need, disabled, elderly, old person, old people, caseworker*, social`,
+  ),
+  credit: words(
+    `credit scor*, creditworth*, credit worth*, credit limit*, credit risk*, credit, credits, credit history, solvency, repay*, pay back, pays back, paid back, loan*, mortgage*, lend, lends, lender*, lending, lent, borrow*, buy-now-pay-later, bnpl, pay later, instalment*, installment*, overdraft*, limit of the card, card limit*, financing, car finance, lease, leasing, default, defaults, probability of default, affordab*, open banking, account movement*, account statement*, bank statement*, debt*, indebted*, bad payer*, payment moral*, payment behaviour*, microcredit*, microloan*, microfinanc*, payday, pawn*`,
+  ),
+  lend: words(
+    `scor*, likel*, assess*, evaluat*, decid*, decision*, approv*, predict*, set, sets, rate, rates, rated, work* out, calculat*, default*, reject*, refus*, declin*, grant*, estimat*, determin*, how much .. borrow, whether, number from, rank*, classif*, probability, limit of, accept*, chance*, judg*, compute*, derive*, turn* down, offer*, risk*, check, checks, screens, screening, vet, vets, vetting, limits, analys*, analyz*, infer*, gaug*, recommend*`,
+  ),
+  /** A loan, whoever takes it, unless it is a company. */
+  private_credit: words(
+    `consumer loan*, consumer credit, personal loan*, private loan*, private customer*, private person*, private individual*, natural person*, individual*, consumer*, household*, people without, homebuyer*, home buyer*, tenants, students, private borrower*, retail customer*, retail borrower*, someone, somebody, citizens, families, private, applicant*, person, people, borrower*, client*, customer*`,
+  ),
+  creditworthy: words(
+    `creditworth*, credit worth*, credit score*, credit scoring, scores credit, credit decision*, credit application*, loan application*, mortgage application*, loan applicant*, loan approval*, loan decision*, loan default*, loan officer*, default on, consumer loan*, consumer credit, personal loan*, probability of default, repayment abilit*, repayment probabilit*, ability to repay, ability to pay, solvency of`,
+  ),
+  private_person: words(
+    `private customer*, private person*, private individual*, natural person*, individuals, consumer*, household*, private borrower*`,
+  ),
+  business: words(
+    `corporate, companies' loan*, business loan*, business customer*, loans to companies, loans to firms, loans to businesses, corporates, counterpart*, smes, sme, enterprises, firm's credit, suppliers, supplier, bonds, sovereign, carbon credit*, photo credit*, course credit*, tax credit*, energy credit*`,
+  ),
+  card_fraud: words(
+    `card fraud, fraudulent transaction*, fraudulent payment*, payment fraud, transaction fraud, stolen card*, fraudulent card*, money launder*, detects fraud, fraud detection, phishing`,
+  ),
+  insure: words(
+    `insur*, assurance, reinsur*, underwrit*, policy, policies, policyholder*, policy holder*, cover, premium*, actuar*, sick fund*, health fund*, health plan*, medical scheme*, life cover, insured`,
+  ),
+  life_or_health: words(
+    `life, lives, health, healthy, medical, mortality, die, death, illness*, sickness, disease*, dental, hospital cash, disability, critical illness, term life, whole life, wearable*, fitness tracker*, smok*, prescription*, body mass, bmi, genetic*, pre-existing, surviv*, occupational disability, long-term care insurance, steps per day`,
+  ),
+  price: words(
+    `pric*, premium*, risk*, calculat*, comput*, assess*, underwrit*, quote*, tariff*, decid*, set, sets, contribution*, surcharge*, evaluat*, estimat*, determin*, adjust*, classif*, rate, rates, rating, score*, scoring, predict*, refus*, reject*, accept*, declin*, discount*, dearer, cheaper, how much, likel*, probab*, exclud*, eligib*, personalis*, personaliz*, work* out, group*, tier*`,
+  ),
+  emergency: words(
+    `112, 911, 999, 000 call*, 110, emergency call*, emergency number*, emergency service*, emergency dispatch*, emergency control*, emergency medical, emergency response*, emergency operator*, emergency line*, emergency hotline*, distress call*, emergency patient*, emergency room*, emergency department*, emergency ward*, emergency admission*, emergency care, emergency unit*, emergency clinic*, emergency physician*, ambulance*, first responder*, first aid, rescue service*, rescue team*, rescue helicopter*, rescue coordination, fire brigade*, fire department*, fire service*, fire engine*, firefighter*, paramedic*, a&e, casualty department*, casualties, mass casualty, medevac, lifeboat*, sea rescue, mountain rescue, coast guard rescue`,
+  ),
+  triage: words(
+    `triag*, dispatch*, prioriti*, priority, rank*, decid*, evaluat*, classif*, send, sends, sent, goes first, order of severity, order of urgency, in order of, sort*, which, urgen*, severity, severe, serious*, critical, how bad, life-threatening, route*, routes, categor*, assign*, allocat*, assess*, determin*, score*, estimat*, seen first, treated first, most urgent, deteriorat*, code red, filter*, recogni*, detect*, listen*, predict*, judg*, recommend*, suggest*`,
+  ),
+  triage_alone: words(
+    `patient triage, triage of patient*, triages patients, triage nurse*, triage level*, triage category, triage categories, triage system for, healthcare triage, medical triage`,
+  ),
+};
+
+const rule = annex3<keyof typeof serviceConcepts>;
+
+export const serviceRules = [
+  rule("5(a)", "public benefits and services", ["benefit", "grant"]),
+  rule("5(a)", "public benefits and services", ["bare_benefit", "payment", "public_office", "grant"]),
+  rule(
+    "5(b)",
+    "creditworthiness",
+    ["credit", "lend", "private_credit"],
+    ["business", "card_fraud"],
+  ),
+  rule("5(b)", "creditworthiness", ["creditworthy"], ["business", "card_fraud"]),
+  rule("5(b)", "creditworthiness", ["creditworthy", "private_person"]),
+  rule("5(c)", "life and health insurance", ["insure", "life_or_health", "price"]),
+  rule("5(d)", "emergency calls and triage", ["emergency", "triage"]),
+  rule("5(d)", "emergency calls and triage", ["triage_alone"]),
+];

@@ -1,0 +1,36 @@
+/** Article 50: who talks to a machine, or sees what it made, is told so. */
+import { type LexiconRule, words } from "./phrases.ts";
+
+export const transparencyConcepts = {
+  converse: words(
+    `chatbot*, chat bot*, chat assistant*, chat agent*, voice assistant*, voice bot*, voicebot*, talking kiosk*, talking avatar*, virtual agent*, virtual assistant*, virtual receptionist*, virtual guide*, virtual concierge, virtual companion*, digital assistant*, digital concierge, ai assistant*, ai companion*, ai receptionist*, helpdesk bot*, help desk bot*, service bot*, support bot*, faq bot*, conversational*, talks to, talks with, talk to it, talk with it, chats with, chat with, chatting with, speaks with, speaks to, avatar which talks, avatar that talks, digital human*, phone bot*, telephone bot*, answers .. customers, answers callers, answers the phone, answers phone calls, answers calls, answers questions, answers .. questions, answers in plain, it answers, answer* visitors, answer* guests, answer* users, ask it anything, ask the assistant, ask our assistant, asks the assistant, ask our bot, ask the bot, replies to customers, replies to visitors, replies to messages, replies in, in natural language, in plain language, customer service bot*, companion, concierge, takes reservations, takes orders by phone, takes down orders, whatsapp bot*, telegram bot*, dialogue system*, dialog system*, robot receptionist*, social robot*, greets visitors, greets guests, interactive character*`,
+  ),
+  compose: words(
+    `generat*, compos*, writes, writing, write, drafts, drafting, rewrites, clone, clones, cloning, synthesi*, paints, draws, renders, illustrat*, turns .. into, text-to-speech, text to speech, text-to-image, text-to-video, reads aloud, sings, designs .. logo*, puts the face, recreated by ai, recreates, dubs, dubbing, makes .. video*, makes .. picture*, makes .. song*, produces .. article*, produces .. video*, produces .. image*, produces .. picture*, produces .. text*, produces .. music, creates .. video*, creates .. image*, creates .. picture*, creates .. text*, creates .. music, creates .. logo*, creates .. avatar*, get a picture, get an image, deepfake*, deep fake*, swap* .. face, de-age*, animates, invents`,
+  ),
+  media: words(
+    `text, texts, picture*, image*, photo*, video*, audio*, voice, voices, music, melod*, song*, speech, speeches, article*, blog*, post, posts, caption*, description*, product text*, copywriting, marketing copy, ad copy, slogan*, story, stories, fairy tale*, poem*, novel*, script*, presenter*, avatar*, illustration*, portrait*, painting*, poster*, logo*, greeting card*, style of, deepfake*, deep fake*, face, faces, podcast*, report, reports, summar*, newsletter*, press release*, e-mails, emails, letters, job adverts, jingle*, soundtrack*, voice-over*, narration, narrated, actor*, clip, clips, scene, animation*, cartoon*, presentation*, slides`,
+  ),
+  deep_fake: words(
+    `deepfake*, deep fake*, swap* the face, face swap*, puts the face of, puts your face, looks real, look like real, looks like real, real footage, realistic speech*, realistic video*, realistic voice*, clones the voice, clone* .. voice, dead actor*, de-age*, digital double*, lip-sync*, face and voice recreated, never said`,
+  ),
+  public_matter: words(
+    `news article*, news about, articles about .. politics, public interest, newspaper*, published without, local politics`,
+  ),
+};
+
+const rule = (
+  paragraph: string,
+  about: string,
+  needs: readonly (keyof typeof transparencyConcepts)[],
+): LexiconRule<keyof typeof transparencyConcepts> => ({
+  ...{ id: `art-50-${paragraph}`, level: "LIMITED", provision: `Article 50(${paragraph})` },
+  ...{ date: "general", about, needs },
+});
+
+export const transparencyRules = [
+  rule("1", "interacts with people", ["converse"]),
+  rule("2", "generates content", ["compose", "media"]),
+  rule("4", "deep fakes", ["deep_fake"]),
+  rule("4", "texts on matters of public interest", ["compose", "public_matter"]),
+];
