@@ -4,32 +4,38 @@ import { AT_SCHOOL, AT_WORK, type LexiconRule, POLICE, words } from "./phrases.t
 
 export const article5Concepts = {
   hidden: words(
-    `subliminal*, inaudible, inaudibl*, below .. threshold, beneath .. threshold, under .. threshold, imperceptib*, unperceiv*, manipulative, manipulat* users, manipulat* people, manipulat* customers, manipulat* players, manipulat* shoppers, psychological manipulation, deceptive*, dark pattern*, hidden message*, hidden cue*, hidden signal*, hidden stimul*, hidden sound*, too fast to, too brief*, too quick*, too short to, so briefly, so fast that, so quietly, flashes .. milliseconds, frames of a few, without .. noticing, without .. aware*, without .. knowing, without .. realising, without .. realizing, unconscious*, subconscious*, not consciously, perceives consciously, perceive consciously, unaware, unnoticed, cannot notice, cannot perceive, nobody notices, nobody perceives, no one notices, do not notice, don't notice, does not notice, beyond .. awareness, bypass* .. awareness, covert persuas*, whispers`,
+    `subliminal*, inaudible, inaudibl*, below .. threshold, beneath .. threshold, under .. threshold, imperceptib*, unperceiv*, manipulative, manipulat* users, manipulat* people, manipulat* customers, manipulat* players, manipulat* shoppers, psychological manipulation, deceptive*, dark pattern*, hidden message*, hidden cue*, hidden signal*, hidden stimul*, hidden sound*, too fast to, too brief*, too quick*, too short to, so briefly, so fast that, so quietly, flashes .. milliseconds, frames of a few, without .. noticing, without .. aware*, without .. knowing, without .. realising, without .. realizing, unconscious*, subconscious*, not consciously, perceives consciously, perceive consciously, unaware, unnoticed, cannot notice, cannot perceive, nobody notices, nobody perceives, no one notices, do not notice, don't notice, does not notice, beyond .. awareness, bypass* .. awareness, covert persuas*, whispers,
+covertly, cues they are not aware, not aware of, without being aware, unknowingly, without their knowledge, secretly, hidden .. cue*, imperceptible, below perception, below the level of, outside .. awareness, outside conscious, beyond conscious*, not perceptible, cannot be heard, cannot hear, not hear, barely audible, ultrasonic, ultrasound, infrasound, single frame*, flicker*, flash for, flashes for, flashed for, backmasked, binaural, hypnot*, trance`,
   ),
   harm: words(
-    `buy*, harm*, behavio*, decision*, purchas*, act against, choos*, spend*, order things, sign*, addict*, gambl*, hurt*, ruin*, bet, bets, betting, damage*, lose money, self-harm, suicid*, debt, against their interest*, against their own, impair*, vote, donate, keep playing, keeps playing`,
+    `buy*, harm*, behavio*, decision*, purchas*, act against, choos*, spend*, order things, sign*, addict*, gambl*, hurt*, ruin*, bet, bets, betting, damage*, lose money, self-harm, suicid*, debt, against their interest*, against their own, impair*, vote, donate, keep playing, keeps playing,
+losses, lose, loss, cannot afford, can't afford, afford, exhaust*, overeat*, eat more, drink more, borrow, subscribe, hand over, take risks, risky, dangerous, injur*, stay longer, keep scrolling, give up`,
   ),
   vulnerable: words(
     `child, children, minors, kids, kid, toddler*, infants, teenager*, adolescent*, elderly, elders, pensioner*, old people, old person, seniors, dementia, alzheimer*, disab*, addict*, homeless*, in debt, in acute debt, indebted, heavily indebted, over-indebted, poverty, poor people, desperate, vulnerab*, learning difficult*, mental illness*, mentally ill, depressed, depression, lonely, loneliness, bereaved, grieving, refugees in need, unemployed people in, financial distress, in their distress, illiterate, cognitive decline, cognitive impairment*`,
   ),
   exploit: words(
-    `exploit*, persuad*, trick*, dare, dares, dangerous, pressur*, press it into, presses them, press them, pushes them, push them, pushing them, lure*, luring, manipulat*, sell* .. expensive, overpriced, sign up, gambl*, get them to, gets them to, talk* them into, prey*, preys, take* advantage, taking advantage, coax*, cajol*, seduc*, entic*, hook them, keep them hooked, ruinous, usurious, high-interest, transfer money, hand over .. savings, give up .. savings, coerc*, goad*, egg them on, scare them, scares them, guilt-trip*, wheedl*`,
+    `exploit*, persuad*, trick*, dare, dares, dangerous, pressur*, press it into, presses them, press them, pushes them, push them, pushing them, lure*, luring, manipulat*, sell* .. expensive, overpriced, sign up, gambl*, get them to, gets them to, talk* them into, prey*, preys, take* advantage, taking advantage, coax*, cajol*, seduc*, entic*, hook them, keep them hooked, ruinous, usurious, high-interest, transfer money, hand over .. savings, give up .. savings, coerc*, goad*, egg them on, scare them, scares them, guilt-trip*, wheedl*,
+spend*, loot box*, trust and, builds up trust, wins .. trust, make them buy, makes them buy, to make them, so that they buy, sells them, sell them, get .. to buy, gets .. to buy, nudges them, nudge them, push .. into, pushes .. into, drive .. into, draws them into, draw them into, dependency, dependent on`,
   ),
   social_score: words(
-    `social scor*, social credit scor*, social credit system*, social credit, citizen score*, citizen scor*, civic score*, civic rating*, civic credit*, points for .. behavio*, scores citizens, rates citizens, rating of citizens, trust score for citizens, trust score of every, trustworth* .. social, trustworth* .. online, trustworth* .. lifestyle, trustworth* .. neighbour*, reputation score* .. citizen*, social reputation`,
+    `social scor*, social credit scor*, social credit system*, social credit, citizen score*, citizen scor*, civic score*, civic rating*, civic credit*, points for .. behavio*, scores citizens, rates citizens, rating of citizens, trust score for citizens, trust score of every, trustworth* .. social, trustworth* .. online, trustworth* .. lifestyle, trustworth* .. neighbour*, reputation score* .. citizen*, social reputation,
+ranks citizens, citizens by trustworthiness, trustworthiness of citizens, trustworthiness of residents, citizen trust, citizen ranking*, citizen index, good citizen, trustworth* .. behavio*, trustworthiness score*, behaviour score for, social behaviour score, social ranking`,
   ),
   /** Who is anybody, and not an employee, a customer or a pupil. */
   townspeople: words(
     `citizen*, inhabitant*, resident*, population, townspeople, every person, each person, everybody, everyone, households, neighbours, neighbors, tenant*, individuals, people`,
   ),
   conduct: words(
-    `behav*, conduct, daily life, everyday life, lifestyle, life style, online posts, posts on, posts and, friends, social life, social media, who is rude, rude online, in public, with neighbours, towards neighbours, neighbourhood, fines, jaywalk*, littering, volunteer*, purchases, shopping habits, shopping and, trustworth*, good deeds, bad deeds, civic`,
+    `behav*, conduct, daily life, everyday life, lifestyle, life style, online posts, posts on, posts and, friends, social life, social media, who is rude, rude online, in public, with neighbours, towards neighbours, neighbourhood, fines, jaywalk*, littering, volunteer*, purchases, shopping habits, shopping and, trustworth*, good deeds, bad deeds, civic,
+traffic fines, social behaviour, social behavior, loyalty to, neighbourly, parking tickets, internet searches, browsing, what they post, what they buy`,
   ),
   tally: words(
     `points, score*, scoring, rating*, rates, rate, rank*, credits, stars, grade, grades, index, trustworth*, tally`,
   ),
   setback: words(
-    `refus*, den*, punish*, depriv*, exclu*, lose*, losing, detriment*, block*, restrict*, disadvantage*, worse, banned, bars them, barred, shut out, may no longer, no longer, wait longer, waits longer, waiting longer, last in line, end of the queue, slower, cut off, evict*, lower priority, higher fees, pay more, pays more, cannot book, cannot rent, cannot travel, kept out, less access, privilege*`,
+    `refus*, den*, punish*, depriv*, exclu*, lose*, losing, detriment*, block*, restrict*, disadvantage*, worse, banned, bars them, barred, shut out, may no longer, no longer, wait longer, waits longer, waiting longer, last in line, end of the queue, slower, cut off, evict*, lower priority, higher fees, pay more, pays more, cannot book, cannot rent, cannot travel, kept out, less access, privilege*,
+are denied, is denied, deny*, lose access, turned away, not allowed, may not, forbidden, cannot get, less, fewer, dearer`,
   ),
   crime: words(
     `crime*, criminal*, offence*, offense*, offend*, re-offend*, reoffend*, felon*, delinquen*, break the law, thief, thieves, murderer*, terrorist*, steal`,
@@ -44,13 +50,16 @@ export const article5Concepts = {
     `case file*, objective*, verifiable fact*, evidence, criminal activity, facts linked, facts of the case, previous arrests, past convictions, previous convictions, criminal record*, not solely`,
   ),
   scrape: words(
-    `scrap*, crawl*, harvest*, collect*, download*, gather*, trawl*, hoover*, vacuum*, siphon*, mass copy, copies .. from, copied .. from, grab*, pull* .. from, mine, mines, ingest*, spider*, amass*, take* .. from`,
+    `scrap*, crawl*, harvest*, collect*, download*, gather*, trawl*, hoover*, vacuum*, siphon*, mass copy, copies .. from, copied .. from, grab*, pull* .. from, mine, mines, ingest*, spider*, amass*, take* .. from,
+scour*, sweep*, sweeps up, assembled, assembles, compile*, compiling, without consent, bulk, fetch*, automatically collect*, stor*`,
   ),
   open_web: words(
-    `social network*, social media, internet, the web, websites, web pages, open web, world wide web, webcams, the net, cctv, surveillance stream*, surveillance video*, online, public profile*, public webcam*, instagram, facebook, linkedin, tiktok, youtube, vkontakte, twitter`,
+    `social network*, social media, internet, the web, websites, web pages, open web, world wide web, webcams, the net, cctv, surveillance stream*, surveillance video*, online, public profile*, public webcam*, instagram, facebook, linkedin, tiktok, youtube, vkontakte, twitter,
+public sites, photo sharing, dating site*, dating app*, news sites, public web, flickr, snapchat, traffic cameras, city cameras, security cameras, cctv footage`,
   ),
   face_base: words(
-    `face recognition, facial recognition, face database*, faces database*, face picture*, pictures of face*, face image*, facial image*, facial database*, faces index*, as many face*, database of faces, face search*, face index*, face template*, faceprint*, faces .. index, faces of people, faces of everyone, biometric search, biometric database*, biometric index*, look up a stranger, stranger's face, portraits of everyone, photos of faces, recognition database, recognition index, recognition engine, identify strangers`,
+    `face recognition, facial recognition, face database*, faces database*, face picture*, pictures of face*, face image*, facial image*, facial database*, faces index*, as many face*, database of faces, face search*, face index*, face template*, faceprint*, faces .. index, faces of people, faces of everyone, biometric search, biometric database*, biometric index*, look up a stranger, stranger's face, portraits of everyone, photos of faces, recognition database, recognition index, recognition engine, identify strangers,
+faces from, faces that, every face, billions of faces, millions of faces, face data, facial data, face dataset*, face embedding*, facial template*, identify anyone, identifies anyone, find anyone by, search by face, by their face, recognises anyone`,
   ),
   workplace: AT_WORK,
   at_school: AT_SCHOOL,
@@ -85,7 +94,8 @@ export const article5Concepts = {
     `naked, nude*, undress*, nudif*, her clothes, his clothes, their clothes, without clothes, removes clothes, remove clothes, strips the clothes, strips clothes, unclothed, topless, intimate image*, intimate picture*, intimate photo*, intimate video*, sexually explicit, explicit image*, explicit video*, porn*`,
   ),
   real_person: words(
-    `photo of, photos of, picture of, pictures of, any picture, any photo, images of, woman, women, girl*, someone, somebody, real person*, real people, actual people, ex-*, classmate*, colleague*, celebrit*, famous, person, people, neighbour*, neighbor*, actress*, singer*, without her consent, without consent, without their consent`,
+    `photo of, photos of, picture of, pictures of, any picture, any photo, images of, woman, women, girl*, someone, somebody, real person*, real people, actual people, ex-*, classmate*, colleague*, celebrit*, famous, person, people, neighbour*, neighbor*, actress*, singer*, without her consent, without consent, without their consent,
+pictures of women, of women, of girls, upload a, uploaded photo*, wife, girlfriend, teacher, acquaintance*, strangers`,
   ),
   child: words(`child, children, minor, minors, underage, csam, kids, teenager*, schoolgirl*, pre-teen*, toddler*, infant*`),
   abuse: words(`sexual*, abuse, porn*, csam, naked, nude*, erotic*, lewd`),

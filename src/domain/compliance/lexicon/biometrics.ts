@@ -4,11 +4,13 @@ import { annex3, CAMERAS, words } from "./phrases.ts";
 export const biometricConcepts = {
   face: words(
     `face, faces, facial, iris, irises, retina*, fingerprint*, gait, gaits, voiceprint*, voice print*, palm vein*, vein pattern*, ear shape*, heartbeat*, biometric*, walking style*, way .. walk*, body shape*, build and gait, features of everybody,
-    everybody's features, people's features, mugshot*, faceprint*, face print*`,
+    everybody's features, people's features, mugshot*, faceprint*, face print*,
+iris capture, facial feature*, facial template*, biometric template*, way people walk, manner of walking, silhouette*, thermal signature*, body odour, cardiac signature, lip movement*, voice sample*, speaker recognition, speaker identification, who is speaking`,
   ),
   identify: words(
     `identif*, recogni*, match, matches, matched, matching, compare*, comparing, comparison*, re-identif*, reidentif*, walks in, spot*, find*, pick*, search*, look* up, put* a name, by name, tells who, who it is, who they are, who .. people .. are, who somebody is, known,
-    follow, follows, following, checks .. against, checked against, check .. against, database*, gallery, watchlist*, watch list*, blacklist*, name of, index of`,
+    follow, follows, following, checks .. against, checked against, check .. against, database*, gallery, watchlist*, watch list*, blacklist*, name of, index of,
+establish* .. identity, identity of, identities of, names the, tell apart, tells apart, looked up, who everyone is, spotted, linked to .. name, link .. to .. name, trace, traces, tracing, register, exclusion register, archive*, who they see, personal data of, profile of`,
   ),
   verify: words(
     `unlock*, log in, logs in, login, log on, sign in, sign on, authenticat*, is who, are who, own phone, own device, one to one, 1:1, same person as on, same person as in, holder of the, own badge, confirms .. identity, confirm .. identity`,
@@ -18,30 +20,39 @@ export const biometricConcepts = {
   gallery: words(
     `gallery, watchlist*, watch list*, blacklist*, black list*, list of wanted, list of banned, list of persons, list of people, hotlist*, mugshot*, banned, barred, unwanted guest*, shoplifter*, known thie*, known offender*, known trouble*, wanted person*, wanted people, persons of interest, person of interest,
     people of interest, missing person*, missing child*, enrolled, register of persons, same individual, same person, same people, returning visitor*, returning vip*, returning guest*, returning customer*, vips, vip guest*, regular customer*, repeat visitor*, individuals across, person across, people across,
-    who the people, who has come, who enters, who comes in, who came in, who is passing, who passes, who was there, names of everyone, names of people, stranger*, re-identif*, reidentif*`,
+    who the people, who has come, who enters, who comes in, who came in, who is passing, who passes, who was there, names of everyone, names of people, stranger*, re-identif*, reidentif*,
+ip camera*, camera feed*, feeds from, kiosk camera*, doorbell*, dashcam*, dash cam*, body cam*, livestream*, sensor gate*, turnstile*, security camera*, entrance, entrances, gates, drones,
+loyalty members, members were present, self-excluded, exclusion register, exclusion list, ban list, stop list, no-fly list, do-not-admit, hooligan*, troublemaker*, regulars, who was present, who is present, who attended, which people, which persons, which individuals, which visitors, which customers came, individual visitors, identity of everyone, identity of each, identities of, recurring visitor*, recurring customer*, fugitive*, suspects, wanted`,
   ),
   alert: words(
-    `compare*, comparing, recogni*, match*, identif*, re-identif*, reidentif*, spot*, find*, search*, look* up, looks for, alert*, tell, tells, notif*, warn*, follow*, track, tracks, tracking, greet*, pick*, check*, scan*`,
+    `compare*, comparing, recogni*, match*, identif*, re-identif*, reidentif*, spot*, find*, search*, look* up, looks for, alert*, tell, tells, notif*, warn*, follow*, track, tracks, tracking, greet*, pick*, check*, scan*,
+list of, produces a list, logs, log which, records which, looked up, knows, sees, shows, report*, establish*`,
   ),
   body: words(
-    `camera*, face, faces, facial, portrait*, photo*, image*, picture*, voice*, biometric*, cctv, video*, footage, webcam*, selfie*, gait, fingerprint*, signage, digital sign*, billboard*, stands before, walks past, passer*`,
+    `camera*, face, faces, facial, portrait*, photo*, image*, picture*, voice*, biometric*, cctv, video*, footage, webcam*, selfie*, gait, fingerprint*, signage, digital sign*, billboard*, stands before, walks past, passer*,
+passers-by, pedestrians, shop window*, kiosk*, mirror*, iris, appearance, look at people, visitors' looks, scan*, survey participants, biometrics, body scan*, thermal image*`,
   ),
   group: words(
-    `age, ages, age group*, age bracket*, gender*, sex, sexes, hair colo*, eye colo*, disab*, tattoo*, ethnic*, race, races, racial, skin colo*, skin tone*, religio*, male, female, males, females, men and women, men or women, adult*, senior*, nationality, origin, headscar*, minority, minorities, over 18, under 18, underage`,
+    `age, ages, age group*, age bracket*, gender*, sex, sexes, hair colo*, eye colo*, disab*, tattoo*, ethnic*, race, races, racial, skin colo*, skin tone*, religio*, male, female, males, females, men and women, men or women, adult*, senior*, nationality, origin, headscar*, minority, minorities, over 18, under 18, underage,
+age range*, approximate age, how old, years old, demographic*, demography, ethnicity, ancestry, complexion, beard, hijab*, turban*, body type, weight class, obese, pregnant, old and young, young or old, protected attribute*, protected characteristic*, sensitive attribute*, sensitive characteristic*`,
   ),
   sort: words(
-    `sort*, categor*, classif*, infer*, estimat*, detect*, determin*, group*, guess*, predict*, tell, tells, tag, tags, tagged, tagging, deduc*, label*, deriv*, assign*, count*, work* out, read*, establish*, judg*, recogni*, segment*, find* out, presum*, attribut*, reveal*, say, says`,
+    `sort*, categor*, classif*, infer*, estimat*, detect*, determin*, group*, guess*, predict*, tell, tells, tag, tags, tagged, tagging, deduc*, label*, deriv*, assign*, count*, work* out, read*, establish*, judg*, recogni*, segment*, find* out, presum*, attribut*, reveal*, say, says,
+extract*, split*, bin, bins, recognition of, attributes, analys*, analyz*, measur*, targets, adapts`,
   ),
   emotion: words(
     `emotion*, affective, mood, moods, feeling, feelings, feel, feels, how .. feel, angry, anger, afraid, fear, fearful, scared, sad, sadness, happy, happiness, unhappy, cheerful, bored, boredom, annoy*, delight*, irritat*, frustrat*, stress, stressed, stressful, anxi*, nervous*, joy, joyful, disgust*, contempt,
-    enthusias*, excite*, upset, calm, tense, tension, attentive*, attention, engagement level*, fatigue, furious, sullen, amuse*, arous*, sentiment in, state of mind, mental state*, demotivat*, satisfaction`,
+    enthusias*, excite*, upset, calm, tense, tension, attentive*, attention, engagement level*, fatigue, furious, sullen, amuse*, arous*, sentiment in, state of mind, mental state*, demotivat*, satisfaction,
+valence, euphori*, agitat*, agitation, irritab*, despair*, depress*, lonely, loneliness, grief, grieving, embarrass*, shame, surprise, surprised, curious, confused, confusion, impatien*, content or, discontent*, discomfort, at ease, worried, worry, panic*, pleased, displeased, morale, motivated, motivation, unmotivated, sulky, grumpy, elated, in love, attraction, hostil*, aggressi*, empath*, laughter, laughing, crying, mental strain, inner state*, affect of, affect recognition, psychological state*, how somebody is doing`,
   ),
   modality: words(
     `face, faces, facial, voice*, vocal, camera*, heart rate, heartbeat*, gaze, eye movement*, eye tracking, expression*, micro-expression*, microexpression*, video*, webcam*, pulse, gesture*, posture, body language, tone of, speech, spoken, sound, sounds, sounding, intonation, pitch, microphone*, headset*, biometric*, watch*, eeg, brainwave*, brain wave*, headband*, skin conductance,
-    skin response*, skin temperature, wearable*, wristband*, bracelet*, breathing, blink*, smile*, smiling, keystroke*, typing rhythm, film, films, filmed, footage, cctv, physiolog*, perspiration`,
+    skin response*, skin temperature, wearable*, wristband*, bracelet*, breathing, blink*, smile*, smiling, keystroke*, typing rhythm, film, films, filmed, footage, cctv, physiolog*, perspiration,
+sweat*, pulse rate, ecg, emg, galvanic, eyes, eyebrow*, brow, pupils dilate, pupil size, mouth corners, tone, loudness, speaking rate, listens, listening, hear, hears, phone call*, call recording*, recorded calls, calls, prosody, vocal tract, silence*, how .. speak, how .. talk, way .. speak, way .. talk, smartwatch*, ring sensor, brain signal*, thermal image*, body movement*, movements, mimic, grimac*, sensor*, biosignal*, body signal*, selfie*, photo*, portrait*`,
   ),
   sense: words(
-    `infer*, detect*, recogni*, estimat*, analys*, analyz*, read, reads, reading, measur*, watch*, see, sees, tell*, judg*, sens*, track*, monitor*, spot*, pick* up, work* out, find* out, notic*, deduc*, predict*, gaug*, index, score*, report*, show, shows, interpret*, classif*, determin*, flag*, look, looks, guess*, register*, identif*, assess*, alert*, warn*, categor*, label*`,
+    `infer*, detect*, recogni*, estimat*, analys*, analyz*, read, reads, reading, measur*, watch*, see, sees, tell*, judg*, sens*, track*, monitor*, spot*, pick* up, work* out, find* out, notic*, deduc*, predict*, gaug*, index, score*, report*, show, shows, interpret*, classif*, determin*, flag*, look, looks, guess*, register*, identif*, assess*, alert*, warn*, categor*, label*,
+extract*, rates, rating, rate, map, maps, know, knows, establish*, learn*, spots, catches, react*, adapt*, respond*, evaluat*, scor*, quantif*, plot*, chart*, dashboard*, derive*, detector`,
   ),
   medical: words(`medical, patient*, therap*, clinic*, safety reason*, drowsi*, falls asleep, microsleep*`),
 };

@@ -55,7 +55,8 @@ export const generalConcepts = {
   someone: PEOPLE,
   /** What is done to people, in words that no other rule has. */
   judge: words(
-    `score, scores, scoring, rank*, rates, rating, evaluat*, assess*, judges, judge, decides about, decides on, decides who, decides whether, decides whose, decide*, select*, profil*, classif*, categor*, monitor*, identif*, recogni*, sorts people, sorts folks, sorts .. who, sorts them, sorts out, who may, who gets, who is, eligib*, reject*, refus*, approv*, grant*, admit*, track*, watches, surveil*, exclud*, dismiss*, punish*, den*, predicts who, predicts which people, who will, suspicious, behaviour, behavior`,
+    `score, scores, scoring, rank*, rates, rating, evaluat*, assess*, judges, judge, decides about, decides on, decides who, decides whether, decides whose, decide*, select*, profil*, classif*, categor*, monitor*, identif*, recogni*, sorts people, sorts folks, sorts .. who, sorts them, sorts out, who may, who gets, who is, eligib*, reject*, refus*, approv*, grant*, admit*, track*, watches, surveil*, exclud*, dismiss*, punish*, den*, predicts who, predicts which people, who will, suspicious, behaviour, behavior,
+account holder*, handlers, members, examinee*, prisoner*, passenger*, traveller*, travelers, visitor*, voters, refugees, parents, guests, residents, owners, participants, respondents, drivers, players`,
   ),
   /** Nobody who is a citizen, a neighbour, anyone: those whom other points are about. */
   no_citizen: words(
