@@ -60,8 +60,8 @@ export function classify(description: string, rules: Rules): Classified {
   const heaviest = [...affirmed].sort((a, b) => WEIGHT[b.level] - WEIGHT[a.level])[0];
   const isUnread = sentences.some(({ isRead }) => !isRead);
   const isJudging = windows.some((window) => hasAll(window, ["someone", "judge"], "affirmed"));
-  const isDoubtful = isJudging || windows.some((window) => of(window, "field", "affirmed"));
-  const level = levelOf(heaviest?.level, { isUnread, isDoubtful, description });
+  const isOfAField = windows.some((window) => of(window, "field", "affirmed"));
+  const level = levelOf(heaviest?.level, { isUnread, isJudging, isOfAField, description });
   const at = (prefix: string) => [
     ...new Set(affirmed.filter(({ rule }) => rule.startsWith(prefix)).map(({ provision }) => provision)),
   ];
@@ -84,16 +84,19 @@ export function classify(description: string, rules: Rules): Classified {
 /** Fewer letters say of no system what it does. */
 const LEAST_LETTERS = 20;
 
+/** What forbids to call a system harmless: a part that was not read, somebody who is judged, a word of the Act's fields. */
+type Doubts = { isUnread: boolean; isJudging: boolean; isOfAField: boolean };
+
 function levelOf(
   heaviest: LexiconRule["level"] | undefined,
-  { isUnread, isDoubtful, description }: { isUnread: boolean; isDoubtful: boolean; description: string },
+  { isUnread, isJudging, isOfAField, description }: Doubts & { description: string },
 ): Level {
   if (heaviest === "PROHIBITED" || heaviest === "HIGH") return heaviest;
   // What was not read may be what matters, and so may a person that is judged in words that no rule has.
-  if (heaviest === undefined || isUnread) return "UNDETERMINED";
+  if (heaviest === undefined || isUnread || (isJudging && isOfAField)) return "UNDETERMINED";
   if (heaviest === "LIMITED") return "LIMITED";
   const letters = description.match(/\p{L}/gu)?.length ?? 0;
-  return isDoubtful || letters < LEAST_LETTERS ? "UNDETERMINED" : "MINIMAL";
+  return isJudging || isOfAField || letters < LEAST_LETTERS ? "UNDETERMINED" : "MINIMAL";
 }
 
 /** An earlier edition does not know what a later one forbids. */
@@ -115,13 +118,40 @@ const of = ({ found }: Window, concept: Concept, sense?: Sense) =>
 const hasAll = (window: Window, wanted: readonly Concept[], sense: Sense) =>
   wanted.every((concept) => of(window, concept, sense));
 
+/** Words that begin alike are one. */
+const STEM = 4;
+
+/** Two different words of a concept, or fewer. */
+function hintsOf({ found }: Window, concept: Concept, sense?: Sense): Found[] {
+  const hints = found.filter((one) => one.concept === concept && (sense === undefined || one.sense === sense));
+  const stems = new Map(hints.map((one) => [one.phrase.slice(0, STEM), one]));
+  return [...stems.values()].slice(0, 2);
+}
+
+/** The words that a rule rests on in a window; undefined: not all are there. */
+function groundsOf({ needs, hints }: LexiconRule, window: Window, sense?: Sense): Found[] | undefined {
+  const needed = needs.flatMap((concept) => of(window, concept, sense) ?? []);
+  const hinted = hints === undefined ? [] : hintsOf(window, hints, sense);
+  return needed.length < needs.length || (hints !== undefined && hinted.length < 2)
+    ? undefined
+    : [...needed, ...hinted];
+}
+
+/** The first answer that there is. */
+function firstOf<Item, Answer>(items: readonly Item[], answerOf: (item: Item) => Answer | undefined) {
+  for (const item of items) {
+    const answer = answerOf(item);
+    if (answer !== undefined) return answer;
+  }
+  return undefined;
+}
+
 function reasonOf(rule: LexiconRule, windows: readonly Window[], rules: Rules): Reason | undefined {
-  const { id, provision, level, about, needs, unless = [], date } = rule;
+  const { id, provision, level, about, unless = [], date } = rule;
   const free = windows.filter((window) => !unless.some((concept) => of(window, concept, "affirmed")));
-  const said = free.find((window) => hasAll(window, needs, "affirmed"));
-  const found = said ?? free.find((window) => needs.every((concept) => of(window, concept)));
-  if (!found) return undefined;
-  const phrases = needs.map((concept) => (said ? of(found, concept, "affirmed") : of(found, concept))!);
+  const said = firstOf(free, (window) => groundsOf(rule, window, "affirmed"));
+  const phrases = said ?? firstOf(free, (window) => groundsOf(rule, window));
+  if (!phrases) return undefined;
   const sense = said ? "affirmed" : phrases.some((one) => one.sense === "denied") ? "denied" : "quoted";
   return {
     ...{ rule: id, provision, level, about, sense },

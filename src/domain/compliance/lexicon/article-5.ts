@@ -12,11 +12,13 @@ covertly, cues they are not aware, not aware of, without being aware, unknowingl
 losses, lose, loss, cannot afford, can't afford, afford, exhaust*, overeat*, eat more, drink more, borrow, subscribe, hand over, take risks, risky, dangerous, injur*, stay longer, keep scrolling, give up`,
   ),
   vulnerable: words(
-    `child, children, minors, kids, kid, toddler*, infants, teenager*, adolescent*, elderly, elders, pensioner*, old people, old person, seniors, dementia, alzheimer*, disab*, addict*, homeless*, in debt, in acute debt, indebted, heavily indebted, over-indebted, poverty, poor people, desperate, vulnerab*, learning difficult*, mental illness*, mentally ill, depressed, depression, lonely, loneliness, bereaved, grieving, refugees in need, unemployed people in, financial distress, in their distress, illiterate, cognitive decline, cognitive impairment*`,
+    `child, children, minors, kids, kid, toddler*, infants, teenager*, adolescent*, elderly, elders, pensioner*, old people, old person, seniors, dementia, alzheimer*, disab*, addict*, homeless*, in debt, in acute debt, indebted, heavily indebted, over-indebted, poverty, poor people, desperate, vulnerab*, learning difficult*, mental illness*, mentally ill, depressed, depression, lonely, loneliness, bereaved, grieving, refugees in need, unemployed people in, financial distress, in their distress, illiterate, cognitive decline, cognitive impairment*,
+lost their job, lost her job, lost his job, despair, desperation, widow*, refugees, migrants, low literacy, sick people, gravely ill, terminally ill, new mothers, lonely people`,
   ),
   exploit: words(
     `exploit*, persuad*, trick*, dare, dares, dangerous, pressur*, press it into, presses them, press them, pushes them, push them, pushing them, lure*, luring, manipulat*, sell* .. expensive, overpriced, sign up, gambl*, get them to, gets them to, talk* them into, prey*, preys, take* advantage, taking advantage, coax*, cajol*, seduc*, entic*, hook them, keep them hooked, ruinous, usurious, high-interest, transfer money, hand over .. savings, give up .. savings, coerc*, goad*, egg them on, scare them, scares them, guilt-trip*, wheedl*,
-spend*, loot box*, trust and, builds up trust, wins .. trust, make them buy, makes them buy, to make them, so that they buy, sells them, sell them, get .. to buy, gets .. to buy, nudges them, nudge them, push .. into, pushes .. into, drive .. into, draws them into, draw them into, dependency, dependent on`,
+spend*, loot box*, trust and, builds up trust, wins .. trust, make them buy, makes them buy, to make them, so that they buy, sells them, sell them, get .. to buy, gets .. to buy, nudges them, nudge them, push .. into, pushes .. into, drive .. into, draws them into, draw them into, dependency, dependent on,
+payday, secrets, jumping, self-harm, pushes them into, hooked`,
   ),
   social_score: words(
     `social scor*, social credit scor*, social credit system*, social credit, citizen score*, citizen scor*, civic score*, civic rating*, civic credit*, points for .. behavio*, scores citizens, rates citizens, rating of citizens, trust score for citizens, trust score of every, trustworth* .. social, trustworth* .. online, trustworth* .. lifestyle, trustworth* .. neighbour*, reputation score* .. citizen*, social reputation,
@@ -24,18 +26,22 @@ ranks citizens, citizens by trustworthiness, trustworthiness of citizens, trustw
   ),
   /** Who is anybody, and not an employee, a customer or a pupil. */
   townspeople: words(
-    `citizen*, inhabitant*, resident*, population, townspeople, every person, each person, everybody, everyone, households, neighbours, neighbors, tenant*, individuals, people`,
+    `citizen*, inhabitant*, resident*, population, townspeople, every person, each person, everybody, everyone, households, neighbours, neighbors, tenant*, individuals, people,
+villager*, townsfolk, society, what people, whoever, whom they`,
   ),
   conduct: words(
     `behav*, conduct, daily life, everyday life, lifestyle, life style, online posts, posts on, posts and, friends, social life, social media, who is rude, rude online, in public, with neighbours, towards neighbours, neighbourhood, fines, jaywalk*, littering, volunteer*, purchases, shopping habits, shopping and, trustworth*, good deeds, bad deeds, civic,
-traffic fines, social behaviour, social behavior, loyalty to, neighbourly, parking tickets, internet searches, browsing, what they post, what they buy`,
+traffic fines, social behaviour, social behavior, loyalty to, neighbourly, parking tickets, internet searches, browsing, what they post, what they buy,
+what people post, whom they meet, how they drive, gossip`,
   ),
   tally: words(
-    `points, score*, scoring, rating*, rates, rate, rank*, credits, stars, grade, grades, index, trustworth*, tally`,
+    `points, score*, scoring, rating*, rates, rate, rank*, credits, stars, grade, grades, index, trustworth*, tally,
+trust figure, figure, number, class a, colour`,
   ),
   setback: words(
     `refus*, den*, punish*, depriv*, exclu*, lose*, losing, detriment*, block*, restrict*, disadvantage*, worse, banned, bars them, barred, shut out, may no longer, no longer, wait longer, waits longer, waiting longer, last in line, end of the queue, slower, cut off, evict*, lower priority, higher fees, pay more, pays more, cannot book, cannot rent, cannot travel, kept out, less access, privilege*,
-are denied, is denied, deny*, lose access, turned away, not allowed, may not, forbidden, cannot get, less, fewer, dearer`,
+are denied, is denied, deny*, lose access, turned away, not allowed, may not, forbidden, cannot get, less, fewer, dearer,
+if they may, whether they may, who may, may travel, fewer than`,
   ),
   crime: words(
     `crime*, criminal*, offence*, offense*, offend*, re-offend*, reoffend*, felon*, delinquen*, break the law, thief, thieves, murderer*, terrorist*, steal`,
@@ -80,7 +86,8 @@ faces from, faces that, every face, billions of faces, millions of faces, face d
     `live, real-time, real time, all cameras, as they walk*, while they walk*, as people walk, as people pass, as .. pass, as .. stream in, while .. walks, while .. passes, instantly, at once, immediately, on the spot, on the fly, walks by, walk by, passer-by, passers-by, passersby, pass by, passes by, within seconds, streams, streaming, continuously`,
   ),
   scan: words(
-    `identif*, recogni*, match*, compare*, comparing, re-identif*, walks in, spot*, find*, pick*, search*, put* a name, tells who, scan, scans, scanning, check*, against the list, watchlist*, watch list*, look for, wanted`,
+    `identif*, recogni*, match*, compare*, comparing, re-identif*, walks in, spot*, find*, pick*, search*, put* a name, tells who, scan, scans, scanning, check*, against the list, watchlist*, watch list*, look for, wanted,
+identify people, identifies people, identify pedestrians`,
   ),
   likeness: words(
     `face, faces, facial, iris, gait, biometric*, passer-by, passers-by, passersby, features`,

@@ -24,6 +24,13 @@ establish* .. identity, identity of, identities of, names the, tell apart, tells
 ip camera*, camera feed*, feeds from, kiosk camera*, doorbell*, dashcam*, dash cam*, body cam*, livestream*, sensor gate*, turnstile*, security camera*, entrance, entrances, gates, drones,
 loyalty members, members were present, self-excluded, exclusion register, exclusion list, ban list, stop list, no-fly list, do-not-admit, hooligan*, troublemaker*, regulars, who was present, who is present, who attended, which people, which persons, which individuals, which visitors, which customers came, individual visitors, identity of everyone, identity of each, identities of, recurring visitor*, recurring customer*, fugitive*, suspects, wanted`,
   ),
+  /** Somebody is seen, and who it is or where else is told. */
+  who: words(
+    `who is standing, who stands, who it is, who they are, who he is, who she is, where else, was seen, been seen, find the person, find a person, find him, find her, names of, name of, name them, still of the person, photo of the person, photo of a person, picture of a person, picture of the person, photographed once, the same man, the same woman, whose face, whose voice, who is in, who was in, who entered, who attended, trace .. person, follows .. person, tracks .. person, tracks people, follow people, individuals through, people through, looks through .. recordings`,
+  ),
+  watched: words(
+    `glasses, camera*, cctv, recordings, footage, video*, photographed, still, stills, drone*, snapshots, image*, photo*, picture*, microphone*, sensor*, surveillance`,
+  ),
   alert: words(
     `compare*, comparing, recogni*, match*, identif*, re-identif*, reidentif*, spot*, find*, search*, look* up, looks for, alert*, tell, tells, notif*, warn*, follow*, track, tracks, tracking, greet*, pick*, check*, scan*,
 list of, produces a list, logs, log which, records which, looked up, knows, sees, shows, report*, establish*`,
@@ -62,6 +69,7 @@ const rule = annex3<keyof typeof biometricConcepts>;
 export const biometricRules = [
   rule("1(a)", "remote biometric identification", ["face", "identify"], ["verify"]),
   rule("1(a)", "people are found on lists by cameras", ["seen", "gallery", "alert"], ["verify"]),
+  rule("1(a)", "somebody who is seen is named", ["who", "watched"], ["verify"]),
   rule("1(b)", "biometric categorisation", ["group", "sort", "body"]),
   rule("1(c)", "emotion recognition", ["emotion", "sense", "modality"]),
 ];

@@ -1,5 +1,5 @@
 /** Annex III, point 3: access to education, learning outcomes, the level of education, and behaviour in tests. */
-import { ADVISE, annex3, CHOOSE, DECIDE, RATE, words } from "./phrases.ts";
+import { ADVISE, annex3, CHOOSE, DECIDE, JUDGING, RATE, words } from "./phrases.ts";
 
 export const educationConcepts = {
   learner: words(
@@ -43,6 +43,15 @@ study programme*, campus, lyceum, gymnasium, grammar school*, high school*, prim
     `admit*, admission*, enrol*, applicant*, applications, applicants, apply for, applied, grade, grades, graded, grading, mark, marks, marking, marked, assess*, evaluat*, score, scores, scoring, rank*, assigned to, assigns pupil*, assigns children, assigns learner*, tracks, places, track, exclu*, expel*, cheat*, plagiar*, proctor*, drop out, dropout*, which level, learning outcome*, who is taken, who gets in, get in, gets in, let in, selects, selection, attainment, achievement*, test results, weakest half, candidates, who may attend, should attend, attend,
 take on, takes on, taken on, turn down, interview round, filter applicants, admission round, place offers, offered a place, offers places, get a place, gets a place, receive a place, who receives a place, allocate places, allocates places, places children, places pupils, assigns places, waiting list*, drop-outs, leave without, fail, will fail, at risk of failing, correct exam*, correct essay*, corrects, report cards, give marks, gives marks, gives grades, give grades, awards marks, points for answers, test scores, level of, proficiency, competence level*, expulsion`,
   ),
+  rated: JUDGING,
+  /** Words of school. Two of them, and somebody judged, are about education. */
+  school_hint: words(
+    `class, classes, course, courses, quiz*, test, tests, exam*, finals, lesson*, teacher*, tutor*, school*, level, levels, grade, grades, mark, marks, pupil*, student*, child, children, learn, learns, learning, learnt, learner*, study, studies, semester*, faculty, facult*, degree*, language, training, cadet*, chapter*, cheat*, anti-cheating, homework, remote, certificate*, campus, daycare, day-care, siblings, kindergarten*, nursery, academic, academy, curricul*, maths, spelling test, essay*, university, college, apprentice*, diploma*, instructor*, coach, simulator session*, spots, places, monitors, whispering, webcam*, scholarship*, foundation, dissertation*, assignment*`,
+  ),
+  /** What teachers teach with. */
+  lesson_material: words(
+    `lesson plan*, textbook*, quiz questions, worksheet*, chess, exercises for, library, libraries, books, machine learning, deep learning, learning rate, reinforcement learning, test bench*, unit test*, test case*, software test*`,
+  ),
   /** The upkeep of a house and its day. */
   upkeep: words(
     `timetable*, room plan*, meeting room*, canteen*, menu, menus, cafeteria*, catering, parking, toner, printer*, cleaning, lift, lifts, elevator*, library, libraries, air conditioning, ventilation of the school, lighting, furniture, weather app*, opening hours, car park*, lost property, coffee`,
@@ -55,5 +64,6 @@ export const educationRules = [
   rule("3", "those who learn are judged or placed", ["learner", "judge_learner"], ["upkeep"]),
   rule("3", "what they wrote, or where they want to go, is judged", ["schoolwork", "judge_work"], ["upkeep"]),
   rule("3", "places of education admit or grade", ["institution", "enrol"], ["upkeep"]),
+  rule("3", "education and access to it", ["rated"], ["upkeep", "lesson_material"], "school_hint"),
   rule("3(d)", "proctoring", ["proctoring"]),
 ];

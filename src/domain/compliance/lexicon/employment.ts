@@ -1,5 +1,5 @@
 /** Annex III, point 4: who is hired, and what becomes of those who work. */
-import { annex3, DEEDS, PEOPLE, words } from "./phrases.ts";
+import { annex3, DEEDS, JUDGING, PEOPLE, words } from "./phrases.ts";
 
 export const employmentConcepts = {
   /** Words of hiring alone. */
@@ -35,8 +35,17 @@ contract is extended, contract extended, contract is renewed, fixed-term, leader
     `redundancy plan*, redundancies, layoff*, lay-off*, dismissal*, performance review*, annual appraisal*, performance appraisal*, employee monitoring, employee surveillance, workforce analytics, people analytics, employee turnover, staff turnover, employee attrition, succession planning, promotion decision*, promoted to, made director, pay rise*, salary increase*, algorithmic management, shift allocation, task allocation, bossware, productivity score*, performance score*, performance rating*, underperformer*, high potentials, high performers, low performers, headcount reduction*, letters of dismissal, works contract*, disciplinary action*,
 improvement plan*, hand in their notice, intend to resign, resignation risk, retention risk, employee retention, employee performance, employee productivity, employee behaviour, employee behavior, employee rating*, employee scoring, employee sentiment, employee engagement, employees' e-mail*, employee e-mail*, worker monitoring, worker productivity, worker performance, staff performance, staff monitoring, staff appraisal*, staff evaluation*, staff scheduling by, shift assignment*, contract renewal*, promotion candidate*, 360-degree feedback, talent review*, nine-box, calibration of bonuses, bonus allocation, bonus pool, wage setting, pay setting, pay decision*, driver rating*, driver deactivation, courier rating*, rider rating*, leaderboard of sales*, sick leave prediction, absence prediction`,
   ),
+  /** What is done for a workplace and its things. */
+  workplace_upkeep: words(
+    `canteen*, meeting room*, parking, toner, printer*, copier*, coffee, cleaning of, lift, lifts, office plants, heating in, invoices, books interview slots, in a calendar, job printing, robots, machines, solar panels, suppliers, leads, sales leads, tickets, product*`,
+  ),
   anyone: [...PEOPLE, ...words(`names, staff, who, whom, each, manager*`)],
   deed: DEEDS,
+  judged: JUDGING,
+  /** Words of working life. Two of them, and somebody judged, are about work. */
+  work_hint: words(
+    `job, jobs, work, works, working, worked, worker, workers, position, positions, vacancy, vacancies, openings, applicant, applicants, candidates, apply for, applied, applications, interview*, hire, hiring, employ*, unemployed, employer*, manager*, foreman, supervisor*, boss, chief, shift, shifts, contract, contracts, wage*, salary, salaries, fee of each, fee of, pay, bonus*, promotion*, promoted, career*, staff, skills, skilled, experience, licence, driver, drivers, driving for us, output, performance, professional, leadership, clerk, clerks, head of, qualification*, unqualified, qualified for, warehouse, colleague*, gig, freelanc*, assignment*, no-show*, tasks, overtime, duty, duties, roster*, rota, cv, resume*, profiles, fit, attitude, talent*, personnel, hr, human resources, recruit*, productivity, absence*, sick, resign*, quit, notice, dismiss*, fired, sacked, redundan*, trip, rides, deliveries, surplus, players .. contracts, tutors, tutoring company, nurses, cleaners, cashiers, couriers, riders, labour, labor, payroll, onboarding, probation, trainee*, internship*, apprentic*, sends home`,
+  ),
   sifting: words(
     `score, scores, scoring, rank*, shortlist*, sift*, screen, screens, screening, select*, reject*, evaluat*, assess*, invited, invites, invite, match*, filter*, predict*, suitab*, throw* out, weed* out, discard*, pick*, whom to, decid*, determin*, gets invited, most promising, sort, sorts, best, compare*, recommend*, estimat*, classif*, grade, grades, flag*`,
   ),
@@ -49,4 +58,5 @@ export const employmentRules = [
   rule("4(a)", "recruitment", ["candidate", "employer", "sifting"]),
   rule("4(b)", "management of workers", ["worker", "manage"]),
   rule("4(b)", "management of workers", ["personnel", "deed", "anyone"]),
+  rule("4", "work and access to it", ["judged"], ["workplace_upkeep"], "work_hint"),
 ];

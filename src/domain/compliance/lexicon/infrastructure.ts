@@ -17,9 +17,16 @@ booster station*, booster pump*, standby pump*, hydrant*, aquifer*, borehole*, w
     dose, doses, dosing, guard*, keep, keeps, keeping, holds, set, sets, setting, trip, trips, tripping, shed, sheds, throttl*, rerout*, re-rout*, reconfigur*, restor*, valve*, pump, pumps, prevent*, avert*, alarm*, autonom*, command*, actuat*, divert*, curtail*, takes offline, take* .. offline, power down, powers down, ramp*, gives way, priority to, stabili*, steady, emergency shut*, overload*, burst*, intervene*, decid*, supervis*, cut off, cuts off, fault*, failure*, leak*, anomal*, attack*, contain*, orchestrat*, coordinat*, without an operator, without operator, sequence*, increases, reduces, lowers, raises, directs, routes,
 vent, vents, venting, start, starts, starting, de-energis*, de-energiz*, energise*, energize*, hold, red for, commands, issue* .. command*, switching, supervise*, patch*, reroute*, compensat*, inject*, release*, opens valves, decouple*, couple, couples, relieve, relieves, bypass*, block, blocks, override*, correct*, act on, acts on, takes action, take action, counteract*, mitigat*, schedules power, in charge of, responsible for, decides when, on its own, by itself, without human, unattended, self-healing, heal, heals, halts, halt, slows, speed up, speeds up, raise, lower, reduce, increase, keeps .. within, within limits, within tolerance, within safe, dangerous, hazard*, accident*, rupture*, collapse*, explosion*, flooding, flood, leakage, contaminat*, intrusion*, cyber*, monitors, monitoring, watches over, watch over, oversees, forecasts .. and`,
   ),
+  /** Parts of networks and plants. Two of them, and a control, are about supply or traffic. */
+  network_hint: words(
+    `utility, utilities, grid, load, loads, load shedding, water, pipe, pipes, water pipe*, valve*, pressure, pump, pumps, breaker*, power, electric*, light again, villages, station, stations, network, networks, operator, operators, cooling, racks, rack, outage*, blackout*, storm*, city, cities, town, district*, region*, municipal*, national, lines, voltage*, frequency, frequencies, traffic, lane, lanes, road, roads, vehicle, vehicles, motorist*, junction*, tunnel*, bridge*, signal*, heat, heating, boiler*, steam, gas, supply, supplier*, reservoir*, river*, weir*, dispatch centre, dispatch center, control room*, control centre*, turbine*, generator*, substation*, transformer*, cable*, colocation, hosting, servers, routers, packets, backbone, internet, telecom*, hospital network, stock exchange, consumers, households, infrastructure, critical, substations, sewage, leak*, burst*, under-frequency, congestion, concessionaire`,
+  ),
+  act: words(
+    `controls, control of, controller*, shut, shuts, shuts off, shut down, shutdown*, isolat*, disconnect*, reconnect*, re-clos*, reclos*, balanc*, regulat*, operates, operate, triggers, closes, close, opens, open, steers, switches, switch, switching, stops, halts, dispatches, adjusts, doses, trips, sheds, shedding, load shedding, throttles, reroutes, reroute, restores, prevents, protects, protection, safety, diverts, curtails, power down, powers down, ramps, autonomous*, automatic*, by itself, on its own, without operator*, replace operators, supervises, decides, decide, runs, keeps, manages, lowers the, raises the, releases`,
+  ),
   /** What is at home, in an office or on a market, and no network that a public depends on. */
   small_scale: words(
-    `my home, private home*, living room*, flat, flats, smart home*, office building*, thermostat*, traders, trading desk, sales, marketing, tariff comparison, customers buy, computer game, video game, model railway, my house, single house*, toy, board game, 3d printer`,
+    `factory, factories, mill, brewery, bakery, dairy, greenhouse*, vineyard*, wine cellar, restaurant, office building, production line, conveyor*, machine tool*, crane, website, web site, robot vacuum, vacuum cleaner, washing machine, car engine, aquarium, swimming pool, hotel, my home, private home*, living room*, flat, flats, smart home*, office building*, thermostat*, traders, trading desk, sales, marketing, tariff comparison, customers buy, computer game, video game, model railway, my house, single house*, toy, board game, 3d printer`,
   ),
 };
 
@@ -27,4 +34,5 @@ const rule = annex3<keyof typeof infrastructureConcepts>;
 
 export const infrastructureRules = [
   rule("2", "safety of critical infrastructure", ["infrastructure", "steer"], ["small_scale"]),
+  rule("2", "safety of critical infrastructure", ["act"], ["small_scale"], "network_hint"),
 ];

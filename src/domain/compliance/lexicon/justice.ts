@@ -13,6 +13,20 @@ which party, prevail*, evaluates the submissions, applicable provision*, legal p
   clerical: words(
     `tennis court*, basketball court*, court shoes, food court*, squash court*, courtyard*, anonymis*, anonymiz*, pseudonymis*, redact*, transcri*, room booking*, hearing dates, lift, lifts, cleaning, translates judgments, scans old`,
   ),
+  adjudges: words(
+    `decid*, rules, rule on, awards, award, determin*, proposes, propose, drafts, suggests, recommend*, names the winner, weighs, weigh*, evaluates, assess*, predict*, settle*, resolve*, finds for, imposes, impose, calculates, interprets, applies`,
+  ),
+  /** Words of disputes. Two of them, and somebody who settles them, are about justice. */
+  dispute_hint: words(
+    `dispute*, parties, both sides, sides, arguments, parking fines, fine, fines, legal effect, legal, law, facts, evidence, pleadings, reasons, claim, claims, claimant*, verdict*, justice, settlement*, damages, guilt*, sentence, sentences, court*, tribunal*, arbitrat*, mediat*, judgment*, judge, lawsuit*, plaintiff*, defendant*, accused, custody, divorce, appeal*, objection*, complaint*, winner, statute*, precedent*`,
+  ),
+  sways: words(
+    `target*, micro-target*, persuad*, sway*, convinc*, change, changes, switch, switch sides, fear, fears, message*, video, what to say, tailor*, personalis*, personaliz*, mobilis*, mobiliz*, nudg*, influenc*, address, chooses, decides which, calculat*, advert*, ads, leaflet*, letters to`,
+  ),
+  /** Words of politics. Two of them, and somebody swayed, are about elections. */
+  politics_hint: words(
+    `voter*, vote*, party, parties, political, politic*, movement, supporters, campaign*, election*, ballot*, referendum*, door by door, door-to-door, doorstep*, sides, waver*, undecided, candidate*, mayor, parliament*, constituen*, poll, polls, democra*, turnout, citizens, opinion*, swing`,
+  ),
   vote: words(
     `voter*, vote, votes, voting, voted, election, elections, electoral, election day, referendum*, plebiscite*, political campaign*, election campaign*, party's campaign, campaign manager*, campaign team*, campaign of a party, campaign software, canvass*, political content, political message*, political ad, political ads, political advert*, political part*, political preference*, political persuasion, electorate, ballot*, constituent*, constituenc*, poll, polls, polling day, polling station*, undecided people, swing state*, swing voter*, candidate for mayor, candidate for parliament, parliamentary candidate*, presidential candidate*, to the candidate, turnout, get out the vote, elected,
 rival party, party supporter*, supporters of a party, supporters of .. party, party's supporters, party members, opposing party, opposition party, opposition voters, turning out, voter turnout, voter file*, voter data, voter profile*, voter segment*, voter roll*, voter contact, voter outreach, undecideds, floating voter*, swing district*, campaigners, campaign staff, campaigning, election ad, election ads, election advert*, election message*, election headquarters, electioneering, political party, political parties, political microtarget*, political micro-target*, political target*, political communication*, political messaging, political video*, political post*, politician's campaign, candidates' campaign*, mayoral, presidential campaign*, presidential race, parliamentary, general election, local election*, european election*, by-election*, primaries, primary election*, yes campaign, no campaign, yes vote*, no vote*, brexit, ballot box, ballot paper*, polling booth*, democratic process*, voting behaviour, voting behavior, voting intention*, voting decision*, voting preference*`,
@@ -21,6 +35,7 @@ rival party, party supporter*, supporters of a party, supporters of .. party, pa
     `influenc*, target*, micro-target*, microtarget*, persuad*, persuas*, sway*, change, changes, changing, shows, nudg*, convinc*, mobilis*, mobiliz*, discourag*, encourag*, tailor*, personalis*, personaliz*, talked out, talk out of, talk* .. out of, bring them over, bring .. over, win over, wins over, won over, argue*, argues with, adapt*, message most, message that, messages that, most likely to, effect on, optimised for, optimized for, serve*, suppress*, keep .. from voting, stay at home, stay home, picks for each, profile*, psychograph*, segment*, demotivat*, move voters, shift opinion*, opinion of, steer*, manipulat*, receptive, susceptible, bots,
 dissuad*, alter*, chooses the advert, chooses the ad, psychological trait*, emotional trigger*, apt to, susceptib*, likely to move, likely to be moved, most effective, resonat*, fear of, scare*, rally, rallies, donat*, customis*, customiz*, individual message*, individually, each recipient, each person, each household, each voter, one by one, fake news, disinformation, amplif*, sow*, boost*, undecided`,
   ),
+  insurance_claims: words(`hail, insurance claim*, warranty, damage report*, product claim*`),
   /** What serves a campaign's own work, or counts votes, and meets no voter. */
   campaign_office: words(
     `election results, vote counting, counts votes, seats in parliament, leaflet routes, poster stock`,
@@ -31,5 +46,7 @@ const rule = annex3<keyof typeof justiceConcepts>;
 
 export const justiceRules = [
   rule("8(a)", "administration of justice", ["court", "rule"], ["clerical"]),
+  rule("8(a)", "administration of justice", ["adjudges"], ["clerical", "insurance_claims"], "dispute_hint"),
+  rule("8(b)", "elections", ["sways"], ["campaign_office"], "politics_hint"),
   rule("8(b)", "elections", ["vote", "sway"], ["campaign_office"]),
 ];

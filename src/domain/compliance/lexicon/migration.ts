@@ -1,5 +1,5 @@
 /** Annex III, point 7: migration, asylum and border control. */
-import { annex3, DEEDS, words } from "./phrases.ts";
+import { annex3, DEEDS, JUDGING, words } from "./phrases.ts";
 
 export const migrationConcepts = {
   migration: words(
@@ -12,9 +12,14 @@ illegal entry, irregular crossing*, schengen visa, visa file*, visa request*, vi
 take aside, taken aside, whom to, fast lane, full scrutiny, scrutin*, disappear*, on board, persons on, secondary inspection, extra questioning, for questioning, interview*, hearing*, legit*, fraud*, outcome, sort`,
     ),
   ),
+  doubted: JUDGING,
+  /** Words of coming and staying. Two of them, and somebody judged, are about migration. */
+  stay_hint: words(
+    `residence, residence office, foreigner*, foreign, marriages, marriage, sham, passport*, nationality, nationals, arrival*, arrive*, ministry, asylum, country of, home country, border*, traveller*, traveler*, passengers, origin, stay, stays, entry, entering, enter the country, visa*, birth certificate*, immigra*, migra*, refugee*, embassy, consul*, permit*, deport*, detained, newcomers, citizenship, papers, customs officers, airport, airline`,
+  ),
   /** Of borders and migration in another sense. */
   goods: words(
-    `customs declaration*, cross-border payment*, cross-border trade, border collie*, data migration*, database migration*, visa card*, visa payment*, visa or mastercard, bird migration, page border*, image border*, flower border*, customs value*, goods cross*, visa requirement*`,
+    `tourist*, restaurant*, hotel*, orchard*, luggage, baggage, flight delay*, customs declaration*, cross-border payment*, cross-border trade, border collie*, data migration*, database migration*, visa card*, visa payment*, visa or mastercard, bird migration, page border*, image border*, flower border*, customs value*, goods cross*, visa requirement*`,
   ),
 };
 
@@ -22,4 +27,5 @@ const rule = annex3<keyof typeof migrationConcepts>;
 
 export const migrationRules = [
   rule("7", "migration, asylum and borders", ["migration", "examine"], ["goods"]),
+  rule("7", "migration, asylum and borders", ["doubted"], ["goods"], "stay_hint"),
 ];

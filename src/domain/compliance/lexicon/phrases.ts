@@ -19,6 +19,8 @@ export type LexiconRule<Concept extends string> = {
   date?: string;
   needs: readonly Concept[];
   unless?: readonly Concept[];
+  /** Hints, none of which says much alone: two different ones have to stand there, too. */
+  hints?: Concept;
   about: string;
 };
 
@@ -28,9 +30,11 @@ export const annex3 = <Concept extends string>(
   about: string,
   needs: readonly Concept[],
   unless: readonly Concept[] = [],
+  hints?: Concept,
 ): LexiconRule<Concept> => ({
   ...{ id: `annex-iii-${point}`, level: "HIGH", provision: `Annex III, point ${point}` },
   ...{ date: "annex-iii", about, needs, unless },
+  ...(hints === undefined ? {} : { hints }),
 });
 
 /** A thing is settled for somebody. */
@@ -61,6 +65,12 @@ export const DETECT =
   words(`detect*, spot, spots, spotting, flag*, identif*, recogni*, infer*, deduc*, reveal*, discover*, uncover*, establishes, monitor*, track, tracks, tracked, tracking, watch, watches, watching, observ*, alert*, warn*,
   suspicious, find, finds, finding, tells, tell, notices, notif*, inconsisten*, contradict*, authentic*, genuine*, forged, forger*`);
 
+/** A person is judged, not a thing watched: what hints of a field need beside them. */
+export const JUDGING = words(
+  `decid*, decision*, determin*, approv*, reject*, refus*, declin*, deny, denies, denied, grants, granted, turn* down, turn* away, admit*, eligib*, entitle*, qualif*, unqualified, allocat*, assign*, allot*, who gets, who is, who should, who may, who will, whom, whose, whether, which, if they may, if he will, if she will,
+  select*, choos*, chosen, pick, picks, picked, shortlist*, screen*, filter*, sift*, sort, sorts, reject, match, matches, drops, hides, blacklist*, exclud*, score, scores, scored, scoring, rank*, rate, rates, rated, rating*, grade, grades, graded, grading, mark, marks, marked, evaluat*, assess*, apprais*, judge, judges, judged, gaug*, profil*, classif*, categor*, prioriti*, weigh*, works out, estimate, estimates, predict*, forecasts, likel*, probab*, risk of, danger, suspicio*, flag*, detect*, deems, names the, yes or no, threshold, promot*, reports, calculates, sets the, renews`,
+);
+
 export const ADVISE = words(`recommend*, suggest*, propos*, advis*, nominat*, steer*, hint*`);
 
 /** Anything by which a person may be judged: enough beside words that belong to one field alone. */
@@ -78,10 +88,12 @@ export const CAMERAS =
 export const AT_WORK =
   words(`employee*, worker*, workplace, at work, boss, bosses, supervisor*, subordinate*, team leader*, team lead*, team member*, line manager*, shift lead*, colleague*, coworker*, co-worker*, personnel,
   our staff, the staff, staff are, staff is, staff who, staff member*, members of staff, staff's, call centre staff, call center staff, sales staff, nursing staff, the office, picker*, factory hands, call centre agents, call center agents, cashier*, workforce,
-  job interview*, job candidate*, job applicant*, applicants, recruiter*, trainees`);
+  job interview*, job candidate*, job applicant*, applicants, recruiter*, trainees,
+its drivers, company's drivers, our drivers, truck company, shop assistants, for the manager, the manager, managers, employer*, foreman, foremen, handlers, cleaners, waiters, nurses, docks their, bonus`);
 
 export const AT_SCHOOL =
-  words(`school*, classroom*, class, pupil*, student*, lesson*, universit*, lecture*, seminar*, teacher*, educat*, learner*, exam, exams, kindergarten*`);
+  words(`school*, classroom*, class, pupil*, student*, lesson*, universit*, lecture*, seminar*, teacher*, educat*, learner*, exam, exams, kindergarten*,
+e-learning, apprentice*, trainers, tutor, tutors, tutoring, course, pupils, homework, learning app*`);
 
 /** The police and its like. */
 export const POLICE =

@@ -1,5 +1,5 @@
 /** Annex III, point 5: public benefits and services, credit, life and health insurance, emergency calls. */
-import { annex3, DEEDS, words } from "./phrases.ts";
+import { annex3, DEEDS, JUDGING, words } from "./phrases.ts";
 
 export const serviceConcepts = {
   /** Benefits by names that nothing else has. */
@@ -44,13 +44,31 @@ overdraft*, instalment plan*, installment plan*, buy now pay later, buy-now-pay-
   card_fraud: words(
     `card fraud, fraudulent transaction*, fraudulent payment*, payment fraud, transaction fraud, stolen card*, fraudulent card*, money launder*, detects fraud, fraud detection, phishing`,
   ),
+  weighed: JUDGING,
+  /** Words of money that is lent. Two of them, and somebody judged, are about credit. */
+  credit_hint: words(
+    `bank, banks, credit, credit union*, loan*, account*, borrow*, mortgage*, arrears, instalment*, installment*, purchases, checkout, payment past, payment history, spending, spending pattern*, income, rent, debt*, owe, owes, owed, pay, pays, payback, repay*, lender*, lend, overdraft*, solvent, insolven*, default*, limit, financ*, money, couple, member's, household*, transactions, salary account`,
+  ),
+  /** Money that is not lent to people. */
+  other_money: words(
+    `trading, traders, stock*, shares, bonds, swap*, portfolio*, invoice*, bookkeep*, ledger*, price of, prices of, companies, company, corporate, suppliers, fraud*, phishing, launder*, exchange rate*, foot traffic, weather app`,
+  ),
+  /** Words of public help. Two of them, and somebody judged, are about benefits. */
+  help_hint: words(
+    `city, municipality, municipal, town hall, youth office, social office, office, authority, authorities, state, public, social, family, families, parents, children, needy, poor, poverty, tenants, citizens, residents, disab*, sick pay, really ill, support, care, into care, aid, assistance, daycare spots, spots, housing, flat, flats, voucher*, claims, claim, claimants, benefit*, payment, payments, pension*, allowance*, deserving*, hardship, low-income, unemployed, jobless, homeless, shelter, caseworker*, case worker*, social worker*, welfare, entitle*, eligib*, subsid*, grant, grants, insurance fund, treatment, waiting list`,
+  ),
+  /** Public matters in which nobody is helped. */
+  public_matter_only: words(
+    `garbage, waste, recycling, street lamp*, potholes, parking, snow, cleaning, museum, theatre*, sports hall*, election results, statistics, weather, tourists, libraries, library, toner, trees, parks, playgrounds`,
+  ),
   insure: words(
     `insur*, assurance, reinsur*, underwrit*, policy, policies, policyholder*, policy holder*, cover, premium*, actuar*, sick fund*, health fund*, health plan*, medical scheme*, life cover, insured,
 underwriter*, underwriting, medical plan*, insurance applicant*, insurer's, life cover*, health cover*, life policies, annuit*, bancassurance, insurance tariff*, insurance company, insurance companies, insurance contract*, insurance application*, insurance quote*, risk surcharge*, private medical`,
   ),
   life_or_health: words(
     `life, lives, health, healthy, medical, mortality, die, death, illness*, sickness, disease*, dental, hospital cash, disability, critical illness, term life, whole life, wearable*, fitness tracker*, smok*, prescription*, body mass, bmi, genetic*, pre-existing, surviv*, occupational disability, long-term care insurance, steps per day,
-life-insur*, medical exam*, medical histor*, medical record*, medical questionnaire*, health data, health record*, health status, health condition*, lifestyle, sleep data, step count*, steps, heart rate, diabetes, cancer, family history, lifespan, life expectancy, longevity, sick, doctor visits, accident and health, funeral cover, burial, final expense`,
+life-insur*, medical exam*, medical histor*, medical record*, medical questionnaire*, health data, health record*, health status, health condition*, lifestyle, sleep data, step count*, steps, heart rate, diabetes, cancer, family history, lifespan, life expectancy, longevity, sick, doctor visits, accident and health, funeral cover, burial, final expense,
+live long, will live, long .. customer will live, live in order, longer lives`,
   ),
   price: words(
     `pric*, premium*, risk*, calculat*, comput*, assess*, underwrit*, quote*, tariff*, decid*, set, sets, contribution*, surcharge*, evaluat*, estimat*, determin*, adjust*, classif*, rate, rates, rating, score*, scoring, predict*, refus*, reject*, accept*, declin*, discount*, dearer, cheaper, how much, likel*, probab*, exclud*, eligib*, personalis*, personaliz*, work* out, group*, tier*,
@@ -82,6 +100,8 @@ export const serviceRules = [
   ),
   rule("5(b)", "creditworthiness", ["creditworthy"], ["business", "card_fraud"]),
   rule("5(b)", "creditworthiness", ["creditworthy", "private_person"]),
+  rule("5(b)", "creditworthiness", ["weighed"], ["other_money"], "credit_hint"),
+  rule("5(a)", "public benefits and services", ["weighed"], ["public_matter_only"], "help_hint"),
   rule("5(c)", "life and health insurance", ["insure", "life_or_health", "price"]),
   rule("5(d)", "emergency calls and triage", ["emergency", "triage"]),
   rule("5(d)", "emergency calls and triage", ["triage_alone"]),
