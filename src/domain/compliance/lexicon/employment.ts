@@ -56,7 +56,7 @@ const rule = annex3<keyof typeof employmentConcepts>;
 export const employmentRules = [
   rule("4(a)", "recruitment", ["applicant", "choose"]),
   rule("4(a)", "recruitment", ["candidate", "employer", "sifting"]),
-  rule("4(b)", "management of workers", ["worker", "manage"]),
+  rule("4(b)", "management of workers", ["worker", "manage"], ["workplace_upkeep"]),
   rule("4(b)", "management of workers", ["personnel", "deed", "anyone"]),
   rule("4", "work and access to it", ["judged"], ["workplace_upkeep"], "work_hint"),
 ];
