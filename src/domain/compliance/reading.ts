@@ -34,7 +34,7 @@ const FOREIGN = new Set(
 );
 
 const NEGATORS =
-  /^(?:not|never|no|nor|neither|cannot|without|isn't|doesn't|don't|aren't|won't|can't|didn't|wasn't|nobody|none|refuses|excludes|excluding|except)$/;
+  /^(?:not|never|no|nor|neither|cannot|without|isn't|doesn't|don't|aren't|won't|can't|didn't|wasn't|nobody|none|refuses|excludes|excluding|except|unlike)$/;
 /** In other languages a denial stands where it likes, and denies its whole sentence. */
 const FOREIGN_NEGATORS =
   /(?<![\p{L}\p{N}])(?:nicht|kein|keine|keinen|keiner|keinem|nie|niemals|ohne|pas|jamais|aucun|aucune|sans|ne|non|nunca|jamás|sin|ningún|ninguna|niet|geen|nooit|zonder|mai|nessun|nessuna|senza|não|sem|inte|aldrig|utan|nav|bez)(?![\p{L}\p{N}])/u;

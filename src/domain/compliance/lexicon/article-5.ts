@@ -5,11 +5,13 @@ import { AT_SCHOOL, AT_WORK, type LexiconRule, POLICE, words } from "./phrases.t
 export const article5Concepts = {
   hidden: words(
     `subliminal*, inaudible, inaudibl*, below .. threshold, beneath .. threshold, under .. threshold, imperceptib*, unperceiv*, manipulative, manipulat* users, manipulat* people, manipulat* customers, manipulat* players, manipulat* shoppers, psychological manipulation, deceptive*, dark pattern*, hidden message*, hidden cue*, hidden signal*, hidden stimul*, hidden sound*, too fast to, too brief*, too quick*, too short to, so briefly, so fast that, so quietly, flashes .. milliseconds, frames of a few, without .. noticing, without .. aware*, without .. knowing, without .. realising, without .. realizing, unconscious*, subconscious*, not consciously, perceives consciously, perceive consciously, unaware, unnoticed, cannot notice, cannot perceive, nobody notices, nobody perceives, no one notices, do not notice, don't notice, does not notice, beyond .. awareness, bypass* .. awareness, covert persuas*, whispers,
-covertly, cues they are not aware, not aware of, without being aware, unknowingly, without their knowledge, secretly, hidden .. cue*, imperceptible, below perception, below the level of, outside .. awareness, outside conscious, beyond conscious*, not perceptible, cannot be heard, cannot hear, not hear, barely audible, ultrasonic, ultrasound, infrasound, single frame*, flicker*, flash for, flashes for, flashed for, backmasked, binaural, hypnot*, trance`,
+covertly, cues they are not aware, not aware of, without being aware, unknowingly, without their knowledge, secretly, hidden .. cue*, imperceptible, below perception, below the level of, outside .. awareness, outside conscious, beyond conscious*, not perceptible, cannot be heard, cannot hear, not hear, barely audible, ultrasonic, ultrasound, infrasound, single frame*, flicker*, flash for, flashes for, flashed for, backmasked, binaural, hypnot*, trance,
+consciously hears, consciously sees, consciously hear, no listener, no viewer, nobody hears, nobody sees, nobody can hear, unheard, unseen, masked`,
   ),
   harm: words(
     `buy*, harm*, behavio*, decision*, purchas*, act against, choos*, spend*, order things, sign*, addict*, gambl*, hurt*, ruin*, bet, bets, betting, damage*, lose money, self-harm, suicid*, debt, against their interest*, against their own, impair*, vote, donate, keep playing, keeps playing,
-losses, lose, loss, cannot afford, can't afford, afford, exhaust*, overeat*, eat more, drink more, borrow, subscribe, hand over, take risks, risky, dangerous, injur*, stay longer, keep scrolling, give up`,
+losses, lose, loss, cannot afford, can't afford, afford, exhaust*, overeat*, eat more, drink more, borrow, subscribe, hand over, take risks, risky, dangerous, injur*, stay longer, keep scrolling, give up,
+crave, overbuy*, pills, overdose, diet, starv*, drink*, alcohol, smok*, drug*, medicine*`,
   ),
   vulnerable: words(
     `child, children, minors, kids, kid, toddler*, infants, teenager*, adolescent*, elderly, elders, pensioner*, old people, old person, seniors, dementia, alzheimer*, disab*, addict*, homeless*, in debt, in acute debt, indebted, heavily indebted, over-indebted, poverty, poor people, desperate, vulnerab*, learning difficult*, mental illness*, mentally ill, depressed, depression, lonely, loneliness, bereaved, grieving, refugees in need, unemployed people in, financial distress, in their distress, illiterate, cognitive decline, cognitive impairment*,
@@ -75,20 +77,24 @@ faces from, faces that, every face, billions of faces, millions of faces, face d
     `customers' .. voice*, customers' emotion*, customers' mood*, customers' frustration, customers' feeling*, customer's .. voice, customer's mood, customer's emotion*, customer's face, customer's tone, the customer is, a customer is, customer gets, customers are, customers feel, customer feels, caller is, callers are, caller's, callers', speaker is, shopper*, viewer*, cinema-goer*, cinemagoer*, guests are, visitors are, visitors feel, passenger*, spectator*, driver's, driver is`,
   ),
   intimate_trait: words(
-    `gay, lesbian, homosexual*, heterosexual*, bisexual*, queer, sexual orientation, sexual preference*, sexuality, sex life, political opinion*, political view*, political leaning*, political orientation, political conviction*, party .. support*, which party, politically, vote left, left or right, conservative or liberal, liberal or conservative, religio*, faith, christian*, muslim*, jewish, jews, hindu*, race, racial, races, trade union*, union member*, philosophical, belief*, ideolog*`,
+    `gay, lesbian, homosexual*, heterosexual*, bisexual*, queer, sexual orientation, sexual preference*, sexuality, sex life, political opinion*, political view*, political leaning*, political orientation, political conviction*, party .. support*, which party, politically, vote left, left or right, conservative or liberal, liberal or conservative, religio*, faith, christian*, muslim*, jewish, jews, hindu*, race, racial, races, trade union*, union member*, philosophical, belief*, ideolog*,
+believers, atheist*, left-wing, right-wing, left wing, right wing, communist*, nationalist*, democrat*, republican*, protestant*, catholic*, buddhist*, sikh*, unionis*, unioniz*, transgender, sexual identity, gender identity, straight or`,
   ),
   deduce: words(
-    `sort*, categor*, classif*, infer*, estimat*, detect*, determin*, group*, guess*, predict*, tell, tells, tag, tags, deduc*, label*, deriv*, work* out, read*, find* out, establish*, conclu*, judg*, reveal*, presum*, identif*, says whether, recogni*, assign*`,
+    `sort*, categor*, classif*, infer*, estimat*, detect*, determin*, group*, guess*, predict*, tell, tells, tag, tags, deduc*, label*, deriv*, work* out, read*, find* out, establish*, conclu*, judg*, reveal*, presum*, identif*, says whether, recogni*, assign*,
+classed, class, classes, divides, separat*, distinguish*, marks, gives, shows, say, says`,
   ),
   biometric_input: words(
     `face, faces, facial, portrait*, photo*, selfie*, biometric*, fingerprint*, voice*, gait, camera image*, camera*, footage, iris, video*, headshot*, profile picture*`,
   ),
   live: words(
-    `live, real-time, real time, all cameras, as they walk*, while they walk*, as people walk, as people pass, as .. pass, as .. stream in, while .. walks, while .. passes, instantly, at once, immediately, on the spot, on the fly, walks by, walk by, passer-by, passers-by, passersby, pass by, passes by, within seconds, streams, streaming, continuously`,
+    `live, real-time, real time, all cameras, as they walk*, while they walk*, as people walk, as people pass, as .. pass, as .. stream in, while .. walks, while .. passes, instantly, at once, immediately, on the spot, on the fly, walks by, walk by, passer-by, passers-by, passersby, pass by, passes by, within seconds, streams, streaming, continuously,
+as they pass, as they march, watch a demonstration, during the demonstration, demonstration, in the street, in the streets, in real-time, moving crowd`,
   ),
   scan: words(
     `identif*, recogni*, match*, compare*, comparing, re-identif*, walks in, spot*, find*, pick*, search*, put* a name, tells who, scan, scans, scanning, check*, against the list, watchlist*, watch list*, look for, wanted,
-identify people, identifies people, identify pedestrians`,
+identify people, identifies people, identify pedestrians,
+put names, puts names, names to, name to, name, watch, watches, film, films, look up`,
   ),
   likeness: words(`face, faces, facial, iris, gait, biometric*, passer-by, passers-by, passersby, features`),
   force: POLICE,

@@ -12,10 +12,15 @@ illegal entry, irregular crossing*, schengen visa, visa file*, visa request*, vi
 take aside, taken aside, whom to, fast lane, full scrutiny, scrutin*, disappear*, on board, persons on, secondary inspection, extra questioning, for questioning, interview*, hearing*, legit*, fraud*, outcome, sort`,
     ),
   ),
+  border: words(`border, borders, borderland, frontier, frontiers, sea route*, river border`),
+  crosser: words(
+    `people, persons, person, individual*, human beings, migrant*, traveller*, traveler*, refugee*, crossers, men, women, families, somebody, someone, groups`,
+  ),
   doubted: JUDGING,
   /** Words of coming and staying. Two of them, and somebody judged, are about migration. */
   stay_hint: words(
-    `residence, residence office, foreigner*, foreign, marriages, marriage, sham, passport*, nationality, nationals, arrival*, arrive*, ministry, asylum, country of, home country, border*, traveller*, traveler*, passengers, origin, stay, stays, entry, entering, enter the country, visa*, birth certificate*, immigra*, migra*, refugee*, embassy, consul*, permit*, deport*, detained, newcomers, citizenship, papers, customs officers, airport, airline`,
+    `residence, residence office, foreigner*, foreign, marriages, marriage, sham, passport*, nationality, nationals, arrival*, arrive*, ministry, asylum, country of, home country, border*, traveller*, traveler*, passengers, origin, stay, stays, entry, entering, enter the country, visa*, birth certificate*, immigra*, migra*, refugee*, embassy, consul*, permit*, deport*, detained, newcomers, citizenship, papers, customs officers, airport, airline,
+frontier*, crossing, wading, river, flight, visa centre, stay for good, applicants, immigration police, third country, outside the union, schengen, landing, boats, smuggl*, camp, reception, family reunification, sham marriage*, sponsor, interview*, contradict*, dialect, accent, language test, return, removal, abscond*, detention`,
   ),
   /** Of borders and migration in another sense. */
   goods: words(
@@ -27,5 +32,6 @@ const rule = annex3<keyof typeof migrationConcepts>;
 
 export const migrationRules = [
   rule("7", "migration, asylum and borders", ["migration", "examine"], ["goods"]),
+  rule("7", "migration, asylum and borders", ["border", "crosser", "examine"], ["goods"]),
   rule("7", "migration, asylum and borders", ["doubted"], ["goods"], "stay_hint"),
 ];
