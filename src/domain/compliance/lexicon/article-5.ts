@@ -34,16 +34,19 @@ villager*, townsfolk, society, what people, whoever, whom they`,
   conduct: words(
     `behav*, conduct, daily life, everyday life, lifestyle, life style, online posts, posts on, posts and, friends, social life, social media, who is rude, rude online, in public, with neighbours, towards neighbours, neighbourhood, fines, jaywalk*, littering, volunteer*, purchases, shopping habits, shopping and, trustworth*, good deeds, bad deeds, civic,
 traffic fines, social behaviour, social behavior, loyalty to, neighbourly, parking tickets, internet searches, browsing, what they post, what they buy,
-what people post, whom they meet, how they drive, gossip`,
+what people post, whom they meet, how they drive, gossip,
+conduct has`,
   ),
   tally: words(
     `points, score*, scoring, rating*, rates, rate, rank*, credits, stars, grade, grades, index, trustworth*, tally,
-trust figure, figure, number, class a, colour`,
+trust figure, figure, number, class a, colour,
+our points`,
   ),
   setback: words(
     `refus*, den*, punish*, depriv*, exclu*, lose*, losing, detriment*, block*, restrict*, disadvantage*, worse, banned, bars them, barred, shut out, may no longer, no longer, wait longer, waits longer, waiting longer, last in line, end of the queue, slower, cut off, evict*, lower priority, higher fees, pay more, pays more, cannot book, cannot rent, cannot travel, kept out, less access, privilege*,
 are denied, is denied, deny*, lose access, turned away, not allowed, may not, forbidden, cannot get, less, fewer, dearer,
-if they may, whether they may, who may, may travel, fewer than`,
+if they may, whether they may, who may, may travel, fewer than,
+served last, come last, last at, at the end of, wait`,
   ),
   crime: words(
     `crime*, criminal*, offence*, offense*, offend*, re-offend*, reoffend*, felon*, delinquen*, break the law, thief, thieves, murderer*, terrorist*, steal`,

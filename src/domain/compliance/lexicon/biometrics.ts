@@ -30,17 +30,23 @@ thrown out before, people who have been, persons who have been, given passenger,
 shared list, list of, against a list, against the list, thieves, thief, given portrait, given face, resembles, looks like, stranger's name,
 doors, door, till, phone at, point the phone, point your phone, recordings, entrance gate*, passage, hall, corridor`,
   ),
+  /** Lists of faces, whatever they are compared with. */
+  faces_known: words(
+    `gallery of persons, gallery of people, gallery of faces, gallery of banned, gallery of wanted, gallery of known, gallery of mugshots, stadium ban*, banned from the stadium, list of wanted people, list of wanted persons, list of banned people, enrolled faces, known faces, wanted faces, wanted face`,
+  ),
   /** Somebody is seen, and who it is or where else is told. */
   who: words(
     `who is standing, who stands, who it is, who they are, who he is, who she is, where else, was seen, been seen, find the person, find a person, find him, find her, names of, name of, name them, still of the person, photo of the person, photo of a person, picture of a person, picture of the person, photographed once, the same man, the same woman, whose face, whose voice, who is in, who was in, who entered, who attended, trace .. person, follows .. person, tracks .. person, tracks people, follow people, individuals through, people through, looks through .. recordings,
 locate a, locate .. passenger, locate .. person, locates .. person, locates people,
 thrown out before, people who have been thrown, those of people, persons thrown out, who have been thrown, people who were, known visitors,
-their name, their names, name and profession, put names, puts names, puts a name, names to the faces, resembles, a given portrait, everybody who, everyone who, anyone who, a stranger, strangers, who they see, passer-by's name`,
+their name, their names, name and profession, put names, puts names, puts a name, names to the faces, resembles, a given portrait, everybody who, everyone who, anyone who, a stranger, strangers, who they see, passer-by's name,
+recognises visitors, recognizes visitors, recognises people, recognizes people, recognises persons, recognises customers, recognises guests, recognises passengers, recognises individuals, recognize people, recognise visitors, logs their names, record their names`,
   ),
   watched: words(
     `glasses, camera*, cctv, recordings, footage, video*, photographed, still, stills, drone*, snapshots, image*, photo*, picture*, microphone*, sensor*, surveillance,
 takes a picture, vector, vectors, lens,
-portrait*, phone, smartphone*, faces, face, recordings from`,
+portrait*, phone, smartphone*, faces, face, recordings from,
+from a distance, at a distance, vision`,
   ),
   alert: words(
     `compare*, comparing, recogni*, match*, identif*, re-identif*, reidentif*, spot*, find*, search*, look* up, looks for, alert*, tell, tells, notif*, warn*, follow*, track, tracks, tracking, greet*, pick*, check*, scan*,
@@ -53,7 +59,8 @@ passers-by, pedestrians, shop window*, kiosk*, mirror*, iris, appearance, look a
   ),
   group: words(
     `age, ages, age group*, age bracket*, gender*, sex, sexes, hair colo*, eye colo*, disab*, tattoo*, ethnic*, race, races, racial, skin colo*, skin tone*, religio*, male, female, males, females, men and women, men or women, adult*, senior*, nationality, origin, headscar*, minority, minorities, over 18, under 18, underage,
-age range*, approximate age, how old, years old, demographic*, demography, ethnicity, ancestry, complexion, beard, hijab*, turban*, body type, weight class, obese, pregnant, old and young, young or old, protected attribute*, protected characteristic*, sensitive attribute*, sensitive characteristic*`,
+age range*, approximate age, how old, years old, demographic*, demography, ethnicity, ancestry, complexion, beard, hijab*, turban*, body type, weight class, obese, pregnant, old and young, young or old, protected attribute*, protected characteristic*, sensitive attribute*, sensitive characteristic*,
+how many women, how many men, women over, men over, women under, men under, light skin, dark skin, pale skin, boys or girls, boys and girls`,
   ),
   sort: words(
     `sort*, categor*, classif*, infer*, estimat*, detect*, determin*, group*, guess*, predict*, tell, tells, tag, tags, tagged, tagging, deduc*, label*, deriv*, assign*, count*, work* out, read*, establish*, judg*, recogni*, segment*, find* out, presum*, attribut*, reveal*, say, says,
@@ -74,7 +81,8 @@ sweat*, pulse rate, ecg, emg, galvanic, eyes, eyebrow*, brow, pupils dilate, pup
   ),
   sense: words(
     `infer*, detect*, recogni*, estimat*, analys*, analyz*, read, reads, reading, measur*, watch*, see, sees, tell*, judg*, sens*, track*, monitor*, spot*, pick* up, work* out, find* out, notic*, deduc*, predict*, gaug*, index, score*, report*, show, shows, interpret*, classif*, determin*, flag*, look, looks, guess*, register*, identif*, assess*, alert*, warn*, categor*, label*,
-extract*, rates, rating, rate, map, maps, know, knows, establish*, learn*, spots, catches, react*, adapt*, respond*, evaluat*, scor*, quantif*, plot*, chart*, dashboard*, derive*, detector`,
+extract*, rates, rating, rate, map, maps, know, knows, establish*, learn*, spots, catches, react*, adapt*, respond*, evaluat*, scor*, quantif*, plot*, chart*, dashboard*, derive*, detector,
+reveal*, betray*, give away, gives away`,
   ),
   /** What is felt in writing is no biometric matter. */
   texts_only: words(
@@ -88,6 +96,7 @@ const rule = annex3<keyof typeof biometricConcepts>;
 export const biometricRules = [
   rule("1(a)", "remote biometric identification", ["face", "identify"], ["verify"]),
   rule("1(a)", "people are found on lists by cameras", ["seen", "gallery", "alert"], ["verify"]),
+  rule("1(a)", "people are compared with lists", ["faces_known", "alert"], ["verify"]),
   rule("1(a)", "somebody who is seen is named", ["who", "watched"], ["verify"]),
   rule("1(b)", "biometric categorisation", ["group", "sort", "body"]),
   rule("1(c)", "emotion recognition", ["emotion", "sense", "modality"]),

@@ -45,13 +45,22 @@ improvement plan*, hand in their notice, intend to resign, resignation risk, ret
   workplace_upkeep: words(
     `canteen*, meeting room*, parking, health day, doors and lights, market for, toner, printer*, copier*, coffee, cleaning of, lift, lifts, office plants, heating in, invoices, books interview slots, in a calendar, job printing, robots, machines, solar panels, suppliers, leads, sales leads, tickets, product*`,
   ),
+  /** Who asks for something that another grants: a post, a place, a loan, a visa. */
+  asks: words(
+    `applicant, applicants, applicant's, each application, applications of, applications by, claimant*, petitioner*`,
+  ),
+  /** Candidates that are no people. */
+  things: words(
+    `number of applicants, number of applications, candidate molecule*, candidate gene*, candidate route*, festival, software applications, mobile applications, applications of fertiliser, formatting`,
+  ),
   anyone: [...PEOPLE, ...words(`names, staff, who, whom, each, manager*`)],
   deed: DEEDS,
   judged: JUDGING,
   /** Words of working life. Two of them, and somebody judged, are about work. */
   work_hint: words(
     `job, jobs, work, works, working, worked, worker, workers, position, positions, vacancy, vacancies, openings, applicant, applicants, candidates, apply for, applied, applications, interview*, hire, hiring, employ*, unemployed, employer*, manager*, foreman, supervisor*, boss, chief, shift, shifts, contract, contracts, wage*, salary, salaries, fee of each, fee of, pay, bonus*, promotion*, promoted, career*, staff, skills, skilled, experience, licence, driver, drivers, driving for us, output, performance, professional, leadership, clerk, clerks, head of, qualification*, unqualified, qualified for, warehouse, colleague*, gig, freelanc*, assignment*, no-show*, tasks, overtime, duty, duties, roster*, rota, cv, resume*, profiles, fit, attitude, talent*, personnel, hr, human resources, recruit*, productivity, absence*, sick, resign*, quit, notice, dismiss*, fired, sacked, redundan*, trip, rides, deliveries, surplus, players .. contracts, tutors, tutoring company, nurses, cleaners, cashiers, couriers, riders, labour, labor, payroll, onboarding, probation, trainee*, internship*, apprentic*, sends home,
-babysit*, sitter*, picking rate, pick rate, falls short, warning, warnings, picking, helpdesk, politeness, field agents, agents, recorded interview*, job description*, headcount, permanent contract*, punctual*, routes, self-employed, errand*, tradespeople, handymen, plumbers, caretakers, nannies, carers, drivers', employees', teachers, chefs, cooks, waiters, waitress*, tips, gratuities, tour, tours, sales force, quota, appraisal*, feedback, workload, idle, breaks, bench, secondment, expatriat*, delegat*, retire*, union, seniority, underperform*, high performers, low performers, succession, board seat*, referee*, reference letter*, testimonial*, background check*, drug test*, assessment centre*, available for, availability, earnings, payslip*, crew, captain*, pilots, guards, soldiers, volunteers, actors, models for, casting, musicians, athletes, player, players, coach, academy`,
+babysit*, sitter*, picking rate, pick rate, falls short, warning, warnings, picking, helpdesk, politeness, field agents, agents, recorded interview*, job description*, headcount, permanent contract*, punctual*, routes, self-employed, errand*, tradespeople, handymen, plumbers, caretakers, nannies, carers, drivers', employees', teachers, chefs, cooks, waiters, waitress*, tips, gratuities, tour, tours, sales force, quota, appraisal*, feedback, workload, idle, breaks, bench, secondment, expatriat*, delegat*, retire*, union, seniority, underperform*, high performers, low performers, succession, board seat*, referee*, reference letter*, testimonial*, background check*, drug test*, assessment centre*, available for, availability, earnings, payslip*, crew, captain*, pilots, guards, soldiers, volunteers, actors, models for, casting, musicians, athletes, player, players, coach, academy,
+team lead*, contributes, airport runs, five stars, round of cuts, cuts, member of staff, members of staff, consultants, e-mails, calendars, keyloggers, hiring firm, mini-games, applicant's`,
   ),
   sifting: words(
     `score, scores, scoring, rank*, shortlist*, sift*, screen, screens, screening, select*, reject*, evaluat*, assess*, invited, invites, invite, match*, filter*, predict*, suitab*, throw* out, weed* out, discard*, pick*, whom to, decid*, determin*, gets invited, most promising, sort, sorts, best, compare*, recommend*, estimat*, classif*, grade, grades, flag*,
@@ -66,5 +75,9 @@ export const employmentRules = [
   rule("4(a)", "recruitment", ["candidate", "employer", "sifting"]),
   rule("4(b)", "management of workers", ["worker", "manage"], ["workplace_upkeep"]),
   rule("4(b)", "management of workers", ["personnel", "deed", "anyone"]),
+  {
+    ...rule("4", "those who apply for something are judged", ["asks", "judged"], ["things"]),
+    ...{ id: "annex-iii-applicants", provision: "Annex III, point 3, 4, 5 or 7" },
+  },
   rule("4", "work and access to it", ["judged"], ["workplace_upkeep"], "work_hint"),
 ];

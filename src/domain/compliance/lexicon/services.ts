@@ -82,7 +82,12 @@ emergency call centre*, emergency call center*, emergency caller*, emergency sit
   ),
   triage: words(
     `triag*, dispatch*, prioriti*, priority, rank*, decid*, evaluat*, classif*, send, sends, sent, goes first, order of severity, order of urgency, in order of, sort*, which, urgen*, severity, severe, serious*, critical, how bad, life-threatening, route*, routes, categor*, assign*, allocat*, assess*, determin*, score*, estimat*, seen first, treated first, most urgent, deteriorat*, code red, filter*, recogni*, detect*, listen*, predict*, judg*, recommend*, suggest*,
-first, most serious, help first, marks those, suspected, whom to help, who is helped, order in which, seconds count, escalat*, next available, nearest, category, level of, assess, symptoms`,
+first, most serious, help first, marks those, suspected, whom to help, who is helped, order in which, seconds count, escalat*, next available, nearest, category, level of, assess, symptoms,
+puts them into, put into, one of five, colour, colours, five levels`,
+  ),
+  /** What is counted or kept of an emergency service, and nobody is helped. */
+  depot: words(
+    `for budgeting, number of emergency calls, washed, refuelled, fuel consumption, spare part*, uniforms`,
   ),
   triage_alone: words(
     `patient triage, triage of patient*, triages patients, triage nurse*, triage level*, triage category, triage categories, triage system for, healthcare triage, medical triage`,
@@ -100,6 +105,6 @@ export const serviceRules = [
   rule("5(b)", "creditworthiness", ["weighed"], ["other_money"], "credit_hint"),
   rule("5(a)", "public benefits and services", ["weighed"], ["public_matter_only"], "help_hint"),
   rule("5(c)", "life and health insurance", ["insure", "life_or_health", "price"]),
-  rule("5(d)", "emergency calls and triage", ["emergency", "triage"]),
+  rule("5(d)", "emergency calls and triage", ["emergency", "triage"], ["depot"]),
   rule("5(d)", "emergency calls and triage", ["triage_alone"]),
 ];
