@@ -19,8 +19,9 @@ how strong, strength, number, score, likelihood, prospects, tells, tell, indicat
   ),
   /** Words of disputes. Two of them, and somebody who settles them, are about justice. */
   dispute_hint: words(
-    `dispute*, parties, both sides, sides, arguments, parking fines, fine, fines, legal effect, legal, law, facts, evidence, pleadings, reasons, claim, claims, claimant*, verdict*, justice, settlement*, damages, guilt*, sentence, sentences, court*, tribunal*, arbitrat*, mediat*, judgment*, judge, lawsuit*, plaintiff*, defendant*, accused, custody, divorce, appeal*, objection*, complaint*, winner, statute*, precedent*,
-plaintiff's, case, case is, case file, injunction, bench, quarrel*, neighbours, hands down, mediation, out of court, lawyer*, attorney*, litigation, contract dispute*, hearing, hearings, testimony, witness*, bail, release, prosecution, defence, defense, jury, magistrate*, ruling*, compensation, liability, ombudsman, offender*, punishment, prison, legal aid, court fee*`,
+    `
+dispute*, parties, both sides, arguments, parking fines, legal effect, evidence, pleadings, claimant*, verdict*, justice, settlement*, damages, guilt*, sentence, sentences, court*, tribunal*, arbitrat*, mediat*, judgment*, lawsuit*, plaintiff*, defendant*, accused, custody, divorce, statute*, precedent*, plaintiff's, case is, case file, injunction, bench, quarrel*, mediation, out of court, lawyer*, attorney*, litigation, contract dispute*, hearing, hearings, testimony, witness*, bail, prosecution, jury, magistrate*, ruling*, liability, ombudsman, offender*, punishment, prison, legal aid, court fee*
+`,
   ),
   sways: words(
     `target*, micro-target*, persuad*, sway*, convinc*, change, changes, switch, switch sides, fear, fears, message*, video, what to say, tailor*, personalis*, personaliz*, mobilis*, mobiliz*, nudg*, influenc*, address, chooses, decides which, calculat*, advert*, ads, leaflet*, letters to,
@@ -28,8 +29,9 @@ argument*, compose*, win over, wins over, tips the scale*, tip the scales, sends
   ),
   /** Words of politics. Two of them, and somebody swayed, are about elections. */
   politics_hint: words(
-    `voter*, vote*, party, parties, political, politic*, movement, supporters, campaign*, election*, ballot*, referendum*, door by door, door-to-door, doorstep*, sides, waver*, undecided, candidate*, mayor, parliament*, constituen*, poll, polls, democra*, turnout, citizens, opinion*, swing,
-strategist*, party strategists, party's, votes, voting, tip the scales, undecided voter*, persuadable*, government, opposition, minister*, president*, senator*, mp, congress*, council seat, lobby*, rally, rallies, canvass*, leaflet*, polling, electoral, propaganda, activists, agenda`,
+    `
+voter*, vote*, party, parties, political, politic*, campaign*, election*, ballot*, referendum*, door by door, door-to-door, doorstep*, waver*, undecided, candidate*, mayor, parliament*, constituen*, poll, polls, democra*, turnout, strategist*, party strategists, party's, votes, voting, tip the scales, undecided voter*, persuadable*, president*, senator*, council seat, lobby*, rally, rallies, canvass*, leaflet*, polling, electoral, propaganda, activists
+`,
   ),
   vote: words(
     `voter*, vote, votes, voting, voted, election, elections, electoral, election day, referendum*, plebiscite*, political campaign*, election campaign*, party's campaign, campaign manager*, campaign team*, campaign of a party, campaign software, canvass*, political content, political message*, political ad, political ads, political advert*, political part*, political preference*, political persuasion, electorate, ballot*, constituent*, constituenc*, poll, polls, polling day, polling station*, undecided people, swing state*, swing voter*, candidate for mayor, candidate for parliament, parliamentary candidate*, presidential candidate*, to the candidate, turnout, get out the vote, elected,

@@ -21,8 +21,9 @@ untruth, hesitation*, marks, unfounded, complex, granted, pre-sort*`,
   doubted: JUDGING,
   /** Words of coming and staying. Two of them, and somebody judged, are about migration. */
   stay_hint: words(
-    `residence, residence office, foreigner*, foreign, marriages, marriage, sham, passport*, nationality, nationals, arrival*, arrive*, ministry, asylum, country of, home country, border*, traveller*, traveler*, passengers, origin, stay, stays, entry, entering, enter the country, visa*, birth certificate*, immigra*, migra*, refugee*, embassy, consul*, permit*, deport*, detained, newcomers, citizenship, papers, customs officers, airport, airline,
-frontier*, crossing, wading, river, flight, visa centre, stay for good, applicants, immigration police, third country, outside the union, schengen, landing, boats, smuggl*, camp, reception, family reunification, sham marriage*, sponsor, interview*, contradict*, dialect, accent, language test, return, removal, abscond*, detention`,
+    `
+residence, residence office, foreigner*, marriages, marriage, sham, passport*, nationality, nationals, arrival*, asylum, country of, home country, border*, traveller*, traveler*, entry, entering, enter the country, visa*, birth certificate*, immigra*, migra*, refugee*, embassy, consul*, permit*, deport*, detained, newcomers, citizenship, customs officers, frontier*, crossing, wading, visa centre, stay for good, immigration police, third country, outside the union, schengen, smuggl*, family reunification, sham marriage*, contradict*, language test, abscond*, detention
+`,
   ),
   /** Of borders and migration in another sense. */
   goods: words(

@@ -47,8 +47,9 @@ overdraft*, instalment plan*, installment plan*, buy now pay later, buy-now-pay-
   weighed: JUDGING,
   /** Words of money that is lent. Two of them, and somebody judged, are about credit. */
   credit_hint: words(
-    `bank, banks, credit, credit union*, loan*, account*, borrow*, mortgage*, arrears, instalment*, installment*, purchases, checkout, payment past, payment history, spending, spending pattern*, income, rent, debt*, owe, owes, owed, pay, pays, payback, repay*, lender*, lend, overdraft*, solvent, insolven*, default*, limit, financ*, money, couple, member's, household*, transactions, salary account,
-pay in, thirty days, pay later, on invoice, buy now, shop, customers pay, shopper*, invoice later, deferred payment, financing, car loan, phone contract, telecom contract, subsidised phone, contract, deposit, landlord*, tenant*, savings, bank card, credit card, payday, cash advance, advance, interest rate, interest, collateral, guarantor, bills, utility bills, late payment*, dunning, collection, bankrupt*, thin file, bureau, cash flow, budget, lends, lent, repaid, instalment`,
+    `
+bank, banks, credit, credit union*, loan*, account*, borrow*, mortgage*, arrears, instalment*, installment*, checkout, payment past, payment history, spending, spending pattern*, income, rent, debt*, owe, owes, owed, pays, payback, repay*, lender*, lend, overdraft*, solvent, insolven*, default*, salary account, pay later, on invoice, buy now, invoice later, deferred payment, financing, car loan, phone contract, telecom contract, subsidised phone, deposit, landlord*, tenant*, savings, bank card, credit card, payday, cash advance, interest rate, interest, collateral, guarantor, utility bills, late payment*, dunning, bankrupt*, thin file, bureau, cash flow, lends, lent, repaid, instalment
+`,
   ),
   /** Money that is not lent to people. */
   other_money: words(
@@ -56,8 +57,9 @@ pay in, thirty days, pay later, on invoice, buy now, shop, customers pay, shoppe
   ),
   /** Words of public help. Two of them, and somebody judged, are about benefits. */
   help_hint: words(
-    `city, municipality, municipal, town hall, youth office, social office, state, social, family, families, parents, children, needy, poor, poverty, tenants, citizens, residents, disab*, sick pay, really ill, support, care, into care, aid, assistance, daycare spots, spots, housing, flat, flats, voucher*, claims, claim, claimants, benefit*, payment, payments, pension*, allowance*, deserving*, hardship, low-income, unemployed, jobless, homeless, shelter, caseworker*, case worker*, social worker*, welfare, entitle*, eligib*, subsid*, grant, grants, insurance fund, treatment, waiting list,
-labour office, out of work, job-seeker, subsidised, urgent, district, county, region, council, what help, receives, applicants, requests, decides on requests, parental, maternity, childcare, elderly, old people, nursing home, nursing care, hours of help, pensioner*, widow*, single parent*, refugees, emergency aid, relief, social worker, child protection, foster, neglect, abuse of children, dependants, dependents, carers, blind, deaf, wheelchair*, therapy, rehab*, transplant*, operation, surgery, vaccine*, hospital bed*, medicine, health service, needs, in need, subsidy, vouchers, school meals, free meals, heating allowance, tax office, tax credit, overpayment*, misuse, fraud`,
+    `
+municipality, municipal, town hall, youth office, social office, needy, poor, poverty, tenants, citizens, residents, disab*, sick pay, really ill, into care, daycare spots, housing, voucher*, claimants, benefit*, pension*, allowance*, deserving*, hardship, low-income, unemployed, jobless, homeless, shelter, caseworker*, case worker*, social worker*, welfare, entitle*, eligib*, subsid*, insurance fund, waiting list, labour office, out of work, job-seeker, subsidised, council, what help, decides on requests, parental, maternity, childcare, elderly, old people, nursing home, nursing care, hours of help, pensioner*, widow*, single parent*, refugees, emergency aid, social worker, child protection, foster, neglect, abuse of children, dependants, dependents, carers, blind, deaf, wheelchair*, therapy, rehab*, transplant*, surgery, vaccine*, hospital bed*, health service, subsidy, vouchers, school meals, free meals, heating allowance, tax office, tax credit, overpayment*
+`,
   ),
   /** Public matters in which nobody is helped. */
   public_matter_only: words(
