@@ -15,7 +15,8 @@ crave, overbuy*, pills, overdose, diet, starv*, drink*, alcohol, smok*, drug*, m
   ),
   vulnerable: words(
     `child, children, minors, kids, kid, toddler*, infants, teenager*, adolescent*, elderly, elders, pensioner*, old people, old person, seniors, dementia, alzheimer*, disab*, addict*, homeless*, in debt, in acute debt, indebted, heavily indebted, over-indebted, poverty, poor people, desperate, vulnerab*, learning difficult*, mental illness*, mentally ill, depressed, depression, lonely, loneliness, bereaved, grieving, refugees in need, unemployed people in, financial distress, in their distress, illiterate, cognitive decline, cognitive impairment*,
-lost their job, lost her job, lost his job, despair, desperation, widow*, refugees, migrants, low literacy, sick people, gravely ill, terminally ill, new mothers, lonely people`,
+lost their job, lost her job, lost his job, despair, desperation, widow*, refugees, migrants, low literacy, sick people, gravely ill, terminally ill, new mothers, lonely people,
+new to the country`,
   ),
   exploit: words(
     `exploit*, persuad*, trick*, dare, dares, dangerous, pressur*, press it into, presses them, press them, pushes them, push them, pushing them, lure*, luring, manipulat*, sell* .. expensive, overpriced, sign up, gambl*, get them to, gets them to, talk* them into, prey*, preys, take* advantage, taking advantage, coax*, cajol*, seduc*, entic*, hook them, keep them hooked, ruinous, usurious, high-interest, transfer money, hand over .. savings, give up .. savings, coerc*, goad*, egg them on, scare them, scares them, guilt-trip*, wheedl*,

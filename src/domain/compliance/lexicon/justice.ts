@@ -1,18 +1,23 @@
 /** Annex III, point 8: the administration of justice, and elections. */
-import { annex3, words } from "./phrases.ts";
+import { annex3, IN_PLAIN_WORDS, words } from "./phrases.ts";
 
 export const justiceConcepts = {
   court:
     words(`judge's, a judge, the judge, trial judge*, judges in, judges of, judges on, judges with, judges are, judges who, judges receive, judges get, judges use, for judges, to judges, helps judges, help judges, assists judges, assist judges, judges a, advises judges, magistrate*, court, courts, courtroom*, courthouse*, the bench, judicial*, judiciary, arbitrat*, arbiter*, tribunal, tribunals, sentencing, sentence length*, length of .. sentence, sentences to the, judgment, judgments, judgement, judgements, mediator*, mediation*, statutes, adjudicat*, alternative dispute*, dispute resolution, dispute settlement*, settlement of dispute*, settles disputes, resolves disputes, ombuds*, verdict*, ruling*, justice ministry, justice system, litigat*, lawsuit*, plaintiff*, defendant*, custody law, clerk* .. judge*, court clerk*, referee in dispute*, parties' evidence, facts and law, facts and the law, legal dispute*,
-arbitrators, arbitrator, judges, family court*, labour court*, labor court*, criminal court*, civil court*, administrative court*, supreme court*, constitutional court*, small claims, court decision*, court case*, court file*, court order*, bench of, justice of the peace, justices, jury, jurors, juries, lay judge*, legal proceeding*, civil proceeding*, civil dispute*, consumer dispute*, tenancy dispute*, neighbour dispute*, e-commerce dispute*, conciliat*, conciliation board*, out-of-court, out of court, extrajudicial, dispute board*, dispute panel*, disputing parties, parties to the dispute, parties to a dispute, both parties, each party's, both sides, claimant and, operative part, legal reasoning of, judicial decision*, ministry of justice, courts' workload, child maintenance, custody arrangement*, custody dispute*, custody battle*, divorce case*, alimony, probate, insolvency court, appeal court*, appeals court*, appellate, appeal*, the accused, accused person*, appear at trial, pre-trial, pretrial, bail hearing*, trial outcome*, trial*, sentence recommendation*, sentence proposal*, penal judgment*, legal question* .. judge, jurisprudence, notary decision*, mediators`),
-  rule: words(
-    `suggest*, propos*, decid*, decides, determin*, draft*, research*, interpret*, apply*, applies, applied, application of the law, recommend*, weigh*, outcome*, award*, settle*, settling, find the law, relevant case law, case law, precedent*, how the dispute, who is right, who .. right, which side, wins, guilty, guilt, likelihood of success, chance* of success, damages, amount of, sentence*, sentences, ruling*, judgement, predict*, assess*, evaluat*, rank*, resolv*, binding, legal basis, legal analysis, analys*, analyz*, advis*, prepares decisions, bail, release, rule on, rules on, calculat*, establish*,
+arbitrators, arbitrator, judges, family court*, labour court*, labor court*, criminal court*, civil court*, administrative court*, supreme court*, constitutional court*, small claims, court decision*, court case*, court file*, court order*, bench of, justice of the peace, justices, jury, jurors, juries, lay judge*, legal proceeding*, civil proceeding*, civil dispute*, consumer dispute*, tenancy dispute*, neighbour dispute*, e-commerce dispute*, conciliat*, conciliation board*, out-of-court, out of court, extrajudicial, dispute board*, dispute panel*, disputing parties, parties to the dispute, parties to a dispute, both parties, each party's, both sides, claimant and, operative part, legal reasoning of, judicial decision*, ministry of justice, courts' workload, child maintenance, custody arrangement*, custody dispute*, custody battle*, divorce case*, alimony, probate, insolvency court, appeal court*, appeals court*, appellate, appeal*, the accused, accused person*, appear at trial, pre-trial, pretrial, bail hearing*, trial outcome*, trial*, sentence recommendation*, sentence proposal*, penal judgment*, legal question* .. judge, jurisprudence, notary decision*, mediators,
+young judge, seasoned judge, machine umpire, umpire for, quarrels between, landlords and tenants`),
+  rule: IN_PLAIN_WORDS.concat(
+    words(
+      `suggest*, propos*, decid*, decides, determin*, draft*, research*, interpret*, apply*, applies, applied, application of the law, recommend*, weigh*, outcome*, award*, settle*, settling, find the law, relevant case law, case law, precedent*, how the dispute, who is right, who .. right, which side, wins, guilty, guilt, likelihood of success, chance* of success, damages, amount of, sentence*, sentences, ruling*, judgement, predict*, assess*, evaluat*, rank*, resolv*, binding, legal basis, legal analysis, analys*, analyz*, advis*, prepares decisions, bail, release, rule on, rules on, calculat*, establish*,
 which party, prevail*, evaluates the submissions, applicable provision*, legal provision*, applicable law, drafts the, proposes, indicates, decision on, decision proposal*, decision support, reasoning, findings of fact, facts of, evidence, merits, liabilit*, liable, compensation, maintenance, amount, custody, likel*, how likely, success, fair settlement, settlement, law applied, in the light of, comparable cases, similar cases, earlier cases, previous decisions, previous cases, admissib*, strength of, weak points,
-how strong, strength, number, score, likelihood, prospects, tells, tell, indicat*, summaris* .. facts, compares, finds, hands down, grants, grant, refuses, orders, order, whether to`,
+how strong, strength, number, score, likelihood, prospects, tells, tell, indicat*, summaris* .. facts, compares, finds, hands down, grants, grant, refuses, orders, order, whether to,
+pass, word is final, is final, final say, final word`,
+    ),
   ),
   /** What is done in courts and law firms that decides nothing. */
   clerical: words(
-    `tennis court*, basketball court*, court shoes, food court*, squash court*, courtyard*, anonymis*, anonymiz*, pseudonymis*, redact*, transcri*, room booking*, hearing dates, lift, lifts, cleaning, translates judgments, scans old`,
+    `tennis court*, basketball court*, court shoes, food court*, squash court*, courtyard*, anonymis*, anonymiz*, pseudonymis*, redact*, transcri*, room booking*, hearing dates, lift, lifts, cleaning, translates judgments, scans old,
+website, journalists, leaflet*, translates, for lawyers, law firm, lawyers search, statistics`,
   ),
   adjudges: words(
     `decid*, rules, rule on, awards, award, determin*, proposes, propose, drafts, suggests, recommend*, names the winner, weighs, weigh*, evaluates, assess*, predict*, settle*, resolve*, finds for, imposes, impose, calculates, interprets, applies`,
@@ -54,6 +59,7 @@ const rule = annex3<keyof typeof justiceConcepts>;
 export const justiceRules = [
   rule("8(a)", "administration of justice", ["court", "rule"], ["clerical"]),
   rule("8(a)", "administration of justice", ["adjudges"], ["clerical", "insurance_claims"], "dispute_hint"),
+  rule("8(a)", "administration of justice", [], ["clerical"], "court"),
   rule("8(b)", "elections", ["sways"], ["campaign_office"], "politics_hint"),
   rule("8(b)", "elections", ["vote", "sway"], ["campaign_office"]),
 ];

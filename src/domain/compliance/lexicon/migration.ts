@@ -1,13 +1,14 @@
 /** Annex III, point 7: migration, asylum and border control. */
-import { annex3, DEEDS, JUDGING, words } from "./phrases.ts";
+import { annex3, DEEDS, IN_PLAIN_WORDS, JUDGING, words } from "./phrases.ts";
 
 export const migrationConcepts = {
   migration: words(
     `migrant*, immigra*, migration office*, migration authorit*, migration agenc*, migration case*, migration control, migration management, irregular migration, illegal migration, illegal entr*, irregular entr*, asylum*, protection claim*, protection status, international protection, seeking protection, subsidiary protection, visa, visas, border guard*, border control*, border post*, border police*, border officer*, border official*, border patrol*, border agenc*, border force*, border check*, border crossing*, border management, border surveillance, border authorit*, border region*, border fence*, at the border, at borders, green border*, land border*, sea border*, external border*, external frontier*, crossing .. border, cross the border, cross .. frontier, frontier*, residence permit*, residence title*, work permit*, right of residence, leave to remain, right to remain, refugee*, overstay*, deport*, return decision*, removal order*, detention centre*, detention center*, naturalis*, naturaliz*, citizenship application*, family reunification, consul*, embassy, embassies, passport desk*, passport control*, passport officer*, entry ban*, entry permit*, entry into the union, third-country national*, third country national*, third countries, foreign national*, foreigners, aliens, unaccompanied minor*, unaccompanied child*, stateless*, country of origin, etias, eurodac, schengen, frontex, resettle*, abscond*, travel authorisation*, travel authorization*, arrivals, smuggled people, people smuggl*,
 illegal entry, irregular crossing*, schengen visa, visa file*, visa request*, visa applicant*, visa application*, entry request*, entry application*, entry refusal*, entry and exit, entry/exit, entry-exit, exit visa, travellers from outside, travellers from third, arriving traveller*, arriving passenger*, passenger data, passenger name record*, pnr, api data, air carriers, carriers, rejected applicants, rejected asylum*, return of migrants, return flight*, voluntary return, expulsion order*, removal of foreigners, removal centre*, reception centre*, reception center*, refugee camp*, camp for refugees, resettlement, relocation of refugees, dublin, first country of entry, country reports, claimed homeland, homeland, nationality claim*, nationality of, undocumented, sans-papiers, without papers, boat people, boats with, smuggler boat*, sea rescue of migrants, mediterranean crossing*, coast guard*, coastguard*, border zone, border area, border strip, border wall, border camera*, border drone*, border dog*, border interview*, border lane*, e-gate*, egate*, automated border, frontier worker*, labour migration, blue card*, skilled migration, points-based immigration, settlement permit*, stay permit*, permission to stay, leave to enter, leave to stay, indefinite leave, toleration permit, tolerated stay, humanitarian visa*, humanitarian protection, persecution, persecuted, applicant's story, flight story, story of flight, credibility of .. claim*, language analysis for, origin of, aliens' office, foreigners' office, foreigners authority, immigration service*, migration service, migration board, home office, citizenship test*, naturalisation, migratory, displaced person*, displaced people, war refugees, stowaway*,
-traveller's answers, travellers' answers, traveler's answers, officer at the counter, ask for protection, asks for protection, asking for protection, seek protection, seeks protection, manifestly unfounded, earlier stays, right to stay`,
+traveller's answers, travellers' answers, traveler's answers, officer at the counter, ask for protection, asks for protection, asking for protection, seek protection, seeks protection, manifestly unfounded, earlier stays, right to stay,
+visa forms, hidden people`,
   ),
-  examine: DEEDS.concat(
+  examine: [...DEEDS, ...IN_PLAIN_WORDS].concat(
     words(
       `lie, lies, lying, truth*, decept*, credib*, plausib*, trustworth*, security threat*, threat, health risk*, identity of, match, approve or, pick out, picks out, pick* out human, forged, dialect, age of, come from, origin, abscond, re-identif*, handles applications, work through applications, polygraph*, stress,
 take aside, taken aside, whom to, fast lane, full scrutiny, scrutin*, disappear*, on board, persons on, secondary inspection, extra questioning, for questioning, interview*, hearing*, legit*, fraud*, outcome, sort,
@@ -17,6 +18,10 @@ untruth, hesitation*, marks, unfounded, complex, granted, pre-sort*`,
   border: words(`border, borders, borderland, frontier, frontiers, sea route*, river border`),
   crosser: words(
     `people, persons, person, individual*, human beings, migrant*, traveller*, traveler*, refugee*, crossers, men, women, families, somebody, someone, groups`,
+  ),
+  /** What offices tell people. */
+  leaflets: words(
+    `leaflet*, brochure*, website, web site, translates, chatbot*, opening hours, which documents, waiting times, queues`,
   ),
   doubted: JUDGING,
   /** Words of coming and staying. Two of them, and somebody judged, are about migration. */
@@ -37,4 +42,5 @@ export const migrationRules = [
   rule("7", "migration, asylum and borders", ["migration", "examine"], ["goods"]),
   rule("7", "migration, asylum and borders", ["border", "crosser", "examine"], ["goods"]),
   rule("7", "migration, asylum and borders", ["doubted"], ["goods"], "stay_hint"),
+  rule("7", "migration, asylum and borders", [], ["goods", "leaflets"], "migration"),
 ];

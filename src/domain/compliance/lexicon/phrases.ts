@@ -66,6 +66,11 @@ export const DETECT =
   words(`detect*, spot, spots, spotting, flag*, identif*, recogni*, infer*, deduc*, reveal*, discover*, uncover*, establishes, monitor*, track, tracks, tracked, tracking, watch, watches, watching, observ*, alert*, warn*,
   suspicious, find, finds, finding, tells, tell, notices, notif*, inconsisten*, contradict*, authentic*, genuine*, forged, forger*`);
 
+/** The same in everyday words. */
+export const IN_PLAIN_WORDS = words(
+  `gives, give, given, puts, put on, put into, put to, knows, names, hides, hidden from, forwards, forwarded, passes on, let pass, lets pass, separates, divides, splits, ticks, points out, highlights, sums up, sniffs, sniffs out, sizes up, smells out, says, sees, brings up, moves up, moved up, goes to, go to, ends up, end up, stands between, worked out, is worked out, yellow, red, green, pile, heap, to the top, to the bottom, up front, last resort, opinion, verdict, impression, hunch, tendency, trust, trusted, honest, true, untrue, false, lazy, laziest, clever, gifted, talented, best to worst, best ones, good ones, bad ones, the good, the bad, wheat from the chaff, right one, wrong one, wise, worthwhile, deserve, deserves, need more, need less`,
+);
+
 /** A person is judged, not a thing watched: what hints of a field need beside them. */
 export const JUDGING = words(
   `decid*, decision*, determin*, approv*, reject*, refus*, declin*, deny, denies, denied, grants, granted, turn* down, turn* away, admit*, eligib*, entitle*, qualif*, unqualified, allocat*, assign*, allot*, who gets, who is, who should, who may, who will, whom, whose, whether, which, if they may, if he will, if she will,
