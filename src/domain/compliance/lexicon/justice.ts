@@ -3,50 +3,80 @@ import { annex3, IN_PLAIN_WORDS, words } from "./phrases.ts";
 
 export const justiceConcepts = {
   court:
-    words(`judge's, a judge, the judge, trial judge*, judges in, judges of, judges on, judges with, judges are, judges who, judges receive, judges get, judges use, for judges, to judges, helps judges, help judges, assists judges, assist judges, judges a, advises judges, magistrate*, court, courts, courtroom*, courthouse*, the bench, judicial*, judiciary, arbitrat*, arbiter*, tribunal, tribunals, sentencing, sentence length*, length of .. sentence, sentences to the, judgment, judgments, judgement, judgements, mediator*, mediation*, statutes, adjudicat*, alternative dispute*, dispute resolution, dispute settlement*, settlement of dispute*, settles disputes, resolves disputes, ombuds*, verdict*, ruling*, justice ministry, justice system, litigat*, lawsuit*, plaintiff*, defendant*, custody law, clerk* .. judge*, court clerk*, referee in dispute*, parties' evidence, facts and law, facts and the law, legal dispute*,
-arbitrators, arbitrator, judges, family court*, labour court*, labor court*, criminal court*, civil court*, administrative court*, supreme court*, constitutional court*, small claims, court decision*, court case*, court file*, court order*, bench of, justice of the peace, justices, jury, jurors, juries, lay judge*, legal proceeding*, civil proceeding*, civil dispute*, consumer dispute*, tenancy dispute*, neighbour dispute*, e-commerce dispute*, conciliat*, conciliation board*, out-of-court, out of court, extrajudicial, dispute board*, dispute panel*, disputing parties, parties to the dispute, parties to a dispute, both parties, each party's, both sides, claimant and, operative part, legal reasoning of, judicial decision*, ministry of justice, courts' workload, child maintenance, custody arrangement*, custody dispute*, custody battle*, divorce case*, alimony, probate, insolvency court, appeal court*, appeals court*, appellate, appeal*, the accused, accused person*, appear at trial, pre-trial, pretrial, bail hearing*, trial outcome*, trial*, sentence recommendation*, sentence proposal*, penal judgment*, legal question* .. judge, jurisprudence, notary decision*, mediators,
-young judge, seasoned judge, machine umpire, umpire for, quarrels between, landlords and tenants`),
+    words(`judge's, a judge, the judge, for judges, to judges, helps judges, help judges, assists judges, assist judges, advises judges, magistrate*, the
+    bench, judicial*, judiciary, arbitrat*, arbiter*, tribunal, tribunals, sentencing, sentence length*, length, of .. sentence, sentences to the,
+    judgment, judgments, judgement, judgements, mediator*, mediation*, statutes, adjudicat*, alternative dispute*, dispute resolution, dispute
+    settlement*, settlement of dispute*, settles disputes, resolves disputes, ombuds*, verdict*, ruling*, justice, ministry, litigat*, lawsuit*,
+    plaintiff*, defendant*, custody law, clerk* .. judge*, referee in dispute*, parties' evidence, facts, and law, judges in, judges of, judges on,
+    judges are, judges who, judges receive, judges get, judges use, judges to, judges decide, criminal judges, judges', family court*, labour court*,
+    labor court*, criminal court*, civil court*, administrative, court*, supreme court*, constitutional court*, small claims, bench of, justices,
+    jury, jurors, juries, lay judge*, legal, proceeding*, civil proceeding*, civil dispute*, consumer dispute*, tenancy dispute*, neighbour dispute*,
+    e-commerce dispute*, conciliat*, out-of-court, out of court, extrajudicial, dispute board*, dispute panel*, disputing parties, both, parties, each
+    party's, claimant and, operative part, child maintenance, custody arrangement*, custody dispute*, custody battle*, divorce case*, alimony,
+    probate, insolvency court, appellate, appeal*, the accused, accused person*, appear at trial, pre-trial, pretrial, bail hearing*, trial*, sentence
+    recommendation*, sentence proposal*, penal judgment*, question* .. judge, jurisprudence, notary decision*, young judge, seasoned judge, machine
+    umpire, umpire for, quarrels between, landlords and, tenants, conflicts, disagreements, settles conflicts, e-commerce conflicts`),
   rule: IN_PLAIN_WORDS.concat(
-    words(
-      `suggest*, propos*, decid*, decides, determin*, draft*, research*, interpret*, apply*, applies, applied, application of the law, recommend*, weigh*, outcome*, award*, settle*, settling, find the law, relevant case law, case law, precedent*, how the dispute, who is right, who .. right, which side, wins, guilty, guilt, likelihood of success, chance* of success, damages, amount of, sentence*, sentences, ruling*, judgement, predict*, assess*, evaluat*, rank*, resolv*, binding, legal basis, legal analysis, analys*, analyz*, advis*, prepares decisions, bail, release, rule on, rules on, calculat*, establish*,
-which party, prevail*, evaluates the submissions, applicable provision*, legal provision*, applicable law, drafts the, proposes, indicates, decision on, decision proposal*, decision support, reasoning, findings of fact, facts of, evidence, merits, liabilit*, liable, compensation, maintenance, amount, custody, likel*, how likely, success, fair settlement, settlement, law applied, in the light of, comparable cases, similar cases, earlier cases, previous decisions, previous cases, admissib*, strength of, weak points,
-how strong, strength, number, score, likelihood, prospects, tells, tell, indicat*, summaris* .. facts, compares, finds, hands down, grants, grant, refuses, orders, order, whether to,
-pass, word is final, is final, final say, final word`,
-    ),
+    words(`suggest*, propos*, decid*, determin*, draft*, research*, interpret*, apply*, applies, applied, application of the law, recommend*, weigh*,
+    outcome*, award*, settle*, settling, find the law, relevant case law, case law, precedent*, how the dispute, who is right, who .. right, which,
+    side, wins, guilty, guilt, chance* of success, damages, sentence*, ruling*, judgement, predict*, assess*, evaluat*, rank*, resolv*, binding,
+    legal, basis, analys*, analyz*, advis*, prepares decisions, bail, release, rule on, rules on, calculat*, establish*, prevail*, applicable
+    provision*, applicable law, decision on, decision proposal*, decision support, reasoning, findings of fact, facts of, evidence, merits, liabilit*,
+    liable, compensation, maintenance, amount, custody, likel*, how likely, success, fair settlement, law, in the light of, comparable cases, similar
+    cases, earlier cases, previous decisions, previous cases, admissib*, weak points, how strong, strength, number, score, prospects, tells, tell,
+    indicat*, summaris* .. facts, compares, finds, hands down, grants, grant, refuses, orders, order, whether to, pass, word is final, is final, final
+    say, final word`),
   ),
   /** What is done in courts and law firms that decides nothing. */
-  clerical: words(
-    `tennis court*, basketball court*, court shoes, food court*, squash court*, courtyard*, anonymis*, anonymiz*, pseudonymis*, redact*, transcri*, room booking*, hearing dates, lift, lifts, cleaning, translates judgments, scans old,
-website, journalists, leaflet*, translates, for lawyers, law firm, lawyers search, statistics`,
-  ),
-  adjudges: words(
-    `decid*, rules, rule on, awards, award, determin*, proposes, propose, drafts, suggests, recommend*, names the winner, weighs, weigh*, evaluates, assess*, predict*, settle*, resolve*, finds for, imposes, impose, calculates, interprets, applies`,
-  ),
+  clerical:
+    words(`tennis court*, basketball court*, court shoes, food court*, squash court*, courtyard*, anonymis*, anonymiz*, pseudonymis*, redact*, transcri*,
+    room booking*, hearing dates, lift, lifts, cleaning, scans old, website, journalists, leaflet*, translates, for lawyers, law firm, lawyers search,
+    statistics`),
+  /** Uses by their names, which need no deed. */
+  justice_use:
+    words(`robot judge*, robo judge*, ai judge*, ai arbitrator*, robot arbitrator*, arbitration engine*, arbitration bot*, arbitration software, sentencing,
+    tool*, judicial decision*, judicial assistant*, court decision support, draft judgment*, judgment drafting, automated mediation, automated
+    arbitration, online arbitration, ai mediator*`),
+  /** Uses by their names, which need no deed. */
+  election_use:
+    words(`voter targeting, voter microtargeting, voter persuasion, voter profiling, voter manipulation, voter suppression, political microtargeting,
+    political micro-targeting, election influence, influencing elections, campaign targeting`),
+  adjudges:
+    words(`decid*, rules, rule on, awards, award, determin*, proposes, propose, drafts, suggests, recommend*, names the winner, weigh*, evaluates, assess*,
+    predict*, settle*, resolve*, finds for, imposes, impose, calculates, interprets, applies`),
   /** Words of disputes. Two of them, and somebody who settles them, are about justice. */
-  dispute_hint: words(
-    `
-dispute*, parties, both sides, arguments, parking fines, legal effect, evidence, pleadings, claimant*, verdict*, justice, settlement*, damages, guilt*, sentence, sentences, court*, tribunal*, arbitrat*, mediat*, judgment*, lawsuit*, plaintiff*, defendant*, accused, custody, divorce, statute*, precedent*, plaintiff's, case is, case file, injunction, bench, quarrel*, mediation, out of court, lawyer*, attorney*, litigation, contract dispute*, hearing, hearings, testimony, witness*, bail, prosecution, jury, magistrate*, ruling*, liability, ombudsman, offender*, punishment, prison, legal aid, court fee*
-`,
-  ),
-  sways: words(
-    `target*, micro-target*, persuad*, sway*, convinc*, change, changes, switch, switch sides, fear, fears, message*, video, what to say, tailor*, personalis*, personaliz*, mobilis*, mobiliz*, nudg*, influenc*, address, chooses, decides which, calculat*, advert*, ads, leaflet*, letters to,
-argument*, compose*, win over, wins over, tips the scale*, tip the scales, sends, send, exposes, shift, shifts, discourag*, dissuad*, suppress*, bring over, appeals to, picks, selects, optimis*, optimiz*, shown, shows, serves, steer*, manipulat*`,
-  ),
+  dispute_hint:
+    words(`dispute*, parties, both sides, arguments, parking fines, legal effect, evidence, pleadings, claimant*, verdict*, justice, settlement*, damages,
+    guilt*, sentence, sentences, court*, tribunal*, arbitrat*, mediat*, judgment*, lawsuit*, plaintiff*, defendant*, accused, custody, divorce,
+    statute*, precedent*, case is, case file, injunction, bench, quarrel*, out of court, lawyer*, attorney*, litigation, contract dispute*, hearing,
+    hearings, testimony, witness*, bail, prosecution, jury, magistrate*, ruling*, liability, ombudsman, offender*, punishment, prison, legal aid`),
+  sways:
+    words(`target*, micro-target*, persuad*, sway*, convinc*, change, changes, switch, fear, fears, message*, video, what to say, tailor*, personalis*,
+    personaliz*, mobilis*, mobiliz*, nudg*, influenc*, address, chooses, decides which, calculat*, advert*, ads, leaflet*, letters to, argument*,
+    compose*, win over, wins over, tips the scale*, tip the scales, sends, send, exposes, shift, shifts, discourag*, dissuad*, suppress*, bring over,
+    appeals to, picks, selects, optimis*, optimiz*, shown, shows, serves, steer*, manipulat*`),
   /** Words of politics. Two of them, and somebody swayed, are about elections. */
-  politics_hint: words(
-    `
-voter*, vote*, party, parties, political, politic*, campaign*, election*, ballot*, referendum*, door by door, door-to-door, doorstep*, waver*, undecided, candidate*, mayor, parliament*, constituen*, poll, polls, democra*, turnout, strategist*, party strategists, party's, votes, voting, tip the scales, undecided voter*, persuadable*, president*, senator*, council seat, lobby*, rally, rallies, canvass*, leaflet*, polling, electoral, propaganda, activists
-`,
-  ),
-  vote: words(
-    `voter*, vote, votes, voting, voted, election, elections, electoral, election day, referendum*, plebiscite*, political campaign*, election campaign*, party's campaign, campaign manager*, campaign team*, campaign of a party, campaign software, canvass*, political content, political message*, political ad, political ads, political advert*, political part*, political preference*, political persuasion, electorate, ballot*, constituent*, constituenc*, poll, polls, polling day, polling station*, undecided people, swing state*, swing voter*, candidate for mayor, candidate for parliament, parliamentary candidate*, presidential candidate*, to the candidate, turnout, get out the vote, elected,
-rival party, party supporter*, supporters of a party, supporters of .. party, party's supporters, party members, opposing party, opposition party, opposition voters, turning out, voter turnout, voter file*, voter data, voter profile*, voter segment*, voter roll*, voter contact, voter outreach, undecideds, floating voter*, swing district*, campaigners, campaign staff, campaigning, election ad, election ads, election advert*, election message*, election headquarters, electioneering, political party, political parties, political microtarget*, political micro-target*, political target*, political communication*, political messaging, political video*, political post*, politician's campaign, candidates' campaign*, mayoral, presidential campaign*, presidential race, parliamentary, general election, local election*, european election*, by-election*, primaries, primary election*, yes campaign, no campaign, yes vote*, no vote*, brexit, ballot box, ballot paper*, polling booth*, democratic process*, voting behaviour, voting behavior, voting intention*, voting decision*, voting preference*`,
-  ),
-  sway: words(
-    `influenc*, target*, micro-target*, microtarget*, persuad*, persuas*, sway*, change, changes, changing, shows, nudg*, convinc*, mobilis*, mobiliz*, discourag*, encourag*, tailor*, personalis*, personaliz*, talked out, talk out of, talk* .. out of, bring them over, bring .. over, win over, wins over, won over, argue*, argues with, adapt*, message most, message that, messages that, most likely to, effect on, optimised for, optimized for, serve*, suppress*, keep .. from voting, stay at home, stay home, picks for each, profile*, psychograph*, segment*, demotivat*, move voters, shift opinion*, opinion of, steer*, manipulat*, receptive, susceptible, bots,
-dissuad*, alter*, chooses the advert, chooses the ad, psychological trait*, emotional trigger*, apt to, susceptib*, likely to move, likely to be moved, most effective, resonat*, fear of, scare*, rally, rallies, donat*, customis*, customiz*, individual message*, individually, each recipient, each person, each household, each voter, one by one, fake news, disinformation, amplif*, sow*, boost*, undecided,
-lean towards, targeted by, messages targeted`,
-  ),
+  politics_hint:
+    words(`vote*, party, parties, politic*, campaign*, election*, ballot*, referendum*, door by door, door-to-door, doorstep*, waver*, undecided, candidate*,
+    mayor, parliament*, constituen*, poll, polls, democra*, turnout, strategist*, party's, voting, tip the scales, persuadable*, president*, senator*,
+    council seat, lobby*, rally, rallies, canvass*, leaflet*, polling, electoral, propaganda, activists`),
+  vote: words(`voter*, vote, votes, voting, voted, election, elections, electoral, referendum*, plebiscite*, political campaign*, party's campaign, campaign,
+    manager*, canvass*, political content, political message*, political ad, political ads, political advert*, political part*, political preference*,
+    political persuasion, electorate, ballot*, constituent*, constituenc*, poll, polls, polling day, polling station*, undecided people, swing state*,
+    swing voter*, presidential, candidate*, to the candidate, turnout, get out the vote, elected, rival party, party supporter*, supporters of a
+    party, supporters of .. party, party's supporters, party members, opposing party, opposition party, opposition voters, turning out, undecideds,
+    floating voter*, swing district*, campaigners, campaigning, electioneering, political party, political parties, political microtarget*, political
+    micro-target*, political target*, political communication*, political messaging, political video*, political post*, politician's campaign,
+    mayoral, parliamentary, general election, local election*, european election*, by-election*, primaries, primary election*, yes campaign, no
+    campaign, yes vote*, no vote*, brexit, polling booth*, democratic process*`),
+  sway: words(`influenc*, target*, micro-target*, microtarget*, persuad*, persuas*, sway*, change, changes, changing, shows, nudg*, convinc*, mobilis*, mobiliz*,
+    discourag*, encourag*, tailor*, personalis*, personaliz*, talked out, talk out of, talk* .. out of, bring them over, bring .. over, win over,
+    wins, over, won over, argue*, adapt*, message most, message that, messages that, most likely to, effect on, optimised for, optimized for, serve*,
+    suppress*, keep .. from voting, stay at home, stay home, picks for each, profile*, psychograph*, segment*, demotivat*, move voters, shift,
+    opinion*, steer*, manipulat*, receptive, bots, dissuad*, alter*, chooses the advert, chooses the ad, psychological trait*, emotional, trigger*,
+    apt to, susceptib*, likely to move, likely to be moved, most effective, resonat*, fear of, scare*, rally, rallies, donat*, customis*, customiz*,
+    individual message*, individually, each recipient, each person, each household, each voter, one by one, fake news, disinformation, amplif*, sow*,
+    boost*, undecided, lean towards, messages targeted`),
   insurance_claims: words(`hail, insurance claim*, warranty, damage report*, product claim*`),
   /** What serves a campaign's own work, or counts votes, and meets no voter. */
   campaign_office: words(
@@ -62,4 +92,6 @@ export const justiceRules = [
   rule("8(a)", "administration of justice", [], ["clerical"], "court"),
   rule("8(b)", "elections", ["sways"], ["campaign_office"], "politics_hint"),
   rule("8(b)", "elections", ["vote", "sway"], ["campaign_office"]),
+  rule("8(a)", "administration of justice", ["justice_use"], ["clerical"]),
+  rule("8(b)", "elections", ["election_use"], ["campaign_office"]),
 ];
