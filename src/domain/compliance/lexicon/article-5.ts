@@ -5,54 +5,56 @@ import { AT_SCHOOL, AT_WORK, type LexiconRule, POLICE, words } from "./phrases.t
 export const article5Concepts = {
   hidden:
     words(`subliminal*, inaudibl*, below .. threshold, beneath .. threshold, under .. threshold, imperceptib*, unperceiv*, manipulative, manipulat* users,
-    manipulat* people, manipulat* customers, manipulat* players, manipulat* shoppers, psychological manipulation, deceptive*, dark pattern*, hidden,
-    message*, too fast to, too brief*, too quick*, too short to, so briefly, so fast that, so quietly, flashes .. milliseconds, frames of a few,
-    without .. noticing, without .. aware*, without .. knowing, without .. realising, without .., realizing, unconscious*, subconscious*, not
-    consciously, perceives consciously, unaware, unnoticed, cannot, perceive, nobody notices, nobody perceives, no one notices, do not notice, don't
-    notice, does not notice, beyond .. awareness, bypass* .., awareness, covert persuas*, whispers, covertly, cues they are not aware, not aware of,
-    without being aware, unknowingly, without their knowledge, secretly, below perception, below the level of, outside .. awareness, outside
-    conscious, beyond conscious*, not perceptible, not hear, barely audible, ultrasonic, ultrasound, infrasound, single frame*, flicker*, flash for,
-    flashes for, flashed for, backmasked, binaural, hypnot*, trance, consciously hears, consciously sees, consciously hear, no listener, no viewer,
-    nobody hears, nobody sees, nobody can hear, unheard, unseen, masked`),
+    manipulat* people, manipulat* customers, manipulat* players, manipulat* shoppers, psychological manipulation, deceptive*, dark pattern*, hidden
+    message*, hidden cue*, hidden signal*, hidden stimul*, hidden sound*, too fast to, too brief*, too quick*, too short to, so briefly, so fast that,
+    so quietly, flashes .. milliseconds, frames of a few, without .. noticing, without .. aware*, without .. knowing, without .. realising, without ..
+    realizing, unconscious*, subconscious*, not consciously, perceives consciously, perceive consciously, unaware, unnoticed, cannot notice, cannot
+    perceive, nobody notices, nobody perceives, no one notices, do not notice, don't notice, does not notice, beyond .. awareness, bypass* ..
+    awareness, covert persuas*, whispers, covertly, cues they are not aware, not aware of, without being aware, unknowingly, without their knowledge,
+    secretly, hidden .. cue*, below perception, below the level of, outside .. awareness, outside conscious, beyond conscious*, not perceptible,
+    cannot be heard, cannot hear, not hear, barely audible, ultrasonic, ultrasound, infrasound, single frame*, flicker*, flash for, flashes for,
+    flashed for, backmasked, binaural, hypnot*, trance, consciously hears, consciously sees, consciously hear, no listener, no viewer, nobody hears,
+    nobody sees, nobody can hear, unheard, unseen, masked`),
   harm: words(`buy*, harm*, behavio*, decision*, purchas*, act against, choos*, spend*, order things, sign*, addict*, gambl*, hurt*, ruin*, bet, bets, betting,
     damage*, self-harm, suicid*, debt, against their interest*, against their own, impair*, vote, donate, keep playing, keeps playing, losses, lose,
-    loss, cannot afford, can't afford, afford, exhaust*, overeat*, eat more, borrow, subscribe, hand over, take risks, risky, dangerous, injur*, stay,
+    loss, cannot afford, can't afford, afford, exhaust*, overeat*, eat more, borrow, subscribe, hand over, take risks, risky, dangerous, injur*, stay
     longer, keep scrolling, give up, crave, overbuy*, pills, overdose, diet, starv*, drink*, alcohol, smok*, drug*, medicine*`),
   vulnerable:
     words(`child, children, minors, kids, kid, toddler*, infants, teenager*, adolescent*, elderly, elders, pensioner*, old people, old person, seniors,
     dementia, alzheimer*, disab*, addict*, homeless*, in debt, in acute debt, indebted, heavily indebted, over-indebted, poverty, poor people,
     desperate, vulnerab*, learning difficult*, mental illness*, mentally ill, depressed, depression, lonely, loneliness, bereaved, grieving,
     unemployed people in, financial distress, in their distress, illiterate, cognitive decline, cognitive impairment*, lost their job, lost her job,
-    lost his job, despair, desperation, widow*, refugees, migrants, low literacy, sick people, gravely ill, terminally ill, new mothers, new to the,
+    lost his job, despair, desperation, widow*, refugees, migrants, low literacy, sick people, gravely ill, terminally ill, new mothers, new to the
     country`),
   exploit:
     words(`exploit*, persuad*, trick*, dare, dares, dangerous, pressur*, press it into, presses them, press them, pushes them, push them, pushing them,
     lure*, luring, manipulat*, sell* .. expensive, overpriced, sign up, gambl*, get them to, gets them to, talk* them into, prey*, take* advantage,
-    taking advantage, coax*, cajol*, seduc*, entic*, hook them, keep them hooked, ruinous, usurious, high-interest, transfer money, hand over ..,
-    savings, give up .. savings, coerc*, goad*, egg them on, scare them, scares them, guilt-trip*, wheedl*, spend*, loot box*, builds up, trust, wins
-    .. trust, make them buy, makes them buy, to make them, so that they buy, sells them, sell them, get .. to buy, gets .. to buy, nudges, them, nudge
-    them, push .. into, pushes .. into, drive .. into, draws them into, draw them into, dependency, dependent on, payday, secrets, jumping, self-harm,
-    pushes them into, hooked`),
+    taking advantage, coax*, cajol*, seduc*, entic*, hook them, keep them hooked, ruinous, usurious, high-interest, transfer money, hand over ..
+    savings, give up .. savings, coerc*, goad*, egg them on, scare them, scares them, guilt-trip*, wheedl*, spend*, loot box*, trust and, builds up
+    trust, wins .. trust, make them buy, makes them buy, to make them, so that they buy, sells them, sell them, get .. to buy, gets .. to buy, nudges
+    them, nudge them, push .. into, pushes .. into, drive .. into, draws them into, draw them into, dependency, dependent on, payday, secrets,
+    jumping, self-harm, pushes them into, hooked`),
   social_score:
-    words(`social scor*, social credit scor*, social credit system*, social credit, citizen score*, citizen scor*, civic, credit*, points for .. behavio*,
-    scores citizens, rates citizens, rating of citizens, trust score for citizens, trust score of every, trustworth*, .. social, reputation score* ..
-    citizen*, social reputation, ranks, citizens, citizen trust, citizen ranking*, citizen index, good citizen, behaviour score for, social behaviour
-    score, social ranking`),
+    words(`social scor*, social credit scor*, social credit system*, social credit, citizen score*, citizen scor*, civic score*, civic rating*, civic
+    credit*, points for .. behavio*, scores citizens, rates citizens, rating of citizens, trust score for citizens, trust score of every, trustworth*
+    .. social, trustworth* .. online, trustworth* .. lifestyle, trustworth* .. neighbour*, reputation score* .. citizen*, social reputation, ranks
+    citizens, citizens by trustworthiness, trustworthiness of citizens, trustworthiness of residents, citizen trust, citizen ranking*, citizen index,
+    good citizen, trustworth* .. behavio*, trustworthiness score*, behaviour score for, social behaviour score, social ranking`),
   /** Who is anybody, and not an employee, a customer or a pupil. */
   townspeople:
     words(`citizen*, inhabitant*, resident*, population, townspeople, every person, each person, everybody, everyone, households, neighbours, neighbors,
     tenant*, individuals, people, villager*, townsfolk, society, what people, whoever, whom they`),
   conduct:
-    words(`behav*, conduct, daily life, everyday life, lifestyle, life style, online posts, posts on, posts and, friends, social life, social media, who is,
-    rude, in public, with neighbours, towards neighbours, neighbourhood, fines, jaywalk*, littering, volunteer*, purchases, shopping, habits,
-    trustworth*, good deeds, bad deeds, civic, traffic fines, social behaviour, social behavior, loyalty to, neighbourly, parking tickets, internet
-    searches, browsing, what they post, what they buy, what people post, whom they meet, how they drive, gossip`),
+    words(`behav*, conduct, daily life, everyday life, lifestyle, life style, online posts, posts on, posts and, friends, social life, social media, who is
+    rude, rude online, in public, with neighbours, towards neighbours, neighbourhood, fines, jaywalk*, littering, volunteer*, purchases, shopping
+    habits, shopping and, trustworth*, good deeds, bad deeds, civic, traffic fines, social behaviour, social behavior, loyalty to, neighbourly,
+    parking tickets, internet searches, browsing, what they post, what they buy, what people post, whom they meet, how they drive, gossip`),
   tally:
     words(`points, score*, scoring, rating*, rates, rate, rank*, credits, stars, grade, grades, index, trustworth*, tally, trust figure, figure, number,
     class a, colour, our points`),
   setback:
     words(`refus*, den*, punish*, depriv*, exclu*, lose*, losing, detriment*, block*, restrict*, disadvantage*, worse, banned, bars them, barred, shut out,
-    may no longer, no longer, waits longer, waiting longer, last in line, end of the queue, slower, cut off, evict*, lower priority, higher fees, pay,
+    may no longer, no longer, waits longer, waiting longer, last in line, end of the queue, slower, cut off, evict*, lower priority, higher fees, pay
     more, pays more, cannot book, cannot rent, cannot travel, kept out, privilege*, are denied, is denied, deny*, turned away, not allowed, may not,
     forbidden, cannot get, less, fewer, dearer, if they may, whether they may, who may, may travel, served last, come last, last at, at the end of,
     wait`),
@@ -64,66 +66,70 @@ export const article5Concepts = {
     anticipat*, estimat*, potential, probab*, chance, chances, odds, assess*`),
   trait:
     words(`personality, profiling alone, profile alone, solely .. profil*, purely .. profil*, merely .. profil*, nothing but .. profil*, character profile,
-    psychological profile*, personal traits, character traits, character alone, traits alone, physical appearance, looks alone, facial features, face,
+    psychological profile*, personal traits, character traits, character alone, traits alone, physical appearance, looks alone, facial features, face
     alone, shape of .. skull, only .. profil*, nationality, place of birth, was born, birthplace, number of children, type of car, family background,
     where they live alone, skin colo*, religion alone, ethnicity alone`),
   objective:
     words(`case file*, objective*, verifiable fact*, evidence, criminal activity, facts linked, facts of the case, previous arrests, past convictions,
     previous convictions, criminal record*, not solely`),
   scrape:
-    words(`scrap*, crawl*, harvest*, collect*, download*, gather*, trawl*, hoover*, vacuum*, siphon*, mass copy, copies .. from, copied .. from, grab*,
-    pull*, .. from, mine, mines, ingest*, spider*, amass*, take* .. from, scour*, sweep*, assembled, assembles, compile*, compiling, without consent,
-    bulk, fetch*, automatically collect*, stor*`),
+    words(`scrap*, crawl*, harvest*, collect*, download*, gather*, trawl*, hoover*, vacuum*, siphon*, mass copy, copies .. from, copied .. from, grab*, pull*
+    .. from, mine, mines, ingest*, spider*, amass*, take* .. from, scour*, sweep*, assembled, assembles, compile*, compiling, without consent, bulk,
+    fetch*, automatically collect*, stor*`),
   open_web:
     words(`social network*, social media, internet, the web, websites, web pages, open web, world wide web, webcams, the net, cctv, surveillance stream*,
     surveillance video*, online, public profile*, public webcam*, instagram, facebook, linkedin, tiktok, youtube, vkontakte, twitter, public sites,
     photo sharing, dating site*, dating app*, news sites, public web, flickr, snapchat, traffic cameras, city cameras, security cameras`),
   face_base:
-    words(`face recognition, face database*, face picture*, pictures of face*, face image*, facial, database*, as many face*, face search*, face index*, face
-    template*, faceprint*, biometric search, biometric database*, biometric index*, look up a stranger, stranger's face, portraits of everyone, photos
-    of, faces, recognition database, recognition index, recognition engine, identify strangers, every face, billions of faces, millions of faces, face
-    data, face dataset*, face embedding*, identify anyone, identifies anyone, find anyone by, search by face, by their face, recognises anyone`),
+    words(`face recognition, facial recognition, face database*, faces database*, face picture*, pictures of face*, face image*, facial image*, facial
+    database*, faces index*, as many face*, database of faces, face search*, face index*, face template*, faceprint*, faces .. index, faces of people,
+    faces of everyone, biometric search, biometric database*, biometric index*, look up a stranger, stranger's face, portraits of everyone, photos of
+    faces, recognition database, recognition index, recognition engine, identify strangers, faces from, faces that, every face, billions of faces,
+    millions of faces, face data, facial data, face dataset*, face embedding*, facial template*, identify anyone, identifies anyone, find anyone by,
+    search by face, by their face, recognises anyone`),
   workplace: AT_WORK,
   at_school: AT_SCHOOL,
   /** Feelings of those whom people at work or at school meet, not their own. */
   audience:
     words(`customers' .. voice*, customers' emotion*, customers' mood*, customers' frustration, customers' feeling*, customer's .. voice, customer's mood,
-    customer's emotion*, customer's face, customer's tone, the customer is, a customer is, customers are, customers feel, customer, feels, caller is,
-    callers are, caller's, callers', speaker is, shopper*, viewer*, cinema-goer*, cinemagoer*, guests are, visitors, feel, passenger*, spectator*,
-    driver's, driver is`),
+    customer's emotion*, customer's face, customer's tone, the customer is, a customer is, customer gets, customers are, customers feel, customer
+    feels, caller is, callers are, caller's, callers', speaker is, shopper*, viewer*, cinema-goer*, cinemagoer*, guests are, visitors are, visitors
+    feel, passenger*, spectator*, driver's, driver is`),
   intimate_trait:
     words(`gay, lesbian, homosexual*, heterosexual*, bisexual*, queer, sexual orientation, sexual preference*, sexuality, sex life, political opinion*,
-    political view*, political leaning*, political orientation, political conviction*, party .. support*, which party, politically, vote left, left
-    or, right, conservative or liberal, liberal or conservative, religio*, faith, christian*, muslim*, jewish, jews, hindu*, race, racial, races,
-    trade, union*, philosophical, belief*, ideolog*, believers, atheist*, left-wing, right-wing, left wing, communist*, nationalist*, democrat*,
-    republican*, protestant*, catholic*, buddhist*, sikh*, transgender, sexual identity, gender identity, straight or`),
+    political view*, political leaning*, political orientation, political conviction*, party .. support*, which party, politically, vote left, left or
+    right, conservative or liberal, liberal or conservative, religio*, faith, christian*, muslim*, jewish, jews, hindu*, race, racial, races, trade
+    union*, union member*, philosophical, belief*, ideolog*, believers, atheist*, left-wing, right-wing, left wing, right wing, communist*,
+    nationalist*, democrat*, republican*, protestant*, catholic*, buddhist*, sikh*, unionis*, unioniz*, transgender, sexual identity, gender identity,
+    straight or`),
   deduce:
-    words(`sort*, categor*, classif*, infer*, estimat*, detect*, determin*, group*, guess*, predict*, tell, tells, tag, tags, deduc*, label*, deriv*, work*,
+    words(`sort*, categor*, classif*, infer*, estimat*, detect*, determin*, group*, guess*, predict*, tell, tells, tag, tags, deduc*, label*, deriv*, work*
     out, read*, find* out, establish*, conclu*, judg*, reveal*, presum*, identif*, recogni*, assign*, classed, class, classes, divides, separat*,
     distinguish*, marks, gives, shows, say, says`),
   biometric_input:
-    words(`face, faces, facial, portrait*, photo*, selfie*, biometric*, fingerprint*, voice*, gait, camera*, footage, iris, video*, headshot*, profile,
+    words(`face, faces, facial, portrait*, photo*, selfie*, biometric*, fingerprint*, voice*, gait, camera*, footage, iris, video*, headshot*, profile
     picture*`),
-  live: words(`live, real-time, real time, all cameras, as they walk*, while they walk*, as people walk, as people pass, as .. pass, as .. stream in, while ..,
-    walks, while .. passes, instantly, at once, immediately, on the spot, on the fly, walk by, passer-by, passers-by, passersby, pass by, passes by,
-    within seconds, streams, streaming, continuously, as they pass, as they march, watch a demonstration, during the demonstration, demonstration, in
-    the street, in the streets, in real-time, moving crowd`),
+  live: words(`live, real-time, real time, all cameras, as they walk*, while they walk*, as people walk, as people pass, as .. pass, as .. stream in, while ..
+    walks, while .. passes, instantly, at once, immediately, on the spot, on the fly, walks by, walk by, passer-by, passers-by, passersby, pass by,
+    passes by, within seconds, streams, streaming, continuously, as they pass, as they march, watch a demonstration, during the demonstration,
+    demonstration, in the street, in the streets, in real-time, moving crowd`),
   scan: words(`identif*, recogni*, match*, compare*, comparing, re-identif*, walks in, spot*, find*, pick*, search*, put* a name, tells who, scan, scans,
     scanning, check*, against the list, watchlist*, look for, wanted, put names, puts names, names to, name, watch, watches, film, films, look up`),
   likeness: words(`face, faces, facial, iris, gait, biometric*, passer-by, passers-by, passersby, features`),
   force: POLICE,
   /** Borders have a point of their own, files are no streets, and who unlocks a telephone says who he is. */
   elsewhere:
-    words(`border*, frontier*, asylum*, visa*, after the fact, days afterwards, afterwards, recorded, archived, seized, hours of video, retrospective*,
-    later, on, unlock*, log in, login`),
+    words(`border*, frontier*, asylum*, visa*, after the fact, days afterwards, afterwards, recorded, archived, seized, hours of video, retrospective*, later
+    on, unlock*, log in, login`),
   intimate:
     words(`naked, nude*, undress*, nudif*, her clothes, his clothes, their clothes, without clothes, removes clothes, remove clothes, strips the clothes,
     strips clothes, unclothed, topless, intimate image*, intimate picture*, intimate photo*, intimate video*, sexually explicit, explicit image*,
     explicit video*, porn*`),
   real_person:
-    words(`photo of, photos of, picture of, pictures of, any picture, any photo, images of, woman, women, girl*, someone, somebody, real, people, actual
-    people, ex-*, classmate*, colleague*, celebrit*, famous, person, neighbour*, neighbor*, actress*, singer*, without her, consent, without consent,
-    without their consent, pictures of women, of women, of girls, upload a, uploaded photo*, wife, teacher, acquaintance*, strangers`),
+    words(`photo of, photos of, picture of, pictures of, any picture, any photo, images of, woman, women, girl*, someone, somebody, real person*, real
+    people, actual people, ex-*, classmate*, colleague*, celebrit*, famous, person, people, neighbour*, neighbor*, actress*, singer*, without her
+    consent, without consent, without their consent, pictures of women, of women, of girls, upload a, uploaded photo*, wife, teacher, acquaintance*,
+    strangers`),
   child: words(
     `child, children, minor, minors, underage, csam, kids, teenager*, schoolgirl*, pre-teen*, toddler*, infant*`,
   ),

@@ -2,10 +2,10 @@
 import { annex3, CAMERAS, words } from "./phrases.ts";
 
 export const biometricConcepts = {
-  face: words(`face, faces, facial, iris, irises, retina*, fingerprint*, gait, gaits, voiceprint*, palm vein*, vein pattern*, ear shape*, heartbeat*, biometric*,
-    walking style*, way .. walk*, body shape*, build and gait, features of everybody, everybody's features, people's features, mugshot*, faceprint*,
-    way people walk, manner of walking, silhouette*, thermal signature*, body odour, cardiac signature, lip movement*, voice, sample*, speaker
-    recognition, speaker identification, who is speaking`),
+  face: words(`face, faces, facial, iris, irises, retina*, fingerprint*, gait, gaits, voiceprint*, voice print*, palm vein*, vein pattern*, ear shape*,
+    heartbeat*, biometric*, walking style*, way .. walk*, body shape*, build and gait, features of everybody, everybody's features, people's features,
+    mugshot*, faceprint*, way people walk, manner of walking, silhouette*, thermal signature*, body odour, cardiac signature, lip movement*, voice
+    sample*, speaker recognition, speaker identification, who is speaking`),
   identify:
     words(`identif*, recogni*, match, matches, matched, matching, compare*, comparing, comparison*, re-identif*, reidentif*, walks in, spot*, find*, pick*,
     search*, look* up, put* a name, by name, tells who, who it is, who they are, who .. people .. are, who somebody is, known, follow, follows,
@@ -14,25 +14,28 @@ export const biometricConcepts = {
     register, exclusion register, archive*, who they see, personal data of, profile of, locate*, vector, vectors, template, templates, given person,
     given passenger, checked, checks, those of people, notices, notice, looked for`),
   verify:
-    words(`unlock*, log in, logs in, login, log on, sign in, sign on, authenticat*, is who, are who, own phone, own device, one to one, 1:1, same person as,
+    words(`unlock*, log in, logs in, login, log on, sign in, sign on, authenticat*, is who, are who, own phone, own device, one to one, 1:1, same person as
     on, same person as in, holder of the, own badge, confirms .. identity, confirm .. identity`),
   seen: CAMERAS.concat(
-    words(`ip camera*, feeds from, kiosk camera*, doorbell*, dashcam*, dash cam*, body cam*, livestream*, sensor gate*, turnstile*, security, camera*,
-    entrance, entrances, gates, drones, doors, door, till, phone at, point the phone, point your phone, recordings, passage, hall, corridor, queue,
-    queues, crowd, crowds, spectators, everyone entering, everybody entering, each customer, every customer, every visitor, each visitor, passers-by,
-    supermarket door*, shop door*`),
+    words(`ip camera*, camera feed*, feeds from, kiosk camera*, doorbell*, dashcam*, dash cam*, body cam*, livestream*, sensor gate*, turnstile*, security
+    camera*, entrance, entrances, gates, drones, doors, door, till, phone at, point the phone, point your phone, recordings, passage, hall, corridor,
+    queue, queues, crowd, crowds, spectators, everyone entering, everybody entering, each customer, every customer, every visitor, each visitor,
+    passers-by, supermarket door*, shop door*`),
   ),
   /** Lists of persons that somebody who is seen may stand on. */
   gallery:
     words(`gallery, watchlist*, watch list*, blacklist*, black list*, list of wanted, list of banned, list of persons, list of people, hotlist*, mugshot*,
-    banned, barred, unwanted guest*, shoplifter*, person of interest, interest, missing person*, missing child*, enrolled, register of persons, same
-    individual, same person, same people, returning, vip*, vips, vip guest*, regular customer*, repeat visitor*, individuals across, person across,
-    people, across, who the people, who has come, who enters, who comes in, who came in, who is passing, who passes, who was there, names, of people,
-    stranger*, re-identif*, reidentif*, loyalty members, members were present, self-excluded, exclusion register, exclusion list, ban list, stop list,
-    no-fly list, do-not-admit, hooligan*, troublemaker*, regulars, who was present, who is present, who attended, which, persons, individual visitors,
-    identity of everyone, identity of each, identities of, recurring visitor*, recurring customer*, fugitive*, suspects, wanted, thrown out before,
-    given, passenger, particular person, specific person, certain person, shared list, list of, against a list, against the list, thieves, thief,
-    resembles, looks like, pickpocket*, roster of, list of known, known, trespasser*, vandals, repeat offenders`),
+    banned, barred, unwanted guest*, shoplifter*, known thie*, known offender*, known trouble*, persons of interest, person of interest, people of
+    interest, missing person*, missing child*, enrolled, register of persons, same individual, same person, same people, returning visitor*, returning
+    vip*, returning guest*, returning customer*, vips, vip guest*, regular customer*, repeat visitor*, individuals across, person across, people
+    across, who the people, who has come, who enters, who comes in, who came in, who is passing, who passes, who was there, names of everyone, names
+    of people, stranger*, re-identif*, reidentif*, loyalty members, members were present, self-excluded, exclusion register, exclusion list, ban list,
+    stop list, no-fly list, do-not-admit, hooligan*, troublemaker*, regulars, who was present, who is present, who attended, which people, which
+    persons, which individuals, which visitors, which customers came, individual visitors, identity of everyone, identity of each, identities of,
+    recurring visitor*, recurring customer*, fugitive*, suspects, wanted, thrown out before, people who have been, persons who have been, given
+    passenger, given person, particular person, specific person, certain person, shared list, list of, against a list, against the list, thieves,
+    thief, given portrait, given face, resembles, looks like, pickpocket*, known pickpockets, roster of, list of known, known criminals, known
+    hooligans, known suspects, known trespassers, trespasser*, vandals, repeat offenders, persons under`),
   /** Uses by their names, which need no deed. */
   biometric_use:
     words(`facial recognition, face recognition, face identification, remote biometric identification, biometric identification, biometric surveillance,
@@ -40,28 +43,29 @@ export const biometricConcepts = {
     face search, face matching, ear-shape recognition`),
   /** Uses by their names, which need no deed. */
   categorisation_use:
-    words(`biometric categorisation, biometric categorization, gender recognition, gender classification, gender detection, gender estimation, age,
-    estimation, ethnicity recognition, ethnicity detection, ethnicity classification, race detection, demographic analysis of faces, facial analysis,
+    words(`biometric categorisation, biometric categorization, gender recognition, gender classification, gender detection, gender estimation, age
+    estimation, ethnicity recognition, ethnicity detection, ethnicity classification, race detection, demographic analysis of faces, facial analysis
     of age`),
   /** Uses by their names, which need no deed. */
   state_of_mind:
-    words(`emotional state*, emotional response*, emotional reaction*, emotional arousal, emotional tone, state of mind, mental state*, how they feel, how
-    he, feels, how she feels, how people feel, how somebody feels, how customers feel`),
+    words(`emotional state*, emotional response*, emotional reaction*, emotional arousal, emotional tone, state of mind, mental state*, how they feel, how he
+    feels, how she feels, how people feel, how somebody feels, how customers feel`),
   passing:
     words(`passenger*, passers-by, passersby, pedestrian*, visitor*, shopper*, spectator*, viewer*, audience*, crowd, crowds, people, persons, customers,
     travellers, guests, buses, station, shop, mall, participants, face, faces`),
   /** Lists of faces, whatever they are compared with. */
   faces_known:
-    words(`gallery of persons, gallery of people, gallery of faces, gallery of banned, gallery of wanted, gallery of known, gallery of mugshots, stadium,
+    words(`gallery of persons, gallery of people, gallery of faces, gallery of banned, gallery of wanted, gallery of known, gallery of mugshots, stadium
     ban*, banned from the stadium, list of wanted people, list of wanted persons, list of banned people, enrolled faces, known faces, wanted faces,
     wanted face`),
   /** Somebody is seen, and who it is or where else is told. */
-  who: words(`who is standing, who stands, who it is, who they are, who he is, who she is, where else, was seen, been seen, find, him, name of, name them, still
-    of the person, photo of the person, photo of a person, picture of a person, picture of the, person, photographed once, the same man, the same
-    woman, whose face, whose voice, who is in, who was in, who entered, who attended, trace .., follows .. person, tracks .. person, tracks people,
-    follow people, individuals through, looks through .. recordings, locate a, locate .. passenger, locate .. person, locates .. person, locates
-    people, thrown out before, those of, people, persons thrown out, who have been thrown, known visitors, their name, their names, name and
-    profession, put names, puts, names, resembles, a given portrait, everybody who, everyone who, anyone who, a stranger, strangers, who they see,
+  who: words(`who is standing, who stands, who it is, who they are, who he is, who she is, where else, was seen, been seen, find the person, find a person, find
+    him, find her, names of, name of, name them, still of the person, photo of the person, photo of a person, picture of a person, picture of the
+    person, photographed once, the same man, the same woman, whose face, whose voice, who is in, who was in, who entered, who attended, trace ..
+    person, follows .. person, tracks .. person, tracks people, follow people, individuals through, people through, looks through .. recordings,
+    locate a, locate .. passenger, locate .. person, locates .. person, locates people, thrown out before, people who have been thrown, those of
+    people, persons thrown out, who have been thrown, people who were, known visitors, their name, their names, name and profession, put names, puts
+    names, puts a name, names to the faces, resembles, a given portrait, everybody who, everyone who, anyone who, a stranger, strangers, who they see,
     passer-by's name, recognises visitors, recognizes visitors, recognises people, recognizes people, recognises persons, recognises customers,
     recognises guests, recognises passengers, recognises individuals, recognize people, recognise visitors, logs their names, record their names`),
   watched:
@@ -84,13 +88,14 @@ export const biometricConcepts = {
     label*, deriv*, assign*, count*, work* out, read*, establish*, judg*, recogni*, segment*, find* out, presum*, attribut*, reveal*, say, says,
     extract*, split*, bin, bins, analys*, analyz*, measur*, targets, adapts`),
   emotion:
-    words(`emotion*, affective, mood, moods, feeling, feelings, feel, feels, angry, anger, afraid, fear, fearful, scared, sad, sadness, happy, happiness,
-    unhappy, cheerful, bored, boredom, annoy*, delight*, irritat*, frustrat*, stress, stressed, stressful, anxi*, nervous*, joy, joyful, disgust*,
-    contempt, enthusias*, excite*, upset, calm, tense, tension, attentive*, engagement level*, fatigue, furious, sullen, amuse*, arous*, sentiment in,
-    state of mind, mental state*, demotivat*, satisfaction, valence, euphori*, agitat*, irritab*, despair*, depress*, lonely, loneliness, grief,
-    grieving, embarrass*, shame, surprise, surprised, curious, confused, confusion, impatien*, content or, discontent*, discomfort, at ease, worried,
-    worry, panic*, pleased, displeased, morale, motivated, motivation, unmotivated, sulky, grumpy, elated, in love, attraction, hostil*, aggressi*,
-    empath*, laughter, laughing, crying, mental strain, inner state*, affect of, affect recognition, psychological state*, how, somebody is doing`),
+    words(`emotion*, affective, mood, moods, feeling, feelings, feel, feels, how .. feel, angry, anger, afraid, fear, fearful, scared, sad, sadness, happy,
+    happiness, unhappy, cheerful, bored, boredom, annoy*, delight*, irritat*, frustrat*, stress, stressed, stressful, anxi*, nervous*, joy, joyful,
+    disgust*, contempt, enthusias*, excite*, upset, calm, tense, tension, attentive*, engagement level*, fatigue, furious, sullen, amuse*, arous*,
+    sentiment in, state of mind, mental state*, demotivat*, satisfaction, valence, euphori*, agitat*, irritab*, despair*, depress*, lonely,
+    loneliness, grief, grieving, embarrass*, shame, surprise, surprised, curious, confused, confusion, impatien*, content or, discontent*, discomfort,
+    at ease, worried, worry, panic*, pleased, displeased, morale, motivated, motivation, unmotivated, sulky, grumpy, elated, in love, attraction,
+    hostil*, aggressi*, empath*, laughter, laughing, crying, mental strain, inner state*, affect of, affect recognition, psychological state*, how
+    somebody is doing`),
   emotion_system:
     words(`emotion recognition, emotion detection, emotion analysis, emotion ai, emotion tracking, emotion sensing, emotion classification, mood detection,
     mood recognition, mood tracking, affective computing, affect recognition, recognition of emotions, detection of emotions, stress detection,

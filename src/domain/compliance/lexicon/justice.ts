@@ -3,29 +3,31 @@ import { annex3, IN_PLAIN_WORDS, words } from "./phrases.ts";
 
 export const justiceConcepts = {
   court:
-    words(`judge's, a judge, the judge, for judges, to judges, helps judges, help judges, assists judges, assist judges, advises judges, magistrate*, the
-    bench, judicial*, judiciary, arbitrat*, arbiter*, tribunal, tribunals, sentencing, sentence length*, length, of .. sentence, sentences to the,
-    judgment, judgments, judgement, judgements, mediator*, mediation*, statutes, adjudicat*, alternative dispute*, dispute resolution, dispute
-    settlement*, settlement of dispute*, settles disputes, resolves disputes, ombuds*, verdict*, ruling*, justice, ministry, litigat*, lawsuit*,
-    plaintiff*, defendant*, custody law, clerk* .. judge*, referee in dispute*, parties' evidence, facts, and law, judges in, judges of, judges on,
-    judges are, judges who, judges receive, judges get, judges use, judges to, judges decide, criminal judges, judges', family court*, labour court*,
-    labor court*, criminal court*, civil court*, administrative, court*, supreme court*, constitutional court*, small claims, bench of, justices,
-    jury, jurors, juries, lay judge*, legal, proceeding*, civil proceeding*, civil dispute*, consumer dispute*, tenancy dispute*, neighbour dispute*,
-    e-commerce dispute*, conciliat*, out-of-court, out of court, extrajudicial, dispute board*, dispute panel*, disputing parties, both, parties, each
-    party's, claimant and, operative part, child maintenance, custody arrangement*, custody dispute*, custody battle*, divorce case*, alimony,
-    probate, insolvency court, appellate, appeal*, the accused, accused person*, appear at trial, pre-trial, pretrial, bail hearing*, trial*, sentence
-    recommendation*, sentence proposal*, penal judgment*, question* .. judge, jurisprudence, notary decision*, young judge, seasoned judge, machine
-    umpire, umpire for, quarrels between, landlords and, tenants, conflicts, disagreements, settles conflicts, e-commerce conflicts`),
+    words(`judge's, a judge, the judge, for judges, to judges, helps judges, help judges, assists judges, assist judges, advises judges, magistrate*, court,
+    courts, courtroom*, courthouse*, the bench, judicial*, judiciary, arbitrat*, arbiter*, tribunal, tribunals, sentencing, sentence length*, length
+    of .. sentence, sentences to the, judgment, judgments, judgement, judgements, mediator*, mediation*, statutes, adjudicat*, alternative dispute*,
+    dispute resolution, dispute settlement*, settlement of dispute*, settles disputes, resolves disputes, ombuds*, verdict*, ruling*, justice
+    ministry, justice system, litigat*, lawsuit*, plaintiff*, defendant*, custody law, clerk* .. judge*, referee in dispute*, parties' evidence, facts
+    and law, facts and the law, legal dispute*, judges in, judges of, judges on, judges are, judges who, judges receive, judges get, judges use,
+    judges to, judges decide, criminal judges, judges', family court*, labour court*, labor court*, criminal court*, civil court*, administrative
+    court*, supreme court*, constitutional court*, small claims, bench of, justice of the peace, justices, jury, jurors, juries, lay judge*, legal
+    proceeding*, civil proceeding*, civil dispute*, consumer dispute*, tenancy dispute*, neighbour dispute*, e-commerce dispute*, conciliat*,
+    out-of-court, out of court, extrajudicial, dispute board*, dispute panel*, disputing parties, parties to the dispute, parties to a dispute, both
+    parties, each party's, both sides, claimant and, operative part, legal reasoning of, ministry of justice, courts' workload, child maintenance,
+    custody arrangement*, custody dispute*, custody battle*, divorce case*, alimony, probate, insolvency court, appellate, appeal*, the accused,
+    accused person*, appear at trial, pre-trial, pretrial, bail hearing*, trial*, sentence recommendation*, sentence proposal*, penal judgment*, legal
+    question* .. judge, jurisprudence, notary decision*, young judge, seasoned judge, machine umpire, umpire for, quarrels between, landlords and
+    tenants, conflicts, disagreements, settles conflicts, e-commerce conflicts`),
   rule: IN_PLAIN_WORDS.concat(
     words(`suggest*, propos*, decid*, determin*, draft*, research*, interpret*, apply*, applies, applied, application of the law, recommend*, weigh*,
-    outcome*, award*, settle*, settling, find the law, relevant case law, case law, precedent*, how the dispute, who is right, who .. right, which,
-    side, wins, guilty, guilt, chance* of success, damages, sentence*, ruling*, judgement, predict*, assess*, evaluat*, rank*, resolv*, binding,
-    legal, basis, analys*, analyz*, advis*, prepares decisions, bail, release, rule on, rules on, calculat*, establish*, prevail*, applicable
-    provision*, applicable law, decision on, decision proposal*, decision support, reasoning, findings of fact, facts of, evidence, merits, liabilit*,
-    liable, compensation, maintenance, amount, custody, likel*, how likely, success, fair settlement, law, in the light of, comparable cases, similar
-    cases, earlier cases, previous decisions, previous cases, admissib*, weak points, how strong, strength, number, score, prospects, tells, tell,
-    indicat*, summaris* .. facts, compares, finds, hands down, grants, grant, refuses, orders, order, whether to, pass, word is final, is final, final
-    say, final word`),
+    outcome*, award*, settle*, settling, find the law, relevant case law, case law, precedent*, how the dispute, who is right, who .. right, which
+    side, wins, guilty, guilt, chance* of success, damages, sentence*, ruling*, judgement, predict*, assess*, evaluat*, rank*, resolv*, binding, legal
+    basis, legal analysis, analys*, analyz*, advis*, prepares decisions, bail, release, rule on, rules on, calculat*, establish*, which party,
+    prevail*, applicable provision*, legal provision*, applicable law, decision on, decision proposal*, decision support, reasoning, findings of fact,
+    facts of, evidence, merits, liabilit*, liable, compensation, maintenance, amount, custody, likel*, how likely, success, fair settlement, law
+    applied, in the light of, comparable cases, similar cases, earlier cases, previous decisions, previous cases, admissib*, weak points, how strong,
+    strength, number, score, prospects, tells, tell, indicat*, summaris* .. facts, compares, finds, hands down, grants, grant, refuses, orders, order,
+    whether to, pass, word is final, is final, final say, final word`),
   ),
   /** What is done in courts and law firms that decides nothing. */
   clerical:
@@ -34,9 +36,9 @@ export const justiceConcepts = {
     statistics`),
   /** Uses by their names, which need no deed. */
   justice_use:
-    words(`robot judge*, robo judge*, ai judge*, ai arbitrator*, robot arbitrator*, arbitration engine*, arbitration bot*, arbitration software, sentencing,
-    tool*, judicial decision*, judicial assistant*, court decision support, draft judgment*, judgment drafting, automated mediation, automated
-    arbitration, online arbitration, ai mediator*`),
+    words(`robot judge*, robo judge*, ai judge*, ai arbitrator*, robot arbitrator*, arbitration engine*, arbitration bot*, arbitration software, sentencing
+    tool*, sentencing assistant*, sentencing recommendation*, judicial decision*, judicial assistant*, court decision support, draft judgment*,
+    judgment drafting, automated mediation, automated arbitration, online arbitration, ai mediator*`),
   /** Uses by their names, which need no deed. */
   election_use:
     words(`voter targeting, voter microtargeting, voter persuasion, voter profiling, voter manipulation, voter suppression, political microtargeting,
@@ -60,23 +62,24 @@ export const justiceConcepts = {
     words(`vote*, party, parties, politic*, campaign*, election*, ballot*, referendum*, door by door, door-to-door, doorstep*, waver*, undecided, candidate*,
     mayor, parliament*, constituen*, poll, polls, democra*, turnout, strategist*, party's, voting, tip the scales, persuadable*, president*, senator*,
     council seat, lobby*, rally, rallies, canvass*, leaflet*, polling, electoral, propaganda, activists`),
-  vote: words(`voter*, vote, votes, voting, voted, election, elections, electoral, referendum*, plebiscite*, political campaign*, party's campaign, campaign,
-    manager*, canvass*, political content, political message*, political ad, political ads, political advert*, political part*, political preference*,
-    political persuasion, electorate, ballot*, constituent*, constituenc*, poll, polls, polling day, polling station*, undecided people, swing state*,
-    swing voter*, presidential, candidate*, to the candidate, turnout, get out the vote, elected, rival party, party supporter*, supporters of a
-    party, supporters of .. party, party's supporters, party members, opposing party, opposition party, opposition voters, turning out, undecideds,
-    floating voter*, swing district*, campaigners, campaigning, electioneering, political party, political parties, political microtarget*, political
-    micro-target*, political target*, political communication*, political messaging, political video*, political post*, politician's campaign,
-    mayoral, parliamentary, general election, local election*, european election*, by-election*, primaries, primary election*, yes campaign, no
-    campaign, yes vote*, no vote*, brexit, polling booth*, democratic process*`),
+  vote: words(`voter*, vote, votes, voting, voted, election, elections, electoral, referendum*, plebiscite*, political campaign*, party's campaign, campaign
+    manager*, campaign team*, campaign of a party, campaign software, canvass*, political content, political message*, political ad, political ads,
+    political advert*, political part*, political preference*, political persuasion, electorate, ballot*, constituent*, constituenc*, poll, polls,
+    polling day, polling station*, undecided people, swing state*, swing voter*, candidate for mayor, candidate for parliament, presidential
+    candidate*, to the candidate, turnout, get out the vote, elected, rival party, party supporter*, supporters of a party, supporters of .. party,
+    party's supporters, party members, opposing party, opposition party, opposition voters, turning out, undecideds, floating voter*, swing district*,
+    campaigners, campaign staff, campaigning, electioneering, political party, political parties, political microtarget*, political micro-target*,
+    political target*, political communication*, political messaging, political video*, political post*, politician's campaign, candidates' campaign*,
+    mayoral, presidential campaign*, presidential race, parliamentary, general election, local election*, european election*, by-election*, primaries,
+    primary election*, yes campaign, no campaign, yes vote*, no vote*, brexit, polling booth*, democratic process*`),
   sway: words(`influenc*, target*, micro-target*, microtarget*, persuad*, persuas*, sway*, change, changes, changing, shows, nudg*, convinc*, mobilis*, mobiliz*,
-    discourag*, encourag*, tailor*, personalis*, personaliz*, talked out, talk out of, talk* .. out of, bring them over, bring .. over, win over,
-    wins, over, won over, argue*, adapt*, message most, message that, messages that, most likely to, effect on, optimised for, optimized for, serve*,
-    suppress*, keep .. from voting, stay at home, stay home, picks for each, profile*, psychograph*, segment*, demotivat*, move voters, shift,
-    opinion*, steer*, manipulat*, receptive, bots, dissuad*, alter*, chooses the advert, chooses the ad, psychological trait*, emotional, trigger*,
-    apt to, susceptib*, likely to move, likely to be moved, most effective, resonat*, fear of, scare*, rally, rallies, donat*, customis*, customiz*,
-    individual message*, individually, each recipient, each person, each household, each voter, one by one, fake news, disinformation, amplif*, sow*,
-    boost*, undecided, lean towards, messages targeted`),
+    discourag*, encourag*, tailor*, personalis*, personaliz*, talked out, talk out of, talk* .. out of, bring them over, bring .. over, win over, wins
+    over, won over, argue*, adapt*, message most, message that, messages that, most likely to, effect on, optimised for, optimized for, serve*,
+    suppress*, keep .. from voting, stay at home, stay home, picks for each, profile*, psychograph*, segment*, demotivat*, move voters, shift
+    opinion*, opinion of, steer*, manipulat*, receptive, bots, dissuad*, alter*, chooses the advert, chooses the ad, psychological trait*, emotional
+    trigger*, apt to, susceptib*, likely to move, likely to be moved, most effective, resonat*, fear of, scare*, rally, rallies, donat*, customis*,
+    customiz*, individual message*, individually, each recipient, each person, each household, each voter, one by one, fake news, disinformation,
+    amplif*, sow*, boost*, undecided, lean towards, messages targeted`),
   insurance_claims: words(`hail, insurance claim*, warranty, damage report*, product claim*`),
   /** What serves a campaign's own work, or counts votes, and meets no voter. */
   campaign_office: words(

@@ -7,7 +7,7 @@ import { annex3, type LexiconRule, words } from "./phrases.ts";
 export const languageConcepts = {
   foreign_deed:
     words(`bewert*, beurteil*, sortier*, aussortier*, sichtet*, filtert*, entscheid*, schätzt*, ermittelt*, berechnet*, prüft, auswähl*, wählt*, erkenn*,
-    benot*, vorhersag*, sagt voraus, schlägt vor, empfiehlt*, ordnet, weist, steuert*, regelt*, vergleich*, einstuf*, stuft, lehnt, bestimmt, legt,
+    benot*, vorhersag*, sagt voraus, schlägt vor, empfiehlt*, ordnet, weist, steuert*, regelt*, vergleich*, einstuf*, stuft, lehnt, bestimmt, legt
     fest, überwach*, évalue*, classe, classent, classer, trie, trient, notent, décide*, calcule*, estime*, prédi*, propose*, sélectionn*, filtre*,
     détect*, identifi*, reconna*, détermine*, attribue*, recommande*, refuse*, contrôle*, vérifi*, surveill*, evalúa*, clasific*, decide*, califica*,
     selecciona*, predice*, detecta*, propone*, rechaza*, asigna*, puntúa*, recomienda*, estima, controla*, vigila*, valuta*, classifica*, seleziona*,
@@ -30,19 +30,19 @@ export const languageConcepts = {
     exámenes, admisión a la universidad, studenti, alunni, esami, esame di, leerling*, examens, toelating*, uczni*, studentów, egzamin*, alunos,
     exames, elever, studenter, tentamen*, skolēn*, studentu, eksāmen*, uzņem*`),
   foreign_credit:
-    words(`kreditwürdig*, bonität*, kreditantr*, verbraucherkredit*, kreditvergabe*, kreditausfall*, darlehen*, solvabilité*, un, crédit, demande* de crédit,
-    demandes de prêt, octroi de crédit, octroi de prêt, solvencia*, préstamo*, crédito al consumo, concesión de crédito*, merito creditizio,
-    affidabilità creditizia, mutuo, prestiti, kredietwaardig*, lening*, kredietaanvra*, zdolność kredytow*, kredyt*, pożyczk*, empréstimo*,
-    kreditvärdig*, lån, kredīt*, aizdevum*`),
+    words(`kreditwürdig*, bonität*, kreditantr*, verbraucherkredit*, kreditvergabe*, kreditausfall*, darlehen*, solvabilité*, crédit à la consommation, un
+    crédit, demande* de crédit, demandes de prêt, octroi de crédit, octroi de prêt, solvencia*, préstamo*, crédito al consumo, concesión de crédito*,
+    merito creditizio, affidabilità creditizia, mutuo, prestiti, kredietwaardig*, lening*, kredietaanvra*, zdolność kredytow*, kredyt*, pożyczk*,
+    empréstimo*, kreditvärdig*, lån, kredīt*, aizdevum*`),
   foreign_benefit:
-    words(`sozialleistung*, sozialhilfe*, arbeitslosengeld*, bürgergeld*, wohngeld*, kindergeld*, pflegegrad*, aides sociales, aide sociale, allocations,
+    words(`sozialleistung*, sozialhilfe*, arbeitslosengeld*, bürgergeld*, wohngeld*, kindergeld*, pflegegrad*, aides sociales, aide sociale, allocations
     familiales, allocation logement, allocation chômage, prestations sociales, chômage, ayudas sociales, prestaciones, subsidio de desempleo, sussid*,
     prestazioni sociali, reddito di cittadinanza, uitkering*, bijstand*, toeslag*, zasiłk*, świadczeni*, subsídio*, bidrag, försäkringskassan,
     pabalst*`),
   foreign_insurance:
-    words(`lebensversicherung*, krankenversicherung*, assurance vie, assurance-vie, assurance santé, assurance maladie, assicurazione sulla vita,
-    assicurazione sanitaria, levensverzekering*, zorgverzekering*, ubezpieczeni* na życie, ubezpieczeni* zdrowotn*, seguro, de saúde, livförsäkring*,
-    dzīvības apdrošinā*, veselības apdrošinā*`),
+    words(`lebensversicherung*, krankenversicherung*, assurance vie, assurance-vie, assurance santé, assurance maladie, seguro de vida, seguro de salud,
+    assicurazione sulla vita, assicurazione sanitaria, levensverzekering*, zorgverzekering*, ubezpieczeni* na życie, ubezpieczeni* zdrowotn*, seguro
+    de saúde, livförsäkring*, dzīvības apdrošinā*, veselības apdrošinā*`),
   foreign_emergency:
     words(`notruf*, rettungsleitstelle*, rettungswagen*, notaufnahme*, appels d'urgence, appel d'urgence, urgences, samu, llamadas de emergencia, urgencias,
     chiamate di emergenza, pronto soccorso, noodoproep*, spoedeisende hulp, alarmcentrale*, zgłoszeni* alarmow*, pogotowi*, nödsamtal*, neatliek*`),
@@ -64,8 +64,8 @@ export const languageConcepts = {
     wyborc*, eleitor*, väljare*, vēlētāj*`),
   foreign_grid:
     words(`stromnetz*, gasnetz*, wassernetz*, trinkwasser*, fernwärme*, verkehrsampel*, ampelsteuerung*, ampeln, lichtsignalanlage*, réseau électrique,
-    réseau d'eau, réseau de gaz, eau potable, feux de circulation, feux tricolores, red eléctrica, agua potable, semáforos, rete elettrica, acqua,
-    potabile, semafori, elektriciteitsnet*, stroomnet*, drinkwater*, verkeerslicht*, sieć energetyczn*, sieci energetyczn*, wod* pitn*, sygnalizacj*,
+    réseau d'eau, réseau de gaz, eau potable, feux de circulation, feux tricolores, red eléctrica, agua potable, semáforos, rete elettrica, acqua
+    potabile, semafori, elektriciteitsnet*, stroomnet*, drinkwater*, verkeerslicht*, sieć energetyczn*, sieci energetyczn*, wod* pitn*, sygnalizacj*
     świetln*, elnätet, dricksvatten, elektrotīkl*, dzeram* ūden*, luksofor*`),
   foreign_face:
     words(`gesichtserkennung*, reconnaissance faciale, reconocimiento facial, riconoscimento facciale, gezichtsherkenning*, rozpoznawani* twarzy,

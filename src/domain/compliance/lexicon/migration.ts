@@ -3,26 +3,33 @@ import { annex3, DEEDS, IN_PLAIN_WORDS, JUDGING, words } from "./phrases.ts";
 
 export const migrationConcepts = {
   migration:
-    words(`migrant*, immigra*, irregular, migration, illegal migration, illegal entr*, asylum*, international protection, seeking, protection, subsidiary
-    protection, visa, visas, border, region*, at the border, at borders, green border*, land border*, sea border*, external border*, external
-    frontier*, crossing .., cross the border, cross .. frontier, frontier*, residence permit*, residence title*, work permit*, right of residence,
-    leave to remain, right to remain, refugee*, overstay*, deport*, return decision*, removal order*, detention centre*, detention center*,
-    naturalis*, naturaliz*, citizenship application*, family reunification, consul*, embassy, embassies, passport desk*, passport control*, passport
-    officer*, third-country national*, third country national*, third countries, foreign national*, foreigners, aliens, unaccompanied minor*,
-    unaccompanied child*, stateless*, country of origin, etias, eurodac, schengen, frontex, resettle*, abscond*, travel, authorisation*, arrivals,
-    smuggled people, people smuggl*, illegal entry, entry, application*, entry/exit, entry-exit, exit visa, arriving, traveller*, passenger data,
-    passenger name record*, pnr, api data, air carriers, carriers, rejected, return of migrants, return flight*, voluntary return, expulsion order*,
-    removal of foreigners, removal centre*, reception centre*, reception center*, camp for refugees, relocation of refugees, dublin, first country of
-    entry, country reports, homeland, nationality claim*, nationality of, undocumented, sans-papiers, without papers, boat people, boats with,
-    smuggler boat*, sea rescue of migrants, mediterranean crossing*, coast guard*, coastguard*, dog*, e-gate*, egate*, automated border, labour
-    migration, blue card*, skilled migration, points-based, settlement permit*, permission to stay, leave to enter, leave to stay, indefinite leave,
-    toleration permit, tolerated, stay, humanitarian visa*, humanitarian protection, persecution, persecuted, applicant's story, flight story, story
-    of flight, credibility of .., claim*, language analysis for, origin of, aliens' office, foreigners' office, home office, citizenship test*,
-    migratory, displaced person*, displaced people, war refugees, stowaway*, traveler's answers, officer at, the counter, ask for protection, asks for
-    protection, asking for protection, seek protection, seeks protection, manifestly unfounded, earlier, stays, right to stay, hidden people`),
+    words(`migrant*, immigra*, migration office*, migration authorit*, migration agenc*, migration case*, migration control, migration management, irregular
+    migration, illegal migration, illegal entr*, irregular entr*, asylum*, protection claim*, protection status, international protection, seeking
+    protection, subsidiary protection, visa, visas, border guard*, border control*, border post*, border police*, border officer*, border official*,
+    border patrol*, border agenc*, border force*, border check*, border crossing*, border management, border surveillance, border authorit*, border
+    region*, border fence*, at the border, at borders, green border*, land border*, sea border*, external border*, external frontier*, crossing ..
+    border, cross the border, cross .. frontier, frontier*, residence permit*, residence title*, work permit*, right of residence, leave to remain,
+    right to remain, refugee*, overstay*, deport*, return decision*, removal order*, detention centre*, detention center*, naturalis*, naturaliz*,
+    citizenship application*, family reunification, consul*, embassy, embassies, passport desk*, passport control*, passport officer*, entry ban*,
+    entry permit*, entry into the union, third-country national*, third country national*, third countries, foreign national*, foreigners, aliens,
+    unaccompanied minor*, unaccompanied child*, stateless*, country of origin, etias, eurodac, schengen, frontex, resettle*, abscond*, travel
+    authorisation*, travel authorization*, arrivals, smuggled people, people smuggl*, illegal entry, irregular crossing*, entry request*, entry
+    application*, entry refusal*, entry and exit, entry/exit, entry-exit, exit visa, travellers from outside, travellers from third, arriving
+    traveller*, arriving passenger*, passenger data, passenger name record*, pnr, api data, air carriers, carriers, rejected applicants, rejected
+    asylum*, return of migrants, return flight*, voluntary return, expulsion order*, removal of foreigners, removal centre*, reception centre*,
+    reception center*, camp for refugees, relocation of refugees, dublin, first country of entry, country reports, claimed homeland, homeland,
+    nationality claim*, nationality of, undocumented, sans-papiers, without papers, boat people, boats with, smuggler boat*, sea rescue of migrants,
+    mediterranean crossing*, coast guard*, coastguard*, border zone, border area, border strip, border wall, border camera*, border drone*, border
+    dog*, border interview*, border lane*, e-gate*, egate*, automated border, labour migration, blue card*, skilled migration, points-based
+    immigration, settlement permit*, stay permit*, permission to stay, leave to enter, leave to stay, indefinite leave, toleration permit, tolerated
+    stay, humanitarian visa*, humanitarian protection, persecution, persecuted, applicant's story, flight story, story of flight, credibility of ..
+    claim*, language analysis for, origin of, aliens' office, foreigners' office, migration service, migration board, home office, citizenship test*,
+    migratory, displaced person*, displaced people, war refugees, stowaway*, traveller's answers, travellers' answers, traveler's answers, officer at
+    the counter, ask for protection, asks for protection, asking for protection, seek protection, seeks protection, manifestly unfounded, earlier
+    stays, right to stay, hidden people`),
   examine: [...DEEDS, ...IN_PLAIN_WORDS].concat(
-    words(`lie, lies, lying, truth*, decept*, credib*, plausib*, trustworth*, security threat*, threat, health risk*, identity of, match, approve or, pick,
-    out, picks out, pick* out human, forged, dialect, age of, come from, origin, abscond, re-identif*, handles applications, work through,
+    words(`lie, lies, lying, truth*, decept*, credib*, plausib*, trustworth*, security threat*, threat, health risk*, identity of, match, approve or, pick
+    out, picks out, pick* out human, forged, dialect, age of, come from, origin, abscond, re-identif*, handles applications, work through
     applications, polygraph*, stress, take aside, taken aside, whom to, fast lane, full scrutiny, scrutin*, disappear*, on board, persons on,
     secondary inspection, extra questioning, for questioning, interview*, hearing*, legit*, fraud*, outcome, sort, untruth, hesitation*, marks,
     unfounded, complex, granted, pre-sort*`),
@@ -37,8 +44,8 @@ export const migrationConcepts = {
   ),
   /** Uses by their names, which need no deed. */
   migration_use:
-    words(`visa screening, visa scoring, visa assessment, visa triage, asylum assessment, asylum decision*, asylum screening, asylum scoring, border,
-    surveillance, migrant detection, migration risk, overstay prediction, traveller screening, passenger screening at borders, residence permit,
+    words(`visa screening, visa scoring, visa assessment, visa triage, asylum assessment, asylum decision*, asylum screening, asylum scoring, border
+    surveillance, migrant detection, migration risk, overstay prediction, traveller screening, passenger screening at borders, residence permit
     decision*, credibility of asylum`),
   doubted: JUDGING,
   /** Words of coming and staying. Two of them, and somebody judged, are about migration. */
@@ -49,8 +56,8 @@ export const migrationConcepts = {
     schengen, smuggl*, family reunification, contradict*, language test, abscond*, detention`),
   /** Of borders and migration in another sense. */
   goods:
-    words(`tourist*, restaurant*, hotel*, orchard*, luggage, baggage, flight delay*, customs declaration*, cross-border payment*, cross-border trade,
-    collie*, data migration*, database migration*, visa card*, visa payment*, visa or mastercard, bird migration, page border*, image border*, flower,
+    words(`tourist*, restaurant*, hotel*, orchard*, luggage, baggage, flight delay*, customs declaration*, cross-border payment*, cross-border trade, border
+    collie*, data migration*, database migration*, visa card*, visa payment*, visa or mastercard, bird migration, page border*, image border*, flower
     border*, customs value*, goods cross*, visa requirement*`),
 };
 

@@ -40,10 +40,10 @@ export const annex3 = <Concept extends string>(
 /** A thing is settled for somebody. */
 export const DECIDE =
   words(`decid*, decision on, decision about, decisions on, decisions about, determin*, approv*, reject*, refus*, declin*, deny, denies, denied, denying,
-    denial*, grant*, revok*, withdraw*, withhold*, admit*, disqualif*, eligib*, entitl*, qualify, qualifies, qualified, authoris*, authoriz*, turn*,
-    down, weed* out, throw* out, knock* out, rule* out, green light*, say yes, says yes, says no, award*, assign*, allocat*, allot*, apportion*, hand*
-    out, distribut*, gets which, get which, who, receives, whom, whose, whether, cut off, threshold*, hold back, lets in, let in, accept*, stop,
-    stops, suspend*`);
+    denial*, grant*, revok*, withdraw*, withhold*, admit*, disqualif*, eligib*, entitl*, qualify, qualifies, qualified, authoris*, authoriz*, turn*
+    down, turn* away, weed* out, throw* out, knock* out, rule* out, green light*, say yes, says yes, says no, award*, assign*, allocat*, allot*,
+    apportion*, hand* out, distribut*, gets which, get which, who gets, who is, who should, who may, who can, who will, who has to, who goes, who
+    receives, whom, whose, whether, cut off, threshold*, hold back, lets in, let in, accept*, stop, stops, suspend*`);
 
 /** Some are taken from among many. */
 export const CHOOSE =
@@ -55,9 +55,9 @@ export const CHOOSE =
 /** A value is put on somebody. */
 export const RATE =
   words(`score, scores, scored, scoring, rank*, rate, rates, rated, rating*, grade, grades, graded, grading, mark, marks, marked, marking, evaluat*,
-    assess*, apprais*, judge, judges, judged, judging, judgement of, gaug*, index, profil*, classif*, categor*, grouped, groups them, prioriti*,
-    order, of priority, weigh*, measur*, quantif*, analys*, analyz*, examin*, review*, scrutin*, check, checks, checked, checking, verif*, interpret*,
-    work* out, calculat*, comput*, percentage, percentile*, traffic light, colour saying, red amber green, benchmark*`);
+    assess*, apprais*, judge, judges, judged, judging, judgement of, gaug*, index, profil*, classif*, categor*, grouped, groups them, prioriti*, order
+    of priority, order of merit, weigh*, measur*, quantif*, analys*, analyz*, examin*, review*, scrutin*, check, checks, checked, checking, verif*,
+    interpret*, work* out, calculat*, comput*, percentage, percentile*, traffic light, colour saying, red amber green, benchmark*`);
 
 /** Something is said of what somebody will do or be. */
 export const FORESEE =
@@ -73,26 +73,28 @@ export const DETECT =
 /** The same in everyday words. */
 export const IN_PLAIN_WORDS =
   words(`gives, give, given, puts, put on, put into, put to, knows, names, hides, hidden from, forwards, forwarded, passes on, let pass, lets pass,
-    separates, divides, splits, ticks, points out, highlights, sums up, sniffs, sizes up, smells out, says, sees, brings up, moves up, moved up, goes,
-    to, go to, ends up, end up, stands between, worked out, is worked out, yellow, red, green, pile, heap, up front, last, resort, opinion, verdict,
-    impression, hunch, tendency, trust, trusted, honest, true, untrue, false, lazy, laziest, clever, gifted, talented, best, good ones, bad ones, the
-    good, the bad, wheat from the chaff, right one, wrong one, wise, worthwhile, deserve, deserves, need, more`);
+    separates, divides, splits, ticks, points out, highlights, sums up, sniffs, sizes up, smells out, says, sees, brings up, moves up, moved up, goes
+    to, go to, ends up, end up, stands between, worked out, is worked out, yellow, red, green, pile, heap, to the top, to the bottom, up front, last
+    resort, opinion, verdict, impression, hunch, tendency, trust, trusted, honest, true, untrue, false, lazy, laziest, clever, gifted, talented, best
+    to worst, best ones, good ones, bad ones, the good, the bad, wheat from the chaff, right one, wrong one, wise, worthwhile, deserve, deserves, need
+    more, need less`);
 
 /** A person is judged, not a thing watched: what hints of a field need beside them. */
 export const JUDGING =
   words(`decid*, decision*, determin*, approv*, reject*, refus*, declin*, deny, denies, denied, grants, granted, turn* down, turn* away, admit*, eligib*,
-    entitle*, qualif*, unqualified, allocat*, assign*, allot*, whom, whose, whether, which, if they, may, if he will, if she will, select*, choos*,
-    chosen, pick, picks, picked, shortlist*, screen*, filter*, sift*, sort, sorts, match, matches, drops, hides, blacklist*, exclud*, score, scores,
-    scored, scoring, rank*, rate, rates, rated, rating*, grade, grades, graded, grading, mark, marks, marked, evaluat*, assess*, apprais*, judge,
-    judges, judged, gaug*, profil*, classif*, categor*, prioriti*, weigh*, works out, estimate, estimates, predict*, forecasts, likel*, probab*, risk
-    of, danger, suspicio*, flag*, detect*, deems, names the, yes or no, threshold, promot*, reports, calculates, sets the, renews, analys*, analyz*,
-    examin*, check, checks, checked, checking, compar*, measur*, monitor*, supervis*, depends, on, depend on, depending on, points are given, gives
-    points, awards points, figure, reliability, if the model, if our model, if the algorithm, believes, lets, settled, settles, finds out, find out,
-    infer*, warns, automated warning, how good, how well, how reliable, how likely, how strong, identif*, recognis*, recogniz*, listens to, tells,
-    accept*, offers, recommends whom, recommends which, suggests who, proposes who, proposes whom, proposes which, shortens, cuts, ends, terminates,
-    suspend*, remov*, block*, reads, spot, spots, spotted, what help, recommendation*, number, between, are not opened, get the, gets the, stars,
-    others wait, have to wait, matrix, learn who, learns who, know who, knows who, knows how, see, who, sees who, shows who, tell who, odds,
-    suggested, pre-sort*, presort*, put into, puts them into, plausib*, trust value, served, first, override, sums up each, verdict`);
+    entitle*, qualif*, unqualified, allocat*, assign*, allot*, who gets, who is, who should, who may, who will, whom, whose, whether, which, if they
+    may, if he will, if she will, select*, choos*, chosen, pick, picks, picked, shortlist*, screen*, filter*, sift*, sort, sorts, match, matches,
+    drops, hides, blacklist*, exclud*, score, scores, scored, scoring, rank*, rate, rates, rated, rating*, grade, grades, graded, grading, mark,
+    marks, marked, evaluat*, assess*, apprais*, judge, judges, judged, gaug*, profil*, classif*, categor*, prioriti*, weigh*, works out, estimate,
+    estimates, predict*, forecasts, likel*, probab*, risk of, danger, suspicio*, flag*, detect*, deems, names the, yes or no, threshold, promot*,
+    reports, calculates, sets the, renews, analys*, analyz*, examin*, check, checks, checked, checking, compar*, measur*, monitor*, supervis*, depends
+    on, depend on, depending on, points are given, gives points, awards points, figure, reliability, if the model, if our model, if the algorithm,
+    believes, lets, settled, settles, finds out, find out, infer*, warns, automated warning, how good, how well, how reliable, how likely, how strong,
+    identif*, recognis*, recogniz*, listens to, tells, accept*, offers, recommends whom, recommends which, suggests who, proposes who, proposes whom,
+    proposes which, shortens, cuts, ends, terminates, suspend*, remov*, block*, reads, spot, spots, spotted, what help, recommendation*, number
+    between, are not opened, get the, gets the, stars, others wait, have to wait, matrix, learn who, learns who, know who, knows who, knows how, see
+    who, sees who, shows who, tell who, who contributes, odds, suggested, pre-sort*, presort*, put into, puts them into, plausib*, trust value, served
+    first, served last, override, sums up each, verdict`);
 
 export const ADVISE = words(`recommend*, suggest*, propos*, advis*, nominat*, steer*, hint*`);
 
@@ -112,10 +114,10 @@ export const CAMERAS =
 
 /** Whose feelings matter at work and at school. */
 export const AT_WORK =
-  words(`employee*, worker*, workplace, at work, boss, bosses, supervisor*, subordinate*, team leader*, team lead*, team member*, line manager*, shift,
-    lead*, colleague*, coworker*, co-worker*, personnel, the staff, staff are, staff is, staff who, staff member*, members of staff, staff's, call
-    centre staff, call center staff, sales staff, nursing staff, the office, picker*, factory hands, call centre agents, call center, agents,
-    cashier*, workforce, job interview*, job candidate*, job applicant*, applicants, recruiter*, trainees, its drivers, company's drivers, our,
+  words(`employee*, worker*, workplace, at work, boss, bosses, supervisor*, subordinate*, team leader*, team lead*, team member*, line manager*, shift
+    lead*, colleague*, coworker*, co-worker*, personnel, our staff, the staff, staff are, staff is, staff who, staff member*, members of staff,
+    staff's, call centre staff, call center staff, sales staff, nursing staff, the office, picker*, factory hands, call centre agents, call center
+    agents, cashier*, workforce, job interview*, job candidate*, job applicant*, applicants, recruiter*, trainees, its drivers, company's drivers, our
     drivers, truck company, shop assistants, for the manager, the manager, managers, employer*, foreman, foremen, handlers, cleaners, waiters, nurses,
     docks their, bonus`);
 

@@ -4,17 +4,21 @@ import { type LexiconRule, words } from "./phrases.ts";
 export const transparencyConcepts = {
   converse:
     words(`chatbot*, chat bot*, chat assistant*, chat agent*, voice assistant*, voice bot*, voicebot*, talking kiosk*, talking avatar*, virtual agent*,
-    virtual assistant*, virtual receptionist*, virtual guide*, virtual concierge, virtual companion*, ai, assistant*, helpdesk bot*, help desk bot*,
-    service bot*, support bot*, faq bot*, conversational*, talks, with, talk to it, talk with it, chats with, chat with, chatting with, speaks with,
-    speaks to, avatar which talks, avatar that talks, digital, human*, phone bot*, telephone bot*, answers, questions, it answers, answer* visitors,
-    answer* guests, answer* users, ask it anything, ask the, ask our assistant, asks the assistant, ask our bot, ask the bot, replies to customers,
-    replies to visitors, replies to messages, replies in, in natural language, in plain language, customer service bot*, companion, concierge, takes,
+    virtual assistant*, virtual receptionist*, virtual guide*, virtual concierge, virtual companion*, digital assistant*, digital concierge, ai
+    assistant*, ai companion*, ai receptionist*, helpdesk bot*, help desk bot*, service bot*, support bot*, faq bot*, conversational*, talks to, talks
+    with, talk to it, talk with it, chats with, chat with, chatting with, speaks with, speaks to, avatar which talks, avatar that talks, digital
+    human*, phone bot*, telephone bot*, answers .. customers, answers callers, answers the phone, answers phone calls, answers calls, answers
+    questions, answers .. questions, answers in plain, it answers, answer* visitors, answer* guests, answer* users, ask it anything, ask the
+    assistant, ask our assistant, asks the assistant, ask our bot, ask the bot, replies to customers, replies to visitors, replies to messages,
+    replies in, in natural language, in plain language, customer service bot*, companion, concierge, takes reservations, takes orders by phone, takes
     down orders, whatsapp bot*, telegram bot*, dialogue system*, dialog system*, robot receptionist*, social robot*, greets visitors, greets guests,
-    interactive character*, explains to, informs visitors, informs guests, informs callers, tells, citizens, helps customers, helps visitors,
-    self-service bot, self service bot, hr bot, info bot, bot that, bot which, bot on, voice interface, hotline bot, interactive assistant, role-play
-    partner, language partner, practice conversation*, virtual friend, girlfriend app, chats about, small talk, messenger bot, sms bot, talking robot,
-    telephone assistant*, phone assistant*, makes appointments, about, by talking with, talking with them, by talking, pen pal, phones customers,
-    calls customers, phones patients, rings customers, reminds, callers, avatar helps`),
+    interactive character*, answers .. question*, explains to, informs visitors, informs guests, informs callers, tells callers, tells visitors, tells
+    citizens, tells guests, tells travellers, tells passengers, helps customers, helps visitors, self-service bot, self service bot, hr bot, info bot,
+    bot that, bot which, bot on, voice interface, hotline bot, assistant on, assistant that answers, assistant which answers, interactive assistant,
+    role-play partner, language partner, practice conversation*, virtual friend, girlfriend app, ai friend, chats about, small talk, messenger bot,
+    sms bot, talking robot, telephone assistant*, phone assistant*, takes appointments, makes appointments, ai receptionist, answers patients, talks
+    about, by talking with, talking with them, by talking, pen pal, phones customers, calls customers, phones patients, rings customers, reminds
+    callers, avatar helps`),
   compose:
     words(`generat*, compos*, writes, writing, write, drafts, drafting, rewrites, clone, clones, cloning, synthesi*, paints, draws, renders, illustrat*,
     turns .. into, text-to-speech, text to speech, text-to-image, text-to-video, reads aloud, sings, puts the face, recreated by ai, recreates, dubs,
@@ -33,10 +37,10 @@ export const transparencyConcepts = {
     product image*, product picture*, lips and voice, likeness, letter, e-mail, email, horoscope*, sketch*, renderings, replies, briefing, characters,
     greeting*, congratulat*, column, columns, diary, biographies, obituar*, recipes, product copy, taglines`),
   deep_fake:
-    words(`deepfake*, deep fake*, swap* the face, puts the face of, puts your face, looks real, look like real, looks like real, real footage, realistic
-    speech*, realistic video*, realistic voice*, clones the voice, clone* .. voice, dead actor*, de-age*, digital double*, lip-sync*, face, and voice
-    recreated, never said, appear to speak, appear to say, appears to say, appears to speak, lips and voice, voice of a well-known, voice of, a
-    famous, likeness of, fake video*, fake footage, impersonat*, seems to congratulate, seems to say, seem to say, star seems`),
+    words(`deepfake*, deep fake*, swap* the face, face swap*, puts the face of, puts your face, looks real, look like real, looks like real, real footage,
+    realistic speech*, realistic video*, realistic voice*, clones the voice, clone* .. voice, dead actor*, de-age*, digital double*, lip-sync*, face
+    and voice recreated, never said, appear to speak, appear to say, appears to say, appears to speak, lips and voice, voice of a well-known, voice of
+    a famous, likeness of, fake video*, fake footage, face of a celebrity, impersonat*, seems to congratulate, seems to say, seem to say, star seems`),
   public_matter: words(
     `news article*, news about, articles about .. politics, public interest, newspaper*, published without, local politics`,
   ),
