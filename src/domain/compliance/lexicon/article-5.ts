@@ -14,11 +14,12 @@ export const article5Concepts = {
     secretly, hidden .. cue*, below perception, below the level of, outside .. awareness, outside conscious, beyond conscious*, not perceptible,
     cannot be heard, cannot hear, not hear, barely audible, ultrasonic, ultrasound, infrasound, single frame*, flicker*, flash for, flashes for,
     flashed for, backmasked, binaural, hypnot*, trance, consciously hears, consciously sees, consciously hear, no listener, no viewer, nobody hears,
-    nobody sees, nobody can hear, unheard, unseen, masked`),
+    nobody sees, nobody can hear, unheard, unseen, masked, do not perceive, not perceive, does not perceive, in a pattern that`),
   harm: words(`buy*, harm*, behavio*, decision*, purchas*, act against, choos*, spend*, order things, sign*, addict*, gambl*, hurt*, ruin*, bet, bets, betting,
     damage*, self-harm, suicid*, debt, against their interest*, against their own, impair*, vote, donate, keep playing, keeps playing, losses, lose,
     loss, cannot afford, can't afford, afford, exhaust*, overeat*, eat more, borrow, subscribe, hand over, take risks, risky, dangerous, injur*, stay
-    longer, keep scrolling, give up, crave, overbuy*, pills, overdose, diet, starv*, drink*, alcohol, smok*, drug*, medicine*`),
+    longer, keep scrolling, give up, crave, overbuy*, pills, overdose, diet, starv*, drink*, alcohol, smok*, drug*, medicine*, broke, until they are
+    broke, bankrupt, bankruptcy, keeps them betting, stake`),
   vulnerable:
     words(`child, children, minors, kids, kid, toddler*, infants, teenager*, adolescent*, elderly, elders, pensioner*, old people, old person, seniors,
     dementia, alzheimer*, disab*, addict*, homeless*, in debt, in acute debt, indebted, heavily indebted, over-indebted, poverty, poor people,
@@ -33,7 +34,8 @@ export const article5Concepts = {
     savings, give up .. savings, coerc*, goad*, egg them on, scare them, scares them, guilt-trip*, wheedl*, spend*, loot box*, trust and, builds up
     trust, wins .. trust, make them buy, makes them buy, to make them, so that they buy, sells them, sell them, get .. to buy, gets .. to buy, nudges
     them, nudge them, push .. into, pushes .. into, drive .. into, draws them into, draw them into, dependency, dependent on, payday, secrets,
-    jumping, self-harm, pushes them into, hooked`),
+    jumping, self-harm, pushes them into, hooked, extortionate, sign loans, rip-off, rips off, fleece*, swindl*, con them, dupe*, talk into, talks
+    into, talked into, drain their, take their, savings, inheritance, donate, donations`),
   social_score:
     words(`social scor*, social credit scor*, social credit system*, social credit, citizen score*, citizen scor*, civic score*, civic rating*, civic
     credit*, points for .. behavio*, scores citizens, rates citizens, rating of citizens, trust score for citizens, trust score of every, trustworth*
@@ -47,8 +49,10 @@ export const article5Concepts = {
   conduct:
     words(`behav*, conduct, daily life, everyday life, lifestyle, life style, online posts, posts on, posts and, friends, social life, social media, who is
     rude, rude online, in public, with neighbours, towards neighbours, neighbourhood, fines, jaywalk*, littering, volunteer*, purchases, shopping
-    habits, shopping and, trustworth*, good deeds, bad deeds, civic, traffic fines, social behaviour, social behavior, loyalty to, neighbourly,
-    parking tickets, internet searches, browsing, what they post, what they buy, what people post, whom they meet, how they drive, gossip`),
+    habits, shopping and, trustworth*, good deeds, bad deeds, civic, traffic fines, social behaviour, social behavior, neighbourly, parking tickets,
+    internet searches, browsing, what they post, what they buy, what people post, whom they meet, how they drive, gossip, drive, shop, speak of the
+    government, speaks of, speak about the government, loyalty, patriot*, attendance at, go to church, whom they know, rubbish sorting, recycling
+    behaviour, noise complaints, litter`),
   tally:
     words(`points, score*, scoring, rating*, rates, rate, rank*, credits, stars, grade, grades, index, trustworth*, tally, trust figure, figure, number,
     class a, colour, our points`),
@@ -57,7 +61,7 @@ export const article5Concepts = {
     may no longer, no longer, waits longer, waiting longer, last in line, end of the queue, slower, cut off, evict*, lower priority, higher fees, pay
     more, pays more, cannot book, cannot rent, cannot travel, kept out, privilege*, are denied, is denied, deny*, turned away, not allowed, may not,
     forbidden, cannot get, less, fewer, dearer, if they may, whether they may, who may, may travel, served last, come last, last at, at the end of,
-    wait`),
+    wait, may not leave, leave the country, at the bottom, bottom of, last place, shut out of, travel ban, no passport`),
   crime:
     words(`crime*, criminal*, offence*, offense*, offend*, re-offend*, reoffend*, felon*, delinquen*, break the law, thief, thieves, murderer*, terrorist*,
     steal`),
@@ -120,7 +124,7 @@ export const article5Concepts = {
   /** Borders have a point of their own, files are no streets, and who unlocks a telephone says who he is. */
   elsewhere:
     words(`border*, frontier*, asylum*, visa*, after the fact, days afterwards, afterwards, recorded, archived, seized, hours of video, retrospective*, later
-    on, unlock*, log in, login`),
+    on, unlock*, log in, login, constable's, constables', constables`),
   intimate:
     words(`naked, nude*, undress*, nudif*, her clothes, his clothes, their clothes, without clothes, removes clothes, remove clothes, strips the clothes,
     strips clothes, unclothed, topless, intimate image*, intimate picture*, intimate photo*, intimate video*, sexually explicit, explicit image*,

@@ -35,7 +35,12 @@ export const biometricConcepts = {
     recurring visitor*, recurring customer*, fugitive*, suspects, wanted, thrown out before, people who have been, persons who have been, given
     passenger, given person, particular person, specific person, certain person, shared list, list of, against a list, against the list, thieves,
     thief, given portrait, given face, resembles, looks like, pickpocket*, known pickpockets, roster of, list of known, known criminals, known
-    hooligans, known suspects, known trespassers, trespasser*, vandals, repeat offenders, persons under`),
+    hooligans, known suspects, known trespassers, trespasser*, vandals, repeat offenders, persons under, house ban*, ban from the premises, barring
+    order*, exclusion order*, court-ordered ban, lifetime ban, known faces, faces on file, people on file, persons on file, photo register*, photo
+    database*, driving licence photo*, passport photo database*, id photo database*, national id database*, police photo*, most wanted, warrants,
+    arrest warrants, missing people, vip list*, guest list by face, member database*, club members by, known cheaters, card counters, advantage
+    players, repeat guests, frequent guest*, loyal customer*, recognised customers, same shopper*, same visitor*, same man, same woman, identities of
+    visitors, the same face, faces already`),
   /** Uses by their names, which need no deed. */
   biometric_use:
     words(`facial recognition, face recognition, face identification, remote biometric identification, biometric identification, biometric surveillance,
@@ -67,7 +72,13 @@ export const biometricConcepts = {
     people, persons thrown out, who have been thrown, people who were, known visitors, their name, their names, name and profession, put names, puts
     names, puts a name, names to the faces, resembles, a given portrait, everybody who, everyone who, anyone who, a stranger, strangers, who they see,
     passer-by's name, recognises visitors, recognizes visitors, recognises people, recognizes people, recognises persons, recognises customers,
-    recognises guests, recognises passengers, recognises individuals, recognize people, recognise visitors, logs their names, record their names`),
+    recognises guests, recognises passengers, recognises individuals, recognize people, recognise visitors, logs their names, record their names, it
+    is you, that it is you, is you again, who you are, who this is, who that is, who comes in, who came, who walked, who walks, who sat, who drove,
+    the driver's identity, identity of a person, identity of the person, identities of people, name of whoever, whoever it sees, recognises you,
+    recognises them, recognizes you, greets you by name, greets them by name, by their gait, by their walk, by their face, by their voice, by his
+    voice, by her voice, from their voice, by voice alone, names a speaker, we name them, who is talking, who is singing, same speaker, where somebody
+    went, where someone went, path of each person, path of each visitor, path of each customer, paths of individual, route of each visitor, across
+    cameras, from camera to camera, camera network`),
   watched:
     words(`glasses, camera*, cctv, recordings, footage, video*, still, stills, drone*, snapshots, image*, photo*, picture*, microphone*, sensor*,
     surveillance, takes a picture, vector, vectors, lens, portrait*, phone, smartphone*, faces, face, from a distance, at a distance, vision`),
@@ -83,7 +94,9 @@ export const biometricConcepts = {
     female, males, females, men and women, men or women, adult*, senior*, nationality, origin, headscar*, minority, minorities, over 18, under 18,
     underage, approximate age, how old, years old, demographic*, demography, ancestry, complexion, beard, hijab*, turban*, body type, weight class,
     obese, pregnant, old and young, young or old, protected attribute*, protected characteristic*, sensitive attribute*, sensitive characteristic*,
-    how many women, how many men, women over, men over, women under, men under, light skin, dark skin, pale skin, boys or girls, boys and girls`),
+    how many women, how many men, women over, men over, women under, men under, light skin, dark skin, pale skin, boys or girls, boys and girls,
+    migrant background, migration background, foreign-looking, belongs to, wheelchair users, with children or, wealthy or poor, social class, body
+    height, corpulen*, bald, glasses or, make-up, veil*, believers, mosque-goer*, churchgoer*`),
   sort: words(`sort*, categor*, classif*, infer*, estimat*, detect*, determin*, group*, guess*, predict*, tell, tells, tag, tags, tagged, tagging, deduc*,
     label*, deriv*, assign*, count*, work* out, read*, establish*, judg*, recogni*, segment*, find* out, presum*, attribut*, reveal*, say, says,
     extract*, split*, bin, bins, analys*, analyz*, measur*, targets, adapts`),
@@ -95,11 +108,15 @@ export const biometricConcepts = {
     loneliness, grief, grieving, embarrass*, shame, surprise, surprised, curious, confused, confusion, impatien*, content or, discontent*, discomfort,
     at ease, worried, worry, panic*, pleased, displeased, morale, motivated, motivation, unmotivated, sulky, grumpy, elated, in love, attraction,
     hostil*, aggressi*, empath*, laughter, laughing, crying, mental strain, inner state*, affect of, affect recognition, psychological state*, how
-    somebody is doing`),
+    somebody is doing, tears, smile, smiles, smiling, disappointment, disappointed, remorse, sympathy,
+    compassion, jealous*, envy, pride, proud, relaxed, moody, temper, tempers, distress, distressed, well-being of, wellbeing of, psychological
+    well-being`),
   emotion_system:
     words(`emotion recognition, emotion detection, emotion analysis, emotion ai, emotion tracking, emotion sensing, emotion classification, mood detection,
     mood recognition, mood tracking, affective computing, affect recognition, recognition of emotions, detection of emotions, stress detection,
-    recognises emotions, recognizes emotions, infers emotions, infer emotions, inferring .. emotions, reads emotions, detects emotions`),
+    recognises emotions, recognizes emotions, infers emotions, infer emotions, inferring .. emotions, reads emotions, detects emotions, smile meter*,
+    smile detector*, mood meter*, mood map*, mood barometer by camera, happiness meter*, happiness index from faces, stress meter*, anger detector*,
+    frustration detector*, emotion meter*, emotion tracker*, emotion camera*, emotional analytics, facial coding, mood camera*`),
   modality:
     words(`face, faces, facial, voice*, vocal, camera*, heart rate, heartbeat*, gaze, eye movement*, eye tracking, expression*, micro-expression*,
     microexpression*, video*, webcam*, pulse, gesture*, posture, body language, spoken, sound, sounds, sounding, intonation, pitch, microphone*,

@@ -47,14 +47,24 @@ export const educationConcepts = {
     traineeship*, trainee position*, course credit*, academic integrity, academic misconduct, academic performance, academic record*, study success,
     study progress, study adviser*, study advisor*, student record*, learning analytics, year eight, general branch, technical branch, school branch,
     admissions, violin candidate*, conservatoire*, begin school, ready for school, mature enough, school readiness, dual training, chamber exam*,
-    pupils' certificate*, school certificate*, pay attention, paid attention`),
+    pupils' certificate*, school certificate*, pay attention, paid attention, want to study here, who want to study, wants to study, wish to study,
+    study here, model answer*, honesty of, distance exam*, remote finals, room scan, noise alarm, kindergarten drawings, speech sample .. child,
+    school maturity, school start, school beginners, trainee pilots, repeat a unit, repeat units, unit test of trainees, academic career, choice of
+    school, choice of studies, course placement*, class placement*, class assignment*, class level*, streaming of pupils, setting of pupils, ability
+    setting, eleven-plus, transfer to grammar, school transfer*, transfer exam*, entrance score*, honours degree, honours classification, degree
+    classification, grade prediction*, predicted grades, teacher assessed grades, moderation of grades, standardisation of grades, peer grading,
+    rubric*, oral defence, orals, lab reports, internship report*, portfolio assessment, skills test*, skill assessment, competence assessment,
+    competency assessment, knowledge assessment, knowledge test*, e-assessment, e-exam*, eexam*, digital exam*, computer-based test*, computer based
+    test*, admission essay*, personal statements, letters of recommendation, recommendation letters, interview for university, university interview*,
+    selection day, auditions for`),
   judge_work: [
     ...IN_PLAIN_WORDS,
     ...words(`cheat*, plagiar*, written by somebody else, written by someone else, ghostwrit*, written by a machine, ai-written, machine-written, proctor*,
     invigilat*, dishonest*, misconduct, drop* out, dropout*, pass or fail, fail, fails, correct, corrects, correcting, feedback, place, places, enter,
     enters, steer*, monitor*, flag*, detect*, predict*, estimat*, suspicious, offers, given out, watch*, reports, suspicion, committee, receives a
     level, receives a cefr, counts for, goes straight into, met the, meet the, can proceed, allowed to, recommends which, which child, checks, given
-    to, decided, allocated, points, number between, not opened, a number, provisional mark, recommendation*`),
+    to, decided, allocated, points, number between, not opened, a number, provisional mark, recommendation*, will finish, who will finish, finish,
+    guards, repeat, says when, final unless, guard, alarm, judged, honest*, grade is, scored against, splits, placed into`),
     ...DECIDE,
     ...CHOOSE,
     ...RATE,

@@ -27,7 +27,15 @@ export const employmentConcepts = {
     post*, open shift* .. applicants, seasonal workers for, staff from abroad, au pair*, labour exchange, work placement*, apprentice selection,
     selection of apprentices, selecting apprentices, employment advert*, employment ad, employment ads, who to employ, suitable employee*, suitable
     worker*, suitable staff, employs people, before employing, job hopper*, job hopping, would-be, casting, unfriendly vacancies, female users ..
-    vacancies`),
+    vacancies, write to us, people who write to us, those who write to us, applicant list, would work here, want to join us, wants to join us, who
+    could join us, join our team, joining us, join the firm, find people like them, staff like, new colleagues, new colleague, new hire, suitable new,
+    next hire, next employee, right hire, bad hire*, mis-hire*, hireab*, interviewee*, first conversation with, telephone interview*, phone
+    interview*, phone screen*, salary expectation*, motivation letter*, letters of motivation, motivation and salary, dossiers of applicants,
+    application file*, application dossier*, application folder*, job application, jobs to people, jobs for people, job suggestion*, job
+    recommendation*, recommended jobs, job alerts, gig matching, matching of workers, matching workers, workers with employers, employers with
+    workers, candidates with employers, nurse staffing, locum*, interim manager*, casual worker*, supply teacher*, babysitter*, nanny, nannies,
+    au-pair*, cleaning lady, household help, actors for a film, extras for a film, models for a campaign, scouting, talent spotting, talent scouting,
+    youth academy, drafted players, transfers of players, scholars for, postdoc position*, professorship*, tenure, academic post*, chair at`),
   /** Hiring as a trade, in which nobody is chosen. */
   job_market: words(
     `market for job portals, labour market statistics, job market statistics, market research, books interview slots, in a calendar`,
@@ -71,7 +79,16 @@ export const employmentConcepts = {
     public servant*, officials' performance, firefighters' duty, soldiers, trainees' performance, interns, apprentices at work, assistants'
     performance, executives, directors, department head*, managers', junior manager*, board member*, workmate*, work force, wage earner*,
     breadwinner*, labour, hired hands, staffing level*, duty plan*, work schedule*, working hours, work hours, depot, fulfilment centre*, fulfillment
-    center*, distribution centre*, distribution center*, call shop, lazy employees, shop-floor`),
+    center*, distribution centre*, distribution center*, call shop, lazy employees, shop-floor, delivery riders, delivery rider*, lorry drivers, crane
+    operator*, bank clerks, bank clerk*, postman, conductors, ticket inspectors, guides, tour guides, lifeguards, policemen's performance, salesmen,
+    saleswomen, salesgirls, ushers, usher, tailors, seamstress*, bakers, butchers, hairdresser*, barbers, beauticians, masseu*, dancers, musicians in,
+    orchestra members, footballers, athletes' contracts, agents on the phone, telephone agents, telephonist*, operators at, switchboard*, dispatchers'
+    performance, analysts, traders' performance, advisers, advisors, consultants', partners in the firm, paralegals, notaries' clerks, pharmacists,
+    lab technicians, researchers, scientists, academics, librarians' performance, kindergarten teachers, social workers' caseload, care staff, ward
+    nurses, orderlies, porters, ambulance crews' duty, security staff, bouncers, doormen, farm labourer*, fishermen, sailors, seafarers, ship crew*,
+    pilots', air crew*, ground staff, baggage handlers, mechanics', assemblers, packers', line workers, night workers, people at the till, till staff,
+    shop girls, people in the warehouse, people on the shop floor, people in the team, everyone in the team, everybody in the team, our people, your
+    people, hands on, member of staff, members of staff, per employee, each employee, every employee, per head of staff`),
   manage:
     words(`allocat*, assign*, promot*, dismiss*, terminat*, fire, fires, fired, firing, laid off, lay off, layoff*, let go, sacked, warning, warnings,
     written warning*, written up, productiv*, performance, perform, performs, underperform*, poor perform*, behaviour, behavior, personal traits,
@@ -102,7 +119,13 @@ export const employmentConcepts = {
     to his, according to how, depending on how, sent home, called in, on call, overtime for, who stays, who goes, must go, should go, cut jobs, job
     cuts, lets go, get the sack, given the sack, sanction*, penalt*, fined, punish*, reprimand*, admonish*, caution*, coaching need*, retrain*, which
     tour, how obedient, what tour, which route, drives, route according, politeness, gets .. warning, automated warning, laziest, good tables, tips,
-    bad tables, best tables`),
+    bad tables, best tables, deserve, orders that, see only those, see only, strengths, weaknesses, annual talk*, suggested raise*, brake, how hard
+    they, how long .. rest, ends their, falls behind, fall behind, fell behind, too slow, too often, chatting, phone use, private calls, browsing, who
+    works, who does not, who contributes, who is late, contribution, contributes, effort, commitment, reward*, incentive*, smile, friendliness,
+    courtesy, mistakes of, error rate of, errors of each, quality of their, quality of his, mystery shopping, scorecard*, league table*, best of the
+    month, employee of the month, worst, laggards, lead time per, seconds per, utilisation of staff, billable, utilization, capacity of each, gets
+    fewer shifts, gets more shifts, hours cut, hours reduced, more hours, fewer hours, next shift, next tour, work plan, workload, over-performing,
+    overperform*, stars from, customer ratings, star rating*, low-rated, lowest-rated, top-rated`),
   /** Words of personnel decisions alone. */
   personnel:
     words(`redundancy plan*, redundancies, layoff*, lay-off*, dismissal*, performance review*, annual appraisal*, performance appraisal*, employee
@@ -120,7 +143,7 @@ export const employmentConcepts = {
   workplace_upkeep:
     words(`canteen*, meeting room*, parking, health day, doors and lights, market for, toner, printer*, copier*, coffee, cleaning of, lift, lifts, office
     plants, heating in, invoices, books interview slots, in a calendar, job printing, robots, machines, solar panels, suppliers, leads, sales leads,
-    tickets, product*, lunch, vegetarian, drink water, free desk, paint`),
+    tickets, product*, lunch, vegetarian, drink water, free desk, paint, bus leaves, bus departs, shuttle`),
   /** Who asks for something that another grants: a post, a place, a loan, a visa. */
   asks: words(
     `applicant, applicants, applicant's, each application, applications of, applications by, claimant*, petitioner*`,
@@ -152,13 +175,15 @@ export const employmentConcepts = {
     us, performance, leadership, clerk, clerks, head of, qualification*, unqualified, qualified for, warehouse, colleague*, gig, freelanc*,
     assignment*, no-show*, overtime, duty, duties, roster*, rota, cv, resume*, attitude, personnel, hr, human resources, recruit*, productivity,
     absence*, sick, resign*, dismiss*, fired, sacked, redundan*, deliveries, players .. contracts, tutors, tutoring company, nurses, cleaners,
-    cashiers, couriers, riders, labour, labor, payroll, onboarding, probation, trainee*, internship*, apprentic*, sends home, babysit*, sitter*,
-    picking rate, pick rate, falls short, warning, warnings, helpdesk, politeness, field agents, recorded interview*, headcount, permanent contract*,
-    punctual*, self-employed, errand*, tradespeople, handymen, plumbers, caretakers, nannies, carers, drivers', teachers, chefs, cooks, waiters,
-    waitress*, gratuities, sales force, quota, appraisal*, workload, breaks, secondment, expatriat*, delegat*, retire*, seniority, underperform*, high
-    performers, low performers, succession, board seat*, reference letter*, testimonial*, background check*, drug test*, assessment centre*, available
-    for, earnings, payslip*, crew, captain*, pilots, guards, soldiers, volunteers, casting, musicians, athletes, coach, team lead*, contributes,
-    airport runs, five stars, round of cuts, member of staff, members of staff, consultants, keyloggers, mini-games, applicant's`),
+    couriers, riders, labour, labor, payroll, onboarding, probation, trainee*, internship*, apprentic*, sends home, babysit*, sitter*, picking rate,
+    pick rate, falls short, warning, warnings, helpdesk, politeness, field agents, recorded interview*, headcount, permanent contract*, punctual*,
+    self-employed, errand*, tradespeople, handymen, plumbers, caretakers, nannies, carers, drivers', teachers, chefs, cooks, waiters, waitress*,
+    gratuities, sales force, quota, appraisal*, workload, breaks, secondment, expatriat*, delegat*, retire*, seniority, underperform*, high
+    performers, low performers, succession, reference letter*, testimonial*, background check*, drug test*, assessment centre*, available for,
+    earnings, payslip*, crew, captain*, pilots, guards, soldiers, volunteers, casting, musicians, athletes, coach, contributes, airport runs, five
+    stars, round of cuts, member of staff, members of staff, consultants, keyloggers, mini-games, applicant's, annual talk*, raise, orders, engineers,
+    our people, team, teams, scorecard*, mechanic*, cashier*, shop assistant*, lorry drivers, headhunt*, executive*, director*, board, office, leave*,
+    holiday request*, permit to work, safety briefing, tenure, professor*, postdoc*, scouting, vocational, journeyman, foreperson`),
   sifting:
     words(`score, scores, scoring, rank*, shortlist*, sift*, screen, screens, screening, select*, reject*, evaluat*, assess*, invited, invites, invite,
     match*, filter*, predict*, suitab*, throw* out, weed* out, discard*, pick*, whom to, decid*, determin*, gets invited, most promising, sort, sorts,

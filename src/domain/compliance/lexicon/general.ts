@@ -18,7 +18,9 @@ export const generalConcepts = {
     podcasts, hikers, plants in, python program*, bugs in, asteroid*, stars by, operating instruction*, printing roller*, car paint, coffee, tea
     leaves, chocolate, wine, olive oil, recognises plants, recognises flowers, identifies plants, identifies birds, birds, insects, butterflies, trees
     in, cat breed*, pets, dog, dogs, cats, industrial oven*, machine tool, needs maintenance, compressor maintenance, elevator music, image editor,
-    photo editor`),
+    photo editor, similar songs, screws, melons, fruit, vegetables, knots in, boats, kites, lego, toys for, birthday, wedding, holidays at, travel
+    guide*, sightseeing, museum guide*, museum catalogue*, cinema programme, photo frame*, wallpaper, paint colours, interior colours, colour
+    palette*, poems by, music theory, sheet music, crossword`),
     ...words(`computer game*, video game*, strategy game*, board game*, mobile game*, game engine, enemies in, non-player character*, npcs, chess, checkers,
     sudoku, card game*, game level*, puzzle*`),
     ...words(`recommends songs, recommends films, recommends movies, recommends books, recommends music, recommends wines, recommends recipes, next film, next

@@ -6,18 +6,21 @@ export const justiceConcepts = {
     words(`judge's, a judge, the judge, for judges, to judges, helps judges, help judges, assists judges, assist judges, advises judges, magistrate*, court,
     courts, courtroom*, courthouse*, the bench, judicial*, judiciary, arbitrat*, arbiter*, tribunal, tribunals, sentencing, sentence length*, length
     of .. sentence, sentences to the, judgment, judgments, judgement, judgements, mediator*, mediation*, statutes, adjudicat*, alternative dispute*,
-    dispute resolution, dispute settlement*, settlement of dispute*, settles disputes, resolves disputes, ombuds*, verdict*, ruling*, justice
-    ministry, justice system, litigat*, lawsuit*, plaintiff*, defendant*, custody law, clerk* .. judge*, referee in dispute*, parties' evidence, facts
-    and law, facts and the law, legal dispute*, judges in, judges of, judges on, judges are, judges who, judges receive, judges get, judges use,
-    judges to, judges decide, criminal judges, judges', family court*, labour court*, labor court*, criminal court*, civil court*, administrative
-    court*, supreme court*, constitutional court*, small claims, bench of, justice of the peace, justices, jury, jurors, juries, lay judge*, legal
-    proceeding*, civil proceeding*, civil dispute*, consumer dispute*, tenancy dispute*, neighbour dispute*, e-commerce dispute*, conciliat*,
-    out-of-court, out of court, extrajudicial, dispute board*, dispute panel*, disputing parties, parties to the dispute, parties to a dispute, both
-    parties, each party's, both sides, claimant and, operative part, legal reasoning of, ministry of justice, courts' workload, child maintenance,
-    custody arrangement*, custody dispute*, custody battle*, divorce case*, alimony, probate, insolvency court, appellate, appeal*, the accused,
-    accused person*, appear at trial, pre-trial, pretrial, bail hearing*, trial*, sentence recommendation*, sentence proposal*, penal judgment*, legal
-    question* .. judge, jurisprudence, notary decision*, young judge, seasoned judge, machine umpire, umpire for, quarrels between, landlords and
-    tenants, conflicts, disagreements, settles conflicts, e-commerce conflicts`),
+    settlement of dispute*, settles disputes, resolves disputes, ombuds*, verdict*, ruling*, justice ministry, justice system, litigat*, lawsuit*,
+    plaintiff*, defendant*, custody law, clerk* .. judge*, referee in dispute*, parties' evidence, facts and law, facts and the law, legal dispute*,
+    judges in, judges of, judges on, judges are, judges who, judges receive, judges get, judges use, judges to, judges decide, criminal judges,
+    judges', family court*, labour court*, labor court*, criminal court*, civil court*, administrative court*, supreme court*, constitutional court*,
+    small claims, bench of, justice of the peace, justices, jury, jurors, juries, lay judge*, legal proceeding*, civil proceeding*, civil dispute*,
+    consumer dispute*, tenancy dispute*, neighbour dispute*, e-commerce dispute*, conciliat*, out-of-court, out of court, extrajudicial, disputing
+    parties, parties to the dispute, parties to a dispute, both parties, each party's, both sides, claimant and, operative part, legal reasoning of,
+    ministry of justice, courts' workload, child maintenance, custody arrangement*, custody dispute*, custody battle*, divorce case*, alimony,
+    probate, insolvency court, appellate, appeal*, the accused, accused person*, appear at trial, pre-trial, pretrial, bail hearing*, trial*, sentence
+    recommendation*, sentence proposal*, penal judgment*, legal question* .. judge, jurisprudence, young judge, seasoned judge, machine umpire, umpire
+    for, landlords and tenants, conflicts, disagreements, settles conflicts, e-commerce conflicts, registrar, costs are to be split, criminal bench*,
+    quarrel, quarrels, settles quarrels, both sides are bound, dispute, disputes, notary, bailiff, legal costs order, bankruptcy judge, insolvency
+    judge, examining magistrate, investigating judge, juvenile judge, juvenile court, youth court, traffic court, immigration judge, asylum judge,
+    review board, disciplinary tribunal, employment tribunal, rent tribunal, patent court, tax court, social court, finance court, military court,
+    sharia court, sports tribunal, sports court, arbitral, awards in arbitration, claims court, acquit*, convict or`),
   rule: IN_PLAIN_WORDS.concat(
     words(`suggest*, propos*, decid*, determin*, draft*, research*, interpret*, apply*, applies, applied, application of the law, recommend*, weigh*,
     outcome*, award*, settle*, settling, find the law, relevant case law, case law, precedent*, how the dispute, who is right, who .. right, which
@@ -27,7 +30,8 @@ export const justiceConcepts = {
     facts of, evidence, merits, liabilit*, liable, compensation, maintenance, amount, custody, likel*, how likely, success, fair settlement, law
     applied, in the light of, comparable cases, similar cases, earlier cases, previous decisions, previous cases, admissib*, weak points, how strong,
     strength, number, score, prospects, tells, tell, indicat*, summaris* .. facts, compares, finds, hands down, grants, grant, refuses, orders, order,
-    whether to, pass, word is final, is final, final say, final word`),
+    whether to, pass, word is final, is final, final say, final word, split, bound, bind, binds, how costs, costs are, fixes, apportion*, sets the
+    amount, quantum, who pays, who wins, who loses, which claim, dismiss*, uphold*, rejects the claim, allow the claim, allows the claim`),
   ),
   /** What is done in courts and law firms that decides nothing. */
   clerical:
@@ -65,13 +69,17 @@ export const justiceConcepts = {
   vote: words(`voter*, vote, votes, voting, voted, election, elections, electoral, referendum*, plebiscite*, political campaign*, party's campaign, campaign
     manager*, campaign team*, campaign of a party, campaign software, canvass*, political content, political message*, political ad, political ads,
     political advert*, political part*, political preference*, political persuasion, electorate, ballot*, constituent*, constituenc*, poll, polls,
-    polling day, polling station*, undecided people, swing state*, swing voter*, candidate for mayor, candidate for parliament, presidential
-    candidate*, to the candidate, turnout, get out the vote, elected, rival party, party supporter*, supporters of a party, supporters of .. party,
-    party's supporters, party members, opposing party, opposition party, opposition voters, turning out, undecideds, floating voter*, swing district*,
-    campaigners, campaign staff, campaigning, electioneering, political party, political parties, political microtarget*, political micro-target*,
-    political target*, political communication*, political messaging, political video*, political post*, politician's campaign, candidates' campaign*,
-    mayoral, presidential campaign*, presidential race, parliamentary, general election, local election*, european election*, by-election*, primaries,
-    primary election*, yes campaign, no campaign, yes vote*, no vote*, brexit, polling booth*, democratic process*`),
+    undecided people, swing state*, swing voter*, candidate for mayor, candidate for parliament, presidential candidate*, to the candidate, turnout,
+    get out the vote, elected, rival party, party supporter*, supporters of a party, supporters of .. party, party's supporters, party members,
+    opposing party, opposition party, opposition voters, turning out, undecideds, floating voter*, swing district*, campaigners, campaign staff,
+    campaigning, electioneering, political party, political parties, political microtarget*, political micro-target*, political target*, political
+    communication*, political messaging, political video*, political post*, politician's campaign, candidates' campaign*, mayoral, presidential
+    campaign*, presidential race, parliamentary, general election, local election*, european election*, by-election*, primaries, primary election*,
+    yes campaign, no campaign, yes vote*, no vote*, brexit, democratic process*, before polling, polling, last week before, can still be turned, on
+    election, our candidate, our client's voters, win the election, win elections, winning elections, win votes, winning votes, cast their ballot,
+    cast a vote, cast their vote, abstain, abstention, non-voters, nonvoters, first-time voters, electorate's, party base, party's base, door knock*,
+    doorstep, political donor*, grassroots, activists of a party, political opponent*, opponent's supporters, smear campaign*, attack ad*, political
+    bots, bot army, troll*, astroturf*`),
   sway: words(`influenc*, target*, micro-target*, microtarget*, persuad*, persuas*, sway*, change, changes, changing, shows, nudg*, convinc*, mobilis*, mobiliz*,
     discourag*, encourag*, tailor*, personalis*, personaliz*, talked out, talk out of, talk* .. out of, bring them over, bring .. over, win over, wins
     over, won over, argue*, adapt*, message most, message that, messages that, most likely to, effect on, optimised for, optimized for, serve*,
@@ -79,7 +87,9 @@ export const justiceConcepts = {
     opinion*, opinion of, steer*, manipulat*, receptive, bots, dissuad*, alter*, chooses the advert, chooses the ad, psychological trait*, emotional
     trigger*, apt to, susceptib*, likely to move, likely to be moved, most effective, resonat*, fear of, scare*, rally, rallies, donat*, customis*,
     customiz*, individual message*, individually, each recipient, each person, each household, each voter, one by one, fake news, disinformation,
-    amplif*, sow*, boost*, undecided, lean towards, messages targeted`),
+    amplif*, sow*, boost*, undecided, lean towards, messages targeted, rings them, calls them, turned, can still be turned, make them vote, makes them
+    vote, keep them home, stay away, stay away from, must hear, wants to hear, want to hear, what to say, how to speak to, storyline*, switch camp,
+    switch sides, go to the polls`),
   insurance_claims: words(`hail, insurance claim*, warranty, damage report*, product claim*`),
   /** What serves a campaign's own work, or counts votes, and meets no voter. */
   campaign_office: words(

@@ -119,7 +119,8 @@ export const AT_WORK =
     staff's, call centre staff, call center staff, sales staff, nursing staff, the office, picker*, factory hands, call centre agents, call center
     agents, cashier*, workforce, job interview*, job candidate*, job applicant*, applicants, recruiter*, trainees, its drivers, company's drivers, our
     drivers, truck company, shop assistants, for the manager, the manager, managers, employer*, foreman, foremen, handlers, cleaners, waiters, nurses,
-    docks their, bonus`);
+    docks their, bonus, bank clerks, clerks, bank clerk, waiter, waitress, drivers of, flight attendants, shop girls, sellers, salespeople,
+    salesperson, receptionist*, teachers in, interviewee*, interns, shift workers, team meeting*, meetings`);
 
 export const AT_SCHOOL =
   words(`school*, classroom*, class, pupil*, student*, lesson*, universit*, lecture*, seminar*, teacher*, educat*, learner*, exam, exams, kindergarten*,

@@ -23,16 +23,29 @@ export const serviceConcepts = {
     hous*, subsidized hous*, disability support, disability assessment*, disability claim*, invalidity pension*, invalidity benefit*, incapacity,
     attendance allowance, personal independence payment, widow's pension*, orphan's pension*, pension entitlement*, retirement benefit*, survivor's
     benefit*, jobseeker's allowance, jobseekers' allowance, employment office, employment service*, public employment service*, labour office*, labor
-    office*, retraining voucher*, workfare, poor relief, poverty relief, relief fund*, aid recipient*, aid application*, aid claim*, support payment*,
-    transfer payment*, state support, state subsid*, state help, state allowance*, government support, government benefit*, government grant*,
-    government subsid*, public funds for famil*, winter fuel, energy relief, childcare place subsid*, school meal*, free meal*, baby bonus, birth
-    grant*, maternity grant*, parental benefit*, single parents, single mothers, low-income, low income, needy famil*, vulnerable famil*, families in
-    need, home-help, hours of home, domestic help hours, nursing care grade*, nursing care insurance, long-term-care, wheelchair grant*,
-    rehabilitation measures, special needs support, integration aid, social protection, social insurance, social fund*, social welfare, social
-    housing, social tariff*, social register*, benefits fraud, municipal benefit*, municipal assistance, rough sleeper*, night shelter*, refuge
-    place*, women's shelter*, asylum benefits, child removal, children in care, child at risk, children at risk, child abuse risk, neglect risk,
-    surgery waiting list, waiting list* for treatment, access to healthcare, access to health care, access to treatment, medical assistance
-    eligibility, eligibility for health, eligibility for public, carer twice, a carer, roof over their heads, granny`),
+    office*, workfare, poor relief, poverty relief, relief fund*, aid recipient*, aid application*, aid claim*, support payment*, transfer payment*,
+    state support, state subsid*, state help, state allowance*, government support, government benefit*, government grant*, government subsid*, public
+    funds for famil*, winter fuel, energy relief, childcare place subsid*, school meal*, free meal*, baby bonus, birth grant*, maternity grant*,
+    parental benefit*, single parents, single mothers, low-income, low income, needy famil*, vulnerable famil*, families in need, home-help, hours of
+    home, domestic help hours, nursing care grade*, nursing care insurance, long-term-care, wheelchair grant*, rehabilitation measures, special needs
+    support, integration aid, social protection, social insurance, social fund*, social welfare, social housing, social tariff*, social register*,
+    benefits fraud, municipal benefit*, municipal assistance, rough sleeper*, night shelter*, refuge place*, women's shelter*, asylum benefits, child
+    removal, children in care, child at risk, children at risk, child abuse risk, neglect risk, surgery waiting list, waiting list* for treatment,
+    access to healthcare, access to health care, access to treatment, medical assistance eligibility, eligibility for health, eligibility for public,
+    carer twice, a carer, roof over their heads, granny, care grade*, care degree*, the aged, aged people, help for the aged, nursing grade*, level of
+    care, care package*, care budget*, personal budget*, social budget, emergency hardship, hardship payments, reduced tariff for poor, free travel
+    pass*, disability pass*, disabled parking permit*, disability card*, disability degree, degree of disability, blind allowance, carer's allowance,
+    carers allowance, adoption, adoptive parents, custody by the youth, guardianship, family court help, help for families, help for parents, help for
+    children, family support, early help, at-risk child*, at risk children, troubled families, refugee benefits, food parcel*, clothing voucher*,
+    school start money, school allowance, student aid, student support fund, training grant*, apprenticeship grant*, retraining, upskilling voucher*,
+    short-time work*, furlough pay, insolvency pay, jobseeking, people out of work, out-of-work, long-term unemployed, dole, on the dole, minimum
+    pension, basic pension, pension office, pension fund claim*, early retirement claim*, accident insurance fund, statutory accident, industrial
+    injury, workers' compensation, veterans, war widow*, victims' compensation, crime victims fund, legal-aid, debt relief, rent rebate, council tax
+    support, council tax reduction, energy allowance, utility assistance, electricity assistance, water bill assistance, health card*, free
+    prescriptions, prescription exemption, medical aid, access to medicine, access to surgery, surgery list*, transplant list*, organ allocation, ivf
+    funding, therapy places, rehab place*, nursing home place*, care home place*, shelter beds, emergency accommodation, temporary accommodation,
+    municipal apartment*, public apartment*, public flat*, social apartment*, subsidised apartment*, rent-controlled, housing office, housing
+    register, housing waiting list, allotment of flats, refugee housing`),
   grant: [...DEEDS, ...IN_PLAIN_WORDS].concat(
     words(`reduc*, reclaim*, claimed back, claim* back, cut, cuts, overpa*, pay out*, paid out, payout*, fraud*, abuse of, claimed too much, unduly,
     undeserv*, needs, need, how many hours, how much, sanction*, terminate*, continu*, remain*, recover*, letters of denial, receive*, get*, first
@@ -75,7 +88,14 @@ export const serviceConcepts = {
     will default, defaults, repay, repays, repaid, repayment*, pay back, pays back, paid back, paying back, rent payment reliability, rent arrears,
     payment reliability, payment index, ability of .. to pay, financial reliability, financial trustworthiness, financial standing, over-indebt*,
     private insolvenc*, personal bankruptc*, debt ratio, debt capacity, affordability, debt-to-income, open banking data, house loan*, house purchase
-    loan*`),
+    loan*, on credit, motorbike on credit, buy on credit, bought on credit, phone-based score, credit for people, credit to people, get credit, gets
+    credit, getting credit, denied credit, deny credit, loan to a person, small-business owner .. loan, pay-day, salary advance*, wage advance*,
+    rent-to-own, lease a car, car lease*, leasing applicant*, hire purchase, instalment purchase*, instalment credit, instalments, in instalments,
+    thirty days to pay, pay in thirty days, pay in three, pay in four, split payment*, deferred payment*, postpaid contract*, dunning risk, arrears,
+    payment delay*, late payer*, slow payer*, good payer*, bad payer*, payment discipline, willingness to pay back, able to repay, unable to repay,
+    will repay, would repay, can afford the loan, afford a loan, loan size, loan amount*, maximum loan, loan limit*, credit amount, credit union
+    member*, microlending, p2p lending, peer-to-peer lending, crowdlending, debt advice .. score, tenant credit, tenant scoring, tenant score*, tenant
+    screening, renter score*, rental score*, renters' reliability`),
   private_person: words(
     `private customer*, private person*, private individual*, natural person*, individuals, consumer*, household*, private borrower*`,
   ),
@@ -123,19 +143,22 @@ export const serviceConcepts = {
   ),
   insure:
     words(`insur*, assurance, reinsur*, underwrit*, policy, policies, policyholder*, cover, premium*, actuar*, sick fund*, health fund*, health plan*,
-    medical scheme*, life cover, medical plan*, life cover*, health cover*, life policies, annuit*, bancassurance, risk surcharge*, private medical`),
+    medical scheme*, life cover, medical plan*, life cover*, health cover*, life policies, annuit*, bancassurance, risk surcharge*, private medical,
+    pay for life, assured lives, life office*, mutual society`),
   life_or_health:
     words(`life, lives, health, healthy, medical, mortality, die, death, illness*, sickness, disease*, dental, hospital cash, disability, critical illness,
     term life, whole life, wearable*, fitness tracker*, smok*, prescription*, body mass, bmi, genetic*, pre-existing, surviv*, occupational
     disability, long-term care insurance, life-insur*, lifestyle, sleep data, step count*, steps, heart rate, diabetes, cancer, family history,
     lifespan, longevity, sick, doctor visits, accident and health, funeral cover, burial, final expense, live long, will live, long .. customer will
-    live, live in order, longer lives`),
+    live, live in order, longer lives, diabetic*, heart patients, non-smokers, obese, pregnan*, disabled life, invalidity, incapacity, care insurance,
+    hospital cover, travel health, pet health no`),
   price:
     words(`pric*, premium*, risk*, calculat*, comput*, assess*, underwrit*, quote*, tariff*, decid*, set, sets, contribution*, surcharge*, evaluat*,
     estimat*, determin*, adjust*, classif*, rate, rates, rating, score*, scoring, predict*, refus*, reject*, accept*, declin*, discount*, dearer,
     cheaper, how much, likel*, probab*, exclud*, eligib*, personalis*, personaliz*, work* out, group*, tier*, monthly, at what rate, terms,
     conditions, loading, loadings, coverage, covered, cover, insurable, must undergo, bonus-malus, individualis*, individualiz*, fee, fees, cost,
-    costs, charged, pays more, pay more, pays less, quotation*`),
+    costs, charged, quotation*, pay, pays, should pay, charge, charges, how much .. pay, dearest, cheapest, bracket*, class of risk, points for
+    healthy`),
   emergency:
     words(`112, 911, 999, 000 call*, 110, emergency call*, emergency number*, emergency service*, emergency dispatch*, emergency control*, emergency medical,
     emergency response*, emergency operator*, emergency line*, emergency hotline*, distress call*, emergency patient*, emergency room*, emergency
@@ -147,13 +170,19 @@ export const serviceConcepts = {
     cases, emergency hospital, incoming patients, arriving patients, manchester category, manchester triage, triage desk, dispatchers, dispatch
     centre*, dispatch center*, dispatch desk, control centre for rescue, rescue coordinator*, rescue mission*, rescue call*, rescue crew*, rescue
     order, rescue control, medical emergenc*, cardiac arrest, patient transport, air ambulance, disaster response, disaster victim*, earthquake
-    victim*, evacuat*, blue light, crisis call*, suicide hotline*, poison centre*, poison control, trapped people`),
+    victim*, evacuat*, blue light, crisis call*, suicide hotline*, poison centre*, poison control, trapped people, fire engines, engines go, where
+    engines, ring the fire brigade, rings the fire brigade, ring 112, call 112, dial 112, dialled 112, emergency queue, emergency waiting, waiting
+    emergency, urgent care, acute ward, acute care, trauma centre*, trauma center*, trauma patient*, stroke patient*, heart attack*, cardiac arrest*,
+    helicopter rescue, rescuers, rescue helicopters, avalanche victims, drowning, lifeguard*, missing hikers, civil protection, flood victims,
+    mass-casualty, field hospital, patients on stretchers, emergency surger*, first come, first to be treated, psychiatric emergenc*, crisis line*`),
   triage:
     words(`triag*, dispatch*, prioriti*, priority, rank*, decid*, evaluat*, classif*, send, sends, sent, goes first, order of severity, order of urgency, in
     order of, sort*, which, urgen*, severity, severe, serious*, critical, how bad, life-threatening, route*, categor*, assign*, allocat*, assess*,
-    determin*, score*, estimat*, seen first, treated first, most urgent, deteriorat*, code red, filter*, recogni*, detect*, listen*, predict*, judg*,
+    determin*, score*, estimat*, seen first, treated first, most urgent, deteriorat*, filter*, recogni*, detect*, listen*, predict*, judg*,
     recommend*, suggest*, first, most serious, help first, marks those, suspected, whom to help, who is helped, order in which, seconds count,
-    escalat*, next available, nearest, level of, symptoms, puts them into, put into, one of five, colour, colours, five levels`),
+    escalat*, next available, nearest, level of, symptoms, puts them into, put into, one of five, colour, colours, five levels, where engines, go
+    first, who is seen, see first, seen next, treated next, next patient, most critical, wait longest, waits, code, acuity, dangerous, life or death,
+    minutes to arrive, how many engines, weighs`),
   /** What is counted or kept of an emergency service, and nobody is helped. */
   depot: words(
     `for budgeting, number of emergency calls, washed, refuelled, fuel consumption, spare part*, uniforms`,

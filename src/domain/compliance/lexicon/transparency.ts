@@ -18,15 +18,16 @@ export const transparencyConcepts = {
     role-play partner, language partner, practice conversation*, virtual friend, girlfriend app, ai friend, chats about, small talk, messenger bot,
     sms bot, talking robot, telephone assistant*, phone assistant*, takes appointments, makes appointments, ai receptionist, answers patients, talks
     about, by talking with, talking with them, by talking, pen pal, phones customers, calls customers, phones patients, rings customers, reminds
-    callers, avatar helps`),
+    callers, avatar helps, talking assistant, talking machine, talking doll, talking guide, ask emma, ask anna, ask max, ask leo, speech assistant,
+    spoken assistant`),
   compose:
-    words(`generat*, compos*, writes, writing, write, drafts, drafting, rewrites, clone, clones, cloning, synthesi*, paints, draws, renders, illustrat*,
-    turns .. into, text-to-speech, text to speech, text-to-image, text-to-video, reads aloud, sings, puts the face, recreated by ai, recreates, dubs,
-    dubbing, makes .. video*, makes .. picture*, makes .. song*, produces .. article*, produces .. video*, produces .. image*, produces .. picture*,
-    produces .. text*, produces .. music, get a picture, get an image, deepfake*, deep fake*, swap* .. face, de-age*, animates, invents, creates,
-    create, makes up, designs, produces captions, produces texts, produces images, appear to speak, voice synthesised, outputs images, outputs text,
-    produces .. voice*, produces .. speech, synthetic, it writes, sketches into, photorealistic, congratulate, seems to, image editor, photo editor,
-    text generator*, image generator*, video generator*, adds objects`),
+    words(`generat*, compose, composes, composing, composed by, writes, writing, write, drafts, drafting, rewrites, clone, clones, cloning, synthesi*,
+    paints, draws, renders, illustrat*, turns .. into, text-to-speech, text to speech, text-to-image, text-to-video, reads aloud, sings, puts the
+    face, recreated by ai, recreates, dubs, dubbing, makes .. video*, makes .. picture*, makes .. song*, produces .. article*, produces .. video*,
+    produces .. image*, produces .. picture*, produces .. text*, produces .. music, get a picture, get an image, deepfake*, deep fake*, swap* .. face,
+    de-age*, animates, invents, creates, create, makes up, designs, produces captions, produces texts, produces images, appear to speak, voice
+    synthesised, outputs images, outputs text, produces .. voice*, produces .. speech, synthetic, it writes, sketches into, photorealistic,
+    congratulate, seems to, image editor, photo editor, text generator*, image generator*, video generator*, adds objects`),
   media:
     words(`text, texts, picture*, image*, photo*, video*, audio*, voice, voices, music, melod*, song*, speech, speeches, article*, blog*, post, posts,
     caption*, description*, product text*, copywriting, marketing copy, ad copy, slogan*, story, stories, fairy tale*, poem*, novel*, script*,
@@ -40,7 +41,8 @@ export const transparencyConcepts = {
     words(`deepfake*, deep fake*, swap* the face, face swap*, puts the face of, puts your face, looks real, look like real, looks like real, real footage,
     realistic speech*, realistic video*, realistic voice*, clones the voice, clone* .. voice, dead actor*, de-age*, digital double*, lip-sync*, face
     and voice recreated, never said, appear to speak, appear to say, appears to say, appears to speak, lips and voice, voice of a well-known, voice of
-    a famous, likeness of, fake video*, fake footage, face of a celebrity, impersonat*, seems to congratulate, seems to say, seem to say, star seems`),
+    a famous, likeness of, fake video*, fake footage, face of a celebrity, impersonat*, seems to congratulate, seems to say, seem to say, star seems,
+    cloned voice, cloned voices`),
   public_matter: words(
     `news article*, news about, articles about .. politics, public interest, newspaper*, published without, local politics`,
   ),
