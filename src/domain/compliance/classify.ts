@@ -139,17 +139,19 @@ function groundsOf({ needs, hints }: LexiconRule, window: Window, sense?: Sense)
     : [...needed, ...hinted];
 }
 
-/** Hints count where nothing plainer is affirmed. */
+/** One for each rule; of rules with one name what is affirmed first. Those of the last resort count where nothing plainer is affirmed. */
 function reasonsOf(windows: readonly Window[], rules: Rules): Reason[] {
-  const applied = lexiconRules.filter((rule) => isIn(rules, rule));
-  const found = (isHinted: boolean) =>
-    applied
-      .filter(({ hints }) => (hints !== undefined) === isHinted)
+  const found = (ofLastResort: boolean) => {
+    const reasons = lexiconRules
+      .filter((rule) => isIn(rules, rule) && (rule.isFallback ?? false) === ofLastResort)
       .flatMap((rule) => reasonOf(rule, windows, rules) ?? []);
+    const named = new Map<string, Reason>();
+    for (const reason of reasons)
+      if (named.get(reason.rule)?.sense !== "affirmed") named.set(reason.rule, reason);
+    return [...named.values()];
+  };
   const plain = found(false);
-  const isPlain = plain.some(
-    ({ level, sense }) => sense === "affirmed" && (level === "PROHIBITED" || level === "HIGH"),
-  );
+  const isPlain = plain.some(({ level, sense }) => sense === "affirmed" && WEIGHT[level] >= WEIGHT.HIGH);
   return isPlain ? plain : [...plain, ...found(true)];
 }
 

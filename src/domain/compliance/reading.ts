@@ -49,6 +49,8 @@ const DENIED_LIST =
   /\b(?:not|never|no|nor|neither|cannot|without|isn't|doesn't|don't|aren't|won't|can't)\b(?:(?!\b(?:it|we|they|he|she|which|who|that|but)\b)[\p{L}\p{N}' -]){1,50}(?:,(?:(?!\b(?:it|we|they|he|she|which|who|that|but)\b)[\p{L}\p{N}' -]){1,40}){1,6},? (?:or|nor)\b/gu;
 const REACH_OF_A_LACK = 3;
 const LACKS = new Set(["no", "without", "none"]);
+/** "No data about customers or staff": these are not counted. */
+const BETWEEN = new Set(["data", "about", "on", "of", "or", "and", "any", "the", "personal"]);
 
 /** What introduces words that are somebody else's. */
 const MENTION =
@@ -130,8 +132,9 @@ function isDeniedAfter(before: string): boolean {
     .at(-1)!;
   const words = (clause.match(LETTERS) ?? []).map((word) => word.replaceAll(/^'+|'+$/g, ""));
   const reaching = words.filter((word, place) => {
-    const reach = LACKS.has(word) ? REACH_OF_A_LACK : REACH;
-    return NEGATORS.test(word) && words.length - place <= reach;
+    if (!NEGATORS.test(word)) return false;
+    const behind = words.slice(place).filter((one) => !BETWEEN.has(one)).length;
+    return behind <= (LACKS.has(word) ? REACH_OF_A_LACK : REACH);
   });
   return reaching.length % 2 === 1;
 }

@@ -69,16 +69,16 @@ export const biometricConcepts = {
     person, photographed once, the same man, the same woman, whose face, whose voice, who is in, who was in, who entered, who attended, trace ..
     person, follows .. person, tracks .. person, tracks people, follow people, individuals through, people through, looks through .. recordings,
     locate a, locate .. passenger, locate .. person, locates .. person, locates people, thrown out before, people who have been thrown, those of
-    people, persons thrown out, who have been thrown, people who were, known visitors, their name, their names, name and profession, put names, puts
-    names, puts a name, names to the faces, resembles, a given portrait, everybody who, everyone who, anyone who, a stranger, strangers, who they see,
-    passer-by's name, recognises visitors, recognizes visitors, recognises people, recognizes people, recognises persons, recognises customers,
-    recognises guests, recognises passengers, recognises individuals, recognize people, recognise visitors, logs their names, record their names, it
-    is you, that it is you, is you again, who you are, who this is, who that is, who comes in, who came, who walked, who walks, who sat, who drove,
-    the driver's identity, identity of a person, identity of the person, identities of people, name of whoever, whoever it sees, recognises you,
-    recognises them, recognizes you, greets you by name, greets them by name, by their gait, by their walk, by their face, by their voice, by his
-    voice, by her voice, from their voice, by voice alone, names a speaker, we name them, who is talking, who is singing, same speaker, where somebody
-    went, where someone went, path of each person, path of each visitor, path of each customer, paths of individual, route of each visitor, across
-    cameras, from camera to camera, camera network`),
+    people, persons thrown out, who have been thrown, people who were, known visitors, name and profession, put names, puts names, puts a name, names
+    to the faces, resembles, a given portrait, everybody who, everyone who, anyone who, a stranger, strangers, who they see, passer-by's name,
+    recognises visitors, recognizes visitors, recognises people, recognizes people, recognises persons, recognises customers, recognises guests,
+    recognises passengers, recognises individuals, recognize people, recognise visitors, logs their names, record their names, it is you, that it is
+    you, is you again, who you are, who this is, who that is, who comes in, who came, who walked, who walks, who sat, who drove, the driver's
+    identity, identity of a person, identity of the person, identities of people, name of whoever, whoever it sees, recognises you, recognises them,
+    recognizes you, greets you by name, greets them by name, by their gait, by their walk, by their face, by their voice, by his voice, by her voice,
+    from their voice, by voice alone, names a speaker, we name them, who is talking, who is singing, same speaker, where somebody went, where someone
+    went, path of each person, path of each visitor, path of each customer, paths of individual, route of each visitor, across cameras, from camera to
+    camera, camera network`),
   watched:
     words(`glasses, camera*, cctv, recordings, footage, video*, still, stills, drone*, snapshots, image*, photo*, picture*, microphone*, sensor*,
     surveillance, takes a picture, vector, vectors, lens, portrait*, phone, smartphone*, faces, face, from a distance, at a distance, vision`),
@@ -108,9 +108,8 @@ export const biometricConcepts = {
     loneliness, grief, grieving, embarrass*, shame, surprise, surprised, curious, confused, confusion, impatien*, content or, discontent*, discomfort,
     at ease, worried, worry, panic*, pleased, displeased, morale, motivated, motivation, unmotivated, sulky, grumpy, elated, in love, attraction,
     hostil*, aggressi*, empath*, laughter, laughing, crying, mental strain, inner state*, affect of, affect recognition, psychological state*, how
-    somebody is doing, tears, smile, smiles, smiling, disappointment, disappointed, remorse, sympathy,
-    compassion, jealous*, envy, pride, proud, relaxed, moody, temper, tempers, distress, distressed, well-being of, wellbeing of, psychological
-    well-being`),
+    somebody is doing, disappointment, disappointed, remorse, sympathy, compassion, jealous*, envy, pride, proud, relaxed, moody, temper, tempers,
+    distress, distressed, well-being of, wellbeing of, psychological well-being`),
   emotion_system:
     words(`emotion recognition, emotion detection, emotion analysis, emotion ai, emotion tracking, emotion sensing, emotion classification, mood detection,
     mood recognition, mood tracking, affective computing, affect recognition, recognition of emotions, detection of emotions, stress detection,

@@ -143,7 +143,8 @@ export const employmentConcepts = {
   workplace_upkeep:
     words(`canteen*, meeting room*, parking, health day, doors and lights, market for, toner, printer*, copier*, coffee, cleaning of, lift, lifts, office
     plants, heating in, invoices, books interview slots, in a calendar, job printing, robots, machines, solar panels, suppliers, leads, sales leads,
-    tickets, product*, lunch, vegetarian, drink water, free desk, paint, bus leaves, bus departs, shuttle`),
+    tickets, product*, lunch, vegetarian, drink water, free desk, paint, bus leaves, bus departs, shuttle, photocopier*, intranet, relevance to the
+    query, loaves, order quantit*, store manager how many`),
   /** Who asks for something that another grants: a post, a place, a loan, a visa. */
   asks: words(
     `applicant, applicants, applicant's, each application, applications of, applications by, claimant*, petitioner*`,
@@ -200,7 +201,7 @@ export const employmentRules = [
   rule("4(b)", "management of workers", ["personnel", "deed", "anyone"]),
   {
     ...rule("4", "those who apply for something are judged", ["asks", "judged"], ["things"]),
-    ...{ id: "annex-iii-applicants", provision: "Annex III, point 3, 4, 5 or 7" },
+    ...{ id: "annex-iii-applicants", provision: "Annex III, point 3, 4, 5 or 7", isFallback: true },
   },
   rule(
     "4(a)",

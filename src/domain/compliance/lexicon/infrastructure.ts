@@ -70,13 +70,12 @@ export const infrastructureConcepts = {
     over, oversees, forecasts .. and, plays, drop, drops, robot hand, cuts off streets, learns when`),
   /** Parts of networks and plants. Two of them, and a control, are about supply or traffic. */
   network_hint:
-    words(`utility, utilities, grid, load, loads, water, pipe, pipes, valve*, pressure, pump, pumps, breaker*, power, electric*, light again, villages,
-    station, stations, network, networks, operator, operators, cooling, racks, rack, outage*, blackout*, storm*, city, cities, town, district*,
-    region*, municipal*, national, lines, voltage*, frequency, frequencies, traffic, lane, lanes, road, roads, vehicle, vehicles, motorist*,
-    junction*, tunnel*, bridge*, signal*, heat, heating, boiler*, steam, gas, supply, supplier*, reservoir*, river*, weir*, dispatch centre, dispatch
-    center, control room*, control centre*, turbine*, generator*, substation*, transformer*, cable*, colocation, hosting, servers, routers, packets,
-    backbone, internet, telecom*, hospital network, stock exchange, consumers, households, infrastructure, critical, sewage, leak*, burst*,
-    under-frequency, congestion, concessionaire`),
+    words(`utility, utilities, grid, load, water, pipe, pipes, valve*, pressure, pump, pumps, breaker*, power, electric*, light again, villages, station,
+    stations, network, networks, operator, operators, cooling, racks, rack, outage*, blackout*, storm*, district*, region*, municipal*, national,
+    voltage*, frequency, frequencies, traffic, lane, lanes, road, roads, vehicle, vehicles, motorist*, junction*, tunnel*, bridge*, signal*, heat,
+    heating, boiler*, steam, gas, supply, supplier*, reservoir*, river*, weir*, dispatch centre, dispatch center, control room*, control centre*,
+    turbine*, generator*, substation*, transformer*, cable*, colocation, hosting, servers, routers, packets, backbone, internet, telecom*, hospital
+    network, stock exchange, consumers, households, infrastructure, critical, sewage, leak*, burst*, under-frequency, congestion, concessionaire`),
   /** Uses by their names, which need no deed. */
   supply_use:
     words(`traffic signal control, traffic light control, traffic signal optimisation, traffic management system*, adaptive traffic control, grid control,
@@ -98,7 +97,8 @@ export const infrastructureConcepts = {
     words(`factory, factories, mill, brewery, bakery, dairy, greenhouse*, vineyard*, wine cellar, restaurant, office building, production line, conveyor*,
     machine tool*, crane, website, web site, robot vacuum, vacuum cleaner, washing machine, car engine, aquarium, swimming pool, hotel, my home,
     private home*, living room*, flat, flats, smart home*, office building*, thermostat*, traders, trading desk, sales, marketing, tariff comparison,
-    customers buy, computer game, video game, model railway, my house, single house*, toy, board game, 3d printer`),
+    customers buy, computer game, video game, model railway, my house, single house*, toy, board game, 3d printer, water trees, parks department,
+    trees, lawn*, garden*, allotment*, golf course*, ski lift, sports hall, museum`),
 };
 
 const rule = annex3<keyof typeof infrastructureConcepts>;

@@ -21,6 +21,8 @@ export type LexiconRule<Concept extends string> = {
   unless?: readonly Concept[];
   /** Hints, none of which says much alone: two different ones have to stand there, too. */
   hints?: Concept;
+  /** It counts where no other rule of Annex III or Article 5 does. */
+  isFallback?: boolean;
   about: string;
 };
 
@@ -34,7 +36,7 @@ export const annex3 = <Concept extends string>(
 ): LexiconRule<Concept> => ({
   ...{ id: `annex-iii-${point}`, level: "HIGH", provision: `Annex III, point ${point}` },
   ...{ date: "annex-iii", about, needs, unless },
-  ...(hints === undefined ? {} : { hints }),
+  ...(hints === undefined ? {} : { hints, isFallback: true }),
 });
 
 /** A thing is settled for somebody. */
@@ -90,7 +92,7 @@ export const JUDGING =
     reports, calculates, sets the, renews, analys*, analyz*, examin*, check, checks, checked, checking, compar*, measur*, monitor*, supervis*, depends
     on, depend on, depending on, points are given, gives points, awards points, figure, reliability, if the model, if our model, if the algorithm,
     believes, lets, settled, settles, finds out, find out, infer*, warns, automated warning, how good, how well, how reliable, how likely, how strong,
-    identif*, recognis*, recogniz*, listens to, tells, accept*, offers, recommends whom, recommends which, suggests who, proposes who, proposes whom,
+    identif*, recognis*, recogniz*, listens to, accept*, offers, recommends whom, recommends which, suggests who, proposes who, proposes whom,
     proposes which, shortens, cuts, ends, terminates, suspend*, remov*, block*, reads, spot, spots, spotted, what help, recommendation*, number
     between, are not opened, get the, gets the, stars, others wait, have to wait, matrix, learn who, learns who, know who, knows who, knows how, see
     who, sees who, shows who, tell who, who contributes, odds, suggested, pre-sort*, presort*, put into, puts them into, plausib*, trust value, served
