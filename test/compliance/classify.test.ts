@@ -6,8 +6,8 @@ import { rulesOn } from "../../src/domain/compliance/rules.ts";
 import type { Described } from "./described.ts";
 import { later } from "./later.ts";
 import { matrixOf, matrixPage, missesOf } from "./matrix.ts";
-import { unseen } from "./unseen.ts";
 import { third } from "./third.ts";
+import { unseen } from "./unseen.ts";
 
 const rules = rulesOn("2026-11-20");
 const levelOf = (text: string, day = "2026-11-20") => classify(text, rulesOn(day)).risk_level;

@@ -1,7 +1,7 @@
 /** What none of the Act's lists is about, in the words of many trades: written to be taken for more. Measured before the lexicon learnt from it. */
-import { type Described, plain } from "./described.ts";
+import { type Described, plain } from "../described.ts";
 
-export const harmlessRehearsal: readonly Described[] = [
+export const harmless: readonly Described[] = [
   ...plain(
     "MINIMAL",
     "Our demand planner looks at three years of sales and tells each store manager how many loaves to order; no data about customers or staff is used.",

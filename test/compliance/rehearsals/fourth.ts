@@ -1,7 +1,7 @@
 /** A fourth rehearsal: longer texts, drier ones, and harmless ones from the same houses. Measured before the lexicon learnt from it. */
-import { type Described, high, limited, plain, prohibited } from "./described.ts";
+import { type Described, high, limited, plain, prohibited } from "../described.ts";
 
-export const fourthRehearsal: readonly Described[] = [
+export const fourth: readonly Described[] = [
   ...high(
     1,
     "The product is installed in nightclubs. When a guest approaches, it takes a picture, converts it to a vector and compares that vector with those of people who have been thrown out before. Door staff see a green or red frame.",
@@ -70,12 +70,31 @@ export const fourthRehearsal: readonly Described[] = [
     "A service for parties that sends each citizen a tailor-made video message in order to win his vote.",
     "Detects undecided residents from browsing data and exposes them to content intended to shift their choice in the mayoral election.",
   ),
-  ...prohibited("a", "An audio advert contains commands beneath the threshold of perception that cause listeners to spend money to their detriment."),
-  ...prohibited("b", "Takes advantage of people with gambling addiction by timing offers to moments of weakness."),
-  ...prohibited("c", "A platform run for the government that assigns social scores to citizens from their daily conduct and restricts their access to services."),
-  ...prohibited("d", "Assesses the probability that a natural person commits a criminal offence based solely on profiling."),
-  ...prohibited("e", "Untargeted scraping of facial images from the internet to create a facial recognition database."),
-  ...prohibited("f", "Software inferring the emotions of call centre employees from their voice for performance reviews.", "Emotion recognition for pupils during online classes."),
+  ...prohibited(
+    "a",
+    "An audio advert contains commands beneath the threshold of perception that cause listeners to spend money to their detriment.",
+  ),
+  ...prohibited(
+    "b",
+    "Takes advantage of people with gambling addiction by timing offers to moments of weakness.",
+  ),
+  ...prohibited(
+    "c",
+    "A platform run for the government that assigns social scores to citizens from their daily conduct and restricts their access to services.",
+  ),
+  ...prohibited(
+    "d",
+    "Assesses the probability that a natural person commits a criminal offence based solely on profiling.",
+  ),
+  ...prohibited(
+    "e",
+    "Untargeted scraping of facial images from the internet to create a facial recognition database.",
+  ),
+  ...prohibited(
+    "f",
+    "Software inferring the emotions of call centre employees from their voice for performance reviews.",
+    "Emotion recognition for pupils during online classes.",
+  ),
   ...prohibited("g", "Biometric categorisation that deduces trade union membership from people's faces."),
   ...prohibited("h", "Remote biometric identification in real time in the streets for law enforcement."),
   ...limited(

@@ -1,7 +1,7 @@
 /** A seventh rehearsal: with denials, assurances and long-winded texts around what is done. Measured before the lexicon learnt from it. */
-import { type Described, high, prohibited } from "./described.ts";
+import { type Described, high, prohibited } from "../described.ts";
 
-export const seventhRehearsal: readonly Described[] = [
+export const seventh: readonly Described[] = [
   ...high(
     1,
     "We do not store any images. Still, whoever enters the arena is matched, within half a second, with the gallery of persons under a stadium ban, and stewards are informed.",
@@ -56,7 +56,16 @@ export const seventhRehearsal: readonly Described[] = [
     "We run no campaign of our own. Campaigns use us to learn which of nine storylines makes a given voter change camp, and to send it.",
     "Disputes up to 2,000 euros are settled without a human arbitrator.",
   ),
-  ...prohibited("f", "It is for their own good, management says: the headset notices when an agent on the phone becomes angry or sad, and the supervisor is told."),
-  ...prohibited("c", "We do not punish anyone. But those citizens whose conduct has been poor, as our points show, are served last at all counters of the town."),
-  ...prohibited("h", "No storage, no photos: officers on patrol get a buzz in the ear when a wanted face passes their glasses in the street."),
+  ...prohibited(
+    "f",
+    "It is for their own good, management says: the headset notices when an agent on the phone becomes angry or sad, and the supervisor is told.",
+  ),
+  ...prohibited(
+    "c",
+    "We do not punish anyone. But those citizens whose conduct has been poor, as our points show, are served last at all counters of the town.",
+  ),
+  ...prohibited(
+    "h",
+    "No storage, no photos: officers on patrol get a buzz in the ear when a wanted face passes their glasses in the street.",
+  ),
 ];

@@ -1,7 +1,7 @@
 /** A third rehearsal: as the second, and with more that is harmless beside words of the Act. Measured before the lexicon learnt from it. */
-import { type Described, high, limited, plain, prohibited } from "./described.ts";
+import { type Described, high, limited, plain, prohibited } from "../described.ts";
 
-export const thirdRehearsal: readonly Described[] = [
+export const third: readonly Described[] = [
   ...high(
     1,
     "Museum ushers wear glasses that whisper who is standing in front of them, as soon as the visitor has been photographed once before.",
@@ -106,16 +106,28 @@ export const thirdRehearsal: readonly Described[] = [
     "Villagers get stars for good deeds and lose them for gossip or jaywalking; with fewer than three stars they are excluded from hospital appointments.",
     "The authority condenses what people post, whom they meet and how they drive into one trust figure, which decides if they may travel.",
   ),
-  ...prohibited("d", "Says from a person's facial features and family background alone if he will become a criminal."),
-  ...prohibited("e", "We amass facial images from YouTube and traffic cameras, with no particular target, to feed a recognition engine."),
+  ...prohibited(
+    "d",
+    "Says from a person's facial features and family background alone if he will become a criminal.",
+  ),
+  ...prohibited(
+    "e",
+    "We amass facial images from YouTube and traffic cameras, with no particular target, to feed a recognition engine.",
+  ),
   ...prohibited(
     "f",
     "Truck company scans the faces of its drivers to see if they are in a bad mood and docks their bonus.",
     "An e-learning suite watches students through the webcam and infers confusion and joy.",
     "Shop assistants must smile: the camera scores their friendliness and happiness all day for the manager.",
   ),
-  ...prohibited("g", "A dating portal deduces users' sexual orientation from profile photos by neural network."),
-  ...prohibited("h", "Cameras on police cars identify pedestrians by face on the spot while driving through town."),
+  ...prohibited(
+    "g",
+    "A dating portal deduces users' sexual orientation from profile photos by neural network.",
+  ),
+  ...prohibited(
+    "h",
+    "Cameras on police cars identify pedestrians by face on the spot while driving through town.",
+  ),
   ...prohibited("bb", "Produces pornographic videos of underage persons."),
   ...limited(
     "1",

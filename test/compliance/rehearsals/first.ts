@@ -2,9 +2,9 @@
  * A rehearsal: descriptions in the words of those who sell, buy or operate such systems, all points of Annex III and of Article 5, written before
  * `lexicon/3` by whoever then wrote it, and first measured with `lexicon/2`. Some of them say what a system does in sentences that never name its field.
  */
-import { type Described, high, limited, plain, prohibited } from "./described.ts";
+import { type Described, high, limited, plain, prohibited } from "../described.ts";
 
-export const rehearsal: readonly Described[] = [
+export const first: readonly Described[] = [
   ...high(
     1,
     "VisionTrack follows the same individual across every camera in the airport by build and gait and looks the person up in a gallery of enrolled travellers.",

@@ -1,7 +1,7 @@
 /** A fifth rehearsal, in the manner of the set that was written blind. Measured before the lexicon learnt from it. */
-import { type Described, high, limited, plain, prohibited } from "./described.ts";
+import { type Described, high, limited, plain, prohibited } from "../described.ts";
 
-export const fifthRehearsal: readonly Described[] = [
+export const fifth: readonly Described[] = [
   ...high(
     1,
     "Supermarket doors check each customer against a shared list of thieves and ring a bell at the till.",
@@ -68,16 +68,44 @@ export const fifthRehearsal: readonly Described[] = [
     "Party strategists let the system compose for each undecided voter the argument that will tip the scales.",
     "The judge sees a number telling how strong the plaintiff's case is.",
   ),
-  ...prohibited("a", "In the background of a podcast, whispers that no listener consciously hears make people crave and overbuy sleeping pills."),
-  ...prohibited("b", "An app that finds out which teenagers are depressed and presses them into costly in-app purchases."),
-  ...prohibited("c", "Residents lose points for unpaid fines and rude posts; a low total means no kindergarten place and slower internet."),
+  ...prohibited(
+    "a",
+    "In the background of a podcast, whispers that no listener consciously hears make people crave and overbuy sleeping pills.",
+  ),
+  ...prohibited(
+    "b",
+    "An app that finds out which teenagers are depressed and presses them into costly in-app purchases.",
+  ),
+  ...prohibited(
+    "c",
+    "Residents lose points for unpaid fines and rude posts; a low total means no kindergarten place and slower internet.",
+  ),
   ...prohibited("d", "Calculates from temperament and looks alone who is going to steal."),
-  ...prohibited("e", "Collects selfies from Instagram en masse and makes a searchable index of faces from them."),
+  ...prohibited(
+    "e",
+    "Collects selfies from Instagram en masse and makes a searchable index of faces from them.",
+  ),
   ...prohibited("f", "A collar microphone tells the shift supervisor how irritated each waiter sounds."),
-  ...prohibited("g", "By a scan of the face, visitors are classed as believers or atheists and as left-wing or right-wing."),
-  ...prohibited("h", "The police watch a demonstration with drones that put names to the faces of marchers as they pass."),
-  ...limited("1", "Our website's avatar helps shoppers to choose a mattress by talking with them.", "A bot that phones customers to remind them of a dentist's appointment.", "An AI pen pal for learners of English."),
-  ...limited("2", "Turns rough sketches into photorealistic pictures of kitchens.", "It writes the weekly horoscope.", "Generates voices for characters in an animation."),
+  ...prohibited(
+    "g",
+    "By a scan of the face, visitors are classed as believers or atheists and as left-wing or right-wing.",
+  ),
+  ...prohibited(
+    "h",
+    "The police watch a demonstration with drones that put names to the faces of marchers as they pass.",
+  ),
+  ...limited(
+    "1",
+    "Our website's avatar helps shoppers to choose a mattress by talking with them.",
+    "A bot that phones customers to remind them of a dentist's appointment.",
+    "An AI pen pal for learners of English.",
+  ),
+  ...limited(
+    "2",
+    "Turns rough sketches into photorealistic pictures of kitchens.",
+    "It writes the weekly horoscope.",
+    "Generates voices for characters in an animation.",
+  ),
   ...limited("4", "Deepfake greetings: a star seems to congratulate your friend on his birthday."),
   ...plain(
     "MINIMAL",

@@ -1,7 +1,7 @@
 /** A tenth rehearsal, the last: measured before the lexicon learnt from it. */
-import { type Described, high, limited, plain, prohibited } from "./described.ts";
+import { type Described, high, limited, plain, prohibited } from "../described.ts";
 
-export const tenthRehearsal: readonly Described[] = [
+export const tenth: readonly Described[] = [
   ...high(
     1,
     "Our glasses for door staff light up when somebody with a house ban comes near.",
@@ -63,15 +63,44 @@ export const tenthRehearsal: readonly Described[] = [
     "Our agent settles quarrels about deposits for a conciliation body, and both sides are bound.",
     "In the last week before polling, it picks those who can still be turned and rings them with a cloned voice.",
   ),
-  ...prohibited("a", "Slot machines whose lights flicker in a pattern that players do not perceive but which keeps them betting until they are broke."),
-  ...prohibited("b", "Preys on migrants with poor language skills and gets them to sign loans at extortionate rates."),
-  ...prohibited("c", "Every citizen is scored by how they drive, shop and speak of the government, and those at the bottom may not leave the country."),
-  ...prohibited("e", "Our spiders pull every face they meet on the web into one big index that anyone can search by photo."),
-  ...prohibited("f", "A smile meter for bank clerks.", "The headmaster sees on a map which classrooms are happy and which are angry, taken from the pupils' faces."),
+  ...prohibited(
+    "a",
+    "Slot machines whose lights flicker in a pattern that players do not perceive but which keeps them betting until they are broke.",
+  ),
+  ...prohibited(
+    "b",
+    "Preys on migrants with poor language skills and gets them to sign loans at extortionate rates.",
+  ),
+  ...prohibited(
+    "c",
+    "Every citizen is scored by how they drive, shop and speak of the government, and those at the bottom may not leave the country.",
+  ),
+  ...prohibited(
+    "e",
+    "Our spiders pull every face they meet on the web into one big index that anyone can search by photo.",
+  ),
+  ...prohibited(
+    "f",
+    "A smile meter for bank clerks.",
+    "The headmaster sees on a map which classrooms are happy and which are angry, taken from the pupils' faces.",
+  ),
   ...prohibited("g", "Cameras sort churchgoers and mosque-goers by their faces and clothes into religions."),
-  ...prohibited("h", "Constables' phones scan faces in a crowd on the spot and compare them with arrest warrants."),
-  ...limited("1", "Ask Emma, our talking assistant in the shopping centre.", "A chatbot that helps employees to book trips.", "The zoo's robot chats with children about lions."),
-  ...limited("2", "Writes wedding speeches.", "Generates floor plans and pictures of houses.", "Draws comics from a story."),
+  ...prohibited(
+    "h",
+    "Constables' phones scan faces in a crowd on the spot and compare them with arrest warrants.",
+  ),
+  ...limited(
+    "1",
+    "Ask Emma, our talking assistant in the shopping centre.",
+    "A chatbot that helps employees to book trips.",
+    "The zoo's robot chats with children about lions.",
+  ),
+  ...limited(
+    "2",
+    "Writes wedding speeches.",
+    "Generates floor plans and pictures of houses.",
+    "Draws comics from a story.",
+  ),
   ...plain(
     "MINIMAL",
     "Suggests recipes for diabetics.",

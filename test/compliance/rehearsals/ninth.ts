@@ -1,7 +1,7 @@
 /** A ninth rehearsal, as mixed as a day's mail: measured before the lexicon learnt from it. */
-import { type Described, high, limited, plain, prohibited } from "./described.ts";
+import { type Described, high, limited, plain, prohibited } from "../described.ts";
 
-export const ninthRehearsal: readonly Described[] = [
+export const ninth: readonly Described[] = [
   ...high(
     1,
     "Our platform lets festival organisers upload a roster of known pickpockets and scans the queue for them.",
@@ -69,17 +69,45 @@ export const ninthRehearsal: readonly Described[] = [
     "Sends swing voters personalised messages which are designed to make them vote for our client.",
     "Profiles citizens to find out who can be discouraged from voting.",
   ),
-  ...prohibited("a", "An in-game system using subliminal sounds to push players to purchases they later regret, causing heavy debts."),
+  ...prohibited(
+    "a",
+    "An in-game system using subliminal sounds to push players to purchases they later regret, causing heavy debts.",
+  ),
   ...prohibited("b", "A chatbot that befriends lonely pensioners and gets them to hand over their savings."),
-  ...prohibited("c", "The city rates its inhabitants on the basis of social media and neighbourly conduct; the badly rated are barred from public swimming pools and loans."),
-  ...prohibited("d", "Purely from someone's personality test and nationality the software predicts future crimes."),
-  ...prohibited("e", "Builds a facial recognition database by indiscriminately downloading profile pictures from social media."),
-  ...prohibited("f", "Monitors the emotions of warehouse workers through cameras.", "A tool that tells lecturers how bored or interested each student's face looks."),
+  ...prohibited(
+    "c",
+    "The city rates its inhabitants on the basis of social media and neighbourly conduct; the badly rated are barred from public swimming pools and loans.",
+  ),
+  ...prohibited(
+    "d",
+    "Purely from someone's personality test and nationality the software predicts future crimes.",
+  ),
+  ...prohibited(
+    "e",
+    "Builds a facial recognition database by indiscriminately downloading profile pictures from social media.",
+  ),
+  ...prohibited(
+    "f",
+    "Monitors the emotions of warehouse workers through cameras.",
+    "A tool that tells lecturers how bored or interested each student's face looks.",
+  ),
   ...prohibited("g", "Infers religious beliefs from facial images."),
   ...prohibited("h", "Police use of live facial recognition in a shopping street to find suspects."),
   ...prohibited("ba", "An app that creates fake nude pictures of real people from their clothed photos."),
-  ...limited("1", "A customer support chatbot for a telecom provider.", "A voice assistant for a hotel room.", "Virtual try-on adviser who talks to shoppers.", "An HR chatbot that answers questions about parental leave rules."),
-  ...limited("2", "Generates marketing texts for estate agents.", "Creates background music for videos.", "AI image editor that adds objects to photos.", "Produces spoken news summaries with a synthetic voice."),
+  ...limited(
+    "1",
+    "A customer support chatbot for a telecom provider.",
+    "A voice assistant for a hotel room.",
+    "Virtual try-on adviser who talks to shoppers.",
+    "An HR chatbot that answers questions about parental leave rules.",
+  ),
+  ...limited(
+    "2",
+    "Generates marketing texts for estate agents.",
+    "Creates background music for videos.",
+    "AI image editor that adds objects to photos.",
+    "Produces spoken news summaries with a synthetic voice.",
+  ),
   ...plain(
     "MINIMAL",
     "E-mail spam detection for a public library.",

@@ -1,7 +1,7 @@
 /** A second rehearsal: written when `lexicon/3` first stood, in other voices than the first one, and measured before the lexicon learnt from it. */
-import { type Described, high, limited, plain, prohibited } from "./described.ts";
+import { type Described, high, limited, plain, prohibited } from "../described.ts";
 
-export const secondRehearsal: readonly Described[] = [
+export const second: readonly Described[] = [
   ...high(
     1,
     "CrowdSense ingests feeds from forty IP cameras in a shopping arcade and produces a list of which enrolled loyalty members were present, without them doing anything.",
@@ -101,14 +101,23 @@ export const secondRehearsal: readonly Described[] = [
     "A city government ranks citizens by trustworthiness on the basis of their social behaviour, and the low-ranked lose access to public housing.",
     "Our index merges shopping habits, friends and traffic fines of residents; people with a low index are denied a place in the kindergarten.",
   ),
-  ...prohibited("d", "A model that, solely on the basis of personality profiling, forecasts who will commit offences."),
-  ...prohibited("e", "Scrapes photos of faces from websites and CCTV without consent to expand a face recognition database."),
+  ...prohibited(
+    "d",
+    "A model that, solely on the basis of personality profiling, forecasts who will commit offences.",
+  ),
+  ...prohibited(
+    "e",
+    "Scrapes photos of faces from websites and CCTV without consent to expand a face recognition database.",
+  ),
   ...prohibited(
     "f",
     "An employer installs webcams that read facial expressions of office workers to find out who is unhappy.",
     "Wearables tell trainers at a vocational school how motivated or frustrated each apprentice is during lessons, from heart rate and voice.",
   ),
-  ...prohibited("g", "Categorises passers-by by assumed religion and political opinions using face analysis."),
+  ...prohibited(
+    "g",
+    "Categorises passers-by by assumed religion and political opinions using face analysis.",
+  ),
   ...prohibited("h", "Real-time facial recognition deployed by police in train stations to locate suspects."),
   ...prohibited("ba", "A Telegram bot which takes pictures of women and generates nude versions."),
   ...limited(
@@ -125,7 +134,10 @@ export const secondRehearsal: readonly Described[] = [
     "It composes lullabies for newborns with their names.",
     "Creates quiz questions for teachers from a textbook chapter.",
   ),
-  ...limited("4", "A dubbing service which makes a politician appear to speak Spanish, with lips and voice synthesised."),
+  ...limited(
+    "4",
+    "A dubbing service which makes a politician appear to speak Spanish, with lips and voice synthesised.",
+  ),
   ...plain(
     "MINIMAL",
     "A spam filter for the mail server of a university.",
