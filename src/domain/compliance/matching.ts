@@ -6,12 +6,15 @@ type Part = { text: string; isStem: boolean; isFar: boolean };
 type Phrase = { parts: readonly Part[]; concepts: Concept[] };
 
 const FAR = 4;
-const WORD = /[\p{L}\p{N}][\p{L}\p{N}']*\*?|\.\./gu;
+const PART = /[\p{L}\p{N}][\p{L}\p{N}']*\*?|\.\./gu;
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}']*/gu;
+/** What may stand between two words of a phrase. */
+const JOINT = /^(?:[\s-]+|[&/:])$/;
 
 function partsOf(phrase: string): Part[] {
   const parts: Part[] = [];
   let isFar = false;
-  for (const [text] of phrase.matchAll(WORD)) {
+  for (const [text] of phrase.matchAll(PART)) {
     if (text !== "..") parts.push({ text: text.replace("*", ""), isStem: text.endsWith("*"), isFar });
     isFar = text === "..";
   }
@@ -40,13 +43,13 @@ function indexed() {
 
 const longestStem = Math.max(...[...stems.keys()].map((stem) => stem.length));
 
-/** A word of a sentence. `isNext`: nothing but spaces, a hyphen, a slash or the like is between it and the word before. */
+/** A word of a sentence. `isNext`: no comma, full stop or bracket is between it and the word before. */
 type Word = { text: string; at: number; end: number; isNext: boolean };
 
 function wordsOf(sentence: string): Word[] {
   let end = 0;
   return [...sentence.matchAll(WORD)].map(({ 0: text, index: at }) => {
-    const isNext = /^[\s&/:-]*$/.test(sentence.slice(end, at));
+    const isNext = JOINT.test(sentence.slice(end, at));
     end = at + text.length;
     return { text, at, end, isNext };
   });
