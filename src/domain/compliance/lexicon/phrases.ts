@@ -1,6 +1,6 @@
 /**
  * How the words of the lexicon are written, and phrases that its files share. In a word `*` stands for any letters, `..` between words for up to
- * four others, a space for a hyphen, too.
+ * four others, a space for a hyphen or a slash, too.
  */
 
 /** Several are separated by commas. */
