@@ -52,27 +52,30 @@ export const article5Concepts = {
     habits, shopping and, trustworth*, good deeds, bad deeds, civic, traffic fines, social behaviour, social behavior, neighbourly, parking tickets,
     internet searches, browsing, what they post, what they buy, what people post, whom they meet, how they drive, gossip, drive, shop, speak of the
     government, speaks of, speak about the government, loyalty, patriot*, attendance at, go to church, whom they know, rubbish sorting, recycling
-    behaviour, noise complaints, litter`),
+    behaviour, noise complaints, litter, good and bad behaviour, good behaviour, bad behaviour`),
   tally:
     words(`points, score*, scoring, rating*, rates, rate, rank*, credits, stars, grade, grades, index, trustworth*, tally, trust figure, figure, number,
     class a, colour, our points`),
   setback:
     words(`refus*, den*, punish*, depriv*, exclu*, lose*, losing, detriment*, block*, restrict*, disadvantage*, worse, banned, bars them, barred, shut out,
-    may no longer, no longer, waits longer, waiting longer, last in line, end of the queue, slower, cut off, evict*, lower priority, higher fees, pay
-    more, pays more, cannot book, cannot rent, cannot travel, kept out, privilege*, are denied, is denied, deny*, turned away, not allowed, may not,
-    forbidden, cannot get, less, fewer, dearer, if they may, whether they may, who may, may travel, served last, come last, last at, at the end of,
-    wait, may not leave, leave the country, at the bottom, bottom of, last place, shut out of, travel ban, no passport`),
+    may no longer, no longer, waiting longer, last in line, end of the queue, slower, cut off, evict*, lower priority, higher fees, pay more, pays
+    more, cannot book, cannot rent, cannot travel, kept out, privilege*, are denied, is denied, deny*, turned away, not allowed, may not, forbidden,
+    cannot get, less, fewer, dearer, if they may, whether they may, who may, may travel, served last, come last, last at, at the end of, wait, may not
+    leave, leave the country, at the bottom, bottom of, last place, shut out of, travel ban, no passport, gets no, get no, receives no, receive no, no
+    childcare, no place, no longer gets, no flat, no loan, is low, are low, lower-ranked, low-scoring, waits, pays a`),
   crime:
     words(`crime*, criminal*, offence*, offense*, offend*, re-offend*, reoffend*, felon*, delinquen*, break the law, thief, thieves, murderer*, terrorist*,
     steal`),
   foresee:
     words(`predict*, foresee*, forecast*, likel*, risk*, who will, whether .. will, will turn, will become, going to, will commit, future, prone, propensity,
-    anticipat*, estimat*, potential, probab*, chance, chances, odds, assess*`),
+    anticipat*, estimat*, potential, probab*, chance, chances, odds, assess*, whether he will, whether she will, whether they will, will offend,
+    become criminal, becomes criminal, turn criminal, born criminal*`),
   trait:
     words(`personality, profiling alone, profile alone, solely .. profil*, purely .. profil*, merely .. profil*, nothing but .. profil*, character profile,
-    psychological profile*, personal traits, character traits, character alone, traits alone, physical appearance, looks alone, facial features, face
-    alone, shape of .. skull, only .. profil*, nationality, place of birth, was born, birthplace, number of children, type of car, family background,
-    where they live alone, skin colo*, religion alone, ethnicity alone`),
+    psychological profile*, personal traits, character traits, character alone, traits alone, physical appearance, facial features, face alone, shape
+    of .. skull, only .. profil*, nationality, place of birth, was born, birthplace, number of children, type of car, family background, where they
+    live alone, skin colo*, religion alone, ethnicity alone, face and origin, person's face, origin alone, face and background, his face, her face,
+    skull, from faces, from a face, shape of the face, from the face, handwriting, horoscope, star sign, temperament, looks, posture alone, gait alone`),
   objective:
     words(`case file*, objective*, verifiable fact*, evidence, criminal activity, facts linked, facts of the case, previous arrests, past convictions,
     previous convictions, criminal record*, not solely`),
@@ -116,10 +119,14 @@ export const article5Concepts = {
   live: words(`live, real-time, real time, all cameras, as they walk*, while they walk*, as people walk, as people pass, as .. pass, as .. stream in, while ..
     walks, while .. passes, instantly, at once, immediately, on the spot, on the fly, walks by, walk by, passer-by, passers-by, passersby, pass by,
     passes by, within seconds, streams, streaming, continuously, as they pass, as they march, watch a demonstration, during the demonstration,
-    demonstration, in the street, in the streets, in real-time, moving crowd`),
+    demonstration, in the street, in the streets, in real-time, moving crowd, market square, town square, as they walk, on the move, passing through,
+    body-worn, bodycam*, scan faces in a crowd`),
   scan: words(`identif*, recogni*, match*, compare*, comparing, re-identif*, walks in, spot*, find*, pick*, search*, put* a name, tells who, scan, scans,
-    scanning, check*, against the list, watchlist*, look for, wanted, put names, puts names, names to, name, watch, watches, film, films, look up`),
-  likeness: words(`face, faces, facial, iris, gait, biometric*, passer-by, passers-by, passersby, features`),
+    scanning, check*, against the list, watchlist*, look for, wanted, put names, puts names, names to, name, watch, watches, film, films, look up,
+    warrants`),
+  likeness:
+    words(`face, faces, facial, iris, gait, biometric*, passer-by, passers-by, passersby, features, identification of, everybody, everyone, passers,
+    marchers, protesters, demonstrators, fans`),
   force: POLICE,
   /** Borders have a point of their own, files are no streets, and who unlocks a telephone says who he is. */
   elsewhere:

@@ -35,7 +35,14 @@ export const employmentConcepts = {
     recommendation*, recommended jobs, job alerts, gig matching, matching of workers, matching workers, workers with employers, employers with
     workers, candidates with employers, nurse staffing, locum*, interim manager*, casual worker*, supply teacher*, babysitter*, nanny, nannies,
     au-pair*, cleaning lady, household help, actors for a film, extras for a film, models for a campaign, scouting, talent spotting, talent scouting,
-    youth academy, drafted players, transfers of players, scholars for, postdoc position*, professorship*, tenure, academic post*, chair at`),
+    youth academy, drafted players, transfers of players, scholars for, postdoc position*, professorship*, tenure, academic post*, chair at, advert
+    for a job, adverts for a job, adverts for jobs, ad for a job, ads for jobs, advert .. job, adverts .. jobs, ads .. vacanc*, job as a, jobs as a,
+    advertis* .. job*, advertis* .. vacanc*, advertis* .. position*, taken on after, taken on permanently, be taken on, take on after, taken on as,
+    talent search, self-presentation of candidates, candidates' personality, candidate's personality, candidates' answers, candidate's answers,
+    candidates' video*, candidates' profile*, candidates' skills, candidates for, candidate for .. job, candidate for .. post, shortlist of
+    candidates, list of candidates, top candidates, best candidates, suitable candidates, ideal candidate*, promising candidates, unsuitable
+    candidates, weak candidates, strong candidates, rejected candidates, candidates are rejected, sort candidates, whom to interview, who to
+    interview, whom to invite, who to invite`),
   /** Hiring as a trade, in which nobody is chosen. */
   job_market: words(
     `market for job portals, labour market statistics, job market statistics, market research, books interview slots, in a calendar`,
@@ -76,19 +83,20 @@ export const employmentConcepts = {
     ride-hail*, driver partner*, bike messenger*, messenger*, delivery people, delivery person*, deliveryman, delivery men, delivery worker*, postal
     worker*, mail carrier*, parcel carrier*, nurse, carer, caregiver*, care worker*, home carer*, midwives, doctors on call, medical staff, hospital
     staff, clinic staff, ward staff, physicians' performance, teachers, lecturers' performance, professors' performance, headmaster*, civil servant*,
-    public servant*, officials' performance, firefighters' duty, soldiers, trainees' performance, interns, apprentices at work, assistants'
-    performance, executives, directors, department head*, managers', junior manager*, board member*, workmate*, work force, wage earner*,
-    breadwinner*, labour, hired hands, staffing level*, duty plan*, work schedule*, working hours, work hours, depot, fulfilment centre*, fulfillment
-    center*, distribution centre*, distribution center*, call shop, lazy employees, shop-floor, delivery riders, delivery rider*, lorry drivers, crane
-    operator*, bank clerks, bank clerk*, postman, conductors, ticket inspectors, guides, tour guides, lifeguards, policemen's performance, salesmen,
-    saleswomen, salesgirls, ushers, usher, tailors, seamstress*, bakers, butchers, hairdresser*, barbers, beauticians, masseu*, dancers, musicians in,
-    orchestra members, footballers, athletes' contracts, agents on the phone, telephone agents, telephonist*, operators at, switchboard*, dispatchers'
-    performance, analysts, traders' performance, advisers, advisors, consultants', partners in the firm, paralegals, notaries' clerks, pharmacists,
-    lab technicians, researchers, scientists, academics, librarians' performance, kindergarten teachers, social workers' caseload, care staff, ward
+    public servant*, officials' performance, firefighters' duty, soldiers, interns, apprentices at work, assistants' performance, executives,
+    directors, department head*, managers', junior manager*, board member*, workmate*, work force, wage earner*, breadwinner*, labour, hired hands,
+    staffing level*, duty plan*, work schedule*, working hours, work hours, depot, fulfilment centre*, fulfillment center*, distribution centre*,
+    distribution center*, call shop, lazy employees, shop-floor, delivery riders, delivery rider*, lorry drivers, crane operator*, bank clerks, bank
+    clerk*, postman, conductors, ticket inspectors, guides, tour guides, lifeguards, policemen's performance, salesmen, saleswomen, salesgirls,
+    ushers, usher, tailors, seamstress*, bakers, butchers, hairdresser*, barbers, beauticians, masseu*, dancers, musicians in, orchestra members,
+    footballers, athletes' contracts, agents on the phone, telephone agents, telephonist*, operators at, switchboard*, dispatchers' performance,
+    analysts, traders' performance, advisers, advisors, consultants', partners in the firm, paralegals, notaries' clerks, pharmacists, lab
+    technicians, researchers, scientists, academics, librarians' performance, kindergarten teachers, social workers' caseload, care staff, ward
     nurses, orderlies, porters, ambulance crews' duty, security staff, bouncers, doormen, farm labourer*, fishermen, sailors, seafarers, ship crew*,
     pilots', air crew*, ground staff, baggage handlers, mechanics', assemblers, packers', line workers, night workers, people at the till, till staff,
     shop girls, people in the warehouse, people on the shop floor, people in the team, everyone in the team, everybody in the team, our people, your
-    people, hands on, member of staff, members of staff, per employee, each employee, every employee, per head of staff`),
+    people, hands on, member of staff, members of staff, per employee, each employee, every employee, per head of staff, trainee*, parcel drivers,
+    remote accountants, assembly workers, tenants of desks`),
   manage:
     words(`allocat*, assign*, promot*, dismiss*, terminat*, fire, fires, fired, firing, laid off, lay off, layoff*, let go, sacked, warning, warnings,
     written warning*, written up, productiv*, performance, perform, performs, underperform*, poor perform*, behaviour, behavior, personal traits,
@@ -125,7 +133,8 @@ export const employmentConcepts = {
     courtesy, mistakes of, error rate of, errors of each, quality of their, quality of his, mystery shopping, scorecard*, league table*, best of the
     month, employee of the month, worst, laggards, lead time per, seconds per, utilisation of staff, billable, utilization, capacity of each, gets
     fewer shifts, gets more shifts, hours cut, hours reduced, more hours, fewer hours, next shift, next tour, work plan, workload, over-performing,
-    overperform*, stars from, customer ratings, star rating*, low-rated, lowest-rated, top-rated`),
+    overperform*, stars from, customer ratings, star rating*, low-rated, lowest-rated, top-rated, taken on, probationary period, permanent post,
+    permanent position, permanent contract*, records the screens, screens of, how quickly, quickly they, worked last month`),
   /** Words of personnel decisions alone. */
   personnel:
     words(`redundancy plan*, redundancies, layoff*, lay-off*, dismissal*, performance review*, annual appraisal*, performance appraisal*, employee
@@ -147,7 +156,7 @@ export const employmentConcepts = {
     query, loaves, order quantit*, store manager how many`),
   /** Who asks for something that another grants: a post, a place, a loan, a visa. */
   asks: words(
-    `applicant, applicants, applicant's, each application, applications of, applications by, claimant*, petitioner*`,
+    `applicant, applicants, applicant's, each application, applications of, applications by, claimant*, petitioner*, candidate, candidates, candidate's`,
   ),
   /** Uses by their names, which need no deed. */
   work_use:
@@ -161,7 +170,8 @@ export const employmentConcepts = {
   /** Candidates that are no people. */
   things:
     words(`number of applicants, number of applications, candidate molecule*, candidate gene*, candidate route*, festival, software applications, mobile
-    applications, applications of fertiliser, formatting`),
+    applications, applications of fertiliser, formatting, candidate list of products, candidate solution*, candidate drug*, candidate compound*,
+    candidate material*, candidate site*, candidate word*, election results, candidate video clips, talent show`),
   information_for_applicants: words(
     `chatbot*, how to fill, writes, drafts, generates, from keywords, from bullet points, explains`,
   ),

@@ -20,7 +20,10 @@ export const generalConcepts = {
     in, cat breed*, pets, dog, dogs, cats, industrial oven*, machine tool, needs maintenance, compressor maintenance, elevator music, image editor,
     photo editor, similar songs, screws, melons, fruit, vegetables, knots in, boats, kites, lego, toys for, birthday, wedding, holidays at, travel
     guide*, sightseeing, museum guide*, museum catalogue*, cinema programme, photo frame*, wallpaper, paint colours, interior colours, colour
-    palette*, poems by, music theory, sheet music, crossword`),
+    palette*, poems by, music theory, sheet music, crossword, crime novel*, novels to, sleepers before, railway sleepers, milk lorry, milk lorries,
+    tour of a, buns, pastries, cakes, bricks, tiles, ceramics, paper rolls, cardboard, plastic parts, castings, forgings, wheels leave, paint defects,
+    olives, berries, nuts, mushrooms, seeds, seedlings, plants need, watering, aquarium, terrarium, bird feeder, cat flap, robot mower*, lawn mower*,
+    dishwasher*, washing machine*, oven, fridge, thermometer, telescope`),
     ...words(`computer game*, video game*, strategy game*, board game*, mobile game*, game engine, enemies in, non-player character*, npcs, chess, checkers,
     sudoku, card game*, game level*, puzzle*`),
     ...words(`recommends songs, recommends films, recommends movies, recommends books, recommends music, recommends wines, recommends recipes, next film, next

@@ -79,7 +79,7 @@ export const justiceConcepts = {
     election, our candidate, our client's voters, win the election, win elections, winning elections, win votes, winning votes, cast their ballot,
     cast a vote, cast their vote, abstain, abstention, non-voters, nonvoters, first-time voters, electorate's, party base, party's base, door knock*,
     doorstep, political donor*, grassroots, activists of a party, political opponent*, opponent's supporters, smear campaign*, attack ad*, political
-    bots, bot army, troll*, astroturf*`),
+    bots, bot army, troll*, astroturf*, people whose vote, whose vote, can be swung, electors`),
   sway: words(`influenc*, target*, micro-target*, microtarget*, persuad*, persuas*, sway*, change, changes, changing, shows, nudg*, convinc*, mobilis*, mobiliz*,
     discourag*, encourag*, tailor*, personalis*, personaliz*, talked out, talk out of, talk* .. out of, bring them over, bring .. over, win over, wins
     over, won over, argue*, adapt*, message most, message that, messages that, most likely to, effect on, optimised for, optimized for, serve*,
@@ -89,7 +89,8 @@ export const justiceConcepts = {
     customiz*, individual message*, individually, each recipient, each person, each household, each voter, one by one, fake news, disinformation,
     amplif*, sow*, boost*, undecided, lean towards, messages targeted, rings them, calls them, turned, can still be turned, make them vote, makes them
     vote, keep them home, stay away, stay away from, must hear, wants to hear, want to hear, what to say, how to speak to, storyline*, switch camp,
-    switch sides, go to the polls`),
+    switch sides, go to the polls, swung, swing, feed them, feeds them, fitting stories, fitting messages, right story, right message, matching
+    messages, stories, what moves them, push their, pushes their, play on, plays on`),
   insurance_claims: words(`hail, insurance claim*, warranty, damage report*, product claim*`),
   /** What serves a campaign's own work, or counts votes, and meets no voter. */
   campaign_office: words(

@@ -26,7 +26,10 @@ export const lawEnforcementConcepts = {
     crimes, sexual assault*, abuse reports, child-abuse reports, child abuse investigation*, missing child*, honour killing*, femicide*, hooligan*,
     football violence, rioters, protest policing, stop and search, stop-and-search, traffic police, drunk driver*, hit and run, hotspot polic*,
     gunshot*, weapons offence*, tax fraud investigat*, customs police, customs officers, border police investigat*, deradicalis*, online hate, hate
-    posts, threat letters, ransom*, hackers, darknet, dark web, sting, undercover, informers, informers' reports, whistleblower tips, denunciation*`),
+    posts, threat letters, ransom*, hackers, darknet, dark web, sting, undercover, informers, informers' reports, whistleblower tips, denunciation*,
+    seized computer*, seized data, seized hard disk*, data of seized, belong to the ring, ring of, drugs squad, beat his wife, beats his wife, beat
+    her, past assaults, drug ring*, child-porn*, sex ring*, organised begging, fraud ring*, fraudsters .. police, terror cell*, terror suspects, clan
+    crime`),
   /** Offices and persons with whom only investigations are about. */
   inquest:
     words(`prosecutor*, public prosecutor*, prosecution service*, detective*, criminal police, criminal investigat*, criminal offence*, criminal offense*,
@@ -65,7 +68,8 @@ export const lawEnforcementConcepts = {
     police edition knows, at risk of being, being stabbed, draws a curve, good enough to stand, stand up in, behaves like, who in, who is, which of
     these, which of the, sincere, insincere, whether they lie, whether he lies, whether she lies, is lying, are lying, trust*, doubt*, suspicious*,
     deviat*, anomal*, resembles, pattern of, patterns of, predispos*, prone, propensity, violent, dangers to, next victim*, next target*, next
-    offence*, next crime*, where and who, heat list*, strategic subject*, top ten persons`),
+    offence*, next crime*, where and who, heat list*, strategic subject*, top ten persons, deceit, deceitful, signs of deceit, may belong, belongs to,
+    builds profiles, beat .. again, again`),
   ),
 };
 

@@ -69,8 +69,8 @@ export const FORESEE =
 /** Somebody or something is noticed among others. */
 export const DETECT =
   words(`detect*, spot, spots, spotting, flag*, identif*, recogni*, infer*, deduc*, reveal*, discover*, uncover*, establishes, monitor*, track, tracks,
-    tracked, tracking, watch, watches, watching, observ*, alert*, warn*, suspicious, find, finds, finding, tells, tell, notices, notif*, inconsisten*,
-    contradict*, authentic*, genuine*, forged, forger*`);
+    tracked, tracking, watch, watches, watching, observ*, alert*, warn*, suspicious, find, finds, finding, notices, notif*, inconsisten*, contradict*,
+    authentic*, genuine*, forged, forger*`);
 
 /** The same in everyday words. */
 export const IN_PLAIN_WORDS =

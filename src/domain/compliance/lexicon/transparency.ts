@@ -19,7 +19,7 @@ export const transparencyConcepts = {
     sms bot, talking robot, telephone assistant*, phone assistant*, takes appointments, makes appointments, ai receptionist, answers patients, talks
     about, by talking with, talking with them, by talking, pen pal, phones customers, calls customers, phones patients, rings customers, reminds
     callers, avatar helps, talking assistant, talking machine, talking doll, talking guide, ask emma, ask anna, ask max, ask leo, speech assistant,
-    spoken assistant`),
+    spoken assistant, ask a bot, ask the chatbot, ask our, asks a bot, bot when, bot where, bot how, can ask`),
   compose:
     words(`generat*, compose, composes, composing, composed by, writes, writing, write, drafts, drafting, rewrites, clone, clones, cloning, synthesi*,
     paints, draws, renders, illustrat*, turns .. into, text-to-speech, text to speech, text-to-image, text-to-video, reads aloud, sings, puts the
@@ -27,7 +27,8 @@ export const transparencyConcepts = {
     produces .. image*, produces .. picture*, produces .. text*, produces .. music, get a picture, get an image, deepfake*, deep fake*, swap* .. face,
     de-age*, animates, invents, creates, create, makes up, designs, produces captions, produces texts, produces images, appear to speak, voice
     synthesised, outputs images, outputs text, produces .. voice*, produces .. speech, synthetic, it writes, sketches into, photorealistic,
-    congratulate, seems to, image editor, photo editor, text generator*, image generator*, video generator*, adds objects`),
+    congratulate, seems to, image editor, photo editor, text generator*, image generator*, video generator*, adds objects, makes music, makes songs,
+    makes pictures, makes drawings, makes poems, produces music, replaces .. face`),
   media:
     words(`text, texts, picture*, image*, photo*, video*, audio*, voice, voices, music, melod*, song*, speech, speeches, article*, blog*, post, posts,
     caption*, description*, product text*, copywriting, marketing copy, ad copy, slogan*, story, stories, fairy tale*, poem*, novel*, script*,
@@ -42,7 +43,8 @@ export const transparencyConcepts = {
     realistic speech*, realistic video*, realistic voice*, clones the voice, clone* .. voice, dead actor*, de-age*, digital double*, lip-sync*, face
     and voice recreated, never said, appear to speak, appear to say, appears to say, appears to speak, lips and voice, voice of a well-known, voice of
     a famous, likeness of, fake video*, fake footage, face of a celebrity, impersonat*, seems to congratulate, seems to say, seem to say, star seems,
-    cloned voice, cloned voices`),
+    cloned voice, cloned voices, replaces an actress's face, replaces an actor's face, replaces .. face, face by another, another's face, exchanges ..
+    face, exchanges faces`),
   public_matter: words(
     `news article*, news about, articles about .. politics, public interest, newspaper*, published without, local politics`,
   ),
