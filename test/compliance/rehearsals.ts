@@ -14,6 +14,7 @@ import { seventh } from "./rehearsals/seventh.ts";
 import { sixth } from "./rehearsals/sixth.ts";
 import { tenth } from "./rehearsals/tenth.ts";
 import { third } from "./rehearsals/third.ts";
+import { thirteenth } from "./rehearsals/thirteenth.ts";
 import { twelfth } from "./rehearsals/twelfth.ts";
 
 /** `atFirst`: of its HIGH ones called HIGH, of its PROHIBITED ones called PROHIBITED, of all others called either. */
@@ -32,4 +33,5 @@ export const rehearsals: readonly Rehearsal[] = [
   { name: "10: as 5", set: tenth, atFirst: [27, 7, 0] },
   { name: "11: the harmless alone", set: harmless, atFirst: [0, 0, 5] },
   { name: "12: as 5, other languages included", set: twelfth, atFirst: [33, 7, 1] },
+  { name: "13: advertising, and all in the passive voice", set: thirteenth, atFirst: [19, 4, 0] },
 ];

@@ -14,7 +14,9 @@ export const article5Concepts = {
     secretly, hidden .. cue*, below perception, below the level of, outside .. awareness, outside conscious, beyond conscious*, not perceptible,
     cannot be heard, cannot hear, not hear, barely audible, ultrasonic, ultrasound, infrasound, single frame*, flicker*, flash for, flashes for,
     flashed for, backmasked, binaural, hypnot*, trance, consciously hears, consciously sees, consciously hear, no listener, no viewer, nobody hears,
-    nobody sees, nobody can hear, unheard, unseen, masked, do not perceive, not perceive, does not perceive, in a pattern that`),
+    nobody sees, nobody can hear, unheard, unseen, masked, do not perceive, not perceive, does not perceive, in a pattern that, conscious perception,
+    below conscious, at 14 ms, ms in the video, milliseconds, embedded at, subaudible, sub-audible, hidden in the sound, invisible to, not noticeable,
+    unnoticeab*, undetectab*`),
   harm: words(`buy*, harm*, behavio*, decision*, purchas*, act against, choos*, spend*, order things, sign*, addict*, gambl*, hurt*, ruin*, bet, bets, betting,
     damage*, self-harm, suicid*, debt, against their interest*, against their own, impair*, vote, donate, keep playing, keeps playing, losses, lose,
     loss, cannot afford, can't afford, afford, exhaust*, overeat*, eat more, borrow, subscribe, hand over, take risks, risky, dangerous, injur*, stay
@@ -24,9 +26,10 @@ export const article5Concepts = {
     words(`child, children, minors, kids, kid, toddler*, infants, teenager*, adolescent*, elderly, elders, pensioner*, old people, old person, seniors,
     dementia, alzheimer*, disab*, addict*, homeless*, in debt, in acute debt, indebted, heavily indebted, over-indebted, poverty, poor people,
     desperate, vulnerab*, learning difficult*, mental illness*, mentally ill, depressed, depression, lonely, loneliness, bereaved, grieving,
-    unemployed people in, financial distress, in their distress, illiterate, cognitive decline, cognitive impairment*, lost their job, lost her job,
-    lost his job, despair, desperation, widow*, refugees, migrants, low literacy, sick people, gravely ill, terminally ill, new mothers, new to the
-    country`),
+    unemployed people in, financial distress, in their distress, cognitive decline, cognitive impairment*, lost their job, lost her job, lost his job,
+    despair, desperation, widow*, refugees, migrants, low literacy, sick people, gravely ill, terminally ill, new mothers, new to the country, manic,
+    mania, bipolar, depressive, suicidal, psychotic, anorexi*, bulimi*, drunk, pregnant teen*, grief, newly divorced, recently bereaved, jobless,
+    gambler*, problem gambl*, low-income, illiterate*, confused, senile, hard of hearing`),
   exploit:
     words(`exploit*, persuad*, trick*, dare, dares, dangerous, pressur*, press it into, presses them, press them, pushes them, push them, pushing them,
     lure*, luring, manipulat*, sell* .. expensive, overpriced, sign up, gambl*, get them to, gets them to, talk* them into, prey*, take* advantage,
@@ -35,7 +38,8 @@ export const article5Concepts = {
     trust, wins .. trust, make them buy, makes them buy, to make them, so that they buy, sells them, sell them, get .. to buy, gets .. to buy, nudges
     them, nudge them, push .. into, pushes .. into, drive .. into, draws them into, draw them into, dependency, dependent on, payday, secrets,
     jumping, self-harm, pushes them into, hooked, extortionate, sign loans, rip-off, rips off, fleece*, swindl*, con them, dupe*, talk into, talks
-    into, talked into, drain their, take their, savings, inheritance, donate, donations`),
+    into, talked into, drain their, take their, savings, inheritance, donate, donations, offers credits, credits for gambling, offers loans, then
+    offers, at the moment of weakness, moments of weakness, when they are weakest, weak moment*, bets, betting`),
   social_score:
     words(`social scor*, social credit scor*, social credit system*, social credit, citizen score*, citizen scor*, civic score*, civic rating*, civic
     credit*, points for .. behavio*, scores citizens, rates citizens, rating of citizens, trust score for citizens, trust score of every, trustworth*
@@ -45,24 +49,25 @@ export const article5Concepts = {
   /** Who is anybody, and not an employee, a customer or a pupil. */
   townspeople:
     words(`citizen*, inhabitant*, resident*, population, townspeople, every person, each person, everybody, everyone, households, neighbours, neighbors,
-    tenant*, individuals, people, villager*, townsfolk, society, what people, whoever, whom they`),
+    tenant*, individuals, people, villager*, townsfolk, society, what people, whoever, whom they, data on citizens`),
   conduct:
     words(`behav*, conduct, daily life, everyday life, lifestyle, life style, online posts, posts on, posts and, friends, social life, social media, who is
     rude, rude online, in public, with neighbours, towards neighbours, neighbourhood, fines, jaywalk*, littering, volunteer*, purchases, shopping
     habits, shopping and, trustworth*, good deeds, bad deeds, civic, traffic fines, social behaviour, social behavior, neighbourly, parking tickets,
     internet searches, browsing, what they post, what they buy, what people post, whom they meet, how they drive, gossip, drive, shop, speak of the
     government, speaks of, speak about the government, loyalty, patriot*, attendance at, go to church, whom they know, rubbish sorting, recycling
-    behaviour, noise complaints, litter, good and bad behaviour, good behaviour, bad behaviour`),
+    behaviour, noise complaints, litter, good and bad behaviour, good behaviour, bad behaviour, contacts of, whom they, travel and, debts and`),
   tally:
     words(`points, score*, scoring, rating*, rates, rate, rank*, credits, stars, grade, grades, index, trustworth*, tally, trust figure, figure, number,
-    class a, colour, our points`),
+    class a, colour, our points, one number, single number, merged to one, a number`),
   setback:
     words(`refus*, den*, punish*, depriv*, exclu*, lose*, losing, detriment*, block*, restrict*, disadvantage*, worse, banned, bars them, barred, shut out,
     may no longer, no longer, waiting longer, last in line, end of the queue, slower, cut off, evict*, lower priority, higher fees, pay more, pays
     more, cannot book, cannot rent, cannot travel, kept out, privilege*, are denied, is denied, deny*, turned away, not allowed, may not, forbidden,
     cannot get, less, fewer, dearer, if they may, whether they may, who may, may travel, served last, come last, last at, at the end of, wait, may not
     leave, leave the country, at the bottom, bottom of, last place, shut out of, travel ban, no passport, gets no, get no, receives no, receive no, no
-    childcare, no place, no longer gets, no flat, no loan, is low, are low, lower-ranked, low-scoring, waits, pays a`),
+    childcare, no place, no longer gets, no flat, no loan, is low, are low, lower-ranked, low-scoring, waits, pays a, access to schools, depends on
+    it, access depends, access to loans, depends on the number, depends on the score, depend on it, depends on this`),
   crime:
     words(`crime*, criminal*, offence*, offense*, offend*, re-offend*, reoffend*, felon*, delinquen*, break the law, thief, thieves, murderer*, terrorist*,
     steal`),
@@ -80,9 +85,9 @@ export const article5Concepts = {
     words(`case file*, objective*, verifiable fact*, evidence, criminal activity, facts linked, facts of the case, previous arrests, past convictions,
     previous convictions, criminal record*, not solely`),
   scrape:
-    words(`scrap*, crawl*, harvest*, collect*, download*, gather*, trawl*, hoover*, vacuum*, siphon*, mass copy, copies .. from, copied .. from, grab*, pull*
-    .. from, mine, mines, ingest*, spider*, amass*, take* .. from, scour*, sweep*, assembled, assembles, compile*, compiling, without consent, bulk,
-    fetch*, automatically collect*, stor*`),
+    words(`scrap*, crawl*, harvest*, collect*, download*, gather*, trawl*, hoover*, vacuum*, siphon*, mass copy, copies .. from, grab*, pull* .. from, mine,
+    mines, ingest*, spider*, amass*, take* .. from, scour*, sweep*, assembled, assembles, compile*, compiling, without consent, bulk, fetch*,
+    automatically collect*, stor*, copied, have been copied, copying, taken from`),
   open_web:
     words(`social network*, social media, internet, the web, websites, web pages, open web, world wide web, webcams, the net, cctv, surveillance stream*,
     surveillance video*, online, public profile*, public webcam*, instagram, facebook, linkedin, tiktok, youtube, vkontakte, twitter, public sites,
@@ -93,7 +98,8 @@ export const article5Concepts = {
     faces of everyone, biometric search, biometric database*, biometric index*, look up a stranger, stranger's face, portraits of everyone, photos of
     faces, recognition database, recognition index, recognition engine, identify strangers, faces from, faces that, every face, billions of faces,
     millions of faces, face data, facial data, face dataset*, face embedding*, facial template*, identify anyone, identifies anyone, find anyone by,
-    search by face, by their face, recognises anyone`),
+    search by face, by their face, recognises anyone, search engine for faces, search for faces, images with faces, pictures with faces, faces search,
+    faces have been copied`),
   workplace: AT_WORK,
   at_school: AT_SCHOOL,
   /** Feelings of those whom people at work or at school meet, not their own. */

@@ -124,13 +124,13 @@ export const biometricConcepts = {
     ecg, emg, galvanic, eyes, eyebrow*, brow, pupils dilate, pupil size, mouth corners, tone, loudness, speaking rate, listens, listening, hear,
     hears, phone call*, call recording*, recorded calls, calls, prosody, silence*, how .. speak, how .. talk, way .. speak, way .. talk, smartwatch*,
     ring sensor, brain signal*, thermal image*, body movement*, movements, mimic, grimac*, sensor*, biosignal*, body signal*, selfie*, photo*,
-    portrait*, acoustic*, audio, caller*, speaker*, speech*`),
+    portrait*, acoustic*, audio, caller*, speaker*, speech*, utteranc*, talk, talking, conversation*, call routing, recorded speech`),
   sense:
     words(`infer*, detect*, recogni*, estimat*, analys*, analyz*, read, reads, reading, measur*, watch*, see, sees, tell*, judg*, sens*, track*, monitor*,
     spot*, pick* up, work* out, find* out, notic*, deduc*, predict*, gaug*, index, report*, show, shows, interpret*, classif*, determin*, flag*, look,
     looks, guess*, register*, identif*, assess*, alert*, warn*, categor*, label*, extract*, rates, rating, rate, map, maps, know, knows, establish*,
     learn*, catches, react*, adapt*, respond*, evaluat*, scor*, quantif*, plot*, chart*, dashboard*, derive*, reveal*, betray*, give away, gives away,
-    assign*, attribut*`),
+    assign*, attribut*, probab*, contain*, output*, emits`),
   /** What is felt in writing is no biometric matter. */
   texts_only: words(
     `in reviews, of reviews, from reviews, in tweets, of tweets, in e-mails, written feedback, text messages, customer reviews, in comments`,

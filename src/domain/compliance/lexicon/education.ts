@@ -20,7 +20,7 @@ export const educationConcepts = {
     repeat the year, repeat a year, move to, move up, moves up, promoted to the next, proceed*, passed, which school, which secondary, which class,
     which group, which course, what they learn, suspicion, talent*, gifted*, motivation of, competenc*, proficien*, skill level*, ability group*,
     abilities, dyslex*, intelligence, learning path*, learning pace, learning progress, learning gaps, knowledge gaps, weakness*, achiev*, attainment,
-    credits, expuls*, truan*, absentee*, attendance, disciplin*, feedback on`),
+    credits, expuls*, truan*, absentee*, attendance, disciplin*, feedback on, certifies, certified, reached level`),
     ...DECIDE,
     ...CHOOSE,
     ...RATE,
@@ -73,7 +73,8 @@ export const educationConcepts = {
   proctoring:
     words(`proctor*, invigilat*, lockdown browser*, locks the browser, cheating by students, cheating in, suspected cheating, cheat detection, prohibited
     behaviour .. test*, prohibited behavior .. test*, eyes wander, looks away .. screen, look away .. screen, looks away from, sit the paper, sits the
-    paper, glances, sit the test at home, sit the exam at home`),
+    paper, glances, sit the test at home, sit the exam at home, remote testing, annulment of the attempt, annulment of the test, testing session*,
+    test session*, test attempt*, exam attempt*, unattended exam*, exam software, secure exam*, exam integrity, test integrity, honour code`),
   /** Places of learning: much is done there that concerns nobody's way through them. */
   institution:
     words(`school, schools, universit*, college*, facult*, academ*, vocational, nursery, nurseries, kindergarten*, business school*, bootcamp*, mooc*,

@@ -42,7 +42,8 @@ export const employmentConcepts = {
     candidates' video*, candidates' profile*, candidates' skills, candidates for, candidate for .. job, candidate for .. post, shortlist of
     candidates, list of candidates, top candidates, best candidates, suitable candidates, ideal candidate*, promising candidates, unsuitable
     candidates, weak candidates, strong candidates, rejected candidates, candidates are rejected, sort candidates, whom to interview, who to
-    interview, whom to invite, who to invite`),
+    interview, whom to invite, who to invite, your opening, your openings, an opening, the opening, openings to, openings are, opening just to,
+    drowning in cvs, take and keep the job, would take the job`),
   /** Hiring as a trade, in which nobody is chosen. */
   job_market: words(
     `market for job portals, labour market statistics, job market statistics, market research, books interview slots, in a calendar`,
@@ -95,8 +96,11 @@ export const employmentConcepts = {
     nurses, orderlies, porters, ambulance crews' duty, security staff, bouncers, doormen, farm labourer*, fishermen, sailors, seafarers, ship crew*,
     pilots', air crew*, ground staff, baggage handlers, mechanics', assemblers, packers', line workers, night workers, people at the till, till staff,
     shop girls, people in the warehouse, people on the shop floor, people in the team, everyone in the team, everybody in the team, our people, your
-    people, hands on, member of staff, members of staff, per employee, each employee, every employee, per head of staff, trainee*, parcel drivers,
-    remote accountants, assembly workers, tenants of desks`),
+    people, member of staff, members of staff, per employee, each employee, every employee, per head of staff, trainee*, parcel drivers, remote
+    accountants, assembly workers, tenants of desks, a cleaner, the cleaner, each cleaner, a nurse, each nurse, a cashier, a picker, each picker, a
+    courier, each courier, a driver's, each driver, every driver, a waiter, each waiter, a teacher's, each teacher, an agent's calls, each agent, each
+    agent's, a technician, each technician, a carer, each carer, a guard, each guard, a freelancer, each freelancer, a rider, each rider, each seller,
+    each sitter, each consultant, each developer, each lawyer, each clerk, each welder, each tutor, hands, pick tasks, talent reviews`),
   manage:
     words(`allocat*, assign*, promot*, dismiss*, terminat*, fire, fires, fired, firing, laid off, lay off, layoff*, let go, sacked, warning, warnings,
     written warning*, written up, productiv*, performance, perform, performs, underperform*, poor perform*, behaviour, behavior, personal traits,
@@ -110,31 +114,33 @@ export const employmentConcepts = {
     contracts renewed, contract renewed, renewal of contract*, renew .. contract*, union, spying, movements of each, output of each, whom to, contract
     is extended, contract extended, contract is renewed, fixed-term, leaderboard*, improvement plan*, bottom ten, bottom performers, top performers,
     hand in their notice, give notice, gives notice, notice period, will resign, want to leave, about to leave, thinking of leaving, unhappy at work,
-    complaints about, previous complaints, customer complaints, speed of, fast enough, how fast, how many parcels, parcels .. per hour, calls per
-    hour, per hour, per shift, per day each, items per, units per, output per, tickets closed, lines of code written, mouse, screen time, active time,
-    inactive, idling, loafing, time theft, clock-in, tardiness, late arrival*, presence at, attendance, pauses, rest breaks, smoke break*, washroom,
-    cigarette, monitor* .. employee*, monitor* .. worker*, monitor* .. staff, monitors staff, spies on, spy on, watches over .. work, supervis*, who
-    is working, who works hard, hard-working, hardworking, lazy, laziness, motivated, motivation, team spirit, cultural fit, attitude, conduct at,
-    misconduct, breach*, theft by, insider*, whistleblow*, collective action, strike, organis* .. union, engagement of, employee engagement, burnout,
-    aptitude for, fit for, suited to, suitable for, skills of, skill gaps, competence of, qualification of, shown new jobs, shown jobs, sees .. jobs,
-    get jobs, gets jobs, gets .. jobs, more jobs, fewer jobs, best jobs, better jobs, next job, next ride, next trip, next gig, which jobs, jobs to,
-    distributes jobs, distributes work, distributes tasks, distributes shifts, distributes rides, distributes orders among, divides .. shifts, divides
-    work, who is removed, removed from the platform, removal from the platform, blocked, bans, banned, locked out, account suspension, account is
-    suspended, suspended, suspends, kicked out, pay level*, pay of each, pay per, what .. is paid, what .. are paid, salary, salaries, raise, raises,
-    merit, remunerat*, compensation of, gratuity, career, careers, advancement, leadership potential, next leader*, who becomes, made manager, made
-    team leader, demot*, transfer to another, reassign*, posted to, relieved of, given more, given fewer, given less, gives .. hours, gives more
-    hours, gives fewer, hours on the basis, based on past, based on speed, on the basis of speed, according to .. speed, according to their, according
-    to his, according to how, depending on how, sent home, called in, on call, overtime for, who stays, who goes, must go, should go, cut jobs, job
-    cuts, lets go, get the sack, given the sack, sanction*, penalt*, fined, punish*, reprimand*, admonish*, caution*, coaching need*, retrain*, which
-    tour, how obedient, what tour, which route, drives, route according, politeness, gets .. warning, automated warning, laziest, good tables, tips,
-    bad tables, best tables, deserve, orders that, see only those, see only, strengths, weaknesses, annual talk*, suggested raise*, brake, how hard
-    they, how long .. rest, ends their, falls behind, fall behind, fell behind, too slow, too often, chatting, phone use, private calls, browsing, who
+    previous complaints, customer complaints, speed of, fast enough, how fast, how many parcels, parcels .. per hour, calls per hour, per hour, per
+    shift, per day each, items per, units per, output per, tickets closed, lines of code written, mouse, screen time, active time, inactive, idling,
+    loafing, time theft, clock-in, tardiness, late arrival*, presence at, attendance, pauses, rest breaks, smoke break*, washroom, cigarette, monitor*
+    .. employee*, monitor* .. worker*, monitor* .. staff, monitors staff, spies on, spy on, watches over .. work, supervis*, who is working, who works
+    hard, hard-working, hardworking, lazy, laziness, motivated, motivation, team spirit, cultural fit, attitude, conduct at, misconduct, breach*,
+    theft by, insider*, whistleblow*, collective action, strike, organis* .. union, engagement of, employee engagement, burnout, aptitude for, fit
+    for, suited to, suitable for, skills of, skill gaps, competence of, qualification of, shown new jobs, shown jobs, sees .. jobs, get jobs, gets
+    jobs, gets .. jobs, more jobs, fewer jobs, best jobs, better jobs, next job, next ride, next trip, next gig, which jobs, jobs to, distributes
+    jobs, distributes work, distributes tasks, distributes shifts, distributes rides, distributes orders among, divides .. shifts, divides work, who
+    is removed, removed from the platform, removal from the platform, blocked, bans, banned, locked out, account suspension, account is suspended,
+    suspended, suspends, kicked out, pay level*, pay of each, pay per, what .. is paid, what .. are paid, salary, salaries, raise, raises, merit,
+    remunerat*, compensation of, gratuity, career, careers, advancement, leadership potential, next leader*, who becomes, made manager, made team
+    leader, demot*, transfer to another, reassign*, posted to, relieved of, given more, given fewer, given less, gives .. hours, gives more hours,
+    gives fewer, hours on the basis, based on past, based on speed, on the basis of speed, according to .. speed, according to their, according to
+    his, according to how, depending on how, sent home, called in, on call, overtime for, who stays, who goes, must go, should go, cut jobs, job cuts,
+    lets go, get the sack, given the sack, sanction*, penalt*, fined, punish*, reprimand*, admonish*, caution*, coaching need*, retrain*, which tour,
+    how obedient, what tour, which route, drives, route according, politeness, gets .. warning, automated warning, laziest, good tables, tips, bad
+    tables, best tables, deserve, orders that, see only those, see only, strengths, weaknesses, annual talk*, suggested raise*, brake, how hard they,
+    how long .. rest, ends their, falls behind, fall behind, fell behind, too slow, too often, chatting, phone use, private calls, browsing, who
     works, who does not, who contributes, who is late, contribution, contributes, effort, commitment, reward*, incentive*, smile, friendliness,
     courtesy, mistakes of, error rate of, errors of each, quality of their, quality of his, mystery shopping, scorecard*, league table*, best of the
     month, employee of the month, worst, laggards, lead time per, seconds per, utilisation of staff, billable, utilization, capacity of each, gets
     fewer shifts, gets more shifts, hours cut, hours reduced, more hours, fewer hours, next shift, next tour, work plan, workload, over-performing,
     overperform*, stars from, customer ratings, star rating*, low-rated, lowest-rated, top-rated, taken on, probationary period, permanent post,
-    permanent position, permanent contract*, records the screens, screens of, how quickly, quickly they, worked last month`),
+    permanent position, permanent contract*, records the screens, screens of, how quickly, quickly they, worked last month, further bookings,
+    bookings, receives further, throughput, expected value, readiness value, training records, e-mail tone, tone of e-mails, reported to the, trained
+    on complaints, complaints`),
   /** Words of personnel decisions alone. */
   personnel:
     words(`redundancy plan*, redundancies, layoff*, lay-off*, dismissal*, performance review*, annual appraisal*, performance appraisal*, employee
@@ -147,7 +153,7 @@ export const employmentConcepts = {
     worker performance, staff performance, staff monitoring, staff appraisal*, staff evaluation*, staff scheduling by, shift assignment*, contract
     renewal*, promotion candidate*, 360-degree feedback, talent review*, nine-box, calibration of bonuses, bonus allocation, bonus pool, wage setting,
     pay setting, pay decision*, driver rating*, driver deactivation, courier rating*, rider rating*, leaderboard of sales*, sick leave prediction,
-    absence prediction`),
+    absence prediction, talent reviews, readiness value*, workforce module, shift lead`),
   /** What is done for a workplace and its things. */
   workplace_upkeep:
     words(`canteen*, meeting room*, parking, health day, doors and lights, market for, toner, printer*, copier*, coffee, cleaning of, lift, lifts, office

@@ -23,7 +23,8 @@ export const generalConcepts = {
     palette*, poems by, music theory, sheet music, crossword, crime novel*, novels to, sleepers before, railway sleepers, milk lorry, milk lorries,
     tour of a, buns, pastries, cakes, bricks, tiles, ceramics, paper rolls, cardboard, plastic parts, castings, forgings, wheels leave, paint defects,
     olives, berries, nuts, mushrooms, seeds, seedlings, plants need, watering, aquarium, terrarium, bird feeder, cat flap, robot mower*, lawn mower*,
-    dishwasher*, washing machine*, oven, fridge, thermometer, telescope`),
+    dishwasher*, washing machine*, oven, fridge, thermometer, telescope, wrote a model, beaches, role-playing game, enemy behaviour, advertising mail,
+    moved to a folder, leaf disease*, vines, cut flowers, lenses, sports statistics, bird watch*`),
     ...words(`computer game*, video game*, strategy game*, board game*, mobile game*, game engine, enemies in, non-player character*, npcs, chess, checkers,
     sudoku, card game*, game level*, puzzle*`),
     ...words(`recommends songs, recommends films, recommends movies, recommends books, recommends music, recommends wines, recommends recipes, next film, next

@@ -20,7 +20,8 @@ export const justiceConcepts = {
     quarrel, quarrels, settles quarrels, both sides are bound, dispute, disputes, notary, bailiff, legal costs order, bankruptcy judge, insolvency
     judge, examining magistrate, investigating judge, juvenile judge, juvenile court, youth court, traffic court, immigration judge, asylum judge,
     review board, disciplinary tribunal, employment tribunal, rent tribunal, patent court, tax court, social court, finance court, military court,
-    sharia court, sports tribunal, sports court, arbitral, awards in arbitration, claims court, acquit*, convict or`),
+    sharia court, sports tribunal, sports court, arbitral, awards in arbitration, claims court, acquit*, convict or, statement of claim, statements of
+    claim, legal reasoner, applicable norms, single judge, decision proposal, claim and defence, pleading*, parties enter, the parties`),
   rule: IN_PLAIN_WORDS.concat(
     words(`suggest*, propos*, decid*, determin*, draft*, research*, interpret*, apply*, applies, applied, application of the law, recommend*, weigh*,
     outcome*, award*, settle*, settling, find the law, relevant case law, case law, precedent*, how the dispute, who is right, who .. right, which
@@ -31,7 +32,8 @@ export const justiceConcepts = {
     applied, in the light of, comparable cases, similar cases, earlier cases, previous decisions, previous cases, admissib*, weak points, how strong,
     strength, number, score, prospects, tells, tell, indicat*, summaris* .. facts, compares, finds, hands down, grants, grant, refuses, orders, order,
     whether to, pass, word is final, is final, final say, final word, split, bound, bind, binds, how costs, costs are, fixes, apportion*, sets the
-    amount, quantum, who pays, who wins, who loses, which claim, dismiss*, uphold*, rejects the claim, allow the claim, allows the claim`),
+    amount, quantum, who pays, who wins, who loses, which claim, dismiss*, uphold*, rejects the claim, allow the claim, allows the claim, norms,
+    decision proposal, produces a decision, result is computed, computed, legal consequence*, subsum*`),
   ),
   /** What is done in courts and law firms that decides nothing. */
   clerical:
@@ -79,7 +81,8 @@ export const justiceConcepts = {
     election, our candidate, our client's voters, win the election, win elections, winning elections, win votes, winning votes, cast their ballot,
     cast a vote, cast their vote, abstain, abstention, non-voters, nonvoters, first-time voters, electorate's, party base, party's base, door knock*,
     doorstep, political donor*, grassroots, activists of a party, political opponent*, opponent's supporters, smear campaign*, attack ad*, political
-    bots, bot army, troll*, astroturf*, people whose vote, whose vote, can be swung, electors`),
+    bots, bot army, troll*, astroturf*, people whose vote, whose vote, can be swung, electors, made up his mind, made up her mind, made up their
+    mind*, make up their mind*, his own feed`),
   sway: words(`influenc*, target*, micro-target*, microtarget*, persuad*, persuas*, sway*, change, changes, changing, shows, nudg*, convinc*, mobilis*, mobiliz*,
     discourag*, encourag*, tailor*, personalis*, personaliz*, talked out, talk out of, talk* .. out of, bring them over, bring .. over, win over, wins
     over, won over, argue*, adapt*, message most, message that, messages that, most likely to, effect on, optimised for, optimized for, serve*,
@@ -90,7 +93,8 @@ export const justiceConcepts = {
     amplif*, sow*, boost*, undecided, lean towards, messages targeted, rings them, calls them, turned, can still be turned, make them vote, makes them
     vote, keep them home, stay away, stay away from, must hear, wants to hear, want to hear, what to say, how to speak to, storyline*, switch camp,
     switch sides, go to the polls, swung, swing, feed them, feeds them, fitting stories, fitting messages, right story, right message, matching
-    messages, stories, what moves them, push their, pushes their, play on, plays on`),
+    messages, stories, what moves them, push their, pushes their, play on, plays on, knows, says it, own dialect, own feed, what do you say, made up
+    his mind, made up her mind`),
   insurance_claims: words(`hail, insurance claim*, warranty, damage report*, product claim*`),
   /** What serves a campaign's own work, or counts votes, and meets no voter. */
   campaign_office: words(

@@ -29,7 +29,8 @@ export const lawEnforcementConcepts = {
     posts, threat letters, ransom*, hackers, darknet, dark web, sting, undercover, informers, informers' reports, whistleblower tips, denunciation*,
     seized computer*, seized data, seized hard disk*, data of seized, belong to the ring, ring of, drugs squad, beat his wife, beats his wife, beat
     her, past assaults, drug ring*, child-porn*, sex ring*, organised begging, fraud ring*, fraudsters .. police, terror cell*, terror suspects, clan
-    crime`),
+    crime, organised fraud, complainant*, accuser*, sexual assault, field officers, previous incidents, violent behaviour, victims' statement*,
+    statement analysis, communications of suspects, incident records`),
   /** Offices and persons with whom only investigations are about. */
   inquest:
     words(`prosecutor*, public prosecutor*, prosecution service*, detective*, criminal police, criminal investigat*, criminal offence*, criminal offense*,
@@ -69,7 +70,7 @@ export const lawEnforcementConcepts = {
     these, which of the, sincere, insincere, whether they lie, whether he lies, whether she lies, is lying, are lying, trust*, doubt*, suspicious*,
     deviat*, anomal*, resembles, pattern of, patterns of, predispos*, prone, propensity, violent, dangers to, next victim*, next target*, next
     offence*, next crime*, where and who, heat list*, strategic subject*, top ten persons, deceit, deceitful, signs of deceit, may belong, belongs to,
-    builds profiles, beat .. again, again`),
+    builds profiles, beat .. again, again, attributed to, roles are, roles of, clustered, linguistic features`),
   ),
 };
 

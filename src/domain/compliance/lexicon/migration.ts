@@ -34,14 +34,16 @@ export const migrationConcepts = {
     abode, settled status, pre-settled status, sham marriage*, fake marriage*, marriages of convenience, marriage of convenience, dual citizenship,
     citizenship request*, applications for citizenship, passport application*, travel document*, forged passport*, false passport*, identity of
     migrants, identity of refugees, fingerprints of asylum, fingerprints of migrants, expulsion, expel foreigners, return counselling, returnee*,
-    irregular stay, illegal stay, illegal immigrant*, traveller risk, passenger risk, passenger targeting, customs and border`),
+    irregular stay, illegal stay, illegal immigrant*, traveller risk, passenger risk, passenger targeting, customs and border, virtual officer, before
+    the gate, passes the gate, to the guard, requests for residence, applications for residence, applications for stay, request for residence,
+    likelihood of rejection, officials can, returned earlier, earlier returned, human silhouettes, silhouettes`),
   examine: [...DEEDS, ...IN_PLAIN_WORDS].concat(
     words(`lie, lies, lying, truth*, decept*, credib*, plausib*, trustworth*, security threat*, threat, health risk*, identity of, match, approve or, pick
     out, picks out, pick* out human, forged, dialect, come from, origin, abscond, re-identif*, handles applications, work through applications,
     polygraph*, stress, take aside, taken aside, whom to, fast lane, full scrutiny, scrutin*, disappear*, on board, persons on, secondary inspection,
     extra questioning, for questioning, interview*, hearing*, legit*, fraud*, outcome, sort, untruth, hesitation*, marks, unfounded, complex, granted,
     pre-sort*, hiding, x-ray*, searched, searches, does not hold, hold up, holds up, points out, asked for more, over eighteen, under eighteen, adult
-    or, minor or, age, asks more, extra papers, up to a classifier, who gets, three days`),
+    or, minor or, age, asks more, extra papers, up to a classifier, who gets, three days, silhouettes, rejection, indicator`),
   ),
   border: words(`border, borders, borderland, frontier, frontiers, sea route*, river border`),
   crosser:

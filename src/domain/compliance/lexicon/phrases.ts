@@ -79,7 +79,10 @@ export const IN_PLAIN_WORDS =
     to, go to, ends up, end up, stands between, worked out, is worked out, yellow, red, green, pile, heap, to the top, to the bottom, up front, last
     resort, opinion, verdict, impression, hunch, tendency, trust, trusted, honest, true, untrue, false, lazy, laziest, clever, gifted, talented, best
     to worst, best ones, good ones, bad ones, the good, the bad, wheat from the chaff, right one, wrong one, wise, worthwhile, deserve, deserves, need
-    more, need less`);
+    more, need less, piles, reads, read by, read overnight, read in, shown to, is shown, are shown, displayed, is displayed, are displayed, presented
+    with, is presented, passed to, passed on, handed to, returned, is returned, computed, derived, attributed, clustered, grouped, annulled,
+    annulment, certifies, certified, yes and no, maybe, order of need, taken into account, used to, left out, let through, waved through, stopped at,
+    put first, put last`);
 
 /** A person is judged, not a thing watched: what hints of a field need beside them. */
 export const JUDGING =
@@ -94,9 +97,11 @@ export const JUDGING =
     believes, lets, settled, settles, finds out, find out, infer*, warns, automated warning, how good, how well, how reliable, how likely, how strong,
     identif*, recognis*, recogniz*, listens to, accept*, offers, recommends whom, recommends which, suggests who, proposes who, proposes whom,
     proposes which, shortens, cuts, ends, terminates, suspend*, remov*, block*, reads, spot, spots, spotted, what help, recommendation*, number
-    between, are not opened, get the, gets the, stars, others wait, have to wait, matrix, learn who, learns who, know who, knows who, knows how, see
-    who, sees who, shows who, tell who, who contributes, odds, suggested, pre-sort*, presort*, put into, puts them into, plausib*, trust value, served
-    first, served last, override, sums up each, verdict`);
+    between, are not opened, get the, gets the, stars, others wait, have to wait, matrix, learn who, learns who, know who, see who, sees who, shows
+    who, tell who, who contributes, odds, suggested, pre-sort*, presort*, put into, puts them into, plausib*, trust value, served first, served last,
+    override, sums up each, verdict, attributed, clustered, grouped, displayed, derived, computed, annul*, certif*, piles, shown, presented with, lead
+    to, leads to, in the order of, proposed, is decided, are decided, estimated, passed on, is given, are given, further bookings, readiness value,
+    throughput, deviate*, indicator of, knows`);
 
 export const ADVISE = words(`recommend*, suggest*, propos*, advis*, nominat*, steer*, hint*`);
 

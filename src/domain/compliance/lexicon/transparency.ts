@@ -19,7 +19,9 @@ export const transparencyConcepts = {
     sms bot, talking robot, telephone assistant*, phone assistant*, takes appointments, makes appointments, ai receptionist, answers patients, talks
     about, by talking with, talking with them, by talking, pen pal, phones customers, calls customers, phones patients, rings customers, reminds
     callers, avatar helps, talking assistant, talking machine, talking doll, talking guide, ask emma, ask anna, ask max, ask leo, speech assistant,
-    spoken assistant, ask a bot, ask the chatbot, ask our, asks a bot, bot when, bot where, bot how, can ask`),
+    spoken assistant, ask a bot, ask the chatbot, ask our, asks a bot, bot when, bot where, bot how, can ask, converse with, converses with, books
+    your, phone assistant, answer questions, answers to questions, takes your order, takes bookings, historical figure, ask questions to, waiting on
+    hold`),
   compose:
     words(`generat*, compose, composes, composing, composed by, writes, writing, write, drafts, drafting, rewrites, clone, clones, cloning, synthesi*,
     paints, draws, renders, illustrat*, turns .. into, text-to-speech, text to speech, text-to-image, text-to-video, reads aloud, sings, puts the
@@ -28,7 +30,9 @@ export const transparencyConcepts = {
     de-age*, animates, invents, creates, create, makes up, designs, produces captions, produces texts, produces images, appear to speak, voice
     synthesised, outputs images, outputs text, produces .. voice*, produces .. speech, synthetic, it writes, sketches into, photorealistic,
     congratulate, seems to, image editor, photo editor, text generator*, image generator*, video generator*, adds objects, makes music, makes songs,
-    makes pictures, makes drawings, makes poems, produces music, replaces .. face`),
+    makes pictures, makes drawings, makes poems, produces music, replaces .. face, are written, is written, written in, written by, are produced, is
+    produced, produced from, are generated, is generated, drawn by, are drawn, is drawn, painted by, turn your, turns your, turn product, turned into,
+    into short clips, into clips, into videos, are composed, is composed, spoken by`),
   media:
     words(`text, texts, picture*, image*, photo*, video*, audio*, voice, voices, music, melod*, song*, speech, speeches, article*, blog*, post, posts,
     caption*, description*, product text*, copywriting, marketing copy, ad copy, slogan*, story, stories, fairy tale*, poem*, novel*, script*,
@@ -37,7 +41,7 @@ export const transparencyConcepts = {
     clips, scene, animation*, cartoon*, presentation*, slides, quiz question*, exercise*, lullab*, ballad*, ringtones, lyrics, verse*, rhymes,
     headlines, copy, content, pitch deck*, menus, wallpaper*, icons, sprites, textures, 3d model*, floor plan*, job ads, advert*, ads, brochures,
     product image*, product picture*, lips and voice, likeness, letter, e-mail, email, horoscope*, sketch*, renderings, replies, briefing, characters,
-    greeting*, congratulat*, column, columns, diary, biographies, obituar*, recipes, product copy, taglines`),
+    greeting*, congratulat*, column, columns, diary, biographies, obituar*, recipes, product copy, taglines, short clips`),
   deep_fake:
     words(`deepfake*, deep fake*, swap* the face, face swap*, puts the face of, puts your face, looks real, look like real, looks like real, real footage,
     realistic speech*, realistic video*, realistic voice*, clones the voice, clone* .. voice, dead actor*, de-age*, digital double*, lip-sync*, face
