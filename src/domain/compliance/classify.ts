@@ -103,13 +103,14 @@ function levelOf(
 const isIn = (rules: Rules, { id }: LexiconRule) =>
   !id.startsWith("art-5-") || rules.art_5.includes(id.slice("art-5-".length));
 
-type Window = { found: readonly Found[] };
+type Window = { found: readonly Found[]; words: number };
 
 /** So many sentences tell of one thing: what is done is often said in the next, and for whom in the one after it. */
 const NEIGHBOURS = 3;
 
 const windowOf = (sentences: readonly Sentence[]): Window => ({
   found: sentences.flatMap(({ found }) => found),
+  words: sentences.reduce((words, { text }) => words + text.split(" ").length, 0),
 });
 
 const of = ({ found }: Window, concept: Concept, sense?: Sense) =>
@@ -165,8 +166,10 @@ function firstOf<Item, Answer>(items: readonly Item[], answerOf: (item: Item) =>
 }
 
 function reasonOf(rule: LexiconRule, windows: readonly Window[], rules: Rules): Reason | undefined {
-  const { id, provision, level, about, unless = [], date } = rule;
-  const free = windows.filter((window) => !unless.some((concept) => of(window, concept, "affirmed")));
+  const { id, provision, level, about, unless = [], leastWords = 0, date } = rule;
+  const free = windows.filter(
+    (window) => window.words >= leastWords && !unless.some((concept) => of(window, concept, "affirmed")),
+  );
   const said = firstOf(free, (window) => groundsOf(rule, window, "affirmed"));
   const phrases = said ?? firstOf(free, (window) => groundsOf(rule, window));
   if (!phrases) return undefined;

@@ -6,6 +6,7 @@ import { article5Concepts, article5Rules } from "./lexicon/article-5.ts";
 import { biometricConcepts, biometricRules } from "./lexicon/biometrics.ts";
 import { educationConcepts, educationRules } from "./lexicon/education.ts";
 import { employmentConcepts, employmentRules } from "./lexicon/employment.ts";
+import { fieldRules } from "./lexicon/fields.ts";
 import { generalConcepts, generalRules } from "./lexicon/general.ts";
 import { infrastructureConcepts, infrastructureRules } from "./lexicon/infrastructure.ts";
 import { justiceConcepts, justiceRules } from "./lexicon/justice.ts";
@@ -50,4 +51,5 @@ export const lexiconRules: readonly LexiconRule[] = [
   ...transparencyRules,
   ...languageRules,
   ...generalRules,
+  ...fieldRules,
 ];

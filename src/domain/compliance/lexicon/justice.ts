@@ -39,7 +39,7 @@ export const justiceConcepts = {
   clerical:
     words(`tennis court*, basketball court*, court shoes, food court*, squash court*, courtyard*, anonymis*, anonymiz*, pseudonymis*, redact*, transcri*,
     room booking*, hearing dates, lift, lifts, cleaning, scans old, website, journalists, leaflet*, translates, for lawyers, law firm, lawyers search,
-    statistics`),
+    statistics, corridor lights, grammar of`),
   /** Uses by their names, which need no deed. */
   justice_use:
     words(`robot judge*, robo judge*, ai judge*, ai arbitrator*, robot arbitrator*, arbitration engine*, arbitration bot*, arbitration software, sentencing

@@ -23,6 +23,8 @@ export type LexiconRule<Concept extends string> = {
   hints?: Concept;
   /** It counts where no other rule of Annex III or Article 5 does. */
   isFallback?: boolean;
+  /** In so many words at least, all told. */
+  leastWords?: number;
   about: string;
 };
 
