@@ -8,20 +8,18 @@ export const article5Concepts = {
     manipulat* people, manipulat* customers, manipulat* players, manipulat* shoppers, psychological manipulation, deceptive*, dark pattern*, hidden
     message*, hidden cue*, hidden signal*, hidden stimul*, hidden sound*, too fast to, too brief*, too quick*, too short to, so briefly, so fast that,
     so quietly, flashes .. milliseconds, frames of a few, without .. noticing, without .. aware*, without .. knowing, without .. realising, without ..
-    realizing, unconscious*, subconscious*, not consciously, perceives consciously, perceive consciously, unaware, unnoticed, cannot notice, cannot
-    perceive, nobody notices, nobody perceives, no one notices, do not notice, don't notice, does not notice, beyond .. awareness, bypass* ..
-    awareness, covert persuas*, whispers, covertly, cues they are not aware, not aware of, without being aware, unknowingly, without their knowledge,
-    secretly, hidden .. cue*, below perception, below the level of, outside .. awareness, outside conscious, beyond conscious*, not perceptible,
-    cannot be heard, cannot hear, not hear, barely audible, ultrasonic, ultrasound, infrasound, single frame*, flicker*, flash for, flashes for,
-    flashed for, backmasked, binaural, hypnot*, trance, consciously hears, consciously sees, consciously hear, no listener, no viewer, nobody hears,
-    nobody sees, nobody can hear, unheard, unseen, masked, do not perceive, not perceive, does not perceive, in a pattern that, conscious perception,
-    below conscious, at 14 ms, ms in the video, milliseconds, embedded at, subaudible, sub-audible, hidden in the sound, invisible to, not noticeable,
-    unnoticeab*, undetectab*`),
-  harm: words(`buy*, harm*, behavio*, decision*, purchas*, act against, choos*, spend*, order things, sign*, addict*, gambl*, hurt*, ruin*, bet, bets, betting,
-    damage*, self-harm, suicid*, debt, against their interest*, against their own, impair*, vote, donate, keep playing, keeps playing, losses, lose,
-    loss, cannot afford, can't afford, afford, exhaust*, overeat*, eat more, borrow, subscribe, hand over, take risks, risky, dangerous, injur*, stay
-    longer, keep scrolling, give up, crave, overbuy*, pills, overdose, diet, starv*, drink*, alcohol, smok*, drug*, medicine*, broke, until they are
-    broke, bankrupt, bankruptcy, keeps them betting, stake`),
+    realizing, unconscious*, subconscious*, not consciously, perceives consciously, perceive consciously, unaware, cannot notice, cannot perceive,
+    nobody notices, nobody perceives, no one notices, do not notice, don't notice, does not notice, beyond .. awareness, bypass* .. awareness, covert
+    persuas*, whispers, covertly, cues they are not aware, not aware of, without being aware, unknowingly, hidden .. cue*, below perception, below the
+    level of, outside .. awareness, outside conscious, beyond conscious*, not perceptible, cannot be heard, cannot hear, not hear, barely audible,
+    ultrasonic, ultrasound, infrasound, single frame*, flicker*, flash for, flashes for, flashed for, backmasked, binaural, hypnot*, trance,
+    consciously hears, consciously sees, consciously hear, no listener, no viewer, nobody hears, nobody sees, nobody can hear, unheard, do not
+    perceive, not perceive, does not perceive, in a pattern that, conscious perception, below conscious, at 14 ms, ms in the video, embedded at,
+    subaudible, sub-audible, hidden in the sound, not noticeable, unnoticeab*, for twelve milliseconds, hidden in music, hidden in video`),
+  harm: words(`buy*, harm*, behavio*, purchas*, act against, spend*, order things, addict*, gambl*, hurt*, ruin*, bet, bets, betting, self-harm, suicid*, debt,
+    against their interest*, against their own, impair*, donate, keep playing, keeps playing, losses, cannot afford, can't afford, afford, exhaust*,
+    overeat*, eat more, borrow, subscribe, hand over, risky, stay longer, keep scrolling, give up, crave, overbuy*, pills, overdose, starv*, alcohol,
+    broke, until they are broke, bankrupt, bankruptcy, keeps them betting, lose money, lose everything`),
   vulnerable:
     words(`child, children, minors, kids, kid, toddler*, infants, teenager*, adolescent*, elderly, elders, pensioner*, old people, old person, seniors,
     dementia, alzheimer*, disab*, addict*, homeless*, in debt, in acute debt, indebted, heavily indebted, over-indebted, poverty, poor people,
@@ -29,17 +27,16 @@ export const article5Concepts = {
     unemployed people in, financial distress, in their distress, cognitive decline, cognitive impairment*, lost their job, lost her job, lost his job,
     despair, desperation, widow*, refugees, migrants, low literacy, sick people, gravely ill, terminally ill, new mothers, new to the country, manic,
     mania, bipolar, depressive, suicidal, psychotic, anorexi*, bulimi*, drunk, pregnant teen*, grief, newly divorced, recently bereaved, jobless,
-    gambler*, problem gambl*, low-income, illiterate*, confused, senile, hard of hearing`),
+    low-income, illiterate*, confused, senile, hard of hearing`),
   exploit:
-    words(`exploit*, persuad*, trick*, dare, dares, dangerous, pressur*, press it into, presses them, press them, pushes them, push them, pushing them,
-    lure*, luring, manipulat*, sell* .. expensive, overpriced, sign up, gambl*, get them to, gets them to, talk* them into, prey*, take* advantage,
-    taking advantage, coax*, cajol*, seduc*, entic*, hook them, keep them hooked, ruinous, usurious, high-interest, transfer money, hand over ..
-    savings, give up .. savings, coerc*, goad*, egg them on, scare them, scares them, guilt-trip*, wheedl*, spend*, loot box*, trust and, builds up
-    trust, wins .. trust, make them buy, makes them buy, to make them, so that they buy, sells them, sell them, get .. to buy, gets .. to buy, nudges
-    them, nudge them, push .. into, pushes .. into, drive .. into, draws them into, draw them into, dependency, dependent on, payday, secrets,
-    jumping, self-harm, pushes them into, hooked, extortionate, sign loans, rip-off, rips off, fleece*, swindl*, con them, dupe*, talk into, talks
-    into, talked into, drain their, take their, savings, inheritance, donate, donations, offers credits, credits for gambling, offers loans, then
-    offers, at the moment of weakness, moments of weakness, when they are weakest, weak moment*, bets, betting`),
+    words(`exploit*, persuad*, trick*, dare, dares, pressur*, press it into, presses them, press them, pushes them, push them, pushing them, lure*, luring,
+    manipulat*, sell* .. expensive, overpriced, sign up, gambl*, get them to, gets them to, talk* them into, prey*, take* advantage, taking advantage,
+    coax*, cajol*, seduc*, entic*, hook them, keep them hooked, ruinous, usurious, high-interest, transfer money, hand over .. savings, give up ..
+    savings, coerc*, goad*, egg them on, scare them, scares them, guilt-trip*, wheedl*, loot box*, builds up trust, wins .. trust, make them buy,
+    makes them buy, to make them, so that they buy, sells them, sell them, get .. to buy, gets .. to buy, nudges them, nudge them, push .. into,
+    pushes .. into, drive .. into, draws them into, draw them into, payday, pushes them into, extortionate, sign loans, rip-off, rips off, fleece*,
+    swindl*, con them, dupe*, talk into, talks into, talked into, drain their, take their, offers credits, credits for gambling, offers loans, at the
+    moment of weakness, moments of weakness, when they are weakest, weak moment*`),
   social_score:
     words(`social scor*, social credit scor*, social credit system*, social credit, citizen score*, citizen scor*, civic score*, civic rating*, civic
     credit*, points for .. behavio*, scores citizens, rates citizens, rating of citizens, trust score for citizens, trust score of every, trustworth*
@@ -58,8 +55,8 @@ export const article5Concepts = {
     government, speaks of, speak about the government, loyalty, patriot*, attendance at, go to church, whom they know, rubbish sorting, recycling
     behaviour, noise complaints, litter, good and bad behaviour, good behaviour, bad behaviour, contacts of, whom they, travel and, debts and`),
   tally:
-    words(`points, score*, scoring, rating*, rates, rate, rank*, credits, stars, grade, grades, index, trustworth*, tally, trust figure, figure, number,
-    class a, colour, our points, one number, single number, merged to one, a number`),
+    words(`points, score*, scoring, rating*, rates, rate, rank*, credits, stars, grade, grades, index, trustworth*, tally, trust figure, figure, number, our
+    points, one number, single number, merged to one`),
   setback:
     words(`refus*, den*, punish*, depriv*, exclu*, lose*, losing, detriment*, block*, restrict*, disadvantage*, worse, banned, bars them, barred, shut out,
     may no longer, no longer, waiting longer, last in line, end of the queue, slower, cut off, evict*, lower priority, higher fees, pay more, pays
@@ -79,19 +76,27 @@ export const article5Concepts = {
     words(`personality, profiling alone, profile alone, solely .. profil*, purely .. profil*, merely .. profil*, nothing but .. profil*, character profile,
     psychological profile*, personal traits, character traits, character alone, traits alone, physical appearance, facial features, face alone, shape
     of .. skull, only .. profil*, nationality, place of birth, was born, birthplace, number of children, type of car, family background, where they
-    live alone, skin colo*, religion alone, ethnicity alone, face and origin, person's face, origin alone, face and background, his face, her face,
-    skull, from faces, from a face, shape of the face, from the face, handwriting, horoscope, star sign, temperament, looks, posture alone, gait alone`),
+    live alone, skin colo*, religion alone, ethnicity alone, face and origin, person's face, origin alone, face and background, skull, from faces,
+    from a face, shape of the face, from the face, horoscope, star sign, posture alone, gait alone, looks alone, temperament and looks, from
+    temperament`),
   objective:
     words(`case file*, objective*, verifiable fact*, evidence, criminal activity, facts linked, facts of the case, previous arrests, past convictions,
     previous convictions, criminal record*, not solely`),
   scrape:
-    words(`scrap*, crawl*, harvest*, collect*, download*, gather*, trawl*, hoover*, vacuum*, siphon*, mass copy, copies .. from, grab*, pull* .. from, mine,
-    mines, ingest*, spider*, amass*, take* .. from, scour*, sweep*, assembled, assembles, compile*, compiling, without consent, bulk, fetch*,
-    automatically collect*, stor*, copied, have been copied, copying, taken from`),
+    words(`scrap*, crawl*, harvest*, collect*, download*, gather*, trawl*, hoover*, vacuum*, siphon*, mass copy, copies .. from, grab*, pull* .. from,
+    spider*, amass*, take* .. from, scour*, sweep*, assembled, assembles, compile*, compiling, without consent, bulk, automatically collect*, copied,
+    have been copied, copying, taken from`),
   open_web:
-    words(`social network*, social media, internet, the web, websites, web pages, open web, world wide web, webcams, the net, cctv, surveillance stream*,
-    surveillance video*, online, public profile*, public webcam*, instagram, facebook, linkedin, tiktok, youtube, vkontakte, twitter, public sites,
-    photo sharing, dating site*, dating app*, news sites, public web, flickr, snapchat, traffic cameras, city cameras, security cameras`),
+    words(`social network*, social media, internet, the web, websites, web pages, open web, world wide web, the net, online, public profile*, instagram,
+    facebook, linkedin, tiktok, youtube, vkontakte, twitter, public sites, photo sharing, dating site*, dating app*, news sites, public web, flickr,
+    snapchat`),
+  /** Taken in bulk, wherever it is found. */
+  scrape_bulk: words(
+    `scrap*, crawl*, harvest*, trawl*, untargeted, indiscriminat*, amass*, hoover*, siphon*, as many face*, spider*`,
+  ),
+  camera_web: words(
+    `cctv, surveillance stream*, surveillance video*, traffic camera*, city camera*, security camera*, webcams, public webcam*`,
+  ),
   face_base:
     words(`face recognition, facial recognition, face database*, faces database*, face picture*, pictures of face*, face image*, facial image*, facial
     database*, faces index*, as many face*, database of faces, face search*, face index*, face template*, faceprint*, faces .. index, faces of people,
@@ -117,22 +122,20 @@ export const article5Concepts = {
     straight or`),
   deduce:
     words(`sort*, categor*, classif*, infer*, estimat*, detect*, determin*, group*, guess*, predict*, tell, tells, tag, tags, deduc*, label*, deriv*, work*
-    out, read*, find* out, establish*, conclu*, judg*, reveal*, presum*, identif*, recogni*, assign*, classed, class, classes, divides, separat*,
-    distinguish*, marks, gives, shows, say, says`),
+    out, read*, find* out, establish*, conclu*, judg*, reveal*, presum*, identif*, recogni*, assign*, classed, divides, separat*, distinguish*`),
   biometric_input:
-    words(`face, faces, facial, portrait*, photo*, selfie*, biometric*, fingerprint*, voice*, gait, camera*, footage, iris, video*, headshot*, profile
-    picture*`),
+    words(`face, faces, facial, portrait*, photo*, selfie*, biometric*, fingerprint*, voice*, gait, iris, headshot*, profile picture*, camera image*, cameras
+    sort, footage of, camera picture*`),
   live: words(`live, real-time, real time, all cameras, as they walk*, while they walk*, as people walk, as people pass, as .. pass, as .. stream in, while ..
-    walks, while .. passes, instantly, at once, immediately, on the spot, on the fly, walks by, walk by, passer-by, passers-by, passersby, pass by,
-    passes by, within seconds, streams, streaming, continuously, as they pass, as they march, watch a demonstration, during the demonstration,
-    demonstration, in the street, in the streets, in real-time, moving crowd, market square, town square, as they walk, on the move, passing through,
-    body-worn, bodycam*, scan faces in a crowd`),
+    walks, while .. passes, instantly, at once, on the spot, on the fly, walks by, walk by, passer-by, passers-by, passersby, pass by, passes by,
+    streams, streaming, as they pass, as they march, watch a demonstration, during the demonstration, demonstration, in the street, in the streets, in
+    real-time, moving crowd, market square, town square, as they walk, on the move, passing through, body-worn, bodycam*, scan faces in a crowd`),
   scan: words(`identif*, recogni*, match*, compare*, comparing, re-identif*, walks in, spot*, find*, pick*, search*, put* a name, tells who, scan, scans,
     scanning, check*, against the list, watchlist*, look for, wanted, put names, puts names, names to, name, watch, watches, film, films, look up,
     warrants`),
   likeness:
-    words(`face, faces, facial, iris, gait, biometric*, passer-by, passers-by, passersby, features, identification of, everybody, everyone, passers,
-    marchers, protesters, demonstrators, fans`),
+    words(`face, faces, facial, iris, gait, biometric*, passer-by, passers-by, passersby, identification of, passers, marchers, protesters, demonstrators,
+    identification of everybody, identification of everyone, recognise everybody, recognise everyone`),
   force: POLICE,
   /** Borders have a point of their own, files are no streets, and who unlocks a telephone says who he is. */
   elsewhere:
@@ -182,6 +185,7 @@ export const article5Rules = [
   ),
   rule("d", "crimes foreseen from traits alone", ["crime", "foresee", "trait"], ["objective"]),
   rule("e", "face images gathered from everywhere", ["scrape", "open_web", "face_base"]),
+  rule("e", "face images gathered from everywhere", ["scrape_bulk", "camera_web", "face_base"]),
   rule("f", "emotions at work", ["emotion", "sense", "workplace", "modality"], ["medical", "audience"]),
   rule("f", "emotions in education", ["emotion", "sense", "at_school", "modality"], ["medical", "audience"]),
   rule("f", "emotions at work", ["emotion_system", "workplace"], ["medical", "audience"]),

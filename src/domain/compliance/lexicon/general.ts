@@ -73,8 +73,9 @@ export const generalConcepts = {
     entice*, crave, addict*, unconscious*, consciously, whisper*, secretly, without their knowledge, subliminal*`),
   /** Nobody who is a citizen, a neighbour, anyone: those whom other points are about. */
   no_citizen:
-    words(`employee*, worker*, courier*, riders, drivers, freelancer*, pupil*, student*, borrower*, job applicant*, staff, patients, players, gamers, members
-    of the forum, sellers, hosts`),
+    words(`employee*, worker*, courier*, riders, freelancer*, pupil*, student*, borrower*, job applicant*, staff, patients, players, gamers, members of the
+    forum, sellers, hosts, applicant*, offender*, prisoner*, suspect*, claimant*, recipient*, passenger*, traveller*, voter*, policyholder*,
+    candidates, driver*, subscribers, shoppers`),
   /** Fields of the Act by a single word each: where one of them stands, what is said about it is not known to be harmless. */
   field:
     words(`police*, criminal*, crime*, prison*, court, courts, judge's, judicial, tribunal*, law enforcement, detective*, evidence, suspects, asylum,
