@@ -6,6 +6,7 @@ import type { Described } from "./described.ts";
 import { eighth } from "./rehearsals/eighth.ts";
 import { fifth } from "./rehearsals/fifth.ts";
 import { first } from "./rehearsals/first.ts";
+import { fourteenth } from "./rehearsals/fourteenth.ts";
 import { fourth } from "./rehearsals/fourth.ts";
 import { harmless } from "./rehearsals/harmless.ts";
 import { ninth } from "./rehearsals/ninth.ts";
@@ -34,4 +35,5 @@ export const rehearsals: readonly Rehearsal[] = [
   { name: "11: the harmless alone", set: harmless, atFirst: [0, 0, 5] },
   { name: "12: as 5, other languages included", set: twelfth, atFirst: [33, 7, 1] },
   { name: "13: advertising, and all in the passive voice", set: thirteenth, atFirst: [19, 4, 0] },
+  { name: "14: plain, in the manner of the third set", set: fourteenth, atFirst: [26, 7, 0] },
 ];

@@ -15,11 +15,13 @@ export const article5Concepts = {
     ultrasonic, ultrasound, infrasound, single frame*, flicker*, flash for, flashes for, flashed for, backmasked, binaural, hypnot*, trance,
     consciously hears, consciously sees, consciously hear, no listener, no viewer, nobody hears, nobody sees, nobody can hear, unheard, do not
     perceive, not perceive, does not perceive, in a pattern that, conscious perception, below conscious, at 14 ms, ms in the video, embedded at,
-    subaudible, sub-audible, hidden in the sound, not noticeable, unnoticeab*, for twelve milliseconds, hidden in music, hidden in video`),
+    subaudible, sub-audible, hidden in the sound, not noticeable, unnoticeab*, for twelve milliseconds, hidden in music, hidden in video, hears
+    consciously, hear consciously, heard consciously, sees consciously, seen consciously, perceived consciously, consciously perceive*, hidden sounds`),
   harm: words(`buy*, harm*, behavio*, purchas*, act against, spend*, order things, addict*, gambl*, hurt*, ruin*, bet, bets, betting, self-harm, suicid*, debt,
     against their interest*, against their own, impair*, donate, keep playing, keeps playing, losses, cannot afford, can't afford, afford, exhaust*,
     overeat*, eat more, borrow, subscribe, hand over, risky, stay longer, keep scrolling, give up, crave, overbuy*, pills, overdose, starv*, alcohol,
-    broke, until they are broke, bankrupt, bankruptcy, keeps them betting, lose money, lose everything`),
+    broke, until they are broke, bankrupt, bankruptcy, keeps them betting, lose money, lose everything, stake more, more than they can, can pay, than
+    they have, overspend*`),
   vulnerable:
     words(`child, children, minors, kids, kid, toddler*, infants, teenager*, adolescent*, elderly, elders, pensioner*, old people, old person, seniors,
     dementia, alzheimer*, disab*, addict*, homeless*, in debt, in acute debt, indebted, heavily indebted, over-indebted, poverty, poor people,

@@ -78,7 +78,8 @@ export const biometricConcepts = {
     recognizes you, greets you by name, greets them by name, by their gait, by their walk, by their face, by their voice, by his voice, by her voice,
     from their voice, by voice alone, names a speaker, we name them, who is talking, who is singing, same speaker, where somebody went, where someone
     went, path of each person, path of each visitor, path of each customer, paths of individual, route of each visitor, across cameras, from camera to
-    camera, camera network`),
+    camera, camera network, to name the man, to name the woman, to name the person, to name them, name the man, name the woman, name the person, name
+    the people, names the person, names the people, naming people, put a name`),
   watched:
     words(`glasses, camera*, cctv, recordings, footage, video*, still, stills, drone*, snapshots, image*, photo*, picture*, microphone*, sensor*,
     surveillance, takes a picture, vector, vectors, lens, portrait*, phone, smartphone*, faces, face, from a distance, at a distance, vision`),
@@ -124,13 +125,24 @@ export const biometricConcepts = {
     ecg, emg, galvanic, eyes, eyebrow*, brow, pupils dilate, pupil size, mouth corners, tone, loudness, speaking rate, listens, listening, hear,
     hears, phone call*, call recording*, recorded calls, calls, prosody, silence*, how .. speak, how .. talk, way .. speak, way .. talk, smartwatch*,
     ring sensor, brain signal*, thermal image*, body movement*, movements, mimic, grimac*, sensor*, biosignal*, body signal*, selfie*, photo*,
-    portrait*, acoustic*, audio, caller*, speaker*, speech*, utteranc*, talk, talking, conversation*, call routing, recorded speech`),
+    portrait*, acoustic*, audio, caller*, speaker*, speech*, utteranc*, talk, talking, conversation*, call routing, recorded speech, cabin, monitor,
+    sensing, in-car, vehicle interior`),
   sense:
     words(`infer*, detect*, recogni*, estimat*, analys*, analyz*, read, reads, reading, measur*, watch*, see, sees, tell*, judg*, sens*, track*, monitor*,
     spot*, pick* up, work* out, find* out, notic*, deduc*, predict*, gaug*, index, report*, show, shows, interpret*, classif*, determin*, flag*, look,
     looks, guess*, register*, identif*, assess*, alert*, warn*, categor*, label*, extract*, rates, rating, rate, map, maps, know, knows, establish*,
     learn*, catches, react*, adapt*, respond*, evaluat*, scor*, quantif*, plot*, chart*, dashboard*, derive*, reveal*, betray*, give away, gives away,
     assign*, attribut*, probab*, contain*, output*, emits`),
+  /** Feelings that are told from somebody, whatever by. */
+  feeling:
+    words(`emotion*, mood, moods, frustration, anger, boredom, happiness, sadness, joy, stress level*, irritation, excitement, fear of the speaker, feelings
+    of`),
+  tell_feeling: words(
+    `infer*, detect*, recogni*, estimat*, measur*, gaug*, deduc*, read off, reads the mood, reads their mood, tells the mood, classif*, senses`,
+  ),
+  felt_by:
+    words(`passenger*, driver, drivers, viewer*, listener*, shopper*, customer*, visitor*, guests, caller*, speaker*, player*, audience*, people, person,
+    persons, user, users, patients, participants, residents, fans, spectators, children, family`),
   /** What is felt in writing is no biometric matter. */
   texts_only: words(
     `in reviews, of reviews, from reviews, in tweets, of tweets, in e-mails, written feedback, text messages, customer reviews, in comments`,
@@ -147,6 +159,7 @@ export const biometricRules = [
   rule("1(a)", "somebody who is seen is named", ["who", "watched"], ["verify"]),
   rule("1(b)", "biometric categorisation", ["group", "sort", "body"]),
   rule("1(c)", "emotion recognition", ["emotion", "sense", "modality"]),
+  rule("1(c)", "emotion recognition", ["feeling", "tell_feeling", "felt_by"], ["texts_only", "medical"]),
   rule("1(c)", "emotion recognition", ["emotion_system"], ["texts_only"]),
   rule("1(a)", "remote biometric identification", ["biometric_use"], ["verify"]),
   rule("1(b)", "biometric categorisation", ["categorisation_use"], ["verify"]),

@@ -1,5 +1,5 @@
 /** Annex III, point 3: access to education, learning outcomes, the level of education, and behaviour in tests. */
-import { ADVISE, annex3, CHOOSE, DECIDE, IN_PLAIN_WORDS, JUDGING, RATE, words } from "./phrases.ts";
+import { ADVISE, annex3, CHOOSE, DECIDE, FORESEE, IN_PLAIN_WORDS, JUDGING, RATE, words } from "./phrases.ts";
 
 export const educationConcepts = {
   learner:
@@ -24,6 +24,7 @@ export const educationConcepts = {
     ...DECIDE,
     ...CHOOSE,
     ...RATE,
+    ...FORESEE,
   ],
   /** What only somebody has who learns or wants to. */
   schoolwork:

@@ -43,7 +43,7 @@ export const employmentConcepts = {
     candidates, list of candidates, top candidates, best candidates, suitable candidates, ideal candidate*, promising candidates, unsuitable
     candidates, weak candidates, strong candidates, rejected candidates, candidates are rejected, sort candidates, whom to interview, who to
     interview, whom to invite, who to invite, your opening, your openings, an opening, the opening, openings to, openings are, opening just to,
-    drowning in cvs, take and keep the job, would take the job`),
+    drowning in cvs, take and keep the job, would take the job, interviewer*`),
   /** Hiring as a trade, in which nobody is chosen. */
   job_market: words(
     `market for job portals, labour market statistics, job market statistics, market research, books interview slots, in a calendar`,
@@ -110,14 +110,14 @@ export const employmentConcepts = {
     gets fewer, get fewer, next delivery, next order, tours, tour, keystroke*, screenshot*, idle, breaks, toilet, lateness, punctual*, absen*, called
     in sick, sick days, sick leave, who works when, pace, targets, quota*, slack*, time per task, minutes per, every minute, each minute, engagement
     figure, engagement score*, evaluat*, apprais*, assess*, potential, talent, succession, redundan*, downsiz*, monitor* .. activity, monitor* ..
-    output, monitor* .. productivity, track* .. activity, track* .. location, surveil*, slow*, fewer orders, efficiency of, efficient, reliab*,
-    contracts renewed, contract renewed, renewal of contract*, renew .. contract*, union, spying, movements of each, output of each, whom to, contract
-    is extended, contract extended, contract is renewed, fixed-term, leaderboard*, improvement plan*, bottom ten, bottom performers, top performers,
-    hand in their notice, give notice, gives notice, notice period, will resign, want to leave, about to leave, thinking of leaving, unhappy at work,
-    previous complaints, customer complaints, speed of, fast enough, how fast, how many parcels, parcels .. per hour, calls per hour, per hour, per
-    shift, per day each, items per, units per, output per, tickets closed, lines of code written, mouse, screen time, active time, inactive, idling,
-    loafing, time theft, clock-in, tardiness, late arrival*, presence at, attendance, pauses, rest breaks, smoke break*, washroom, cigarette, monitor*
-    .. employee*, monitor* .. worker*, monitor* .. staff, monitors staff, spies on, spy on, watches over .. work, supervis*, who is working, who works
+    output, monitor* .. productivity, track* .. activity, track* .. location, surveil*, slow*, fewer orders, efficient, reliab*, contracts renewed,
+    contract renewed, renewal of contract*, renew .. contract*, union, spying, movements of each, output of each, whom to, contract is extended,
+    contract extended, contract is renewed, fixed-term, leaderboard*, improvement plan*, bottom ten, bottom performers, top performers, hand in their
+    notice, give notice, gives notice, notice period, will resign, want to leave, about to leave, thinking of leaving, unhappy at work, previous
+    complaints, customer complaints, speed of, fast enough, how fast, how many parcels, parcels .. per hour, calls per hour, per hour, per shift, per
+    day each, items per, units per, output per, tickets closed, lines of code written, mouse, screen time, active time, inactive, idling, loafing,
+    time theft, clock-in, tardiness, late arrival*, presence at, attendance, pauses, rest breaks, smoke break*, washroom, cigarette, monitor* ..
+    employee*, monitor* .. worker*, monitor* .. staff, monitors staff, spies on, spy on, watches over .. work, supervis*, who is working, who works
     hard, hard-working, hardworking, lazy, laziness, motivated, motivation, team spirit, cultural fit, attitude, conduct at, misconduct, breach*,
     theft by, insider*, whistleblow*, collective action, strike, organis* .. union, engagement of, employee engagement, burnout, aptitude for, fit
     for, suited to, suitable for, skills of, skill gaps, competence of, qualification of, shown new jobs, shown jobs, sees .. jobs, get jobs, gets
@@ -134,13 +134,16 @@ export const employmentConcepts = {
     tables, best tables, deserve, orders that, see only those, see only, strengths, weaknesses, annual talk*, suggested raise*, brake, how hard they,
     how long .. rest, ends their, falls behind, fall behind, fell behind, too slow, too often, chatting, phone use, private calls, browsing, who
     works, who does not, who contributes, who is late, contribution, contributes, effort, commitment, reward*, incentive*, smile, friendliness,
-    courtesy, mistakes of, error rate of, errors of each, quality of their, quality of his, mystery shopping, scorecard*, league table*, best of the
-    month, employee of the month, worst, laggards, lead time per, seconds per, utilisation of staff, billable, utilization, capacity of each, gets
-    fewer shifts, gets more shifts, hours cut, hours reduced, more hours, fewer hours, next shift, next tour, work plan, workload, over-performing,
-    overperform*, stars from, customer ratings, star rating*, low-rated, lowest-rated, top-rated, taken on, probationary period, permanent post,
-    permanent position, permanent contract*, records the screens, screens of, how quickly, quickly they, worked last month, further bookings,
-    bookings, receives further, throughput, expected value, readiness value, training records, e-mail tone, tone of e-mails, reported to the, trained
-    on complaints, complaints`),
+    courtesy, error rate of, quality of their, quality of his, mystery shopping, scorecard*, league table*, best of the month, employee of the month,
+    worst, laggards, lead time per, seconds per, utilisation of staff, billable, utilization, capacity of each, gets fewer shifts, gets more shifts,
+    hours cut, hours reduced, more hours, fewer hours, next shift, next tour, work plan, workload, over-performing, overperform*, stars from, customer
+    ratings, star rating*, low-rated, lowest-rated, top-rated, taken on, probationary period, permanent post, permanent position, permanent contract*,
+    records the screens, screens of, how quickly, quickly they, worked last month, further bookings, bookings, receives further, throughput, expected
+    value, readiness value, training records, e-mail tone, tone of e-mails, reported to the, trained on complaints, complaints, track* .. employee*,
+    analys* .. employee*, measur* .. employee*, observ* .. employee*, record* .. employee*, track* .. worker*, analys* .. worker*, measur* .. worker*,
+    observ* .. worker*, record* .. worker*, count* .. worker*, track* .. staff, measur* .. staff, analys* .. staff, profil*, compares employees,
+    compares workers, errors, mistakes, quality of work, past quality, working speed, working pace, work pace, work speed, work quality, work rate,
+    job performance, efficiency`),
   /** Words of personnel decisions alone. */
   personnel:
     words(`redundancy plan*, redundancies, layoff*, lay-off*, dismissal*, performance review*, annual appraisal*, performance appraisal*, employee

@@ -1,7 +1,9 @@
 /** Annex III, point 8: the administration of justice, and elections. */
-import { annex3, IN_PLAIN_WORDS, words } from "./phrases.ts";
+import { annex3, DEEDS, IN_PLAIN_WORDS, words } from "./phrases.ts";
 
 export const justiceConcepts = {
+  voter: words(`voter, voters, voter's, voters', electorate, undecided voter*, swing voter*, constituents`),
+  deal_with: [...DEEDS, ...IN_PLAIN_WORDS],
   court:
     words(`judge's, a judge, the judge, for judges, to judges, helps judges, help judges, assists judges, assist judges, advises judges, magistrate*, court,
     courts, courtroom*, courthouse*, the bench, judicial*, judiciary, arbitrat*, arbiter*, tribunal, tribunals, sentencing, sentence length*, length
@@ -85,16 +87,16 @@ export const justiceConcepts = {
     mind*, make up their mind*, his own feed`),
   sway: words(`influenc*, target*, micro-target*, microtarget*, persuad*, persuas*, sway*, change, changes, changing, shows, nudg*, convinc*, mobilis*, mobiliz*,
     discourag*, encourag*, tailor*, personalis*, personaliz*, talked out, talk out of, talk* .. out of, bring them over, bring .. over, win over, wins
-    over, won over, argue*, adapt*, message most, message that, messages that, most likely to, effect on, optimised for, optimized for, serve*,
-    suppress*, keep .. from voting, stay at home, stay home, picks for each, profile*, psychograph*, segment*, demotivat*, move voters, shift
-    opinion*, opinion of, steer*, manipulat*, receptive, bots, dissuad*, alter*, chooses the advert, chooses the ad, psychological trait*, emotional
-    trigger*, apt to, susceptib*, likely to move, likely to be moved, most effective, resonat*, fear of, scare*, rally, rallies, donat*, customis*,
-    customiz*, individual message*, individually, each recipient, each person, each household, each voter, one by one, fake news, disinformation,
-    amplif*, sow*, boost*, undecided, lean towards, messages targeted, rings them, calls them, turned, can still be turned, make them vote, makes them
-    vote, keep them home, stay away, stay away from, must hear, wants to hear, want to hear, what to say, how to speak to, storyline*, switch camp,
-    switch sides, go to the polls, swung, swing, feed them, feeds them, fitting stories, fitting messages, right story, right message, matching
-    messages, stories, what moves them, push their, pushes their, play on, plays on, knows, says it, own dialect, own feed, what do you say, made up
-    his mind, made up her mind`),
+    over, won over, argue*, adapt*, most likely to, effect on, optimised for, optimized for, serve*, suppress*, keep .. from voting, stay at home,
+    stay home, profile*, psychograph*, segment*, demotivat*, move voters, shift opinion*, opinion of, steer*, manipulat*, receptive, bots, dissuad*,
+    alter*, chooses the advert, chooses the ad, psychological trait*, emotional trigger*, apt to, susceptib*, likely to move, likely to be moved, most
+    effective, resonat*, fear of, scare*, rally, rallies, donat*, customis*, customiz*, individual message*, individually, each recipient, each
+    person, each household, each voter, one by one, fake news, disinformation, amplif*, sow*, boost*, undecided, lean towards, rings them, calls them,
+    turned, can still be turned, make them vote, makes them vote, keep them home, stay away, stay away from, must hear, wants to hear, want to hear,
+    what to say, how to speak to, storyline*, switch camp, switch sides, go to the polls, swung, swing, feed them, feeds them, fitting stories,
+    fitting messages, right story, right message, matching messages, stories, what moves them, push their, pushes their, play on, plays on, knows,
+    says it, own dialect, own feed, what do you say, made up his mind, made up her mind, advert, adverts, ad, ads, clip, clips, leaflet*, message*,
+    move him, move her, move them, moves them, selects, select, picks, pick`),
   insurance_claims: words(`hail, insurance claim*, warranty, damage report*, product claim*`),
   /** What serves a campaign's own work, or counts votes, and meets no voter. */
   campaign_office: words(
@@ -109,6 +111,7 @@ export const justiceRules = [
   rule("8(a)", "administration of justice", ["adjudges"], ["clerical", "insurance_claims"], "dispute_hint"),
   rule("8(a)", "administration of justice", [], ["clerical"], "court"),
   rule("8(b)", "elections", ["sways"], ["campaign_office"], "politics_hint"),
+  rule("8(b)", "elections", ["voter", "deal_with"], ["campaign_office"]),
   rule("8(b)", "elections", ["vote", "sway"], ["campaign_office"]),
   rule("8(a)", "administration of justice", ["justice_use"], ["clerical"]),
   rule("8(b)", "elections", ["election_use"], ["campaign_office"]),

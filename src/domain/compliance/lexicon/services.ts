@@ -56,11 +56,12 @@ export const serviceConcepts = {
     support payments, vouchers, relief payments, municipality's aid`),
   payment:
     words(`cut, cuts, stopped, reclaim*, recover*, overpaid, overpayment*, entitle*, eligib*, claims, claim, claimed, recipient*, applicants, applications,
-    apply for, withdraw*, fraud*, revok*, caseworker*, means, receive, receives, qualif*`),
+    apply for, withdraw*, fraud*, revok*, caseworker*, means, receive, receives, qualif*, cut*, reduc*, stopping, suspend*, live with, undeclared,
+    unreported, overclaim*`),
   public_office:
     words(`municipal*, state, government*, public authorit*, authority, authorities, local council*, city council*, council, town hall*, ministry,
     ministries, agency, agencies, citizens, citizen, residents, parents, households, famil*, poor, needy, in need, disabled, elderly, old person, old
-    people, caseworker*, social`),
+    people, caseworker*, social, people, persons, partner, claimants, single, jobless`),
   credit:
     words(`creditworth*, credit, credits, solvency, repay*, pay back, pays back, paid back, loan*, mortgage*, lend, lends, lender*, lending, lent, borrow*,
     buy-now-pay-later, bnpl, pay later, instalment*, installment*, overdraft*, limit of the card, card limit*, financing, car finance, lease, leasing,
