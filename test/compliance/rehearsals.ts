@@ -4,6 +4,7 @@
  */
 import type { Described } from "./described.ts";
 import { eighth } from "./rehearsals/eighth.ts";
+import { fifteenth } from "./rehearsals/fifteenth.ts";
 import { fifth } from "./rehearsals/fifth.ts";
 import { first } from "./rehearsals/first.ts";
 import { fourteenth } from "./rehearsals/fourteenth.ts";
@@ -36,4 +37,9 @@ export const rehearsals: readonly Rehearsal[] = [
   { name: "12: as 5, other languages included", set: twelfth, atFirst: [33, 7, 1] },
   { name: "13: advertising, and all in the passive voice", set: thirteenth, atFirst: [19, 4, 0] },
   { name: "14: plain, in the manner of the third set", set: fourteenth, atFirst: [26, 7, 0] },
+  {
+    name: "15: Article 5 in many wordings, and fields in which nobody is judged",
+    set: fifteenth,
+    atFirst: [14, 33, 12],
+  },
 ];
