@@ -211,7 +211,7 @@ export const employmentConcepts = {
     examines, says yes, yes or no, favour*, grad*`),
 };
 
-const rule = annex3<keyof typeof employmentConcepts>;
+const rule = annex3<keyof typeof employmentConcepts | "decided">;
 
 export const employmentRules = [
   rule("4(a)", "recruitment", ["applicant", "choose"], ["job_market"]),
@@ -225,7 +225,7 @@ export const employmentRules = [
   rule(
     "4(a)",
     "recruitment",
-    [],
+    ["decided"],
     ["job_market", "workplace_upkeep", "information_for_applicants"],
     "applicant",
   ),

@@ -30,12 +30,11 @@ const LEAST_WORDS = 12;
 const ELSEWHERE: readonly Used[] = ["harmless", "converse", "compose", "upkeep", "workplace_upkeep"];
 
 const alone = (point: string, about: string, field: Used, unless: readonly Used[]): LexiconRule<Used> => ({
-  ...annex3<Used>(point, about, [field], [...ELSEWHERE, ...unless]),
+  ...annex3<Used>(point, about, [field, "decided"], [...ELSEWHERE, ...unless]),
   ...{ isFallback: true, leastWords: LEAST_WORDS },
 });
 
 export const fieldRules: readonly LexiconRule<Used>[] = [
-  alone("2", "safety of critical infrastructure", "infrastructure", ["small_scale", "study"]),
   alone("3", "education", "schoolwork", ["lesson_material"]),
   alone("4(a)", "recruitment", "applicant", ["job_market", "information_for_applicants"]),
   alone("5(a)", "public benefits and services", "benefit", ["public_matter_only", "website"]),

@@ -1,5 +1,5 @@
 /** What is in no list of the Act: well-known harmless uses, and the words that forbid to call a system harmless. */
-import { type LexiconRule, PEOPLE, words } from "./phrases.ts";
+import { type LexiconRule, PEOPLE, PLAINLY_JUDGING, words } from "./phrases.ts";
 
 export const generalConcepts = {
   narrow:
@@ -62,6 +62,7 @@ export const generalConcepts = {
     model*, chemical reaction*, alloy*`),
   ],
   someone: PEOPLE,
+  decided: PLAINLY_JUDGING,
   /** What is done to people, in words that no other rule has. */
   judge:
     words(`score, scores, scoring, rank*, rates, rating, evaluat*, assess*, judges, judge, decide*, select*, profil*, classif*, categor*, monitor*, identif*,

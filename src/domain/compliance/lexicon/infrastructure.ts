@@ -106,6 +106,5 @@ const rule = annex3<keyof typeof infrastructureConcepts>;
 export const infrastructureRules = [
   rule("2", "safety of critical infrastructure", ["infrastructure", "steer"], ["small_scale"]),
   rule("2", "safety of critical infrastructure", ["act"], ["small_scale"], "network_hint"),
-  rule("2", "safety of critical infrastructure", [], ["small_scale", "study"], "infrastructure"),
   rule("2", "safety of critical infrastructure", ["supply_use"], ["small_scale"]),
 ];

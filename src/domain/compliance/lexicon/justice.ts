@@ -104,12 +104,12 @@ export const justiceConcepts = {
   ),
 };
 
-const rule = annex3<keyof typeof justiceConcepts>;
+const rule = annex3<keyof typeof justiceConcepts | "decided">;
 
 export const justiceRules = [
   rule("8(a)", "administration of justice", ["court", "rule"], ["clerical"]),
   rule("8(a)", "administration of justice", ["adjudges"], ["clerical", "insurance_claims"], "dispute_hint"),
-  rule("8(a)", "administration of justice", [], ["clerical"], "court"),
+  rule("8(a)", "administration of justice", ["decided"], ["clerical"], "court"),
   rule("8(b)", "elections", ["sways"], ["campaign_office"], "politics_hint"),
   rule("8(b)", "elections", ["voter", "deal_with"], ["campaign_office"]),
   rule("8(b)", "elections", ["vote", "sway"], ["campaign_office"]),

@@ -74,11 +74,11 @@ export const lawEnforcementConcepts = {
   ),
 };
 
-const rule = annex3<keyof typeof lawEnforcementConcepts>;
+const rule = annex3<keyof typeof lawEnforcementConcepts | "decided">;
 
 export const lawEnforcementRules = [
   rule("6", "law enforcement", ["police", "suspect"], ["premises"]),
   rule("6", "law enforcement", ["inquest", "inquire"], ["premises", "information"]),
-  rule("6", "law enforcement", [], ["premises", "information"], "police"),
+  rule("6", "law enforcement", ["decided"], ["premises", "information"], "police"),
   rule("6", "law enforcement", ["police_use"], ["premises", "information"]),
 ];

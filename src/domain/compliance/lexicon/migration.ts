@@ -72,12 +72,12 @@ export const migrationConcepts = {
     flower border*, customs value*, goods cross*, visa requirement*`),
 };
 
-const rule = annex3<keyof typeof migrationConcepts>;
+const rule = annex3<keyof typeof migrationConcepts | "decided">;
 
 export const migrationRules = [
   rule("7", "migration, asylum and borders", ["migration", "examine"], ["goods"]),
   rule("7", "migration, asylum and borders", ["border", "crosser", "examine"], ["goods"]),
   rule("7", "migration, asylum and borders", ["doubted"], ["goods"], "stay_hint"),
-  rule("7", "migration, asylum and borders", [], ["goods", "leaflets"], "migration"),
+  rule("7", "migration, asylum and borders", ["decided"], ["goods", "leaflets"], "migration"),
   rule("7", "migration, asylum and borders", ["migration_use"], ["goods"]),
 ];

@@ -105,6 +105,18 @@ export const JUDGING =
     to, leads to, in the order of, proposed, is decided, are decided, estimated, passed on, is given, are given, further bookings, readiness value,
     throughput, deviate*, indicator of, knows`);
 
+/** What of it may be said of a thing or of nothing: beside a field alone it is no judging. */
+const VAGUE = new Set(
+  words(`which, whom, whose, shown, displayed, computed, derived, knows, lets, offers, ends, get the, gets the, figure, reports, override, stars, matrix,
+    reads, cuts, accept*, lead to, leads to, certif*, matches, match, detect*, check, checks, checking, analys*, analyz*, measur*, compar*, warns,
+    spot, spots, remov*, block*, filter*, sort, drops, depend on, depends on, settled, settles, reliability, piles, clustered, grouped, throughput,
+    suggested, given, is given, are given, proposed, suspend*, examin*, monitor*, supervis*, calculates, sets the, estimate, estimates, estimated, forecasts,
+    predict*, classif*, categor*, infer*, identif*, recognis*, recogniz*, mark, marks, marked, renews, terminates, shortens, who will, danger`),
+);
+
+/** Somebody is judged or decided on: what a field that is only named needs beside it. */
+export const PLAINLY_JUDGING = JUDGING.filter((phrase) => !VAGUE.has(phrase));
+
 export const ADVISE = words(`recommend*, suggest*, propos*, advis*, nominat*, steer*, hint*`);
 
 /** Anything by which a person may be judged: enough beside words that belong to one field alone. */

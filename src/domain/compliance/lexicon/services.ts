@@ -193,7 +193,7 @@ export const serviceConcepts = {
     healthcare triage, medical triage`),
 };
 
-const rule = annex3<keyof typeof serviceConcepts>;
+const rule = annex3<keyof typeof serviceConcepts | "decided">;
 
 export const serviceRules = [
   rule("5(a)", "public benefits and services", ["benefit", "grant"]),
@@ -203,8 +203,8 @@ export const serviceRules = [
   rule("5(b)", "creditworthiness", ["creditworthy", "private_person"]),
   rule("5(b)", "creditworthiness", ["weighed"], ["other_money"], "credit_hint"),
   rule("5(a)", "public benefits and services", ["weighed"], ["public_matter_only"], "help_hint"),
-  rule("5(a)", "public benefits and services", [], ["public_matter_only", "website"], "benefit"),
-  rule("5(b)", "creditworthiness", [], ["business", "card_fraud", "website", "other_money"], "creditworthy"),
+  rule("5(a)", "public benefits and services", ["decided"], ["public_matter_only", "website"], "benefit"),
+  rule("5(b)", "creditworthiness", ["decided"], ["business", "card_fraud", "website", "other_money"], "creditworthy"),
   rule("5(c)", "life and health insurance", ["insure", "life_or_health", "price"]),
   rule("5(d)", "emergency calls and triage", ["emergency", "triage"], ["depot"]),
   rule("5(d)", "emergency calls and triage", ["triage_alone"]),
