@@ -58,9 +58,7 @@ export function classify(description: string, rules: Rules): Classified {
   const heaviest = [...affirmed].sort((a, b) => WEIGHT[b.level] - WEIGHT[a.level])[0];
   const isUnread = sentences.some(({ isRead }) => !isRead);
   const isJudging = windows.some((window) => hasAll(window, ["someone", "judge"], "affirmed"));
-  const isOfAField = sentences.some(({ found }) =>
-    found.some(({ concept, sense }) => concept === "field" && sense !== "denied"),
-  );
+  const isOfAField = isFieldNamed(sentences);
   const level = levelOf(heaviest?.level, { isUnread, isJudging, isOfAField, description });
   const at = (prefix: string) => [
     ...new Set(affirmed.filter(({ rule }) => rule.startsWith(prefix)).map(({ provision }) => provision)),
@@ -80,6 +78,28 @@ export function classify(description: string, rules: Rules): Classified {
     applies_from: decisive.filter((day) => day !== null).sort()[0] ?? null,
   };
 }
+
+/** Whether a word of the Act's fields stands there; a house of one is none where things alone are told of. */
+function isFieldNamed(sentences: readonly Sentence[]): boolean {
+  const whole = windowOf(sentences);
+  const isOfThings = isOfThingsAlone(whole);
+  return sentences.some(({ found }) =>
+    found.some(
+      (one) => one.concept === "field" && one.sense !== "denied" && !(isOfThings && isInAHouse(one, found)),
+    ),
+  );
+}
+
+/** Things are told of, and no person but in the name of a house. */
+const isOfThingsAlone = ({ sentences }: Window): boolean =>
+  sentences.some(({ found }) => found.some(({ concept, sense }) => concept === "thing" && sense === "affirmed")) &&
+  !sentences.some(({ found }) =>
+    found.some((one) => one.concept === "anybody" && one.sense !== "denied" && !isInAHouse(one, found)),
+  );
+
+/** "Staff" in "staff canteen". */
+const isInAHouse = ({ at }: Found, found: readonly Found[]): boolean =>
+  found.some((house) => house.concept === "house" && at >= house.at && at < house.at + house.phrase.length);
 
 /** Fewer letters say of no system what it does. */
 const LEAST_LETTERS = 20;
@@ -103,12 +123,13 @@ function levelOf(
 const isIn = (rules: Rules, { id }: LexiconRule) =>
   !id.startsWith("art-5-") || rules.art_5.includes(id.slice("art-5-".length));
 
-type Window = { found: readonly Found[]; words: number };
+type Window = { sentences: readonly Sentence[]; found: readonly Found[]; words: number };
 
 /** So many sentences tell of one thing: what is done is often said in the next, and for whom in the one after it. */
 const NEIGHBOURS = 3;
 
 const windowOf = (sentences: readonly Sentence[]): Window => ({
+  sentences,
   found: sentences.flatMap(({ found }) => found),
   words: sentences.reduce((words, { text }) => words + text.split(" ").length, 0),
 });
@@ -168,7 +189,10 @@ function firstOf<Item, Answer>(items: readonly Item[], answerOf: (item: Item) =>
 function reasonOf(rule: LexiconRule, windows: readonly Window[], rules: Rules): Reason | undefined {
   const { id, provision, level, about, unless = [], leastWords = 0, date } = rule;
   const free = windows.filter(
-    (window) => window.words >= leastWords && !unless.some((concept) => of(window, concept, "affirmed")),
+    (window) =>
+      window.words >= leastWords &&
+      !unless.some((concept) => of(window, concept, "affirmed")) &&
+      !(rule.isOfPersons && isOfThingsAlone(window)),
   );
   const said = firstOf(free, (window) => groundsOf(rule, window, "affirmed"));
   const phrases = said ?? firstOf(free, (window) => groundsOf(rule, window));

@@ -15,6 +15,7 @@ import { lawEnforcementConcepts, lawEnforcementRules } from "./lexicon/law-enfor
 import { migrationConcepts, migrationRules } from "./lexicon/migration.ts";
 import type { LexiconRule as RuleOf } from "./lexicon/phrases.ts";
 import { serviceConcepts, serviceRules } from "./lexicon/services.ts";
+import { thingConcepts } from "./lexicon/things.ts";
 import { transparencyConcepts, transparencyRules } from "./lexicon/transparency.ts";
 
 /** Another one is another answer to the same text: it stands in `rules_sha256` of each answer and document, with all words and rules. */
@@ -32,6 +33,7 @@ export const concepts = {
   ...justiceConcepts,
   ...transparencyConcepts,
   ...languageConcepts,
+  ...thingConcepts,
   ...generalConcepts,
 } satisfies Record<string, readonly string[]>;
 

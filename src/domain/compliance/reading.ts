@@ -130,7 +130,7 @@ function isDeniedAfter(before: string): boolean {
   const clause = before
     .split(/[,:;()–—]|\b(?:but|however|instead|rather|and then|whereas|although)\b/)
     .at(-1)!;
-  const words = (clause.match(LETTERS) ?? []).map((word) => word.replaceAll(/^'+|'+$/g, ""));
+  const words = (lastDenied(clause).match(LETTERS) ?? []).map((word) => word.replaceAll(/^'+|'+$/g, ""));
   const reaching = words.filter((word, place) => {
     if (!NEGATORS.test(word)) return false;
     const behind = words.slice(place).filter((one) => !BETWEEN.has(one)).length;
@@ -138,3 +138,9 @@ function isDeniedAfter(before: string): boolean {
   });
   return reaching.length % 2 === 1;
 }
+
+/** "Does not look and takes no decision": two denials side by side are two, and no affirmation. */
+const lastDenied = (clause: string): string => {
+  const last = clause.split(/\b(?=(?:and|or|nor)\b)/).at(-1)!;
+  return (last.match(LETTERS) ?? []).some((word) => NEGATORS.test(word)) ? last : clause;
+};

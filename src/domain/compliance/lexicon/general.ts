@@ -99,9 +99,13 @@ export const generalConcepts = {
     witness*`),
 };
 
-export const generalRules: readonly LexiconRule<keyof typeof generalConcepts>[] = [
+export const generalRules: readonly LexiconRule<keyof typeof generalConcepts | "thing">[] = [
   {
     ...{ id: "plain", level: "MINIMAL", provision: "no provision of its own", needs: ["harmless"] },
     about: "a well-known use in which nobody is judged",
+  },
+  {
+    ...{ id: "things", level: "MINIMAL", provision: "no provision of its own", needs: ["thing"] },
+    about: "things are counted, sorted or looked after, and nobody is judged",
   },
 ];

@@ -23,6 +23,8 @@ export type LexiconRule<Concept extends string> = {
   hints?: Concept;
   /** It counts where no other rule of Annex III or Article 5 does. */
   isFallback?: boolean;
+  /** It counts for nothing where things alone are told of. */
+  isOfPersons?: boolean;
   /** In so many words at least, all told. */
   leastWords?: number;
   about: string;
@@ -37,7 +39,7 @@ export const annex3 = <Concept extends string>(
   hints?: Concept,
 ): LexiconRule<Concept> => ({
   ...{ id: `annex-iii-${point}`, level: "HIGH", provision: `Annex III, point ${point}` },
-  ...{ date: "annex-iii", about, needs, unless },
+  ...{ date: "annex-iii", about, needs, unless, isOfPersons: !point.startsWith("2") },
   ...(hints === undefined ? {} : { hints, isFallback: true }),
 });
 

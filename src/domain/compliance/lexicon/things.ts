@@ -1,0 +1,47 @@
+/** Things that are counted, ordered, sorted or looked after, whatever house they stand in: where nobody is named beside them, nobody is judged. */
+import { PEOPLE, words } from "./phrases.ts";
+
+export const thingConcepts = {
+  thing: [
+    // What a house uses up, washes, eats and drinks.
+    ...words(`linen, laundry, laundries, towels, towel, bed sheets, uniforms are washed, soup, soups, portions, sandwiches, meals in total, litres of, vegetables,
+      cutlery, crockery, coffee, tea urn*, drinks machine*, vending machine*, snacks, paper towels, toilet paper, printer paper, printers, printer, toner,
+      ink cartridge*, copier*, copying paper, envelopes, stationery, light bulbs, batteries, detergent, soap, gloves, gowns, mop, mops, kitchen, kitchens`),
+    // Houses and what is around them.
+    ...words(`roof, roofs, roofing, gutter*, facade*, façade*, windows, boiler room*, radiators, flooring, carpet*, paint is, paintwork, plaster, damp, mould,
+      elevator motor*, lift motor*, escalator*, solar panel*, rain barrel*, tower clock*, church clock*, clock tower*, pendulum, lawn*, grass, turf,
+      hedge*, leaves fall, football pitch*, sports pitch*, playing field*, tennis court*, basketball court*, flower bed*, flowerbed*, courtyard*,
+      moss, car park*, parking bay*, parking space*, parking lot*, free bays, bicycle rack*, bicycle stand*, bins, waste containers,
+      recycling bins, furniture, chairs, desks, tables, benches, meeting room*, conference room*, free room*, lecture hall's, ventilation filter*,
+      swimming pool's, thermostat*, hall has to be warm, blinds, lamps, streetlamps, snow on`),
+    // Vehicles and machines.
+    ...words(`tyre*, tire wear, tires, brake pad*, brake disc*, brake wear, clutch wear, engine oil, oil change*, spare part*, lawn mower*, windscreen*, wiper*,
+      garage needs, workshop orders, fuel consumption, filters of, filter of, pumps wear, bearings, gears, light curves, spectra, telescope*`),
+    // Paper, print and money as matter.
+    ...words(`maps, old map*, charters, parchment*, manuscripts from, blank backs, blank pages, torn pages, book spines, bookbinding, copies of each title,
+      copies of a title, copies of a novel, number of copies, copies of each book, loans per title, library books, shelf space, shelving, typeface*,
+      banknotes, bank notes, euro notes, torn notes, worn notes, coins, stamps, postcards, photographs of buildings, negatives, microfilm*, slides from`),
+    // Goods, stuff, plants and nature.
+    ...words(`umbrella*, leather, gravel, sand heap*, lego, candle*, pixels, panels, bicycles, used bicycle*, used camera*, used furniture, asking price,
+      frame size, wine tank*, riesling, vintage*, vintages, ferment*, sugar-beet, sugar beet*, weed*, moths, mussels, honey, peppers, cucumbers, onions,
+      herbs, cocoa, rice, grain, hay, wool, yarn, fabric*, shoes, hats, buttons, clay, mortar, concrete, marble, paint, paints, varnish, glue, foil,
+      newsprint, variable stars, stars, planets, craters, meteor*, clouds, tides, snow depth, pollen, shells, feathers, tree rings, tree trunk*, trees`),
+  ],
+  /** Houses, rooms and vehicles by the names of their fields. */
+  house: words(`police, police academy, police station*, police van*, police car*, police garage*, police horse*, court, courts, court's, court house*, courthouse*,
+    prison, prisons, prison library, prison kitchen, prison laundry, school, schools, school building*, university, universit*, college*, academy, academies,
+    kindergarten*, nursery, classroom*, exam hall*, hospital*, clinic*, health centre*, medical centre*, ward, ambulance*, fire brigade*, fire station*,
+    bank, banks, bank headquarters, insurer, insurance company, municipal*, government, embassy, employment office*, job centre*, interview day*, staff canteen*,
+    staff room*, staff car park, staff kitchen, staff restaurant, teachers' room, employee canteen*, employee restaurant*, workers' canteen, job lot*, airport*, railway*, trains,
+    traffic noise, doctor's garden, doctors' car park, drone picture*, drone photo*, drone image*, drone footage, border of the field, lift, lifts, elevator*,
+    candidate tiles, manager's car park, ministry, ministries, visitors' car park, patient kitchen, hospital kitchen*`),
+  /** Persons, and papers of one. */
+  anybody: [
+    ...PEOPLE.filter((word) => word !== "they" && word !== "user" && word !== "users"),
+    ...words(`suspect*, prisoner*, inmate*, detainee*, offender*, driver, drivers, nurse, nurses, teacher*, learner*, trainee*, apprentice*, voter*, voters, witness*,
+      claimant*, recipient*, borrower*, debtor*, visitor*, guests, passenger*, traveller*, rider*, courier*, picker*, packer*, cleaners, officers, refugee*,
+      migrant*, asylum*, cv, cvs, résumé*, resumes, applications, essay*, exams, exam papers, homework, crime*, criminal*, offence*, evidence, face, faces,
+      voice, voices, fingerprint*, loan application*, credit, benefits, claims, parents, boys, sick, injured, caller, callers, emergency call*, judges,
+      judgment*, sentence, sentences, case file*, verdict*, whom, anyone's, colleagues, agents, sellers who, tenants, landlords, owners, players, personnel, gait, emotion*`),
+  ],
+};
