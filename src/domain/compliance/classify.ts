@@ -192,7 +192,8 @@ function reasonOf(rule: LexiconRule, windows: readonly Window[], rules: Rules): 
     (window) =>
       window.words >= leastWords &&
       !unless.some((concept) => of(window, concept, "affirmed")) &&
-      !(rule.isOfPersons && isOfThingsAlone(window)),
+      !(rule.isOfPersons && isOfThingsAlone(window)) &&
+      !(rule.isOfThings && !isOfThingsAlone(window)),
   );
   const said = firstOf(free, (window) => groundsOf(rule, window, "affirmed"));
   const phrases = said ?? firstOf(free, (window) => groundsOf(rule, window));

@@ -89,7 +89,7 @@ export const generalConcepts = {
     authority, government, citizens, credit, creditworth*, loan*, mortgage*, borrower*, lend*, repay*, debt*, insurance, insurer*, premium*,
     policyholder*, bank, banks, emergency, ambulance*, 112, 911, 999, fire brigade, paramedic*, triage, patient*, hospital*, clinic*, doctor*,
     medical, diagnos*, disease of, health, therap*, medicine*, surgeon*, water supply, drinking water, waterworks, water network*, sewage, gas
-    network*, gas supply, pipeline*, district heating, power grid*, grid, electricity, power plant*, power station*, substation*, high voltage,
+    network*, gas supply, pipelines, gas pipeline*, oil pipeline*, water pipeline*, pipeline leak*, pipeline pressure, district heating, power grid*, grid, electricity, power plant*, power station*, substation*, high voltage,
     nuclear, reactor*, dam, dams, reservoir*, traffic, tunnel*, railway*, trains, aircraft, aviation, airport*, critical infrastructure, data centre*,
     data center*, internet exchange, utility, utilities, lift, lifts, elevator*, machinery safety, safety component*, safety function*, collision*,
     autonomous vehicle*, self-driving, face, faces, facial, biometric*, fingerprint*, iris, gait, emotion*, mood, moods, feelings, ethnic*, race,
@@ -106,6 +106,7 @@ export const generalRules: readonly LexiconRule<keyof typeof generalConcepts | "
   },
   {
     ...{ id: "things", level: "MINIMAL", provision: "no provision of its own", needs: ["thing"] },
+    isOfThings: true,
     about: "things are counted, sorted or looked after, and nobody is judged",
   },
 ];

@@ -6,7 +6,8 @@ export const infrastructureConcepts = {
     words(`drinking water, tap water, potable water, water network*, water main*, water grid*, water suppl*, water treatment, water distribution, water
     utilit*, water tower*, water pressure, waterworks, water company, wastewater, waste water, sewage, sewer*, chlorin*, pumping station*, pump
     station*, gas network*, gas grid*, gas main, gas mains, gas pipe*, gas suppl*, gas distribution, gas transmission, gas storage, gas pressure, gas
-    leak*, gas operator*, natural gas, compressor station*, pipeline, pipelines, gas utilit*, heating plant*, heating network*, heating grid*,
+    leak*, gas operator*, natural gas, compressor station*, pipelines, gas pipeline*, oil pipeline*, hydrogen pipeline*, water pipeline*, fuel pipeline*, pipeline pressure, pipeline
+    leak*, pipeline valve*, pipeline operator*, pipeline segment*, pipeline section*, pipeline network*, gas utilit*, heating plant*, heating network*, heating grid*,
     district heating, district heat, municipal heat*, city's heat*, heat network*, heat suppl*, heating suppl*, boiler house*, steam network*,
     combined heat and power, chp plant*, power grid*, electricity grid*, electric grid*, electrical grid*, transmission grid*, distribution grid*,
     energy grid*, smart grid*, the grid, microgrid*, virtual power plant*, electricity network*, power network*, electricity suppl*, electricity
@@ -55,8 +56,8 @@ export const infrastructureConcepts = {
     barrier*, pedestrian light*, school crossing*, emergency lane, hard-shoulder, contraflow, lane lights, overhead signs, speed signs, electronic
     signs, variable signs, fog warning*, black ice warning*`),
   steer:
-    words(`control, controls, controlled, controlling, controller*, shut, shuts, shutting, shutdown*, isolat*, disconnect*, reconnect*, balanc*, regulat*,
-    operat*, trigger*, manag*, open, opens, opened, opening, close, closes, closed, closing, steer*, safety, safe, protect*, failover, fail over,
+    words(`lengthen*, shorten*, control, controls, controlled, controlling, controller*, shut, shuts, shutting, shutdown*, isolat*, disconnect*, reconnect*, balanc*, regulat*,
+    operate, operates, operated, operating, trigger*, manag*, open, opens, opened, opening, close, closes, closed, closing, steer*, safety, safe, protect*, failover, fail over,
     switch*, stop, stops, stopping, react*, dispatch*, adjust*, run, runs, running, dose, doses, dosing, guard*, keep, keeps, keeping, holds, set,
     sets, setting, trip, trips, tripping, shed, sheds, throttl*, rerout*, re-rout*, reconfigur*, restor*, valve*, pump, pumps, prevent*, avert*,
     alarm*, autonom*, command*, actuat*, divert*, curtail*, takes offline, take* .. offline, power down, powers down, ramp*, gives way, priority to,

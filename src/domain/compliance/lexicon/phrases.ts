@@ -25,6 +25,8 @@ export type LexiconRule<Concept extends string> = {
   isFallback?: boolean;
   /** It counts for nothing where things alone are told of. */
   isOfPersons?: boolean;
+  /** It counts only there. */
+  isOfThings?: boolean;
   /** In so many words at least, all told. */
   leastWords?: number;
   about: string;
@@ -85,7 +87,7 @@ export const IN_PLAIN_WORDS =
     to worst, best ones, good ones, bad ones, the good, the bad, wheat from the chaff, right one, wrong one, wise, worthwhile, deserve, deserves, need
     more, need less, piles, reads, read by, read overnight, read in, shown to, is shown, are shown, displayed, is displayed, are displayed, presented
     with, is presented, passed to, passed on, handed to, returned, is returned, computed, derived, attributed, clustered, grouped, annulled,
-    annulment, certifies, certified, yes and no, maybe, order of need, taken into account, used to, left out, let through, waved through, stopped at,
+    annulment, certifies, is certified, are certified, certified as, yes and no, maybe, order of need, taken into account, used to, left out, let through, waved through, stopped at,
     put first, put last`);
 
 /** A person is judged, not a thing watched: what hints of a field need beside them. */
@@ -117,7 +119,9 @@ const VAGUE = new Set(
 );
 
 /** Somebody is judged or decided on: what a field that is only named needs beside it. */
-export const PLAINLY_JUDGING = JUDGING.filter((phrase) => !VAGUE.has(phrase));
+export const PLAINLY_JUDGING = JUDGING.filter((phrase) => !VAGUE.has(phrase)).concat(
+  words(`bins the, bottom, doctored, tampered, mature enough, good enough, by need, good for, bad for`),
+);
 
 export const ADVISE = words(`recommend*, suggest*, propos*, advis*, nominat*, steer*, hint*`);
 

@@ -1,31 +1,36 @@
 /** Things that are counted, ordered, sorted or looked after, whatever house they stand in: where nobody is named beside them, nobody is judged. */
+import { educationConcepts } from "./education.ts";
+import { employmentConcepts } from "./employment.ts";
+import { justiceConcepts } from "./justice.ts";
+import { migrationConcepts } from "./migration.ts";
 import { PEOPLE, words } from "./phrases.ts";
+import { serviceConcepts } from "./services.ts";
 
 export const thingConcepts = {
   thing: [
     // What a house uses up, washes, eats and drinks.
     ...words(`linen, laundry, laundries, towels, towel, bed sheets, uniforms are washed, soup, soups, portions, sandwiches, meals in total, litres of, vegetables,
       cutlery, crockery, coffee, tea urn*, drinks machine*, vending machine*, snacks, paper towels, toilet paper, printer paper, printers, printer, toner,
-      ink cartridge*, copier*, copying paper, envelopes, stationery, light bulbs, batteries, detergent, soap, gloves, gowns, mop, mops, kitchen, kitchens`),
+      ink cartridge*, copier*, copying paper, envelopes, stationery, light bulbs, batteries, detergent, soap, gloves, gowns, mops, kitchen, kitchens`),
     // Houses and what is around them.
-    ...words(`roof, roofs, roofing, gutter*, facade*, façade*, windows, boiler room*, radiators, flooring, carpet*, paint is, paintwork, plaster, damp, mould,
+    ...words(`roof, roofs, roofing, gutter*, facade*, façade*, window cleaning, cleaning .. windows, boiler room*, radiators, flooring, carpet*, paint is, paintwork, plaster, damp, mould,
       elevator motor*, lift motor*, escalator*, solar panel*, rain barrel*, tower clock*, church clock*, clock tower*, pendulum, lawn*, grass, turf,
       hedge*, leaves fall, football pitch*, sports pitch*, playing field*, tennis court*, basketball court*, flower bed*, flowerbed*, courtyard*,
-      moss, car park*, parking bay*, parking space*, parking lot*, free bays, bicycle rack*, bicycle stand*, bins, waste containers,
-      recycling bins, furniture, chairs, desks, tables, benches, meeting room*, conference room*, free room*, lecture hall's, ventilation filter*,
+      moss, car park*, parking bay*, parking space*, parking lot*, free bays, bicycle rack*, bicycle stand*, waste containers,
+      recycling bins, meeting room*, conference room*, free room*, lecture hall's, ventilation filter*,
       swimming pool's, thermostat*, hall has to be warm, blinds, lamps, streetlamps, snow on`),
     // Vehicles and machines.
     ...words(`tyre*, tire wear, tires, brake pad*, brake disc*, brake wear, clutch wear, engine oil, oil change*, spare part*, lawn mower*, windscreen*, wiper*,
-      garage needs, workshop orders, fuel consumption, filters of, filter of, pumps wear, bearings, gears, light curves, spectra, telescope*`),
+      garage needs, workshop orders, fuel consumption, pumps wear, bearings, light curves, spectra, telescope*`),
     // Paper, print and money as matter.
-    ...words(`maps, old map*, charters, parchment*, manuscripts from, blank backs, blank pages, torn pages, book spines, bookbinding, copies of each title,
+    ...words(`old map*, cadastral map*, paper map*, town map*, road map*, prints a map, charters, parchment*, manuscripts from, blank backs, blank pages, torn pages, book spines, bookbinding, copies of each title,
       copies of a title, copies of a novel, number of copies, copies of each book, loans per title, library books, shelf space, shelving, typeface*,
-      banknotes, bank notes, euro notes, torn notes, worn notes, coins, stamps, postcards, photographs of buildings, negatives, microfilm*, slides from`),
+      banknotes, bank notes, euro notes, torn notes, worn notes, coins, stamps, postcards, photographs of buildings, microfilm*, slides from`),
     // Goods, stuff, plants and nature.
-    ...words(`umbrella*, leather, gravel, sand heap*, lego, candle*, pixels, panels, bicycles, used bicycle*, used camera*, used furniture, asking price,
+    ...words(`umbrella*, leather, gravel, sand heap*, lego, candle*, pixels, bicycles, used bicycle*, used camera*, asking price,
       frame size, wine tank*, riesling, vintage*, vintages, ferment*, sugar-beet, sugar beet*, weed*, moths, mussels, honey, peppers, cucumbers, onions,
-      herbs, cocoa, rice, grain, hay, wool, yarn, fabric*, shoes, hats, buttons, clay, mortar, concrete, marble, paint, paints, varnish, glue, foil,
-      newsprint, variable stars, stars, planets, craters, meteor*, clouds, tides, snow depth, pollen, shells, feathers, tree rings, tree trunk*, trees`),
+      herbs, cocoa, rice, grain, hay, wool, yarn, fabric*, hats, clay, mortar, concrete, marble, paint, paints, varnish, glue, foil,
+      newsprint, variable stars, planets, craters, meteor*, tides, snow depth, pollen, shells, feathers, tree rings, tree trunk*, water trees, trees in`),
   ],
   /** Houses, rooms and vehicles by the names of their fields. */
   house: words(`police, police academy, police station*, police van*, police car*, police garage*, police horse*, court, courts, court's, court house*, courthouse*,
@@ -38,7 +43,13 @@ export const thingConcepts = {
   /** Persons, and papers of one. */
   anybody: [
     ...PEOPLE.filter((word) => word !== "they" && word !== "user" && word !== "users"),
-    ...words(`suspect*, prisoner*, inmate*, detainee*, offender*, driver, drivers, nurse, nurses, teacher*, learner*, trainee*, apprentice*, voter*, voters, witness*,
+    ...educationConcepts.schoolwork,
+    ...employmentConcepts.applicant,
+    ...serviceConcepts.benefit,
+    ...serviceConcepts.creditworthy,
+    ...justiceConcepts.vote,
+    ...migrationConcepts.migration,
+    ...words(`waiter*, waitress*, chambermaid*, clerk, clerks, salesp*, workman, workmen, operatives, crew, crews, cashier*, mechanics, suspect*, prisoner*, inmate*, detainee*, offender*, driver, drivers, nurse, nurses, teacher*, learner*, trainee*, apprentice*, voter*, voters, witness*,
       claimant*, recipient*, borrower*, debtor*, visitor*, guests, passenger*, traveller*, rider*, courier*, picker*, packer*, cleaners, officers, refugee*,
       migrant*, asylum*, cv, cvs, résumé*, resumes, applications, essay*, exams, exam papers, homework, crime*, criminal*, offence*, evidence, face, faces,
       voice, voices, fingerprint*, loan application*, credit, benefits, claims, parents, boys, sick, injured, caller, callers, emergency call*, judges,
