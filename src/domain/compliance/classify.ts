@@ -92,7 +92,9 @@ function isFieldNamed(sentences: readonly Sentence[]): boolean {
 
 /** Things are told of, and no person but in the name of a house. */
 const isOfThingsAlone = ({ sentences }: Window): boolean =>
-  sentences.some(({ found }) => found.some(({ concept, sense }) => concept === "thing" && sense === "affirmed")) &&
+  sentences.some(({ found }) =>
+    found.some(({ concept, sense }) => concept === "thing" && sense === "affirmed"),
+  ) &&
   !sentences.some(({ found }) =>
     found.some((one) => one.concept === "anybody" && one.sense !== "denied" && !isInAHouse(one, found)),
   );

@@ -7,12 +7,13 @@ export const biometricConcepts = {
     mugshot*, faceprint*, way people walk, manner of walking, silhouette*, thermal signature*, body odour, cardiac signature, lip movement*, voice
     sample*, speaker recognition, speaker identification, who is speaking`),
   identify:
-    words(`identif*, recogni*, match, matches, matched, matching, compare*, comparing, comparison*, re-identif*, reidentif*, walks in, spot*, find*, pick*,
-    search*, look* up, put* a name, by name, tells who, who it is, who they are, who .. people .. are, who somebody is, known, follow, follows,
+    words(`identif*, recogni*, match, matches, matched, matching, compare*, comparing, comparison*, re-identif*, reidentif*, walks in, spot*, find*,
+    pick*, search*, look* up, put* a name, by name, tells who, who it is, who they are, who .. people .. are, who somebody is, known, follows,
     following, check .. against, database*, gallery, watchlist*, watch list*, blacklist*, name of, index of, establish* .. identity, identity of,
     identities of, names the, tell apart, tells apart, looked up, who everyone is, linked to .. name, link .. to .. name, trace, traces, tracing,
     register, exclusion register, archive*, who they see, personal data of, profile of, locate*, vector, vectors, template, templates, given person,
-    given passenger, checked, checks, those of people, notices, notice, looked for`),
+    given passenger, checked, checks, those of people, notices, notice, looked for, follow people, follow persons, follow individuals, follow a
+    person, follow someone, follow each, follow every, follow him, follow her, follow them`),
   verify:
     words(`unlock*, log in, logs in, login, log on, sign in, sign on, authenticat*, is who, are who, own phone, own device, one to one, 1:1, same person as
     on, same person as in, holder of the, own badge, confirms .. identity, confirm .. identity`),
@@ -147,7 +148,9 @@ export const biometricConcepts = {
   texts_only: words(
     `in reviews, of reviews, from reviews, in tweets, of tweets, in e-mails, written feedback, text messages, customer reviews, in comments`,
   ),
-  medical: words(`medical, patient*, therap*, clinic*, safety reason*, drowsi*, falls asleep, microsleep*`),
+  medical: words(
+    `medical, patient*, therap*, clinic*, safety reason*, drowsi*, falls asleep, microsleep*, road safety`,
+  ),
 };
 
 const rule = annex3<keyof typeof biometricConcepts>;

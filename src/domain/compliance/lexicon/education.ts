@@ -28,36 +28,37 @@ export const educationConcepts = {
   ],
   /** What only somebody has who learns or wants to. */
   schoolwork:
-    words(`homework, exam, exams, examination, examinations, essay, essays, scanned script*, answer sheet*, answer script*, coursework, term paper*, thesis,
-    theses, dissertation*, school register, school report*, transcript of records, transcripts and, grade point, final grade*, final mark*, grammar
-    school*, secondary school place*, school place*, university place*, university entrance, college admission*, university admission*, school
-    admission*, admission to, motivation letter*, degree programme*, degree program*, university programme*, study programme*, medical degree, matura,
-    baccalaureate, abitur, a level*, gcse*, school-leaving, journeyman*, learning outcome*, learning level*, level of education, level of language,
-    language level*, placement test*, entrance test*, entrance exam*, aptitude for stud*, vocational track*, academic track*, tracks of, scholarship*,
-    kindergarten place*, nursery place*, nursery places, day care place*, multiple choice, quiz scores, assignments, viva, oral exam*, certification
-    exam*, driving theory test*, online test*, standardised test*, standardized test*, fourth class, sixth form, class test*, maths test*, open-ended
-    answer*, lab report*, student work, children's work, certificate of, diploma*, short-answer question*, short answer*, free-text answer*, open
-    question*, term papers, written test*, written exam*, final test*, midterm*, mid-term*, vocabulary test*, language exam*, language test*, language
-    certificate*, speaking test*, oral test*, oral assessment*, oral language exam*, aptitude exam*, bar exam*, state exam*, board exam*, licensing
-    exam*, certification test*, remote assessment*, online assessment*, online exam*, home exam*, test result*, test score*, test paper*, school
-    grade*, report card*, seminar paper*, bachelor's, master's, bachelor thesis, master thesis, doctoral thesis, phd application*, phd place*, study
-    place*, studentship*, numerus clausus, waiting semester*, cefr level, toefl, ielts, sat score*, gre score*, entrance requirement*, recommended
-    school, secondary school type, school type*, school choice, school assignment*, school allocation*, school enrol*, school entry, admitted,
-    boarding school*, prep school*, elite school*, gifted programme*, gifted program*, special school*, remedial class*, programming assignment*,
-    coding assignment*, portfolio* .. art school, learning goal*, learning objective*, learning success, module*, apprenticeship*, training place*,
-    traineeship*, trainee position*, course credit*, academic integrity, academic misconduct, academic performance, academic record*, study success,
-    study progress, study adviser*, study advisor*, student record*, learning analytics, year eight, general branch, technical branch, school branch,
-    admissions, violin candidate*, conservatoire*, begin school, ready for school, mature enough, school readiness, dual training, chamber exam*,
-    pupils' certificate*, school certificate*, pay attention, paid attention, want to study here, who want to study, wants to study, wish to study,
-    study here, model answer*, honesty of, distance exam*, remote finals, room scan, noise alarm, kindergarten drawings, speech sample .. child,
-    school maturity, school start, school beginners, trainee pilots, repeat a unit, repeat units, unit test of trainees, academic career, choice of
-    school, choice of studies, course placement*, class placement*, class assignment*, class level*, streaming of pupils, setting of pupils, ability
-    setting, eleven-plus, transfer to grammar, school transfer*, transfer exam*, entrance score*, honours degree, honours classification, degree
-    classification, grade prediction*, predicted grades, teacher assessed grades, moderation of grades, standardisation of grades, peer grading,
-    rubric*, oral defence, orals, lab reports, internship report*, portfolio assessment, skills test*, skill assessment, competence assessment,
-    competency assessment, knowledge assessment, knowledge test*, e-assessment, e-exam*, eexam*, digital exam*, computer-based test*, computer based
-    test*, admission essay*, personal statements, letters of recommendation, recommendation letters, interview for university, university interview*,
-    selection day, auditions for`),
+    words(`homework, exam, exams, examination, examinations, essay, essays, scanned script*, answer sheet*, answer script*, coursework, term paper*,
+    thesis, theses, dissertation*, school register, school report*, transcript of records, transcripts and, grade point, final grade*, final mark*,
+    grammar school*, secondary school place*, school place*, university place*, university entrance, college admission*, university admission*,
+    school admission*, admission to, motivation letter*, degree programme*, degree program*, university programme*, study programme*, medical
+    degree, matura, baccalaureate, abitur, a level*, gcse*, school-leaving, journeyman*, learning outcome*, learning level*, level of education,
+    level of language, language level*, placement test*, entrance test*, entrance exam*, aptitude for stud*, vocational track*, academic track*,
+    tracks of, scholarship*, kindergarten place*, nursery place*, nursery places, day care place*, multiple choice, quiz scores, assignments, viva,
+    oral exam*, certification exam*, driving theory test*, online test*, standardised test*, standardized test*, fourth class, sixth form, class
+    test*, maths test*, open-ended answer*, lab report*, student work, children's work, certificate of, diploma*, short-answer question*, short
+    answer*, free-text answer*, open question*, term papers, written test*, written exam*, final test*, midterm*, mid-term*, vocabulary test*,
+    language exam*, language test*, language certificate*, speaking test*, oral test*, oral assessment*, oral language exam*, aptitude exam*, bar
+    exam*, state exam*, board exam*, licensing exam*, certification test*, remote assessment*, online assessment*, online exam*, home exam*, test
+    result*, test score*, test paper*, school grade*, report card*, seminar paper*, bachelor's, master's, bachelor thesis, master thesis, doctoral
+    thesis, phd application*, phd place*, study place*, studentship*, numerus clausus, waiting semester*, cefr level, toefl, ielts, sat score*, gre
+    score*, entrance requirement*, recommended school, secondary school type, school type*, school choice, school assignment*, school allocation*,
+    school enrol*, school entry, admitted, boarding school*, prep school*, elite school*, gifted programme*, gifted program*, special school*,
+    remedial class*, programming assignment*, coding assignment*, portfolio* .. art school, learning goal*, learning objective*, learning success,
+    apprenticeship*, training place*, traineeship*, trainee position*, course credit*, academic integrity, academic misconduct, academic
+    performance, academic record*, study success, study progress, study adviser*, study advisor*, student record*, learning analytics, year eight,
+    general branch, technical branch, school branch, admissions, violin candidate*, conservatoire*, begin school, ready for school, mature enough,
+    school readiness, dual training, chamber exam*, pupils' certificate*, school certificate*, pay attention, paid attention, want to study here,
+    who want to study, wants to study, wish to study, study here, model answer*, honesty of, distance exam*, remote finals, room scan, noise alarm,
+    kindergarten drawings, speech sample .. child, school maturity, school start, school beginners, trainee pilots, repeat a unit, repeat units,
+    unit test of trainees, academic career, choice of school, choice of studies, course placement*, class placement*, class assignment*, class
+    level*, streaming of pupils, setting of pupils, ability setting, eleven-plus, transfer to grammar, school transfer*, transfer exam*, entrance
+    score*, honours degree, honours classification, degree classification, grade prediction*, predicted grades, teacher assessed grades, moderation
+    of grades, standardisation of grades, peer grading, rubric*, oral defence, orals, lab reports, internship report*, portfolio assessment, skills
+    test*, skill assessment, competence assessment, competency assessment, knowledge assessment, knowledge test*, e-assessment, e-exam*, eexam*,
+    digital exam*, computer-based test*, computer based test*, admission essay*, personal statements, letters of recommendation, recommendation
+    letters, interview for university, university interview*, selection day, auditions for, learning module*, course module*, which modules, which
+    module, next module, modules he, modules she, modules they`),
   judge_work: [
     ...IN_PLAIN_WORDS,
     ...words(`cheat*, plagiar*, written by somebody else, written by someone else, ghostwrit*, written by a machine, ai-written, machine-written, proctor*,

@@ -8,23 +8,25 @@ export const generalConcepts = {
   profiling: words(`profil*, scor*, rank*, predict*, personality, behavio*`),
   /** Uses by what they are for. The list is closed: what stands in none of these lines is asked about. */
   harmless: [
-    ...words(`spam, junk mail, junk e-mail, junk out of, phishing mail*, mailbox*, inbox*, layout of goods, bookshop, novel also, this novel, racing game,
-    difficulty in, hobby, emails into folders, e-mails into folders, postcodes, vacuum-cleaning, robot vacuum, podcast*, steel sheets, metal sheets,
-    sheet metal, potholes, rust, hull, hulls, snow plough*, trousers, shirts, shirt, outfit*, fashion, plastic waste, waste sorting, delivery time*,
-    parcel tracking, holiday snaps, snapshots by, forecasts wind, clusters news, news by topic, library app, next book, e-book*, fishing, garden*,
-    furniture, interior design*, knitting, baking, bread, beer, brewing, cheese, eggs, fish, strawberries, flowers, timber, sawmill, textiles, glass
-    bottles, packaging, pallet, carton*, labels on, barcodes, solar output, heat pump at home, snowboard, ski, golf, tennis, football scores, trivia,
-    karaoke, guitar, piano, computer opponent*, racing simulation, drop-off point*, what to cook, leftovers, grapes, commas, sunscreen, recommends
-    podcasts, hikers, plants in, python program*, bugs in, asteroid*, stars by, operating instruction*, printing roller*, car paint, coffee, tea
-    leaves, chocolate, wine, olive oil, recognises plants, recognises flowers, identifies plants, identifies birds, birds, insects, butterflies, trees
-    in, cat breed*, pets, dog, dogs, cats, industrial oven*, machine tool, needs maintenance, compressor maintenance, elevator music, image editor,
-    photo editor, similar songs, screws, melons, fruit, vegetables, knots in, boats, kites, lego, toys for, birthday, wedding, holidays at, travel
-    guide*, sightseeing, museum guide*, museum catalogue*, cinema programme, photo frame*, wallpaper, paint colours, interior colours, colour
-    palette*, poems by, music theory, sheet music, crossword, crime novel*, novels to, sleepers before, railway sleepers, milk lorry, milk lorries,
-    tour of a, buns, pastries, cakes, bricks, tiles, ceramics, paper rolls, cardboard, plastic parts, castings, forgings, wheels leave, paint defects,
-    olives, berries, nuts, mushrooms, seeds, seedlings, plants need, watering, aquarium, terrarium, bird feeder, cat flap, robot mower*, lawn mower*,
-    dishwasher*, washing machine*, oven, fridge, thermometer, telescope, wrote a model, beaches, role-playing game, enemy behaviour, advertising mail,
-    moved to a folder, leaf disease*, vines, cut flowers, lenses, sports statistics, bird watch*`),
+    ...words(`spam, junk mail, junk e-mail, junk out of, phishing mail*, mailbox*, inbox*, layout of goods, bookshop, novel also, this novel, racing
+    game, difficulty in, hobby, emails into folders, e-mails into folders, postcodes, vacuum-cleaning, robot vacuum, podcast*, steel sheets, metal
+    sheets, sheet metal, potholes, rust, hull, hulls, snow plough*, trousers, shirts, shirt, outfit*, fashion, plastic waste, waste sorting,
+    delivery time*, parcel tracking, holiday snaps, snapshots by, forecasts wind, clusters news, news by topic, library app, next book, e-book*,
+    fishing, garden*, furniture, interior design*, knitting, baking, bread, beer, brewing, cheese, eggs, fish, strawberries, flowers, timber,
+    sawmill, textiles, glass bottles, packaging, pallet, carton*, labels on, barcodes, solar output, heat pump at home, snowboard, ski, golf,
+    tennis, football scores, trivia, karaoke, guitar, piano, computer opponent*, racing simulation, drop-off point*, what to cook, leftovers,
+    grapes, commas, sunscreen, recommends podcasts, hikers, plants in, python program*, bugs in, asteroid*, stars by, operating instruction*,
+    printing roller*, car paint, coffee, tea leaves, chocolate, wine, olive oil, recognises plants, recognises flowers, identifies plants,
+    identifies birds, birds, insects, butterflies, trees in, cat breed*, pets, dog, dogs, cats, industrial oven*, machine tool, needs maintenance,
+    compressor maintenance, elevator music, image editor, photo editor, similar songs, screws, melons, fruit, vegetables, knots in, boats, kites,
+    lego, toys for, birthday, wedding, holidays at, travel guide*, sightseeing, museum guide*, museum catalogue*, cinema programme, photo frame*,
+    wallpaper, paint colours, interior colours, colour palette*, poems by, music theory, sheet music, crossword, crime novel*, novels to, sleepers
+    before, railway sleepers, milk lorry, milk lorries, tour of a, buns, pastries, cakes, bricks, tiles, ceramics, paper rolls, cardboard, plastic
+    parts, castings, forgings, wheels leave, paint defects, olives, berries, nuts, mushrooms, seeds, seedlings, plants need, watering, aquarium,
+    terrarium, bird feeder, cat flap, robot mower*, lawn mower*, dishwasher*, washing machine*, oven, fridge, thermometer, telescope, wrote a model,
+    beaches, role-playing game, enemy behaviour, advertising mail, moved to a folder, leaf disease*, vines, cut flowers, lenses, sports statistics,
+    bird watch*, tonight's film, tonight's comedy, films for tonight, suggests films, suggests movies, suggests books, suggests songs, ones you
+    liked, those that you liked, you liked before, earlier translation*, human translation*, translators' tool, translation memor*`),
     ...words(`computer game*, video game*, strategy game*, board game*, mobile game*, game engine, enemies in, non-player character*, npcs, chess, checkers,
     sudoku, card game*, game level*, puzzle*`),
     ...words(`recommends songs, recommends films, recommends movies, recommends books, recommends music, recommends wines, recommends recipes, next film, next

@@ -56,19 +56,20 @@ export const infrastructureConcepts = {
     barrier*, pedestrian light*, school crossing*, emergency lane, hard-shoulder, contraflow, lane lights, overhead signs, speed signs, electronic
     signs, variable signs, fog warning*, black ice warning*`),
   steer:
-    words(`lengthen*, shorten*, control, controls, controlled, controlling, controller*, shut, shuts, shutting, shutdown*, isolat*, disconnect*, reconnect*, balanc*, regulat*,
-    operate, operates, operated, operating, trigger*, manag*, open, opens, opened, opening, close, closes, closed, closing, steer*, safety, safe, protect*, failover, fail over,
-    switch*, stop, stops, stopping, react*, dispatch*, adjust*, run, runs, running, dose, doses, dosing, guard*, keep, keeps, keeping, holds, set,
-    sets, setting, trip, trips, tripping, shed, sheds, throttl*, rerout*, re-rout*, reconfigur*, restor*, valve*, pump, pumps, prevent*, avert*,
-    alarm*, autonom*, command*, actuat*, divert*, curtail*, takes offline, take* .. offline, power down, powers down, ramp*, gives way, priority to,
-    stabili*, steady, emergency shut*, overload*, burst*, intervene*, decid*, supervis*, cut off, cuts off, fault*, failure*, leak*, anomal*, attack*,
-    contain*, orchestrat*, coordinat*, without an operator, without operator, sequence*, increases, reduces, lowers, raises, directs, routes, vent,
-    vents, venting, start, starts, starting, de-energis*, de-energiz*, energise*, energize*, hold, red for, issue* .. command*, patch*, compensat*,
-    inject*, release*, decouple*, couple, couples, relieve, relieves, bypass*, block, blocks, override*, correct*, act on, acts on, takes action, take
-    action, counteract*, mitigat*, schedules power, in charge of, responsible for, on its own, by itself, without human, unattended, self-healing,
-    heal, heals, halts, halt, slows, speed up, speeds up, raise, lower, reduce, increase, within limits, within tolerance, within safe, dangerous,
-    hazard*, accident*, rupture*, collapse*, explosion*, flooding, flood, contaminat*, intrusion*, cyber*, monitors, monitoring, watches over, watch
-    over, oversees, forecasts .. and, plays, drop, drops, robot hand, cuts off streets, learns when`),
+    words(`lengthen*, shorten*, control, controls, controlled, controlling, controller*, shut, shuts, shutting, shutdown*, isolat*, disconnect*,
+    reconnect*, balanc*, regulat*, operate, operates, operated, operating, trigger*, manag*, open, opens, opened, opening, close, closes, closed,
+    closing, steer*, safety, safe, protect*, failover, fail over, switch*, stop, stops, stopping, react*, dispatch*, adjust*, run, runs, running,
+    dose, doses, dosing, guard*, keep, keeps, keeping, holds, set, sets, setting, trip, trips, tripping, shed, sheds, throttl*, rerout*, re-rout*,
+    reconfigur*, restor*, valve*, pump, pumps, prevent*, avert*, alarm*, autonom*, command*, actuat*, divert*, curtail*, takes offline, take* ..
+    offline, power down, powers down, ramp*, gives way, priority to, stabili*, steady, emergency shut*, overload*, burst*, intervene*, decid*,
+    supervis*, cut off, cuts off, fault*, failure*, leak*, anomal*, attack*, orchestrat*, coordinat*, without an operator, without operator,
+    sequence*, increases, reduces, lowers, raises, directs, routes, vent, vents, venting, start, starts, starting, de-energis*, de-energiz*,
+    energise*, energize*, hold, red for, issue* .. command*, patch*, compensat*, inject*, release*, decouple*, couple, couples, relieve, relieves,
+    bypass*, block, blocks, override*, correct*, act on, acts on, takes action, take action, counteract*, mitigat*, schedules power, in charge of,
+    responsible for, on its own, by itself, without human, unattended, self-healing, heal, heals, halts, halt, slows, speed up, speeds up, raise,
+    lower, reduce, increase, within limits, within tolerance, within safe, dangerous, hazard*, accident*, rupture*, collapse*, explosion*, flooding,
+    flood, contaminat*, intrusion*, cyber*, monitors, monitoring, watches over, watch over, oversees, forecasts .. and, plays, drop, drops, robot
+    hand, cuts off streets, learns when, containment, contains faults, contains attacks`),
   /** Parts of networks and plants. Two of them, and a control, are about supply or traffic. */
   network_hint:
     words(`utility, utilities, grid, load, water, pipe, pipes, valve*, pressure, pump, pumps, breaker*, power, electric*, light again, villages, station,

@@ -141,13 +141,15 @@ export const CAMERAS =
 
 /** Whose feelings matter at work and at school. */
 export const AT_WORK =
-  words(`employee*, worker*, workplace, at work, boss, bosses, supervisor*, subordinate*, team leader*, team lead*, team member*, line manager*, shift
-    lead*, colleague*, coworker*, co-worker*, personnel, our staff, the staff, staff are, staff is, staff who, staff member*, members of staff,
-    staff's, call centre staff, call center staff, sales staff, nursing staff, the office, picker*, factory hands, call centre agents, call center
-    agents, cashier*, workforce, job interview*, job candidate*, job applicant*, applicants, recruiter*, trainees, its drivers, company's drivers, our
-    drivers, truck company, shop assistants, for the manager, the manager, managers, employer*, foreman, foremen, handlers, cleaners, waiters, nurses,
-    docks their, bonus, bank clerks, clerks, bank clerk, waiter, waitress, drivers of, flight attendants, shop girls, sellers, salespeople,
-    salesperson, receptionist*, teachers in, interviewee*, interns, shift workers, team meeting*, meetings`);
+  words(`employee*, worker*, workplace, at work, boss, bosses, supervisor*, subordinate*, team leader*, team lead*, team member*, line manager*,
+    shift lead*, colleague*, coworker*, co-worker*, personnel, our staff, the staff, staff are, staff is, staff who, staff member*, members of
+    staff, staff's, call centre staff, call center staff, sales staff, nursing staff, the office, picker*, factory hands, call centre agents, call
+    center agents, cashier*, workforce, job interview*, job candidate*, job applicant*, applicants, recruiter*, trainees, its drivers, company's
+    drivers, our drivers, truck company, shop assistants, for the manager, the manager, managers, employer*, foreman, foremen, handlers, cleaners,
+    waiters, nurses, docks their, bonus, bank clerks, clerks, bank clerk, waiter, waitress, drivers of, flight attendants, shop girls, sellers,
+    salespeople, salesperson, receptionist*, teachers in, interviewee*, interns, shift workers, team meeting*, meetings, bus drivers, truck drivers,
+    lorry drivers, taxi drivers, train drivers, delivery drivers, depot manager*, shift manager*, store manager*, branch manager*, head of
+    department, couriers, each agent, call agents, telephone agents, packers`);
 
 export const AT_SCHOOL =
   words(`school*, classroom*, class, pupil*, student*, lesson*, universit*, lecture*, seminar*, teacher*, educat*, learner*, exam, exams, kindergarten*,

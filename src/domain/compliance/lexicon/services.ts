@@ -137,8 +137,9 @@ export const serviceConcepts = {
     meals, heating allowance, tax office, tax credit, overpayment*`),
   /** Public matters in which nobody is helped. */
   public_matter_only:
-    words(`garbage, waste, recycling, street lamp*, potholes, parking, snow, cleaning, museum, theatre*, sports hall*, election results, statistics, weather,
-    tourists, libraries, library, toner, trees, parks, playgrounds, archive, shelves, bicycles`),
+    words(`garbage, waste, recycling, street lamp*, potholes, parking, snow, cleaning, museum, theatre*, sports hall*, election results, statistics,
+    weather, tourists, libraries, library, toner, trees, parks, playgrounds, archive, shelves, bicycles, news portal*, news site*, newspaper*,
+    editor, editors, council decisions, council meetings, local news`),
   website: words(
     `website, web site, chatbot*, which documents, fill in, opening hours, brochure*, leaflet*, nearest`,
   ),
@@ -204,7 +205,13 @@ export const serviceRules = [
   rule("5(b)", "creditworthiness", ["weighed"], ["other_money"], "credit_hint"),
   rule("5(a)", "public benefits and services", ["weighed"], ["public_matter_only"], "help_hint"),
   rule("5(a)", "public benefits and services", ["decided"], ["public_matter_only", "website"], "benefit"),
-  rule("5(b)", "creditworthiness", ["decided"], ["business", "card_fraud", "website", "other_money"], "creditworthy"),
+  rule(
+    "5(b)",
+    "creditworthiness",
+    ["decided"],
+    ["business", "card_fraud", "website", "other_money"],
+    "creditworthy",
+  ),
   rule("5(c)", "life and health insurance", ["insure", "life_or_health", "price"]),
   rule("5(d)", "emergency calls and triage", ["emergency", "triage"], ["depot"]),
   rule("5(d)", "emergency calls and triage", ["triage_alone"]),

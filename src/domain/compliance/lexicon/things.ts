@@ -33,7 +33,8 @@ export const thingConcepts = {
       newsprint, variable stars, planets, craters, meteor*, tides, snow depth, pollen, shells, feathers, tree rings, tree trunk*, water trees, trees in`),
   ],
   /** Houses, rooms and vehicles by the names of their fields. */
-  house: words(`police, police academy, police station*, police van*, police car*, police garage*, police horse*, court, courts, court's, court house*, courthouse*,
+  house:
+    words(`police, police academy, police station*, police van*, police car*, police garage*, police horse*, court, courts, court's, court house*, courthouse*,
     prison, prisons, prison library, prison kitchen, prison laundry, school, schools, school building*, university, universit*, college*, academy, academies,
     kindergarten*, nursery, classroom*, exam hall*, hospital*, clinic*, health centre*, medical centre*, ward, ambulance*, fire brigade*, fire station*,
     bank, banks, bank headquarters, insurer, insurance company, municipal*, government, embassy, employment office*, job centre*, interview day*, staff canteen*,

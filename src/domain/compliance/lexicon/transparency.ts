@@ -3,25 +3,25 @@ import { type LexiconRule, words } from "./phrases.ts";
 
 export const transparencyConcepts = {
   converse:
-    words(`chatbot*, chat bot*, chat assistant*, chat agent*, voice assistant*, voice bot*, voicebot*, talking kiosk*, talking avatar*, virtual agent*,
-    virtual assistant*, virtual receptionist*, virtual guide*, virtual concierge, virtual companion*, digital assistant*, digital concierge, ai
-    assistant*, ai companion*, ai receptionist*, helpdesk bot*, help desk bot*, service bot*, support bot*, faq bot*, conversational*, talks to, talks
-    with, talk to it, talk with it, chats with, chat with, chatting with, speaks with, speaks to, avatar which talks, avatar that talks, digital
-    human*, phone bot*, telephone bot*, answers .. customers, answers callers, answers the phone, answers phone calls, answers calls, answers
-    questions, answers .. questions, answers in plain, it answers, answer* visitors, answer* guests, answer* users, ask it anything, ask the
+    words(`chatbot*, chat bot*, chat assistant*, chat agent*, voice assistant*, voice bot*, voicebot*, talking kiosk*, talking avatar*, virtual
+    agent*, virtual assistant*, virtual receptionist*, virtual guide*, virtual concierge, virtual companion*, digital assistant*, digital concierge,
+    ai assistant*, ai companion*, ai receptionist*, helpdesk bot*, help desk bot*, service bot*, support bot*, faq bot*, conversational*, talks to,
+    talks with, talk to it, talk with it, chats with, chat with, chatting with, speaks with, speaks to, avatar which talks, avatar that talks,
+    digital human*, phone bot*, telephone bot*, answers .. customers, answers callers, answers the phone, answers phone calls, answers calls,
+    answers questions, answers .. questions, answers in plain, it answers, answer* visitors, answer* guests, answer* users, ask it anything, ask the
     assistant, ask our assistant, asks the assistant, ask our bot, ask the bot, replies to customers, replies to visitors, replies to messages,
-    replies in, in natural language, in plain language, customer service bot*, companion, concierge, takes reservations, takes orders by phone, takes
-    down orders, whatsapp bot*, telegram bot*, dialogue system*, dialog system*, robot receptionist*, social robot*, greets visitors, greets guests,
-    interactive character*, answers .. question*, explains to, informs visitors, informs guests, informs callers, tells callers, tells visitors, tells
-    citizens, tells guests, tells travellers, tells passengers, helps customers, helps visitors, self-service bot, self service bot, hr bot, info bot,
-    bot that, bot which, bot on, voice interface, hotline bot, assistant on, assistant that answers, assistant which answers, interactive assistant,
-    role-play partner, language partner, practice conversation*, virtual friend, girlfriend app, ai friend, chats about, small talk, messenger bot,
-    sms bot, talking robot, telephone assistant*, phone assistant*, takes appointments, makes appointments, ai receptionist, answers patients, talks
-    about, by talking with, talking with them, by talking, pen pal, phones customers, calls customers, phones patients, rings customers, reminds
-    callers, avatar helps, talking assistant, talking machine, talking doll, talking guide, ask emma, ask anna, ask max, ask leo, speech assistant,
-    spoken assistant, ask a bot, ask the chatbot, ask our, asks a bot, bot when, bot where, bot how, can ask, converse with, converses with, books
-    your, phone assistant, answer questions, answers to questions, takes your order, takes bookings, historical figure, ask questions to, waiting on
-    hold`),
+    replies in, in natural language, in plain language, customer service bot*, companion, concierge, takes reservations, takes orders by phone,
+    takes down orders, whatsapp bot*, telegram bot*, dialogue system*, dialog system*, robot receptionist*, social robot*, greets visitors, greets
+    guests, interactive character*, answers .. question*, explains to, informs visitors, informs guests, informs callers, tells callers, tells
+    visitors, tells citizens, tells guests, tells travellers, tells passengers, helps customers, helps visitors, self-service bot, self service bot,
+    hr bot, info bot, bot that, bot which, bot on, voice interface, hotline bot, assistant on, assistant that answers, assistant which answers,
+    interactive assistant, role-play partner, language partner, practice conversation*, virtual friend, girlfriend app, ai friend, chats about,
+    small talk, messenger bot, sms bot, talking robot, telephone assistant*, phone assistant*, takes appointments, makes appointments, ai
+    receptionist, answers patients, talks about, by talking with, talking with them, by talking, pen pal, phones customers, calls customers, phones
+    patients, rings customers, reminds callers, avatar helps, talking assistant, talking machine, talking doll, talking guide, ask emma, ask anna,
+    ask max, ask leo, speech assistant, spoken assistant, ask a bot, ask the chatbot, ask our, asks a bot, bot when, bot where, bot how, can ask,
+    converse with, converses with, books your, phone assistant, answer questions, answers to questions, takes your order, takes bookings, historical
+    figure, ask questions to, waiting on hold, virtual helper*, chat partner*, little helper, chats`),
   compose:
     words(`generat*, compose, composes, composing, composed by, writes, writing, write, drafts, drafting, rewrites, clone, clones, cloning, synthesi*,
     paints, draws, renders, illustrat*, turns .. into, text-to-speech, text to speech, text-to-image, text-to-video, reads aloud, sings, puts the
@@ -43,14 +43,20 @@ export const transparencyConcepts = {
     product image*, product picture*, lips and voice, likeness, letter, e-mail, email, horoscope*, sketch*, renderings, replies, briefing, characters,
     greeting*, congratulat*, column, columns, diary, biographies, obituar*, recipes, product copy, taglines, short clips`),
   deep_fake:
-    words(`deepfake*, deep fake*, swap* the face, face swap*, puts the face of, puts your face, looks real, look like real, looks like real, real footage,
-    realistic speech*, realistic video*, realistic voice*, clones the voice, clone* .. voice, dead actor*, de-age*, digital double*, lip-sync*, face
-    and voice recreated, never said, appear to speak, appear to say, appears to say, appears to speak, lips and voice, voice of a well-known, voice of
-    a famous, likeness of, fake video*, fake footage, face of a celebrity, impersonat*, seems to congratulate, seems to say, seem to say, star seems,
-    cloned voice, cloned voices, replaces an actress's face, replaces an actor's face, replaces .. face, face by another, another's face, exchanges ..
-    face, exchanges faces`),
+    words(`deepfake*, deep fake*, swap* the face, face swap*, puts the face of, puts your face, looks real, look like real, looks like real, real
+    footage, realistic speech*, realistic video*, realistic voice*, clones the voice, clone* .. voice, dead actor*, de-age*, digital double*,
+    lip-sync*, face and voice recreated, never said, appear to speak, appear to say, appears to say, appears to speak, lips and voice, voice of a
+    well-known, voice of a famous, likeness of, fake video*, fake footage, face of a celebrity, impersonat*, seems to congratulate, seems to say,
+    seem to say, star seems, cloned voice, cloned voices, replaces an actress's face, replaces an actor's face, replaces .. face, face by another,
+    another's face, exchanges .. face, exchanges faces, put .. face, face and voice of, face and voice onto, avatar studio*, studio for avatars,
+    avatar generator*, synthetic presenter*, synthetic newsreader*, synthetic actor*, virtual presenter*, virtual newsreader*, stock presenter*, ai
+    presenter*, digital presenter*, artificial presenter*, presenters who never, people who never existed, who do not exist, who does not exist,
+    synchronised lips, synchronized lips, lips follow, moves the lips, moving the lips, look as if, looks as if, look as though, looks as though,
+    sound as if, sounds as if, sounds as though, appear to praise, appears to praise, appear to sing, appears to sing`),
   public_matter: words(
-    `news article*, news about, articles about .. politics, public interest, newspaper*, published without, local politics`,
+    `news article*, news about, articles about .. politics, public interest, newspaper*, published without, local politics, no editor, without
+    an editor, editor reading, unreviewed, council decisions, council meetings, election result*, news portal*, news site*, bulletins, public
+    notices`,
   ),
 };
 
