@@ -13,6 +13,7 @@ import { harmless } from "./rehearsals/harmless.ts";
 import { ninth } from "./rehearsals/ninth.ts";
 import { second } from "./rehearsals/second.ts";
 import { seventh } from "./rehearsals/seventh.ts";
+import { sixteenth } from "./rehearsals/sixteenth.ts";
 import { sixth } from "./rehearsals/sixth.ts";
 import { tenth } from "./rehearsals/tenth.ts";
 import { third } from "./rehearsals/third.ts";
@@ -42,4 +43,5 @@ export const rehearsals: readonly Rehearsal[] = [
     set: fifteenth,
     atFirst: [14, 33, 12],
   },
+  { name: "16: what resembles Article 5, and things", set: sixteenth, atFirst: [27, 8, 1] },
 ];
