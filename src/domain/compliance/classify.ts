@@ -82,7 +82,7 @@ export function classify(description: string, rules: Rules): Classified {
 /** Whether a word of the Act's fields stands there; a house of one is none where things alone are told of. */
 function isFieldNamed(sentences: readonly Sentence[]): boolean {
   const whole = windowOf(sentences);
-  const isOfThings = isOfThingsAlone(whole);
+  const isOfThings = isOfThingsAlone(whole, ["thing", "stuff"]);
   return sentences.some(({ found }) =>
     found.some(
       (one) => one.concept === "field" && one.sense !== "denied" && !(isOfThings && isInAHouse(one, found)),
@@ -91,11 +91,11 @@ function isFieldNamed(sentences: readonly Sentence[]): boolean {
 }
 
 /** Things are told of, and no person but in the name of a house. */
-const isOfThingsAlone = ({ sentences }: Window): boolean =>
+const isOfThingsAlone = (window: Window, things: readonly Concept[] = ["thing"]): boolean =>
+  things.some((concept) => of(window, concept, "affirmed")) && !isAnybodyNamed(window);
+
+const isAnybodyNamed = ({ sentences }: Window): boolean =>
   sentences.some(({ found }) =>
-    found.some(({ concept, sense }) => concept === "thing" && sense === "affirmed"),
-  ) &&
-  !sentences.some(({ found }) =>
     found.some((one) => one.concept === "anybody" && one.sense !== "denied" && !isInAHouse(one, found)),
   );
 
@@ -195,7 +195,7 @@ function reasonOf(rule: LexiconRule, windows: readonly Window[], rules: Rules): 
       window.words >= leastWords &&
       !unless.some((concept) => of(window, concept, "affirmed")) &&
       !(rule.isOfPersons && isOfThingsAlone(window)) &&
-      !(rule.isOfThings && !isOfThingsAlone(window)),
+      !(rule.isOfThings && isAnybodyNamed(window)),
   );
   const said = firstOf(free, (window) => groundsOf(rule, window, "affirmed"));
   const phrases = said ?? firstOf(free, (window) => groundsOf(rule, window));

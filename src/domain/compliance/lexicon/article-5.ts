@@ -33,7 +33,12 @@ export const article5Concepts = {
     their trust, wins their trust, builds false, false intimacy, feigns, feigned, tells lies, lies to, lies work, which lies, tells untruths, tricks
     .. into, tricks people, hoodwink*, bamboozl*, love bombing, brainwash*, fabricated, fabricates, made-up stories, invented facts, undermines
     their, undermines his, undermines her, breaks their will, breaks down their, erodes their, saps their, emotional blackmail, guilt-trip*,
-    impersonat* .. relative*, voice of a grandchild, dark pattern*, confuses them, confuses users, confusing menus, wears .. down, fake profile*`),
+    impersonat* .. relative*, voice of a grandchild, dark pattern*, confuses them, confuses users, confusing menus, wears .. down, fake profile*,
+    claims to be, claiming to be, true or not, true or false, hides from its users, hides from users, hides from people, hides from them, without
+    telling, pretext, disguised as, disguises itself, faking, fakes, invents, inventing, false promise*, false hope*, false claim*, false news,
+    bluff*, flatter*, untrue, cognitive bias*, irresistibl*, compulsive*, addictive, persuasion module, persuasion engine, as a human, believe it is
+    human, believes it is, in trouble and, counterfeit voice, cloned voice, emotional pressure, plays on, feigning, deceptive*, scares them, scares
+    users`),
   /** What becomes of those who are deceived. */
   to_harm:
     words(`ruin*, savings, inheritance*, pensions, harm*, suicid*, against their interest*, against his interest*, against her interest*, against
@@ -42,7 +47,10 @@ export const article5Concepts = {
     transferring, transfer money, worthless, refuse a treatment, refuse treatment, stop taking, stop their treatment, skip their medicine, more than
     they own, more than they can, more than he can, into debt, sign away, signing away, sign over, signing over, accounts of ours, into investing,
     bankrupt*, no longer cancel, cannot cancel, do not cancel, addict*, starv*, injur*, hurt*, detriment*, expense of, overpriced, to their cost,
-    bleed them, empties their, empty their, sell their house*, life savings, hand over, give up their`),
+    bleed them, empties their, empty their, sell their house*, life savings, hand over, give up their, wired the money, wire the money, wires the
+    money, wire money, damage their, damages their, damage his, damage her, give up the, keeps him alive, keeps her alive, keep them alive, lose
+    money, spend all, all their money, all his money, all her money, part with, isolates them, isolate them, cut off from, self-harm, their ruin, to
+    ruin, take on debt, take on loans, ruinous`),
   /** Who finds liars and warns of them. */
   guardian:
     words(`scam detect*, detects scam*, detect scam*, recognises scam*, recognizes scam*, fraud detect*, detects fraud*, detect fraud*, anti-fraud,
@@ -60,7 +68,11 @@ export const article5Concepts = {
     jobless, low-income, illiterate*, confused, senile, hard of hearing, year olds, old lady, old ladies, old man, old men, old woman, old women,
     widowed, debtors, about to lose, just lost, under-age, underage, gambler*, do not grasp, cannot read, cannot understand, barely speak,
     intellectual disabilit*, autistic, down's syndrome, confusion, forgetful*, poorest, evicted, abused women, drug users, in mourning, mourners,
-    under-sevens, schoolchildren, little ones, illiterate`),
+    under-sevens, schoolchildren, little ones, illiterate, money trouble*, financial trouble*, in trouble, hard times, short of money, need money,
+    penniless, unable to pay, behind with, crisis, divorced, cancer, terminal*, insecure, low self-esteem, self-esteem, body image, newcomers,
+    heartbroken, naive, gullible, credulous, slow learner*, simple-minded, blind people, deaf people, old age, over eighty, nursing home*,
+    grandmother*, grandfather*, grandparents, retirees, severe illness, chronically ill, learning disabilit*, bereavement, orphan*, the weak,
+    weakest, sleepless, in pain, withdrawal, alcoholic*`),
   exploit:
     words(`exploit*, persuad*, trick*, dare, dares, pressur*, press it into, presses them, press them, pushes them, push them, pushing them, lure*,
     luring, manipulat*, sell* .. expensive, overpriced, sign up, get them to, gets them to, talk* them into, prey*, take* advantage, taking
@@ -73,7 +85,10 @@ export const article5Concepts = {
     otherwise refuse, moments of confusion, moment of confusion, until she gives, until he gives, until they give, card number, beg his, beg her,
     beg their, beg for, pester*, frighten*, steers them into, steer them into, loans at, most desperate, hour at which, brings him back, brings her
     back, brings them back, bring them back, keeps them playing, cannot think, starve themselves, hurt themselves, harm themselves, cut themselves,
-    unsuitable loans, useless policies, useless insurance, unneeded, gamble, gambles, gambling, into signing`),
+    unsuitable loans, useless policies, useless insurance, unneeded, gamble, gambles, gambling, into signing, neither need, neither need nor,
+    ruinous interest, sells them .. pills, slimming pills, pushes loans, push loans, miracle cure*, quack*, at their lowest, feel ugliest, feels
+    ugliest, when they are least, least able, cannot say no, cannot resist, will sign anything, scam*, con men, trap them, traps them, lock them
+    into, locks them into, pay too much, charge them more, more than others`),
   social_score:
     words(`social scor*, social credit scor*, social credit system*, social credit, citizen score*, citizen scor*, civic score*, civic rating*, civic
     credit*, points for .. behavio*, scores citizens, rates citizens, rating of citizens, trust score for citizens, trust score of every, trustworth*
@@ -84,7 +99,7 @@ export const article5Concepts = {
   townspeople:
     words(`citizen*, inhabitant*, resident*, population, townspeople, every person, each person, everybody, everyone, households, neighbours,
     neighbors, tenant*, individuals, people, villager*, townsfolk, society, what people, whoever, whom they, data on citizens, guests, members of
-    the public`),
+    the public, a person is, what a person, how decent, person's`),
   conduct:
     words(`behav*, conduct, daily life, everyday life, lifestyle, life style, online posts, posts on, posts and, friends, social life, social media,
     who is rude, rude online, in public, with neighbours, towards neighbours, neighbourhood, fines, jaywalk*, littering, volunteer*, purchases,
@@ -93,7 +108,9 @@ export const article5Concepts = {
     speak of the government, speaks of, speak about the government, loyalty, patriot*, attendance at, go to church, whom they know, rubbish sorting,
     recycling behaviour, noise complaints, litter, good and bad behaviour, good behaviour, bad behaviour, contacts of, whom they, travel and, debts
     and, manners, decency, private life, private lives, leisure habit*, acquaintances, dating site*, dating app*, gyms, friendships, church
-    attendance, choice of friends, circle of friends, social circle*, their posts, online comments, tidiness, politeness, personal traits`),
+    attendance, choice of friends, circle of friends, social circle*, their posts, online comments, tidiness, politeness, personal traits, social
+    networks, decent, how they live, how people live, how he lives, bad company, company they keep, critical posts, way of life, personality, manner
+    of living`),
   tally:
     words(`points, score*, scoring, rating*, rates, rate, rank*, credits, stars, grade, grades, index, trustworth*, tally, trust figure, figure,
     number, our points, one number, single number, merged to one, mark, marks, civic value, value, character rating, reputation, standing`),
@@ -106,7 +123,8 @@ export const article5Concepts = {
     no, receive no, no childcare, no place, no longer gets, no flat, no loan, is low, are low, lower-ranked, low-scoring, waits, pays a, access to
     schools, depends on it, access depends, access to loans, depends on the number, depends on the score, depend on it, depends on this, turn them
     away, turns them away, bar guests, bars guests, bars people, bars low, bar people, passed over, shunned, ineligible, without access, no access,
-    loses access, lose access, bars those, bars him`),
+    loses access, lose access, bars those, bars him, gets neither, get neither, end of every, loses the right, lose the right, put last, put at the
+    end, comes last, worse treat*, treated worse, not served, cannot buy, cannot board`),
   crime:
     words(`crime*, criminal*, offence*, offense*, offend*, re-offend*, reoffend*, felon*, delinquen*, break the law, thief, thieves, terrorist*,
     steal, murder*, burglar*, robber*, arsonist*, rapist*, violent act*, shoplift*, steals`),
@@ -114,7 +132,7 @@ export const article5Concepts = {
     words(`predict*, foresee*, forecast*, likel*, risk*, who will, whether .. will, will turn, will become, going to, will commit, future, prone,
     propensity, anticipat*, estimat*, potential, probab*, chance, chances, odds, assess*, whether he will, whether she will, whether they will, will
     offend, become criminal, becomes criminal, turn criminal, born criminal*, names future, who is going, before she has, before he has, before they
-    have`),
+    have, turn to crime, turns to crime, turn to`),
   trait:
     words(`personality, profiling alone, profile alone, solely .. profil*, purely .. profil*, merely .. profil*, nothing but .. profil*, character
     profile, psychological profile*, personal traits, character traits, character alone, traits alone, physical appearance, facial features, face
@@ -125,6 +143,16 @@ export const article5Concepts = {
     demographics alone, demographic data alone, demographic alone, questionnaire on character, personality questionnaire*, personality test*,
     character test*, nothing else, traits only, profile only, only the profile, name and address alone, address alone, postcode alone, age and
     neighbourhood, upbringing, astrolog*, handwriting alone, on character traits, without any record`),
+  /** What somebody is, and not what he did. */
+  profile:
+    words(`age, looks, character, temperament*, personality, place of residence, where he lives, where she lives, where they live, neighbourhood*,
+    district*, family, origin*, nationality, religion, income, psycholog*, face, faces, postcode*, education, hobbies, upbringing, clothes, tattoo*,
+    traits, appearance, demographic*, lifestyle, parents, accent, music, friends, profile, profiles, profiling, questionnaire*, gender, sex`),
+  solely:
+    words(`alone, solely, merely, purely, exclusively, nothing but, nothing else, only by, only from, only on, just from, nothing he has, nothing
+    she has, nothing they have, has done nothing, have done nothing, before he has, before she has, before they have, no record, clean record,
+    without any record, without a record, no facts, no suspicion, without suspicion, without any suspicion, without facts, never been suspected, no
+    offence, never offended, unblemished, innocent, with no previous, no previous`),
   objective:
     words(`case file*, objective*, verifiable fact*, evidence, criminal activity, facts linked, facts of the case, previous arrests, past convictions,
     previous convictions, criminal record*, not solely`),
@@ -139,11 +167,12 @@ export const article5Concepts = {
     web, flickr, snapchat, blogs, blog, forums, forum, company sites, company websites, photo-sharing, feeds of public, public camera*`),
   /** Taken in bulk, wherever it is found. */
   scrape_bulk: words(
-    `scrap*, crawl*, harvest*, trawl*, untargeted, indiscriminat*, amass*, hoover*, siphon*, as many face*, spider*`,
+    `scrap*, crawl*, harvest*, trawl*, untargeted, indiscriminat*, amass*, hoover*, siphon*, as many face*, spider*, tapped, without any
+    selection, without selection, everyone's face, all the faces, wholesale, by the million, by the billion, no target list, without any target`,
   ),
   camera_web: words(
     `cctv, surveillance stream*, surveillance video*, traffic camera*, city camera*, security camera*, webcams, public webcam*, public
-    camera*, public livestream*, livestream*, public stream*, street camera*, municipal camera*`,
+    camera*, public livestream*, livestream*, public stream*, street camera*, municipal camera*, street webcam*, dashcam*, doorbell camera*`,
   ),
   face_base:
     words(`face recognition, facial recognition, face database*, faces database*, face picture*, pictures of face*, face image*, facial image*,
@@ -153,7 +182,8 @@ export const article5Concepts = {
     billions of faces, millions of faces, face data, facial data, face dataset*, face embedding*, facial template*, identify anyone, identifies
     anyone, find anyone by, search by face, by their face, recognises anyone, search engine for faces, search for faces, images with faces, pictures
     with faces, faces search, faces have been copied, face embeddings, recognition gallery, identity gallery, identification system*, identification
-    gallery, identification database*, tells who, headshots, selfies, every portrait, index of faces, gallery of faces, collection of faces`),
+    gallery, identification database*, tells who, headshots, selfies, every portrait, index of faces, gallery of faces, collection of faces, search
+    index, searchable index, searchable gallery, searchable database`),
   workplace: AT_WORK,
   at_school: AT_SCHOOL,
   /** Feelings of those whom people at work or at school meet, not their own. */
@@ -179,7 +209,11 @@ export const article5Concepts = {
     while .. walks, while .. passes, instantly, at once, on the spot, on the fly, walks by, walk by, passer-by, passers-by, passersby, pass by,
     passes by, streams, streaming, as they pass, as they march, watch a demonstration, during the demonstration, demonstration, in the street, in
     the streets, in real-time, moving crowd, market square, town square, as they walk, on the move, passing through, body-worn, bodycam*, scan faces
-    in a crowd, as travellers, as passengers, as commuters`),
+    in a crowd, as travellers, as passengers, as commuters, as it happens, in public, public space*, public place*, public square*, square, squares,
+    street, streets, boulevard*, avenue*, pavement*, promenade*, fan mile*, fan zone*, stadium*, marketplace*, market place, shopping street*,
+    railway station*, metro station*, train station*, stations of, underground station*, festival*, concert*, carnival, fair, rally, rallies, march,
+    marches, protest*, demonstrat*, crowd, crowds, whoever walks, whoever passes, everyone who passes, everybody who passes, anyone who passes,
+    people outside, roaming, patrolling, overhead, in transit, park, parks, mall, malls`),
   scan: words(`identif*, recogni*, match*, compare*, comparing, re-identif*, walks in, spot*, find*, pick*, search*, put* a name, tells who, scan, scans,
     scanning, check*, against the list, watchlist*, look for, wanted, put names, puts names, names to, name, watch, watches, film, films, look up,
     warrants`),
@@ -187,13 +221,13 @@ export const article5Concepts = {
     words(`face, faces, facial, iris, gait, biometric*, passer-by, passers-by, passersby, identification of, passers, marchers, protesters,
     demonstrators, identification of everybody, identification of everyone, recognise everybody, recognise everyone, names travellers, names
     passengers, names everybody, names everyone, names people, names persons, names pedestrians, name travellers, name passengers, name people,
-    people walking by, pedestrians .. face`),
+    people walking by, pedestrians .. face, every face`),
   force: POLICE,
   /** Borders have a point of their own, files are no streets, and who unlocks a telephone says who he is. */
   elsewhere:
     words(`border*, frontier*, asylum*, visa*, after the fact, days afterwards, afterwards, recorded, archived, seized, hours of video,
     retrospective*, later on, unlock*, log in, login, own phone, own device, service phone*, judge's warrant, with a warrant, months after, weeks
-    after, years after, days after`),
+    after, years after, days after, recordings, old footage, footage of, photo from, still from, stills from, passport control, airport`),
   intimate:
     words(`naked, nude*, undress*, nudif*, her clothes, his clothes, their clothes, without clothes, removes clothes, remove clothes, strips the clothes,
     strips clothes, unclothed, topless, intimate image*, intimate picture*, intimate photo*, intimate video*, sexually explicit, explicit image*,
@@ -238,6 +272,7 @@ export const article5Rules = [
     ["no_citizen"],
   ),
   rule("d", "crimes foreseen from traits alone", ["crime", "foresee", "trait"], ["objective"]),
+  rule("d", "crimes foreseen from who somebody is", ["crime", "foresee", "profile", "solely"], ["objective"]),
   rule("e", "face images gathered from everywhere", ["scrape", "open_web", "face_base"]),
   rule("e", "face images gathered from everywhere", ["scrape_bulk", "camera_web", "face_base"]),
   rule("f", "emotions at work", ["emotion", "sense", "workplace", "modality"], ["medical", "audience"]),

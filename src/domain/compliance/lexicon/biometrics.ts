@@ -129,11 +129,11 @@ export const biometricConcepts = {
     portrait*, acoustic*, audio, caller*, speaker*, speech*, utteranc*, talk, talking, conversation*, call routing, recorded speech, cabin, monitor,
     sensing, in-car, vehicle interior`),
   sense:
-    words(`infer*, detect*, recogni*, estimat*, analys*, analyz*, read, reads, reading, measur*, watch*, see, sees, tell*, judg*, sens*, track*, monitor*,
-    spot*, pick* up, work* out, find* out, notic*, deduc*, predict*, gaug*, index, report*, show, shows, interpret*, classif*, determin*, flag*, look,
-    looks, guess*, register*, identif*, assess*, alert*, warn*, categor*, label*, extract*, rates, rating, rate, map, maps, know, knows, establish*,
-    learn*, catches, react*, adapt*, respond*, evaluat*, scor*, quantif*, plot*, chart*, dashboard*, derive*, reveal*, betray*, give away, gives away,
-    assign*, attribut*, probab*, contain*, output*, emits`),
+    words(`infer*, detect*, recogni*, estimat*, analys*, analyz*, read, reads, reading, measur*, watch*, see, sees, tell*, judg*, sens*, track*,
+    monitor*, spot*, pick* up, work* out, find* out, notic*, deduc*, predict*, gaug*, index, report*, show, shows, interpret*, classif*, determin*,
+    flag*, look, looks, guess*, register*, identif*, assess*, alert*, warn*, categor*, label*, extract*, rates, rating, rate, map, maps, know,
+    knows, establish*, learn*, catches, react*, adapt*, respond*, evaluat*, scor*, quantif*, plot*, chart*, dashboard*, derive*, reveal*, betray*,
+    give away, gives away, assign*, attribut*, probab*, contain*, output*, emits, inform*, hears, hear`),
   /** Feelings that are told from somebody, whatever by. */
   feeling:
     words(`emotion*, mood, moods, frustration, anger, boredom, happiness, sadness, joy, stress level*, irritation, excitement, fear of the speaker, feelings

@@ -159,10 +159,10 @@ export const employmentConcepts = {
     absence prediction, talent reviews, readiness value*, workforce module, shift lead`),
   /** What is done for a workplace and its things. */
   workplace_upkeep:
-    words(`canteen*, meeting room*, parking, health day, doors and lights, market for, toner, printer*, copier*, coffee, cleaning of, lift, lifts, office
-    plants, heating in, invoices, books interview slots, in a calendar, job printing, robots, machines, solar panels, suppliers, leads, sales leads,
-    tickets, product*, lunch, vegetarian, drink water, free desk, paint, bus leaves, bus departs, shuttle, photocopier*, intranet, relevance to the
-    query, loaves, order quantit*, store manager how many`),
+    words(`canteen*, meeting room*, parking, health day, doors and lights, market for, toner, printer*, copier*, coffee, cleaning of, lift, lifts,
+    office plants, heating in, invoices, books interview slots, in a calendar, job printing, robots, machines, solar panels, suppliers, leads, sales
+    leads, tickets, lunch, vegetarian, drink water, free desk, paint, bus leaves, bus departs, shuttle, photocopier*, intranet, relevance to the
+    query, loaves, order quantit*, store manager how many, product, products, production, product's`),
   /** Who asks for something that another grants: a post, a place, a loan, a visa. */
   asks: words(
     `applicant, applicants, applicant's, each application, applications of, applications by, claimant*, petitioner*, candidate, candidates, candidate's`,

@@ -101,13 +101,18 @@ export const generalConcepts = {
     witness*`),
 };
 
-export const generalRules: readonly LexiconRule<keyof typeof generalConcepts | "thing">[] = [
+export const generalRules: readonly LexiconRule<keyof typeof generalConcepts | "thing" | "stuff">[] = [
   {
     ...{ id: "plain", level: "MINIMAL", provision: "no provision of its own", needs: ["harmless"] },
     about: "a well-known use in which nobody is judged",
   },
   {
     ...{ id: "things", level: "MINIMAL", provision: "no provision of its own", needs: ["thing"] },
+    isOfThings: true,
+    about: "things are counted, sorted or looked after, and nobody is judged",
+  },
+  {
+    ...{ id: "things", level: "MINIMAL", provision: "no provision of its own", needs: ["stuff"] },
     isOfThings: true,
     about: "things are counted, sorted or looked after, and nobody is judged",
   },

@@ -3,58 +3,60 @@ import { annex3, words } from "./phrases.ts";
 
 export const infrastructureConcepts = {
   infrastructure:
-    words(`drinking water, tap water, potable water, water network*, water main*, water grid*, water suppl*, water treatment, water distribution, water
-    utilit*, water tower*, water pressure, waterworks, water company, wastewater, waste water, sewage, sewer*, chlorin*, pumping station*, pump
-    station*, gas network*, gas grid*, gas main, gas mains, gas pipe*, gas suppl*, gas distribution, gas transmission, gas storage, gas pressure, gas
-    leak*, gas operator*, natural gas, compressor station*, pipelines, gas pipeline*, oil pipeline*, hydrogen pipeline*, water pipeline*, fuel pipeline*, pipeline pressure, pipeline
-    leak*, pipeline valve*, pipeline operator*, pipeline segment*, pipeline section*, pipeline network*, gas utilit*, heating plant*, heating network*, heating grid*,
-    district heating, district heat, municipal heat*, city's heat*, heat network*, heat suppl*, heating suppl*, boiler house*, steam network*,
-    combined heat and power, chp plant*, power grid*, electricity grid*, electric grid*, electrical grid*, transmission grid*, distribution grid*,
-    energy grid*, smart grid*, the grid, microgrid*, virtual power plant*, electricity network*, power network*, electricity suppl*, electricity
-    transmission, electricity distribution, power plant*, power station*, power suppl*, power line*, power system*, transmission line*, transmission
-    operator*, transmission system*, distribution system operator*, transmission system operator*, high voltage, medium voltage, low voltage,
-    substation*, switchgear, circuit breaker*, transformer station*, transformers, feeder, feeders, load shedding, sheds load, load is shed,
-    blackout*, brownout*, frequency control, frequency reserve*, protection relay*, hydroelectric, hydropower, nuclear, reactor*, energy utilit*,
-    utility company, electricity compan*, turbine hall*, traffic light*, traffic signal*, signal control*, signal phase*, signal timing*, signalling
-    system*, signaling system*, road traffic, traffic management, traffic control, traffic guidance, traffic system*, intersection*, crossroad*, level
-    crossing*, railway crossing*, speed limit*, lane closure*, lane control, motorway*, highway*, road tunnel*, tunnel ventilation, tunnel control,
-    tidal flow, ramp meter*, variable message sign*, gantries, bridge closure*, critical .. infrastructure, critical infrastructure*, digital
-    infrastructure, internet exchange*, backbone network*, carrier's backbone, core network*, telecom* network*, telecom* operator*, mobile network*,
-    5g core, submarine cable*, undersea cable*, root server*, root name server*, domain name system, data centre*, data center*, cloud region*,
-    reservoir, reservoirs, dam, dams, spillway*, floodgate*, flood gate*, sluice*, flood barrier*, storm surge barrier*, scada, industrial control
-    system*, grid, emergency network*, fibre network*, booster station*, booster pump*, standby pump*, hydrant*, aquifer*, borehole*, well field*,
-    water quality, water board*, water authorit*, water operator*, water provider*, drinking-water, district metering, pressure zone*, burst main*,
-    treatment plant*, purification plant*, filtration plant*, storm water, stormwater, rainwater retention, dosing pump*, ozonation, lift station*,
-    gas supplier*, gas provider*, gas company, gas works, gas turbine*, hydrogen network*, hydrogen pipeline*, methane leak*, pressure reducing
-    station*, pressure regulating station*, regasification, gas field*, oil pipeline*, fuel suppl*, heat plant*, heat supplier*, heat station*, heat
-    provider*, heating company, heating operator*, heating utility, boiler plant*, boiler pressure, steam suppl*, steam pipe*, geothermal plant*,
-    waste-to-energy, heat exchanger station*, heat transfer station*, voltage, overhead line*, overhead cable*, underground cable*, busbar*, bus bar*,
-    regional grid, national grid, rural grid, island grid, congestion management, balancing market, balancing energy, balancing power, control
-    reserve, operating reserve, spinning reserve, inverters, battery storage plant*, grid-scale, wind park* .. grid, wind farm* .. grid, solar park*
-    .. grid, peak load*, demand response, interruptible load*, kilovolt*, kv line*, 110 kv, 220 kv, 380 kv, generator set*, hydro plant*, hydro
-    station*, thermal plant*, coal plant*, electricity provider*, electricity supplier*, energy supplier*, energy provider*, energy network*, energy
-    infrastructure, energy suppl*, supply of power, supply of electricity, supply of gas, supply of water, supply of heat, public utilit*, municipal
-    utilit*, local utilit*, control room*, load flow*, cooling circuit*, cooling pump*, cooling tower*, power outage*, outages, black start, smart
-    junction*, junctions, junction, roundabout*, green time*, green phase*, green wave*, red phase*, red light*, signal head*, signal group*, traffic
-    control centre*, traffic control center*, traffic centre*, traffic center*, traffic flow*, traffic jam*, traffic congestion, traffic operator*,
-    vehicle flow*, lane assignment*, reversible lane*, bus lane*, hard shoulder*, ghost driver*, wrong-way driver*, wrong way driver*, toll plaza*,
-    bridge control, drawbridge*, lift bridge*, swing bridge*, tunnel control*, tunnel operator*, ring road*, expressway*, autobahn*, dynamic speed,
-    pedestrian crossing*, zebra crossing*, crossing gate*, barrier* .. crossing, railway switch*, railway signal*, interlocking, train control, rail
-    network*, isp, isps, internet service provider*, internet provider*, internet backbone, network operator*, network provider*, telecommunication*,
+    words(`drinking water, tap water, potable water, water network*, water main*, water grid*, water suppl*, water treatment, water distribution,
+    water utilit*, water tower*, water pressure, waterworks, water company, wastewater, waste water, sewage, sewer*, chlorin*, pumping station*,
+    pump station*, gas network*, gas grid*, gas main, gas mains, gas pipe*, gas suppl*, gas distribution, gas transmission, gas storage, gas
+    pressure, gas leak*, gas operator*, natural gas, compressor station*, pipelines, gas pipeline*, oil pipeline*, hydrogen pipeline*, water
+    pipeline*, fuel pipeline*, pipeline pressure, pipeline leak*, pipeline valve*, pipeline operator*, pipeline segment*, pipeline section*,
+    pipeline network*, gas utilit*, heating plant*, heating network*, heating grid*, district heating, district heat, municipal heat*, city's heat*,
+    heat network*, heat suppl*, heating suppl*, boiler house*, steam network*, combined heat and power, chp plant*, power grid*, electricity grid*,
+    electric grid*, electrical grid*, transmission grid*, distribution grid*, energy grid*, smart grid*, the grid, microgrid*, virtual power plant*,
+    electricity network*, power network*, electricity suppl*, electricity transmission, electricity distribution, power plant*, power station*,
+    power suppl*, power line*, power system*, transmission line*, transmission operator*, transmission system*, distribution system operator*,
+    transmission system operator*, high voltage, medium voltage, low voltage, substation*, switchgear, circuit breaker*, transformer station*,
+    transformers, feeder, feeders, load shedding, sheds load, load is shed, blackout*, brownout*, frequency control, frequency reserve*, protection
+    relay*, hydroelectric, hydropower, nuclear, reactor*, energy utilit*, utility company, electricity compan*, turbine hall*, traffic light*,
+    traffic signal*, signal control*, signal phase*, signal timing*, signalling system*, signaling system*, road traffic, traffic management,
+    traffic control, traffic guidance, traffic system*, intersection*, crossroad*, level crossing*, railway crossing*, speed limit*, lane closure*,
+    lane control, motorway*, highway*, road tunnel*, tunnel ventilation, tunnel control, tidal flow, ramp meter*, variable message sign*, gantries,
+    bridge closure*, critical .. infrastructure, critical infrastructure*, digital infrastructure, internet exchange*, backbone network*, carrier's
+    backbone, core network*, telecom* network*, telecom* operator*, mobile network*, 5g core, submarine cable*, undersea cable*, root server*, root
+    name server*, domain name system, data centre*, data center*, cloud region*, reservoir, reservoirs, dam, dams, spillway*, floodgate*, flood
+    gate*, sluice*, flood barrier*, storm surge barrier*, scada, industrial control system*, grid, emergency network*, fibre network*, booster
+    station*, booster pump*, standby pump*, hydrant*, aquifer*, borehole*, well field*, water quality, water board*, water authorit*, water
+    operator*, water provider*, drinking-water, district metering, pressure zone*, burst main*, treatment plant*, purification plant*, filtration
+    plant*, storm water, stormwater, rainwater retention, dosing pump*, ozonation, lift station*, gas supplier*, gas provider*, gas company, gas
+    works, gas turbine*, hydrogen network*, hydrogen pipeline*, methane leak*, pressure reducing station*, pressure regulating station*,
+    regasification, gas field*, oil pipeline*, fuel suppl*, heat plant*, heat supplier*, heat station*, heat provider*, heating company, heating
+    operator*, heating utility, boiler plant*, boiler pressure, steam suppl*, steam pipe*, geothermal plant*, waste-to-energy, heat exchanger
+    station*, heat transfer station*, voltage, overhead line*, overhead cable*, underground cable*, busbar*, bus bar*, regional grid, national grid,
+    rural grid, island grid, congestion management, balancing market, balancing energy, balancing power, control reserve, operating reserve,
+    spinning reserve, inverters, battery storage plant*, grid-scale, wind park* .. grid, wind farm* .. grid, solar park* .. grid, peak load*, demand
+    response, interruptible load*, kilovolt*, kv line*, 110 kv, 220 kv, 380 kv, generator set*, hydro plant*, hydro station*, thermal plant*, coal
+    plant*, electricity provider*, electricity supplier*, energy supplier*, energy provider*, energy network*, energy infrastructure, energy suppl*,
+    supply of power, supply of electricity, supply of gas, supply of water, supply of heat, public utilit*, municipal utilit*, local utilit*,
+    control room*, load flow*, cooling circuit*, cooling pump*, cooling tower*, power outage*, outages, black start, smart junction*, junctions,
+    junction, roundabout*, green time*, green phase*, green wave*, red phase*, red light*, signal head*, signal group*, traffic control centre*,
+    traffic control center*, traffic centre*, traffic center*, traffic flow*, traffic jam*, traffic congestion, traffic operator*, vehicle flow*,
+    lane assignment*, reversible lane*, bus lane*, hard shoulder*, ghost driver*, wrong-way driver*, wrong way driver*, toll plaza*, bridge control,
+    drawbridge*, lift bridge*, swing bridge*, tunnel control*, tunnel operator*, ring road*, expressway*, autobahn*, dynamic speed, pedestrian
+    crossing*, zebra crossing*, crossing gate*, barrier* .. crossing, railway switch*, railway signal*, interlocking, train control, rail network*,
+    isp, isps, internet service provider*, internet provider*, internet backbone, network operator*, network provider*, telecommunication*,
     telecoms, telco*, routers, core router*, border gateway, bgp, cell tower*, base station*, radio mast*, satellite link*, fibre cable*, fiber
     cable*, dns, ddos, name server*, certificate authorit*, public cloud, hyperscaler*, hyperscale, cloud provider*, exchange point*, server farm*,
-    critical facilit*, critical service*, critical system*, critical network*, critical utilit*, levee*, dyke*, dike*, lock gate*, canal lock*, weir*,
-    flood defen*, tidal barrier*, heating mains, keeps the lights on, traffic computer*, green for, green longer, lengthens or shortens, arm of a
-    crossing, arms of a crossing, crossing is, hertz, 50 hertz, wind farms, wind farm, windfarm*, cut from the grid, lock gates, flood gates, pressure
-    regulator*, regulator station*, water pipes, gas pipes, heating pipes, trunk main*, water main, mains pressure, supply pressure, water tank*,
-    water tower, high-level tank*, catchment*, polder*, storm drain*, drainage pump*, treatment works, blower*, aeration, sludge, desalin*, hydrogen
-    supply, lng, gas cavern*, gas holder*, gas meter station*, odorisation, city gate*, heat pump network*, cogeneration, boilers of a, peak boiler*,
-    steam turbine*, gas turbine, power block*, power unit*, control rod*, core cooling, backup generator*, emergency generator*, emergency power,
-    diesel generator*, ups of, uninterruptible, data hall*, server room*, cooling of a data, colocation, carrier hotel*, peering*, subsea cable*,
-    mobile core, cellular network*, emergency call network, tetra network, air traffic control, rail traffic, train traffic, railway network*, signal
-    box*, metro system*, tram signals, bus priority, traffic cameras .. signals, red light phases, alpine tunnel*, bridge lift*, ferry ramp*, toll
-    barrier*, pedestrian light*, school crossing*, emergency lane, hard-shoulder, contraflow, lane lights, overhead signs, speed signs, electronic
-    signs, variable signs, fog warning*, black ice warning*`),
+    critical facilit*, critical service*, critical system*, critical network*, critical utilit*, levee*, dyke*, dike*, lock gate*, canal lock*,
+    weir*, flood defen*, tidal barrier*, heating mains, keeps the lights on, traffic computer*, green for, green longer, lengthens or shortens, arm
+    of a crossing, arms of a crossing, crossing is, hertz, 50 hertz, wind farms, wind farm, windfarm*, cut from the grid, lock gates, flood gates,
+    pressure regulator*, regulator station*, water pipes, gas pipes, heating pipes, trunk main*, water main, mains pressure, supply pressure, water
+    tank*, water tower, high-level tank*, catchment*, polder*, storm drain*, drainage pump*, treatment works, blower*, aeration, sludge, desalin*,
+    hydrogen supply, lng, gas cavern*, gas holder*, gas meter station*, odorisation, city gate*, heat pump network*, cogeneration, boilers of a,
+    peak boiler*, steam turbine*, gas turbine, power block*, power unit*, control rod*, core cooling, backup generator*, emergency generator*,
+    emergency power, diesel generator*, ups of, uninterruptible, data hall*, server room*, cooling of a data, colocation, carrier hotel*, peering*,
+    subsea cable*, mobile core, cellular network*, emergency call network, tetra network, air traffic control, rail traffic, train traffic, railway
+    network*, signal box*, metro system*, tram signals, bus priority, traffic cameras .. signals, red light phases, alpine tunnel*, bridge lift*,
+    ferry ramp*, toll barrier*, pedestrian light*, school crossing*, emergency lane, hard-shoulder, contraflow, lane lights, overhead signs, speed
+    signs, electronic signs, variable signs, fog warning*, black ice warning*, lights at crossings, crossings are, pedestrians apart, cars and
+    pedestrians`),
   steer:
     words(`lengthen*, shorten*, control, controls, controlled, controlling, controller*, shut, shuts, shutting, shutdown*, isolat*, disconnect*,
     reconnect*, balanc*, regulat*, operate, operates, operated, operating, trigger*, manag*, open, opens, opened, opening, close, closes, closed,

@@ -25,7 +25,7 @@ export type LexiconRule<Concept extends string> = {
   isFallback?: boolean;
   /** It counts for nothing where things alone are told of. */
   isOfPersons?: boolean;
-  /** It counts only there. */
+  /** It counts only where nobody is named. */
   isOfThings?: boolean;
   /** In so many words at least, all told. */
   leastWords?: number;
@@ -149,7 +149,8 @@ export const AT_WORK =
     waiters, nurses, docks their, bonus, bank clerks, clerks, bank clerk, waiter, waitress, drivers of, flight attendants, shop girls, sellers,
     salespeople, salesperson, receptionist*, teachers in, interviewee*, interns, shift workers, team meeting*, meetings, bus drivers, truck drivers,
     lorry drivers, taxi drivers, train drivers, delivery drivers, depot manager*, shift manager*, store manager*, branch manager*, head of
-    department, couriers, each agent, call agents, telephone agents, packers`);
+    department, couriers, each agent, call agents, telephone agents, packers, clerk, each clerk, agent is, an agent, desk camera*, team leader,
+    typist*, secretary, secretaries, assistants, craftsman, operative, seamstress*, cooks, chefs, drivers for the, courier`);
 
 export const AT_SCHOOL =
   words(`school*, classroom*, class, pupil*, student*, lesson*, universit*, lecture*, seminar*, teacher*, educat*, learner*, exam, exams, kindergarten*,

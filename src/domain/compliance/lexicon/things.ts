@@ -30,8 +30,26 @@ export const thingConcepts = {
     ...words(`umbrella*, leather, gravel, sand heap*, lego, candle*, pixels, bicycles, used bicycle*, used camera*, asking price,
       frame size, wine tank*, riesling, vintage*, vintages, ferment*, sugar-beet, sugar beet*, weed*, moths, mussels, honey, peppers, cucumbers, onions,
       herbs, cocoa, rice, grain, hay, wool, yarn, fabric*, hats, clay, mortar, concrete, marble, paint, paints, varnish, glue, foil,
-      newsprint, variable stars, planets, craters, meteor*, tides, snow depth, pollen, shells, feathers, tree rings, tree trunk*, water trees, trees in`),
+      newsprint, variable stars, planets, craters, meteor*, tides, snow depth, pollen, shells, feathers, tree rings, tree trunk*, water trees, trees in, rolls, loaves, cash paper, paper bands, scanned maps`),
   ],
+  /** What else has no rights: goods, stuff, animals, sounds, the weather. */
+  stuff:
+    words(`apples, pears, plums, cherries, bananas, oranges, lemons, potatoes, carrots, cabbage*, lettuce, tomatoes, beans, lentils, salt, sugar,
+    flour, dough, bread, rolls, loaves, cakes, biscuits, cookies, pizza*, pasta, noodles, butter, milk, yoghurt, ice cream, cheese, eggs, meat,
+    sausage*, ham, tea, coffees, juice, lemonade, water bottles, beer, whisky, cider, wine, vinegar, olive*, nuts, seaweed, algae, moss, ferns,
+    hedges, roses, tulips, orchids, bulbs, seeds, compost, mulch, peat, sheep, goats, hens, geese, ducks, turkeys, rabbits, bees, beekeepers,
+    beehives, salmon, trout, shrimp, oysters, corals, whales, bats, owls, swallows, frogs, snails, deer, foxes, wolves, socks, buttons, zips,
+    gloves, scarves, jackets, coats, dresses, curtains, pillows, mattresses, blankets, rugs, sofas, armchairs, chairs, cupboards, shelves, lamps,
+    candlesticks, vases, plates, cups, glasses of, knives, forks, pots, pans, kettles, toasters, ovens, freezers, refrigerators, vacuum cleaners,
+    drills, saws, hammers, nails, bolts, nuts and bolts, washers, springs, cogs, ropes, chains, sails, anchors, oars, skis, sledges, skates, balls,
+    rackets, puzzles, dice, kites, balloons, fireworks, bells, organ pipes, violins, drums, trumpets, guitars, pianos, chords, melodies, tunes, hum,
+    hiss, crackle, echo, recordings of concerts, vinyl, records of music, documentary for, documentaries, album, albums, sitcom*, cartoons,
+    trailers, posters, typefaces, fonts, comics, postage, parcels, envelopes, sun lounger*, deckchairs, tents, caravans, pedal boats, canoes, rowing
+    boats, ferries' decks, buoys, lighthouse*, dunes, cliffs, glaciers, snowdrifts, rivers' ice, rock samples, ores, sandstone, granite, slate,
+    planks, logs, beams, veneer, plywood, sawdust, milling head, lathes, presses, looms, spindles, kilns, moulds, castings, dies, ingots, wires,
+    copper, zinc, tin, steel coils, rubber, plastics, granulate, resins, dyes, inks, pigments, perfumes, soaps, shampoo*, bottle caps, corks,
+    crates, sacks, barrels, drums of, tins, jars, cans, cartons, pallets, totes, shelf labels, price labels, layout of shelves, sand, dust, smoke
+    of, exhaust gas, wallpapers, mosaics, frescoes, violins' varnish, coins`),
   /** Houses, rooms and vehicles by the names of their fields. */
   house:
     words(`police, police academy, police station*, police van*, police car*, police garage*, police horse*, court, courts, court's, court house*, courthouse*,
