@@ -13,11 +13,13 @@ import { languageConcepts } from "../../src/domain/compliance/lexicon/languages.
 import { lawEnforcementConcepts } from "../../src/domain/compliance/lexicon/law-enforcement.ts";
 import { migrationConcepts } from "../../src/domain/compliance/lexicon/migration.ts";
 import { serviceConcepts } from "../../src/domain/compliance/lexicon/services.ts";
+import { thingConcepts } from "../../src/domain/compliance/lexicon/things.ts";
 import { transparencyConcepts } from "../../src/domain/compliance/lexicon/transparency.ts";
 import { type Concept, concepts, lexiconRules } from "../../src/domain/compliance/lexicon.ts";
 import { matchesIn } from "../../src/domain/compliance/matching.ts";
 import { rulesOn } from "../../src/domain/compliance/rules.ts";
 import type { Described } from "./described.ts";
+import { fourth } from "./fourth.ts";
 import { later } from "./later.ts";
 import { grasped, matrixOf, matrixPage, missesOf } from "./matrix.ts";
 import { rehearsals } from "./rehearsals.ts";
@@ -71,6 +73,23 @@ describe("80 descriptions that were written blind, and learnt from since", () =>
   });
 });
 
+describe("120 descriptions that were written blind after them, and learnt from since", () => {
+  const was = (text: string) => fourth.find((one) => one.text.includes(text))!;
+
+  test("high-risk and prohibited ones are found, and little else is taken for one", () => {
+    const count = (level: string) => fourth.filter((one) => one.level === level).length;
+    const [high, prohibited, others] = grasped(fourth);
+    expect(high / count("HIGH")).toBeGreaterThanOrEqual(0.95);
+    expect(prohibited / count("PROHIBITED")).toBeGreaterThanOrEqual(0.95);
+    expect(others).toBeLessThanOrEqual(2);
+  });
+
+  test.each(["water utility", "several police forces", "supports schools", "cameras and faces"])(
+    "a field that is only named is asked about: %s",
+    (text) => expect(levelOf(was(text).text)).toBe("UNDETERMINED"),
+  );
+});
+
 describe("the rehearsals", () => {
   const described = rehearsals.flatMap(({ set }) => set);
 
@@ -95,7 +114,7 @@ describe("the lexicon", () => {
     const files = [
       ...[article5Concepts, biometricConcepts, infrastructureConcepts, educationConcepts, employmentConcepts],
       ...[serviceConcepts, lawEnforcementConcepts, migrationConcepts, justiceConcepts, transparencyConcepts],
-      ...[languageConcepts, generalConcepts],
+      ...[languageConcepts, thingConcepts, generalConcepts],
     ];
     expect(files.flatMap((file) => Object.keys(file)).sort()).toEqual(Object.keys(concepts).sort());
     for (const list of Object.values(concepts))
@@ -104,7 +123,7 @@ describe("the lexicon", () => {
 
   test("has no concept that no rule or reading needs", () => {
     const needed = lexiconRules.flatMap(({ needs, unless = [], hints }) => [...needs, ...unless, hints]);
-    const read = ["someone", "judge", "field", "narrow", "profiling"];
+    const read = ["someone", "judge", "field", "narrow", "profiling", "house", "anybody"];
     expect(
       Object.keys(concepts).filter((one) => !needed.includes(one as Concept) && !read.includes(one)),
     ).toEqual([]);
@@ -181,6 +200,18 @@ describe("attacks", () => {
     ],
     ["a harmless word and people who are moved", "A podcast whose sounds make people buy.", "UNDETERMINED"],
     ["a quoted field", 'Translates articles such as "police use AI to predict crime".', "UNDETERMINED"],
+    ["things of a house", "The police garage predicts when the tyres of its vans are worn.", "MINIMAL"],
+    [
+      "things of a house, and persons judged",
+      "The police garage predicts when the tyres of its vans are worn, and which suspects lie.",
+      "HIGH",
+    ],
+    [
+      "things of a house, and persons beside them",
+      "The laundry of the hospital counts towels and watches its cleaners.",
+      "UNDETERMINED",
+    ],
+    ["two denials side by side", "It does not look at loans and takes no lending decision.", "UNDETERMINED"],
     ["nothing", "....................................", "UNDETERMINED"],
     ["words without a purpose", "An innovative solution for tomorrow's challenges.", "UNDETERMINED"],
   ])("%s", (_, text, level) => {

@@ -188,10 +188,10 @@ export const article5Concepts = {
   at_school: AT_SCHOOL,
   /** Feelings of those whom people at work or at school meet, not their own. */
   audience:
-    words(`customers' .. voice*, customers' emotion*, customers' mood*, customers' frustration, customers' feeling*, customer's .. voice, customer's mood,
-    customer's emotion*, customer's face, customer's tone, the customer is, a customer is, customer gets, customers are, customers feel, customer
-    feels, caller is, callers are, caller's, callers', speaker is, shopper*, viewer*, cinema-goer*, cinemagoer*, guests are, visitors are, visitors
-    feel, passenger*, spectator*, driver's, driver is`),
+    words(`customers' .. voice*, customers' emotion*, customers' mood*, customers' frustration, customers' feeling*, customer's .. voice, customer's
+    mood, customer's emotion*, customer's face, customer's tone, the customer is, a customer is, customer gets, customers are, customers feel,
+    customer feels, caller is, callers are, caller's, callers', speaker is, shopper*, viewer*, cinema-goer*, cinemagoer*, guests are, visitors are,
+    visitors feel, passenger*, spectator*, driver's, driver is, people calling, those who call, callers, patients, customers who`),
   intimate_trait:
     words(`gay, lesbian, homosexual*, heterosexual*, bisexual*, queer, sexual orientation, sexual preference*, sexuality, sex life, political opinion*,
     political view*, political leaning*, political orientation, political conviction*, party .. support*, which party, politically, vote left, left or
@@ -214,9 +214,9 @@ export const article5Concepts = {
     railway station*, metro station*, train station*, stations of, underground station*, festival*, concert*, carnival, fair, rally, rallies, march,
     marches, protest*, demonstrat*, crowd, crowds, whoever walks, whoever passes, everyone who passes, everybody who passes, anyone who passes,
     people outside, roaming, patrolling, overhead, in transit, park, parks, mall, malls`),
-  scan: words(`identif*, recogni*, match*, compare*, comparing, re-identif*, walks in, spot*, find*, pick*, search*, put* a name, tells who, scan, scans,
-    scanning, check*, against the list, watchlist*, look for, wanted, put names, puts names, names to, name, watch, watches, film, films, look up,
-    warrants`),
+  scan: words(`identif*, recogni*, match*, compare*, comparing, re-identif*, walks in, spot*, find*, pick*, search*, put* a name, tells who, scan,
+    scans, scanning, check*, against the list, watchlist*, look for, wanted, put names, puts names, names to, name, watch, watches, film, films,
+    look up, warrants, names travellers, names passengers, names everybody, names everyone, names people, names persons, names pedestrians`),
   likeness:
     words(`face, faces, facial, iris, gait, biometric*, passer-by, passers-by, passersby, identification of, passers, marchers, protesters,
     demonstrators, identification of everybody, identification of everyone, recognise everybody, recognise everyone, names travellers, names

@@ -86,10 +86,6 @@ export const infrastructureConcepts = {
     grid balancing, grid stabilisation, grid stabilization, grid protection, load shedding, load balancing of the grid, frequency regulation, voltage
     control, leak isolation, water treatment control, chlorine dosing, pipeline control, pipeline protection, scada control, substation automation,
     network protection of, safety component of .. infrastructure`),
-  /** What is only learnt of networks. */
-  study:
-    words(`study, studies, tariff*, price*, website, sales, statistics, map, maps, translates, photos, captcha*, forecasts demand, demand for, consumption,
-    costs`),
   act: words(`controls, control of, controller*, shut, shuts, shutdown*, isolat*, disconnect*, reconnect*, re-clos*, reclos*, balanc*, regulat*, operates,
     operate, triggers, closes, close, opens, open, steers, switches, switch, switching, stops, halts, dispatches, adjusts, doses, trips, sheds,
     shedding, load shedding, throttles, reroutes, reroute, restores, prevents, protects, protection, safety, diverts, curtails, power down, powers

@@ -30,7 +30,7 @@ export const thingConcepts = {
     ...words(`umbrella*, leather, gravel, sand heap*, lego, candle*, pixels, bicycles, used bicycle*, used camera*, asking price,
       frame size, wine tank*, riesling, vintage*, vintages, ferment*, sugar-beet, sugar beet*, weed*, moths, mussels, honey, peppers, cucumbers, onions,
       herbs, cocoa, rice, grain, hay, wool, yarn, fabric*, hats, clay, mortar, concrete, marble, paint, paints, varnish, glue, foil,
-      newsprint, variable stars, planets, craters, meteor*, tides, snow depth, pollen, shells, feathers, tree rings, tree trunk*, water trees, trees in, rolls, loaves, cash paper, paper bands, scanned maps`),
+      newsprint, variable stars, planets, craters, meteor*, tides, snow depth, pollen, shells, feathers, tree rings, tree trunk*, water trees, trees in, age of trees, tree rings, rolls, loaves, cash paper, paper bands, scanned maps`),
   ],
   /** What else has no rights: goods, stuff, animals, sounds, the weather. */
   stuff:
@@ -49,7 +49,7 @@ export const thingConcepts = {
     planks, logs, beams, veneer, plywood, sawdust, milling head, lathes, presses, looms, spindles, kilns, moulds, castings, dies, ingots, wires,
     copper, zinc, tin, steel coils, rubber, plastics, granulate, resins, dyes, inks, pigments, perfumes, soaps, shampoo*, bottle caps, corks,
     crates, sacks, barrels, drums of, tins, jars, cans, cartons, pallets, totes, shelf labels, price labels, layout of shelves, sand, dust, smoke
-    of, exhaust gas, wallpapers, mosaics, frescoes, violins' varnish, coins`),
+    of, exhaust gas, wallpapers, mosaics, frescoes, violins' varnish, coins, age of trees`),
   /** Houses, rooms and vehicles by the names of their fields. */
   house:
     words(`police, police academy, police station*, police van*, police car*, police garage*, police horse*, court, courts, court's, court house*, courthouse*,
