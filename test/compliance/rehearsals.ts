@@ -12,6 +12,7 @@ import { fourth } from "./rehearsals/fourth.ts";
 import { harmless } from "./rehearsals/harmless.ts";
 import { ninth } from "./rehearsals/ninth.ts";
 import { second } from "./rehearsals/second.ts";
+import { seventeenth } from "./rehearsals/seventeenth.ts";
 import { seventh } from "./rehearsals/seventh.ts";
 import { sixteenth } from "./rehearsals/sixteenth.ts";
 import { sixth } from "./rehearsals/sixth.ts";
@@ -44,4 +45,5 @@ export const rehearsals: readonly Rehearsal[] = [
     atFirst: [14, 33, 12],
   },
   { name: "16: what resembles Article 5, and things", set: sixteenth, atFirst: [27, 8, 1] },
+  { name: "17: Article 5 and its neighbours", set: seventeenth, atFirst: [18, 9, 1] },
 ];
