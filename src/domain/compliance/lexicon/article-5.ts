@@ -35,10 +35,9 @@ export const article5Concepts = {
     their, undermines his, undermines her, breaks their will, breaks down their, erodes their, saps their, emotional blackmail, guilt-trip*,
     impersonat* .. relative*, voice of a grandchild, dark pattern*, confuses them, confuses users, confusing menus, wears .. down, fake profile*,
     claims to be, claiming to be, true or not, true or false, hides from its users, hides from users, hides from people, hides from them, without
-    telling, pretext, disguised as, disguises itself, faking, fakes, invents, inventing, false promise*, false hope*, false claim*, false news,
-    bluff*, flatter*, untrue, cognitive bias*, irresistibl*, compulsive*, addictive, persuasion module, persuasion engine, as a human, believe it is
-    human, believes it is, in trouble and, counterfeit voice, cloned voice, emotional pressure, plays on, feigning, deceptive*, scares them, scares
-    users`),
+    telling, pretext, disguised as, disguises itself, false promise*, false hope*, false claim*, false news, bluff*, untrue, cognitive bias*,
+    irresistibl*, persuasion module, persuasion engine, believe it is human, believes it is, in trouble and, counterfeit voice, cloned voice,
+    emotional pressure, plays on, feigning, deceptive*, scares them, scares users, to mislead`),
   /** What becomes of those who are deceived. */
   to_harm:
     words(`ruin*, savings, inheritance*, pensions, harm*, suicid*, against their interest*, against his interest*, against her interest*, against
@@ -50,7 +49,15 @@ export const article5Concepts = {
     bleed them, empties their, empty their, sell their house*, life savings, hand over, give up their, wired the money, wire the money, wires the
     money, wire money, damage their, damages their, damage his, damage her, give up the, keeps him alive, keeps her alive, keep them alive, lose
     money, spend all, all their money, all his money, all her money, part with, isolates them, isolate them, cut off from, self-harm, their ruin, to
-    ruin, take on debt, take on loans, ruinous`),
+    ruin, take on debt, take on loans, ruinous, retirement money, expect to collapse, collapse, useless remedy, instead of going to, useless`),
+  /** Somebody is brought to do something, and what it costs. */
+  brought_to:
+    words(`until they, until she, until he, so that they, so that he, so that she, into buying, into paying, into signing, into giving, into
+    sending, into taking, persuad*, makes them, make them, make people, makes people, brought to, bring them to, brings them to, get them to, gets
+    them to, get people to, gets people to, talk* .. into, talk* .. out, lure*, and so sells, will give up, will hand, to sign, to buy, to pay, to
+    invest`),
+  loss: words(`money, savings, loan, loans, contract, contracts, sign, signs, invest, invests, fund, remedy, treatment, medicine, operation, operations,
+    debts, debt, pension, deposit*, insurance, cures, house, houses, vote, health`),
   /** Who finds liars and warns of them. */
   guardian:
     words(`scam detect*, detects scam*, detect scam*, recognises scam*, recognizes scam*, fraud detect*, detects fraud*, detect fraud*, anti-fraud,
@@ -72,7 +79,7 @@ export const article5Concepts = {
     penniless, unable to pay, behind with, crisis, divorced, cancer, terminal*, insecure, low self-esteem, self-esteem, body image, newcomers,
     heartbroken, naive, gullible, credulous, slow learner*, simple-minded, blind people, deaf people, old age, over eighty, nursing home*,
     grandmother*, grandfather*, grandparents, retirees, severe illness, chronically ill, learning disabilit*, bereavement, orphan*, the weak,
-    weakest, sleepless, in pain, withdrawal, alcoholic*`),
+    weakest, sleepless, in pain, withdrawal, alcoholic*, preschooler*, pre-schooler*, neediest, the sick`),
   exploit:
     words(`exploit*, persuad*, trick*, dare, dares, pressur*, press it into, presses them, press them, pushes them, push them, pushing them, lure*,
     luring, manipulat*, sell* .. expensive, overpriced, sign up, get them to, gets them to, talk* them into, prey*, take* advantage, taking
@@ -88,7 +95,20 @@ export const article5Concepts = {
     unsuitable loans, useless policies, useless insurance, unneeded, gamble, gambles, gambling, into signing, neither need, neither need nor,
     ruinous interest, sells them .. pills, slimming pills, pushes loans, push loans, miracle cure*, quack*, at their lowest, feel ugliest, feels
     ugliest, when they are least, least able, cannot say no, cannot resist, will sign anything, scam*, con men, trap them, traps them, lock them
-    into, locks them into, pay too much, charge them more, more than others`),
+    into, locks them into, pay too much, charge them more, more than others, presses it, presses him, presses her, press .. to buy, neediest, how
+    desperate`),
+  /** Who cannot defend himself, found to be sold something. */
+  frail:
+    words(`dementia, demented, alzheimer*, confused, confusion, cognitive decline, cognitively, desperate, despair, neediest, addict*, grieving,
+    grief, bereaved, widowed, lonely, loneliness, illiterate, learning disabilit*, intellectual disabilit*, mentally ill, mental illness*, suicidal,
+    depressed, manic, cannot say no, terminally ill, low self-esteem, weakest moment*, homeless`),
+  single_out:
+    words(`single* out, recognis*, recogniz*, detect*, notic*, spots, finds, find, scores, targets, target, picks, selects, identif*, looks for,
+    searches for, ranks, learns when, knows when, chooses, from .. speech, from .. voice, filters`),
+  sell_them:
+    words(`sells, sells him, sells her, sells them, sell him, sell her, sell them, sales call*, subscription*, third insurance, dear credit,
+    ruinous*, gems, pills, adverts for, gambling, casino, bets, upsell*, loot, lottery, magazines, funeral plan*, reverse mortgage*, annuity,
+    payday, timeshare*, donation*, high-interest, contracts`),
   social_score:
     words(`social scor*, social credit scor*, social credit system*, social credit, citizen score*, citizen scor*, civic score*, civic rating*, civic
     credit*, points for .. behavio*, scores citizens, rates citizens, rating of citizens, trust score for citizens, trust score of every, trustworth*
@@ -110,7 +130,7 @@ export const article5Concepts = {
     and, manners, decency, private life, private lives, leisure habit*, acquaintances, dating site*, dating app*, gyms, friendships, church
     attendance, choice of friends, circle of friends, social circle*, their posts, online comments, tidiness, politeness, personal traits, social
     networks, decent, how they live, how people live, how he lives, bad company, company they keep, critical posts, way of life, personality, manner
-    of living`),
+    of living, swearing, gym visit*, gym, complaints, church, political posts, whom one meets`),
   tally:
     words(`points, score*, scoring, rating*, rates, rate, rank*, credits, stars, grade, grades, index, trustworth*, tally, trust figure, figure,
     number, our points, one number, single number, merged to one, mark, marks, civic value, value, character rating, reputation, standing`),
@@ -124,10 +144,11 @@ export const article5Concepts = {
     schools, depends on it, access depends, access to loans, depends on the number, depends on the score, depend on it, depends on this, turn them
     away, turns them away, bar guests, bars guests, bars people, bars low, bar people, passed over, shunned, ineligible, without access, no access,
     loses access, lose access, bars those, bars him, gets neither, get neither, end of every, loses the right, lose the right, put last, put at the
-    end, comes last, worse treat*, treated worse, not served, cannot buy, cannot board`),
+    end, comes last, worse treat*, treated worse, not served, cannot buy, cannot board, means no, gets worse, with grade d, lose their, must move,
+    are moved`),
   crime:
     words(`crime*, criminal*, offence*, offense*, offend*, re-offend*, reoffend*, felon*, delinquen*, break the law, thief, thieves, terrorist*,
-    steal, murder*, burglar*, robber*, arsonist*, rapist*, violent act*, shoplift*, steals`),
+    steal, murder*, burglar*, robber*, arsonist*, rapist*, violent act*, shoplift*, steals, commit fraud, commits fraud`),
   foresee:
     words(`predict*, foresee*, forecast*, likel*, risk*, who will, whether .. will, will turn, will become, going to, will commit, future, prone,
     propensity, anticipat*, estimat*, potential, probab*, chance, chances, odds, assess*, whether he will, whether she will, whether they will, will
@@ -160,7 +181,7 @@ export const article5Concepts = {
     words(`scrap*, crawl*, harvest*, collect*, download*, gather*, trawl*, hoover*, vacuum*, siphon*, mass copy, copies .. from, grab*, pull* ..
     from, spider*, amass*, take* .. from, scour*, sweep*, assembled, assembles, compile*, compiling, without consent, bulk, automatically collect*,
     copied, have been copied, copying, taken from, copies every, copies all, copies any, copies profile*, saves every, saves all, are saved, stores
-    every, finds on, pulls every`),
+    every, finds on, pulls every, indiscriminat*, untargeted`),
   open_web:
     words(`social network*, social media, internet, the web, websites, web pages, open web, world wide web, the net, online, public profile*,
     instagram, facebook, linkedin, tiktok, youtube, vkontakte, twitter, public sites, photo sharing, dating site*, dating app*, news sites, public
@@ -193,12 +214,13 @@ export const article5Concepts = {
     customer feels, caller is, callers are, caller's, callers', speaker is, shopper*, viewer*, cinema-goer*, cinemagoer*, guests are, visitors are,
     visitors feel, passenger*, spectator*, driver's, driver is, people calling, those who call, callers, patients, customers who`),
   intimate_trait:
-    words(`gay, lesbian, homosexual*, heterosexual*, bisexual*, queer, sexual orientation, sexual preference*, sexuality, sex life, political opinion*,
-    political view*, political leaning*, political orientation, political conviction*, party .. support*, which party, politically, vote left, left or
-    right, conservative or liberal, liberal or conservative, religio*, faith, christian*, muslim*, jewish, jews, hindu*, race, racial, races, trade
-    union*, union member*, philosophical, belief*, ideolog*, believers, atheist*, left-wing, right-wing, left wing, right wing, communist*,
-    nationalist*, democrat*, republican*, protestant*, catholic*, buddhist*, sikh*, unionis*, unioniz*, transgender, sexual identity, gender identity,
-    straight or`),
+    words(`gay, lesbian, homosexual*, heterosexual*, bisexual*, queer, sexual orientation, sexual preference*, sexuality, sex life, political
+    opinion*, political view*, political leaning*, political orientation, political conviction*, party .. support*, which party, politically, vote
+    left, left or right, conservative or liberal, liberal or conservative, religio*, faith, christian*, muslim*, jewish, jews, hindu*, race, racial,
+    races, trade union*, union member*, philosophical, belief*, ideolog*, believers, atheist*, left-wing, right-wing, left wing, right wing,
+    communist*, nationalist*, democrat*, republican*, protestant*, catholic*, buddhist*, sikh*, unionis*, unioniz*, transgender, sexual identity,
+    gender identity, straight or, votes for, who votes, voting for, whom they vote, vote for, voted for, party they, which church, which mosque,
+    which faith, prays, abortion`),
   deduce:
     words(`sort*, categor*, classif*, infer*, estimat*, detect*, determin*, group*, guess*, predict*, tell, tells, tag, tags, deduc*, label*, deriv*, work*
     out, read*, find* out, establish*, conclu*, judg*, reveal*, presum*, identif*, recogni*, assign*, classed, divides, separat*, distinguish*`),
@@ -221,7 +243,7 @@ export const article5Concepts = {
     words(`face, faces, facial, iris, gait, biometric*, passer-by, passers-by, passersby, identification of, passers, marchers, protesters,
     demonstrators, identification of everybody, identification of everyone, recognise everybody, recognise everyone, names travellers, names
     passengers, names everybody, names everyone, names people, names persons, names pedestrians, name travellers, name passengers, name people,
-    people walking by, pedestrians .. face, every face`),
+    people walking by, pedestrians .. face, every face, name the people, names the people, name whoever, names whoever`),
   force: POLICE,
   /** Borders have a point of their own, files are no streets, and who unlocks a telephone says who he is. */
   elsewhere:
@@ -263,6 +285,13 @@ const rule = (
 export const article5Rules = [
   rule("a", "techniques that people do not notice, and harm", ["hidden", "harm"]),
   rule("a", "deceives or wears down, and harms", ["deceive", "to_harm"], ["guardian", "objective"]),
+  rule(
+    "a",
+    "deceives, and brings to what costs",
+    ["deceive", "brought_to", "loss"],
+    ["guardian", "objective"],
+  ),
+  rule("b", "sells to the weak whom it finds", ["frail", "single_out", "sell_them"], ["guardian"]),
   rule("b", "exploits the vulnerable", ["vulnerable", "exploit"], ["guardian"]),
   rule("c", "social scoring", ["social_score"]),
   rule(

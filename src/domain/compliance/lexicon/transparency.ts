@@ -22,7 +22,8 @@ export const transparencyConcepts = {
     ask max, ask leo, speech assistant, spoken assistant, ask a bot, ask the chatbot, ask our, asks a bot, bot when, bot where, bot how, can ask,
     converse with, converses with, books your, phone assistant, answer questions, answers to questions, takes your order, takes bookings, historical
     figure, ask questions to, waiting on hold, virtual helper*, chat partner*, little helper, chats, bot explains, bots explain, bot tells, bot
-    answers, bank's bot, shop's bot, bot helps, bot shows, assistant explains, assistant tells, assistant helps`),
+    answers, bank's bot, shop's bot, bot helps, bot shows, assistant explains, assistant tells, assistant helps, help bot*, chat program*, advice
+    bot*`),
   compose:
     words(`generat*, compose, composes, composing, composed by, writes, writing, write, drafts, drafting, rewrites, clone, clones, cloning, synthesi*,
     paints, draws, renders, illustrat*, turns .. into, text-to-speech, text to speech, text-to-image, text-to-video, reads aloud, sings, puts the
@@ -54,7 +55,7 @@ export const transparencyConcepts = {
     presenter*, digital presenter*, artificial presenter*, presenters who never, people who never existed, who do not exist, who does not exist,
     synchronised lips, synchronized lips, lips follow, moves the lips, moving the lips, look as if, looks as if, look as though, looks as though,
     sound as if, sounds as if, sounds as though, appear to praise, appears to praise, appear to sing, appears to sing, artificial newsreader*,
-    newsreader*, recite*, in .. own voice, dead .. voice, speak again, sing again, late .. voice, news anchor*`),
+    newsreader*, recite*, in .. own voice, dead .. voice, speak again, sing again, late .. voice, news anchor*, puts .. face`),
   public_matter: words(
     `news article*, news about, articles about .. politics, public interest, newspaper*, published without, local politics, no editor, without
     an editor, editor reading, unreviewed, council decisions, council meetings, election result*, news portal*, news site*, bulletins, public
