@@ -74,12 +74,11 @@ export const infrastructureConcepts = {
     hand, cuts off streets, learns when, containment, contains faults, contains attacks`),
   /** Parts of networks and plants. Two of them, and a control, are about supply or traffic. */
   network_hint:
-    words(`utility, utilities, grid, load, water, pipe, pipes, valve*, pressure, pump, pumps, breaker*, power, electric*, light again, villages, station,
-    stations, network, networks, operator, operators, cooling, racks, rack, outage*, blackout*, storm*, district*, region*, municipal*, national,
-    voltage*, frequency, frequencies, traffic, lane, lanes, road, roads, vehicle, vehicles, motorist*, junction*, tunnel*, bridge*, signal*, heat,
-    heating, boiler*, steam, gas, supply, supplier*, reservoir*, river*, weir*, dispatch centre, dispatch center, control room*, control centre*,
-    turbine*, generator*, substation*, transformer*, cable*, colocation, hosting, servers, routers, packets, backbone, internet, telecom*, hospital
-    network, stock exchange, consumers, households, infrastructure, critical, sewage, leak*, burst*, under-frequency, congestion, concessionaire`),
+    words(`utility, utilities, grid, load, water, pipe, pipes, valve*, pressure, pump, pumps, breaker*, power, electric*, light again, villages,
+    network, networks, cooling, racks, rack, outage*, blackout*, storm*, voltage*, frequency, frequencies, traffic, lane, lanes, road, roads,
+    vehicle, vehicles, motorist*, junction*, tunnel*, bridge*, signal*, heat, heating, boiler*, steam, gas, supply, reservoir*, river*, weir*,
+    dispatch centre, dispatch center, control room*, control centre*, turbine*, generator*, substation*, transformer*, cable*, colocation, servers,
+    routers, packets, backbone, internet, telecom*, sewage, leak*, burst*, under-frequency, congestion, concessionaire`),
   /** Uses by their names, which need no deed. */
   supply_use:
     words(`traffic signal control, traffic light control, traffic signal optimisation, traffic management system*, adaptive traffic control, grid control,

@@ -92,30 +92,31 @@ export const IN_PLAIN_WORDS =
 
 /** A person is judged, not a thing watched: what hints of a field need beside them. */
 export const JUDGING =
-  words(`decid*, decision*, determin*, approv*, reject*, refus*, declin*, deny, denies, denied, grants, granted, turn* down, turn* away, admit*, eligib*,
-    entitle*, qualif*, unqualified, allocat*, assign*, allot*, who gets, who is, who should, who may, who will, whom, whose, whether, which, if they
-    may, if he will, if she will, select*, choos*, chosen, pick, picks, picked, shortlist*, screen*, filter*, sift*, sort, sorts, match, matches,
-    drops, hides, blacklist*, exclud*, score, scores, scored, scoring, rank*, rate, rates, rated, rating*, grade, grades, graded, grading, mark,
-    marks, marked, evaluat*, assess*, apprais*, judge, judges, judged, gaug*, profil*, classif*, categor*, prioriti*, weigh*, works out, estimate,
-    estimates, predict*, forecasts, likel*, probab*, risk of, danger, suspicio*, flag*, detect*, deems, names the, yes or no, threshold, promot*,
-    reports, calculates, sets the, renews, analys*, analyz*, examin*, check, checks, checked, checking, compar*, measur*, monitor*, supervis*, depends
-    on, depend on, depending on, points are given, gives points, awards points, figure, reliability, if the model, if our model, if the algorithm,
-    believes, lets, settled, settles, finds out, find out, infer*, warns, automated warning, how good, how well, how reliable, how likely, how strong,
-    identif*, recognis*, recogniz*, listens to, accept*, offers, recommends whom, recommends which, suggests who, proposes who, proposes whom,
-    proposes which, shortens, cuts, ends, terminates, suspend*, remov*, block*, reads, spot, spots, spotted, what help, recommendation*, number
-    between, are not opened, get the, gets the, stars, others wait, have to wait, matrix, learn who, learns who, know who, see who, sees who, shows
-    who, tell who, who contributes, odds, suggested, pre-sort*, presort*, put into, puts them into, plausib*, trust value, served first, served last,
-    override, sums up each, verdict, attributed, clustered, grouped, displayed, derived, computed, annul*, certif*, piles, shown, presented with, lead
-    to, leads to, in the order of, proposed, is decided, are decided, estimated, passed on, is given, are given, further bookings, readiness value,
-    throughput, deviate*, indicator of, knows`);
+  words(`decid*, decision*, determin*, approv*, reject*, refus*, declin*, deny, denies, denied, grants, granted, turn* down, turn* away, admit*,
+    eligib*, entitle*, qualif*, unqualified, allocat*, assign*, allot*, who gets, who is, who should, who may, who will, whether, if they may, if he
+    will, if she will, select*, choos*, chosen, pick, picks, picked, shortlist*, screen*, filter*, sift*, sort, sorts, match, matches, drops, hides,
+    blacklist*, exclud*, score, scores, scored, scoring, rank*, rate, rates, rated, rating*, grade, grades, graded, grading, mark, marks, marked,
+    evaluat*, assess*, apprais*, judge, judges, judged, gaug*, profil*, classif*, categor*, prioriti*, weigh*, works out, estimate, estimates,
+    predict*, forecasts, likel*, probab*, risk of, danger, suspicio*, flag*, detect*, deems, names the, yes or no, threshold, promot*, calculates,
+    sets the, renews, analys*, analyz*, examin*, check, checks, checked, checking, compar*, measur*, monitor*, supervis*, depends on, depend on,
+    depending on, points are given, gives points, awards points, figure, reliability, if the model, if our model, if the algorithm, believes,
+    settled, settles, finds out, find out, infer*, warns, automated warning, how good, how well, how reliable, how likely, how strong, identif*,
+    recognis*, recogniz*, listens to, accept*, offers, recommends whom, recommends which, suggests who, proposes who, proposes whom, proposes which,
+    shortens, cuts, terminates, suspend*, remov*, block*, reads, spot, spots, spotted, what help, recommendation*, number between, are not opened,
+    others wait, have to wait, matrix, learn who, learns who, know who, see who, sees who, shows who, tell who, who contributes, odds, suggested,
+    pre-sort*, presort*, put into, puts them into, plausib*, trust value, served first, served last, sums up each, verdict, attributed, clustered,
+    grouped, displayed, derived, computed, annul*, certif*, piles, presented with, lead to, leads to, in the order of, proposed, is decided, are
+    decided, estimated, passed on, is given, are given, further bookings, readiness value, throughput, deviate*, indicator of, which of, which
+    people, which person, which children, which pupils, which applicants, which one, which ones, which should, which may, which are, which is, and
+    which, whom to, to whom, decides which, learns which, says which, tells which, chooses which, whose, ends the process`);
 
 /** What of it may be said of a thing or of nothing: beside a field alone it is no judging. */
 const VAGUE = new Set(
-  words(`which, whom, whose, shown, displayed, computed, derived, knows, lets, offers, ends, get the, gets the, figure, reports, override, stars, matrix,
-    reads, cuts, accept*, lead to, leads to, certif*, matches, match, detect*, check, checks, checking, analys*, analyz*, measur*, compar*, warns,
-    spot, spots, remov*, block*, filter*, sort, drops, depend on, depends on, settled, settles, reliability, piles, clustered, grouped, throughput,
-    suggested, given, is given, are given, proposed, suspend*, examin*, monitor*, supervis*, calculates, sets the, estimate, estimates, estimated, forecasts,
-    predict*, classif*, categor*, infer*, identif*, recognis*, recogniz*, mark, marks, marked, renews, terminates, shortens, who will, danger`),
+  words(`whose, displayed, computed, derived, offers, figure, matrix, reads, cuts, accept*, lead to, leads to, certif*, matches, match, detect*,
+    check, checks, checking, analys*, analyz*, measur*, compar*, warns, spot, spots, remov*, block*, filter*, sort, drops, depend on, depends on,
+    settled, settles, reliability, piles, clustered, grouped, throughput, suggested, is given, are given, proposed, suspend*, examin*, monitor*,
+    supervis*, calculates, sets the, estimate, estimates, estimated, forecasts, predict*, classif*, categor*, infer*, identif*, recognis*,
+    recogniz*, mark, marks, marked, renews, terminates, shortens, who will, danger`),
 );
 
 /** Somebody is judged or decided on: what a field that is only named needs beside it. */
