@@ -211,6 +211,11 @@ describe("attacks", () => {
       "The laundry of the hospital counts towels and watches its cleaners.",
       "UNDETERMINED",
     ],
+    [
+      "things of a house, and what befalls persons",
+      "The laundry's algorithm sets the pace and fires the slowest.",
+      "UNDETERMINED",
+    ],
     ["two denials side by side", "It does not look at loans and takes no lending decision.", "UNDETERMINED"],
     ["nothing", "....................................", "UNDETERMINED"],
     ["words without a purpose", "An innovative solution for tomorrow's challenges.", "UNDETERMINED"],

@@ -1,5 +1,5 @@
 /** What is in no list of the Act: well-known harmless uses, and the words that forbid to call a system harmless. */
-import { type LexiconRule, PEOPLE, PLAINLY_JUDGING, words } from "./phrases.ts";
+import { FATE, type LexiconRule, PEOPLE, PLAINLY_JUDGING, words } from "./phrases.ts";
 
 export const generalConcepts = {
   narrow:
@@ -63,10 +63,10 @@ export const generalConcepts = {
     ...words(`astronom*, galax*, telescope*, protein*, molecul*, crystal*, particle physics, geolog*, mineral*, archaeolog*, fossil*, dna of plants, climate
     model*, chemical reaction*, alloy*`),
   ],
-  someone: PEOPLE,
+  someone: [...PEOPLE, ...FATE],
   decided: PLAINLY_JUDGING,
   /** What is done to people, in words that no other rule has. */
-  judge:
+  judge: FATE.concat(
     words(`score, scores, scoring, rank*, rates, rating, evaluat*, assess*, judges, judge, decide*, select*, profil*, classif*, categor*, monitor*, identif*,
     recogni*, sorts people, sorts folks, sorts .. who, sorts them, sorts out, who may, who gets, who is, eligib*, reject*, refus*, approv*, grant*,
     admit*, track*, watches, surveil*, exclud*, dismiss*, punish*, den*, predicts who, predicts which people, who will, suspicious, behaviour,
@@ -74,6 +74,7 @@ export const generalConcepts = {
     guests, residents, owners, participants, respondents, drivers, players, make people, makes people, make users, makes users, make customers, makes
     customers, make them, makes them, make listeners, makes viewers, make viewers, persuad*, influenc*, nudg*, lure*, luring, pushes, trick*, deceiv*,
     entice*, crave, addict*, unconscious*, consciously, whisper*, secretly, without their knowledge, subliminal*`),
+  ),
   /** Nobody who is a citizen, a neighbour, anyone: those whom other points are about. */
   no_citizen:
     words(`employee*, worker*, courier*, riders, freelancer*, pupil*, student*, borrower*, job applicant*, staff, patients, players, gamers, members of the

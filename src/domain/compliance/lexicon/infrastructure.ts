@@ -56,7 +56,7 @@ export const infrastructureConcepts = {
     network*, signal box*, metro system*, tram signals, bus priority, traffic cameras .. signals, red light phases, alpine tunnel*, bridge lift*,
     ferry ramp*, toll barrier*, pedestrian light*, school crossing*, emergency lane, hard-shoulder, contraflow, lane lights, overhead signs, speed
     signs, electronic signs, variable signs, fog warning*, black ice warning*, lights at crossings, crossings are, pedestrians apart, cars and
-    pedestrians`),
+    pedestrians, tram signal*, rail signal*`),
   steer:
     words(`lengthen*, shorten*, control, controls, controlled, controlling, controller*, shut, shuts, shutting, shutdown*, isolat*, disconnect*,
     reconnect*, balanc*, regulat*, operate, operates, operated, operating, trigger*, manag*, open, opens, opened, opening, close, closes, closed,
@@ -71,7 +71,7 @@ export const infrastructureConcepts = {
     responsible for, on its own, by itself, without human, unattended, self-healing, heal, heals, halts, halt, slows, speed up, speeds up, raise,
     lower, reduce, increase, within limits, within tolerance, within safe, dangerous, hazard*, accident*, rupture*, collapse*, explosion*, flooding,
     flood, contaminat*, intrusion*, cyber*, monitors, monitoring, watches over, watch over, oversees, forecasts .. and, plays, drop, drops, robot
-    hand, cuts off streets, learns when, containment, contains faults, contains attacks`),
+    hand, cuts off streets, learns when, containment, contains faults, contains attacks, collide, collision*`),
   /** Parts of networks and plants. Two of them, and a control, are about supply or traffic. */
   network_hint:
     words(`utility, utilities, grid, load, water, pipe, pipes, valve*, pressure, pump, pumps, breaker*, power, electric*, light again, villages,

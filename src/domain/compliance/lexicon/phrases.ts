@@ -135,6 +135,12 @@ export const PEOPLE =
     tenant*, resident*, inhabitant*, household*, famil*, they, those who, men, women, man, woman, girl*, boy, boys, child, children, minors, members,
     subscribers`);
 
+/** What befalls persons alone, whoever they are. */
+export const FATE =
+  words(`let go, fires the, fires those, fires him, fires her, fired, sacked, dismissed, dismisses, laid off, hired, hires, promoted, demoted, wage, wages, salary, salaries,
+    who is let, who gets, who may, who should, who must, who is, who has to, the poor, town's poor, poorest, needy, slowest, laziest, hardest-working, vouchers, is admitted, are
+    admitted, evicted, deported, arrested, punished, on credit, who works, who deserves`);
+
 /** Where faces and gaits are seen. */
 export const CAMERAS =
   words(`camera*, cctv, video*, footage, webcam*, surveillance, drone*, body worn, bodycam*, recordings, smart glasses, thermal tower*, film, films,

@@ -3,8 +3,16 @@ import { educationConcepts } from "./education.ts";
 import { employmentConcepts } from "./employment.ts";
 import { justiceConcepts } from "./justice.ts";
 import { migrationConcepts } from "./migration.ts";
-import { PEOPLE, words } from "./phrases.ts";
+import { FATE, PEOPLE, words } from "./phrases.ts";
 import { serviceConcepts } from "./services.ts";
+
+/** Who looks after things, and where that is done. */
+const KEEPERS = new Set(
+  words(`staff, caretaker*, janitor*, gardeners, cooks, chefs, bakers, butchers, tailors, painters, technician*, mechanics, engineers, translators, interpreters,
+    editors, researchers, scientists, academics, depot, fulfilment centre*, fulfillment center*, distribution centre*, distribution center*, assembly line,
+    shop floor, shopfloor, shop-floor, colleague*, workplace, home office, hands, engineer*, developers, designers, kitchen staff, guides, labour, loader*, messenger*,
+    plumber*, electrician*, carpenter*, roofer*, joiner*, fitter*, operators at, machine operator*, board member*, directors`),
+);
 
 export const thingConcepts = {
   thing: [
@@ -62,6 +70,8 @@ export const thingConcepts = {
   /** Persons, and papers of one. */
   anybody: [
     ...PEOPLE.filter((word) => word !== "they" && word !== "user" && word !== "users"),
+    ...FATE,
+    ...employmentConcepts.worker.filter((word) => !KEEPERS.has(word)),
     ...educationConcepts.schoolwork,
     ...employmentConcepts.applicant,
     ...serviceConcepts.benefit,
