@@ -3,6 +3,7 @@
  * They say what a wording does to the classifier more than what a stranger's text may expect; for that, sets are written blind.
  */
 import type { Described } from "./described.ts";
+import { eighteenth } from "./rehearsals/eighteenth.ts";
 import { eighth } from "./rehearsals/eighth.ts";
 import { fifteenth } from "./rehearsals/fifteenth.ts";
 import { fifth } from "./rehearsals/fifth.ts";
@@ -46,4 +47,9 @@ export const rehearsals: readonly Rehearsal[] = [
   },
   { name: "16: what resembles Article 5, and things", set: sixteenth, atFirst: [27, 8, 1] },
   { name: "17: Article 5 and its neighbours", set: seventeenth, atFirst: [18, 9, 1] },
+  {
+    name: "18: each letter of Article 5 ten times, and its neighbours",
+    set: eighteenth,
+    atFirst: [15, 24, 1],
+  },
 ];
