@@ -3,6 +3,7 @@
  * and what is harmless. All concepts of a rule have to stand in neighbouring sentences.
  */
 import { article5Concepts, article5Rules } from "./lexicon/article-5.ts";
+import { article5ElementRules, article5Elements } from "./lexicon/article-5-elements.ts";
 import { biometricConcepts, biometricRules } from "./lexicon/biometrics.ts";
 import { educationConcepts, educationRules } from "./lexicon/education.ts";
 import { employmentConcepts, employmentRules } from "./lexicon/employment.ts";
@@ -19,10 +20,11 @@ import { thingConcepts } from "./lexicon/things.ts";
 import { transparencyConcepts, transparencyRules } from "./lexicon/transparency.ts";
 
 /** Another one is another answer to the same text: it stands in `rules_sha256` of each answer and document, with all words and rules. */
-export const LEXICON = "lexicon/4";
+export const LEXICON = "lexicon/5";
 
 export const concepts = {
   ...article5Concepts,
+  ...article5Elements,
   ...biometricConcepts,
   ...infrastructureConcepts,
   ...educationConcepts,
@@ -42,6 +44,7 @@ export type LexiconRule = RuleOf<Concept>;
 
 export const lexiconRules: readonly LexiconRule[] = [
   ...article5Rules,
+  ...article5ElementRules,
   ...biometricRules,
   ...infrastructureRules,
   ...educationRules,

@@ -41,7 +41,7 @@ const FOREIGN_NEGATORS =
 
 /** What is no denial although it has such a word. */
 const NO_DENIAL =
-  /\b(?:(?:not|doesn't|don't|isn't)(?: an?)? replac\w+|not (?:only|just|merely|simply|least)|nothing (?:but|less)|whom not|who not|or not|(?:nobody|no one|no listener|no viewer) (?:hears?|sees?|notices?|perceives?)|no (?:doubt|exception|longer than|matter|fly|votes?|campaign)|(?:towards|for|voting|vote|or) no\b|no or yes|(?:no|without)(?: an?| any)? (?:human|humans|person|people|manual|operator|recruiter|teacher|judge|doctor|staff|one|intervention|oversight|supervision|review|delay|exception)\b|not (?:be )?(?:turned off|disabled)|without (?:any |a )?(?:criminal |police )?record)/g;
+  /\b(?:(?:not|doesn't|don't|isn't)(?: an?)? replac\w+|not (?:only|just|merely|simply|least)|nothing (?:but|less)|whom not|who not|or not|(?:they|who|people|users|viewers|which viewers|listeners|customers|players|visitors) (?:do not|don't|does not|cannot|can't|could not) (?:\w+ )?(?:notice|register|perceive|reali[sz]e|hear|see|grasp|understand|read|resist|refuse|afford|bear)|(?:nobody|no one|no listener|no viewer) (?:hears?|sees?|notices?|perceives?)|no (?:doubt|exception|longer than|matter|fly|votes?|campaign)|(?:towards|for|voting|vote|or) no\b|no or yes|(?:no|without)(?: an?| any)? (?:human|humans|person|people|manual|operator|recruiter|teacher|judge|doctor|staff|one|intervention|oversight|supervision|review|delay|exception)\b|not (?:be )?(?:turned off|disabled)|without (?:any |a )?(?:criminal |police )?record)/g;
 /** How many words a denial reaches: of what is done, and of what is said to be lacking. */
 const REACH = 9;
 /** "It does not grade, admit or watch": a list is denied to its end. Whoever does something new in it is named again, and ends it. */
