@@ -11,6 +11,7 @@ import { first } from "./rehearsals/first.ts";
 import { fourteenth } from "./rehearsals/fourteenth.ts";
 import { fourth } from "./rehearsals/fourth.ts";
 import { harmless } from "./rehearsals/harmless.ts";
+import { nineteenth } from "./rehearsals/nineteenth.ts";
 import { ninth } from "./rehearsals/ninth.ts";
 import { second } from "./rehearsals/second.ts";
 import { seventeenth } from "./rehearsals/seventeenth.ts";
