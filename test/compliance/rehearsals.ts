@@ -53,4 +53,9 @@ export const rehearsals: readonly Rehearsal[] = [
     set: eighteenth,
     atFirst: [15, 24, 1],
   },
+  {
+    name: "19: Article 5 and near misses of its elements; measured while `lexicon/5` was made",
+    set: nineteenth,
+    atFirst: [25, 11, 0],
+  },
 ];

@@ -19,19 +19,23 @@ const COSTS = [
     betting, stake, stakes, wager*, worthless shares, worthless coins, fake shares, loans, loan, credits, instalment*, life insurance, mortgage*, pay day, payday, house, flat, inheritance,
     heirloom*, power of attorney, will in, testament, vote, votes, polling day, stay at home, stays at home, stay away, from voting, health, illness, drugs, pills, tablets, cigarettes, tobacco,
     alcohol, spirits, liquor, harm, harms, harmed, harmful, damage, damages, loss, losses, lose, loses, lost, ruin*, suffer*, exhaust*, burn out, worse off, far more than, more than they, waste their,
-    sign away, never wanted, do not want, did not want, do not need, don't need, never need, would never, would not have, would have refused, overpriced, several times the`),
+    sign away, never wanted, do not want, did not want, do not need, don't need, never need, would never, would not have, would have refused, overpriced, several times the, smok*, whatever they have, whatever he has, whatever she has, everything they have, everything he has, everything she has, all they have, all they own, their money, his money, her money, fortune, livelihood, family home, wages, college fund, nest egg, retirement fund, retirement savings, rent money, kidney*, overweight, obes*, anorexi*, eating disorder*, insomnia,
+      breakdown*, trauma*, accident*, death, deaths, die, dies, died, injur*, heart attack*, bankrupt*, foreclos*, evict*, divorce*, dismissed, lawsuit*, crash*, expensive, dear, costly, at a loss, detriment*, disadvantage*, poorer, broke, double the price, twice the price, any price, sum after sum, much too much, limit of their card, credit card*, overdraft*`),
 ];
 
 /** What somebody is brought to. */
-const STEERED = words(`buy*, bought, purchase*, order, orders, ordering, pay, pays, paying, spend*, borrow*, take out, takes out, taking out, sign, signs, signing, subscribe*, bet, bets, betting, gambl*,
+const STEERED =
+  words(`buy*, bought, purchase*, order, orders, ordering, pay, pays, paying, spend*, borrow*, take out, takes out, taking out, sign, signs, signing, subscribe*, bet, bets, betting, gambl*,
   stake*, wager*, play on, keep playing, keeps playing, go on playing, play longer, transfer*, send, sends, wire, invest*, donat*, hand over, give up, gives up, vote, votes, voting, click*, scroll*,
   agree*, consent*, accept*, drink, drinks, eat, eats, eating, smoke, smoking, stop, stay away, stay at home, stays at home, stay awake, make its, makes its, steer*, drive them, drives them, drives users, lead them, leads them, pull them,
   draw them, moves them, move them, make them, makes them, makes people, make people, makes users, makes customers, makes viewers, makes listeners, brings them, bring them, get people, gets people,
-  get them, gets them, gets patients, gets customers, gets users, persuad*, induc*, seduc*, lure*, nudg*, push*, behav*, decid*, choose, choice*, cravings, crave*, impulse*, appetite, thirst, baskets`);
+  get them, gets them, gets patients, gets customers, gets users, persuad*, induc*, seduc*, lure*, nudg*, push*, behav*, decid*, choose, choice*, cravings, crave*, impulse*, appetite, thirst, baskets, take up, takes up, restraint, self-control, resist*, keep .. online, keeps .. online, keep users, keeps users, keep people, keeps people, stay online, staying online, stay longer, hooked, hook*, addict*, compuls*, convinc*, coax*, coerc*, compel*, trick*, entic*, tempt*, talk* .. into, talked into, into taking, into buying, into giving, into signing, into sending, change their, changes their, alter*,
+  switch to, renew*, upgrade*, top up, tops up, deposit*, confess*, part with, leave their, quit their, refuse, harm themselves, hurt themselves, swallow, skip, skips, fall for, shop, shopping, gamblers, customers into, users into, people into, viewers into, players into, have them, has them, let them, obey*, follow the, comply`);
 
 /** (e): faces as pictures. */
-const PORTRAITS = words(`face, faces, facial, portrait*, selfie*, headshot*, head shots, heads, profile picture*, profile photo*, profile image*, pictures of people, photos of people, photographs of people, images of people,
-  photographs, photos, snapshots, pictures of everyone, pictures of everybody, pictures of anyone, pictures of persons, pictures of users, images of persons, passport-style, mugs, mug shots, mugshots, likeness*`);
+const PORTRAITS =
+  words(`face, faces, facial, portrait*, selfie*, headshot*, head shots, heads, profile picture*, profile photo*, profile image*, pictures of people, photos of people, photographs of people, images of people,
+  photographs, photos, snapshots, pictures of everyone, pictures of everybody, pictures of anyone, pictures of persons, pictures of users, images of persons, passport-style, mugs, mug shots, mugshots, likeness*, images, pictures, photos, videos of people, people's pictures, people's photos, persons' pictures, images containing`);
 
 export const article5Elements = {
   below_notice: [
@@ -43,7 +47,8 @@ export const article5Elements = {
       unbeknown*, escapes .. notice, escape .. notice, escapes attention, slips past, slip past, sneak* past, bypass*, get past, gets past, circumvent* .. will, under the radar, priming, primes, tachistoscop*, half-asleep,
       half asleep, while asleep, while they sleep, while .. sleeps, during sleep, in their sleep, invisible cue*, invisible prompt*, invisible pattern*, invisible frame*, invisible signal*, invisible light, hidden frequenc*,
       inaudible, undetected by, not realise, not realize, do not realise, don't realise, never realise, never notice*, hardly notice*, not notice, fail to notice, without .. noticing, nobody can see, nobody is aware, not conscious,
-      subsonic, ultra-low, low-frequency, high-frequency, brain stimulat*, neurostimulat*, brainwave*, brain-computer, neural stimulat*, pulses, scent below, odour*, in the blink, no customer hears, no user hears, no one hears, nobody hears`),
+      subsonic, ultra-low, low-frequency, high-frequency, brain stimulat*, neurostimulat*, brainwave*, brain-computer, neural stimulat*, pulses, scent below, odour*, in the blink, no customer hears, no user hears, no one hears, nobody hears, unseen, unheard, unfelt, unnotic*, not consciously, without conscious, nobody could, no human, no eye, no ear, not audible, cannot perceive, cannot see, cannot hear, imperceptible, below what, beneath what, under what, above what .. hear, outside what, quieter than, faster than the eye, shorter than the eye, fast than, too rapid, too quickly, too fleeting, fleeting, flashed, flashes, flash, micro-second*, microsecond*,
+      subperceptual, sub-perceptual, supraliminal, embedded in the, woven into, mixed into, hidden in, hidden within, hidden beneath, hidden below, hides in, hides below, layered under, beneath the music, under the music, beneath the audible, masked, camouflaged, disguised in, covert*, steganograph*, bypassing, go unnoticed, goes unnoticed, pass unnoticed, unconscious mind, subconscious mind, do not consciously, not consciously`),
   ],
   steered: STEERED,
   cost: COSTS,
@@ -58,7 +63,9 @@ export const article5Elements = {
       false, falsely, untruth*, dishonest*, deceit*, deception, deceptive, misrepresent*, mislead*, manipulat*, dark pattern*, dark-pattern*, hidden fees, hidden cost*, hides the, hide the, hiding the, conceal*, obscur*, confus*, disguis*, masquerad*, scarcity,
       only .. left, countdown*, urgency, panic*, scare*, scaring, horror stories, blackmail*, extort*, emotional dependen*, dependent on it, emotional bond, falls in love, fall in love, in love with, romance, confidence trick*, groom*, brainwash*,
       indoctrinat*, radicalis*, hypnot*, conspiracy, rumour*, rumor*, slander*, break .. will, breaks .. will, break down .. resistance, breaks .. resistance, wear down, wears down, no way out, cannot leave, impossible to cancel, buries the cancel*, claims that, claiming that,
-      claims to, flattery, flatters, flattering`),
+      claims to, flattery, flatters, flattering, invented, invents, plays a grandson, plays a relative, plays the, acts as if, grandson, grandchild*, in custody, deepfake*, deep fake*, cloned, clones, clone of, stolen identity, assumed name, fictitious, fictional .. expert*, alleged, purported*, supposed, feigned, made to believe, makes them believe, make them believe, led to believe, leads them to believe, believes it, believing, think it is, thinks it is, insults, bullying, mocks, humiliat*,
+      relentless*, incessant*, insistent*, persistent*, bombard*, hounds, hounding, stalks, dozens of calls, day after day, again and again, exploits .. bias*, bias*, loss aversion, near-miss*, near miss*, variable reward*, intermittent reward*, love-bomb*, intimacy, charm*, emotional need*, loneliness, jealous*, never tells them, does not say, does not tell, keeps quiet, keeps silent about, leaves out, omits, tilts, swaps the button*, pre-ticked, preticked, trick question*,
+      trap, traps, trapped, no honest, under pretence, under pretense, pretence, dressed as, dresses up as, passes itself off, passing off, passes for, impersonat*, imposter*, impostor*, swindl*, con artist*, scam*, spoof*, bait, baits, scripted lies, gaslight*, half-truth*, twisted, distort*, coercive, undue influence, pressure tactic*, high-pressure`),
   ],
   /** (b): who can defend himself less. */
   weak: [
@@ -68,120 +75,190 @@ export const article5Elements = {
       migrant*, do not understand, does not understand, cannot read, hardly read, poor readers, low education, uneducated, illitera*, foreign workers, seasonal workers, compulsive, problem gamblers, gambling problem, drinkers, alcoholic*, recovering, relaps*, quit,
       dependent on, deaf, blind, paralysed, wheelchair users, impair*, handicap*, down syndrome, learning difficult*, autis*, adhd, mental*, depress*, anxiety, suicidal, burnt-out, burned-out, traumatis*, traumatiz*, victims of, abused, battered, bereav*,
       mourn*, obituar*, widow*, grief, grieving, miscarriage, fresh divorce, divorcees, heartbroken, dying, the dying, hospice*, cancer, chronically, seriously ill, severely ill, insolven*, bankrupt*, overdraft*, overdrawn, arrears, bailiff*, evict*,
-      foreclos*, pawn*, poor, poorest, low income, low incomes, impoverish*, rough sleepers, on the street, feels fat, feel fat, ugly, bullied, outsiders`),
+      foreclos*, pawn*, poor, poorest, low income, low incomes, impoverish*, rough sleepers, on the street, feels fat, feel fat, ugly, bullied, outsiders, down's syndrome, down syndrome, toddlers, babies, six-year, seven-year-old*, nine-year-old*, eleven-year-old*, thirteen-year-old*, fourteen-year-old*, under twelve, under ten, under 12, under 13, under 14, under 16, over 75, over 80, over 85, over eighties, granny, grannies, granddad*, pension age, care recipients, residents of care homes, cognitiv*, memory loss, failing memory, bad memory, brain injur*, stroke patients, psychiatric*, schizophren*, bipolar,
+      electricity is about to be cut, about to be cut off, threatened with, cannot pay their, unpaid, debt, debts, destitut*, hardship, insolvent, laid off, lost their, lost his, lost her, newly arrived, new arrivals, stateless, roma, travellers' community, prisoners' families, released prisoners, substance abus*, drug addict*, heroin, gambling addict*, shopping addict*, hungry, sick, ill people, the ill, invalids, fragile, helpless, defenceless, desperate, lonely, isolated, worried, frightened, anxious, divorcing, pregnant, miscarried,
+      lovesick, insecure, naive, gullible, trusting`),
   ],
   /** Their weakness is found and used. */
-  weak_moment: words(`moment, moments, in the hour, hour in which, hour when, hour at which, at night, night, midnight, in the morning, minute, when they, when she, when he, when it, weakest, weakness*, weak, fear, fears, worry, worries, despair*, desperat*, distress, lonel*, sad, confus*, forgetful*, forget, give in,
+  weak_moment:
+    words(`moment, moments, in the hour, hour in which, hour when, hour at which, at night, night, midnight, in the morning, minute, when they, when she, when he, when it, weakest, weakness*, weak, fear, fears, worry, worries, despair*, desperat*, distress, lonel*, sad, confus*, forgetful*, forget, give in,
       gives in, least resistance, resist*, no resistance, refuse, cannot refuse, do not understand, does not understand, not understand, understand less, seldom complain, rarely complain, never complain, do not complain, naiv*, trust, trusting, credul*, gullib*, impuls*,
       cravings, crave, relapse*, quit, stop, dependen*, need, needs, hardship, plight, shame, guilt, vulnerab*, target*, addresses, addressed, singles out, finds, find, spots, detect*, picks, learns, learnt, notices, notice, recognis*, recogniz*, knows, infers, ranks,
-      pester*, beg, begs, nags, nag, promise*, dare, dares, challenge*, tuned, tailor*, adapts, optimis*, maximis*, exploit*, prey*`),
-  to_their_loss: words(`unless .. buys, unless .. buy, sells them, sell them, sells .. to, presses, pressed into, talked into, talks them, talk them, talks him, talks her, talks .. into, persuades, persuade, lures, lure, luring, coaxes, coax, pushes, push, pressures, pressure, leads them to,
-      lead them to, gets them, gets him, gets her, get them, makes them, make them, makes him, makes her, brings them to, trick*, dup*, rip-off*, unneeded, useless, worthless, expensive, dearest, overpriced, dear, ruinous, usur*, high-interest, per cent interest, % interest, instalments,
+      pester*, beg, begs, nags, nag, promise*, dare, dares, challenge*, tuned, tailor*, adapts, optimis*, maximis*, exploit*, prey*, tells, tell, uses it, uses this, uses that, use this, use it, takes advantage, while they, while she, while he, just after, right after, as soon as, on the day, in shock, shock, vulnerable, off guard, least, tired, exhaust*, drunk, hungry, believe, believes, obey*, polite, cannot tell, unable to, lack of, lacks, limited, inexperience*, illiter*, dependence, craving, urge, urges, hope, hopes, panic*, shame, approach*, contacts, reaches out, calls, rings, messages, aims at, aimed at, aim at, segment*, seeks out, looks for,
+      hunts, filters, sorts out, scores, predicts, knows, by their`),
+  to_their_loss:
+    words(`unless .. buys, unless .. buy, sells them, sell them, sells .. to, presses, pressed into, talked into, talks them, talk them, talks him, talks her, talks .. into, persuades, persuade, lures, lure, luring, coaxes, coax, pushes, push, pressures, pressure, leads them to,
+      lead them to, gets them, gets him, gets her, get them, makes them, make them, makes him, makes her, brings them to, trick*, dupe*, duping, rip-off*, unneeded, useless, worthless, expensive, dearest, overpriced, dear, ruinous, usur*, high-interest, per cent interest, % interest, instalments,
       payday, loan shark*, quick cash, instant loan*, bonus, free spins, free bets, loot box*, in-game, gold package, funeral package, annuity, annuities, funeral plan*, timeshare*, miracle, quack, cure, cures, pills, fasting, stop eating, diet, self-harm, cut themselves, choke, choking, dangerous, sign,
       signs, signing, signature*, sign over, hand over, giving their, identity card*, bank details, card details, card number*, account numbers, savings, deeds of, power of attorney, change .. will, four times, three times, twice as much, double the price, pay more, pay up, more expensive, higher price*, without
-      the clause, worse terms, worse conditions, contracts that bind, bind them, bind him, below the minimum, labour contracts, donate*, donation*, subscription*, in-app, outfits, gems, coins, upsell*, gamble, gambles, gambling, betting, bets, casino*`),
-  no_loss: words(`warns, protect*, prevent*, helps, support*, carer*, caregiver*, counsel*, advice, refers, hands over to a human, social worker*, remind*, therap*, teacher*, lesson*, creditworth*, approv*, eligib*, entitl*, repay*, default*, who gets it, applications, claims, triage, emergency`),
+      the clause, worse terms, worse conditions, contracts that bind, bind them, bind him, below the minimum, labour contracts, donate*, donation*, subscription*, in-app, outfits, gems, coins, upsell*, gamble, gambles, gambling, betting, bets, casino*, if .. not order, if .. not buy, does not order, does not buy, unless, mobile contracts, have them, agree to, loan that, loans that, loans at, debt, debts, credit at, consolidation, pawn*, wages, sell their, sells their, give away, gives away, transfer, transfers, wire, invest, investing, crypto*, trading app, penny stock*, lottery, jackpot*, scratch card*, slot machine*, bet more, play more, play on, play longer, stake, stakes, drink more, alcohol, vap*, cigarette*, smok*, drugs, opioid*, supplements, surgery, treatments, remedies, healer*, sect, cult,
+      recruit*, extremist*, prostitut*, sell photos, nude, undress, meet strangers, run away, dare, dares, climb, jump, self-injur*, skip meals, hurt, harm, harms, harmed, ruin*, exploit*, cash in, profit from, to our profit, squeeze, milk them, fleec*, overcharg*, surcharge*, extra fees, fees, commission, renewal, add-on*, warrant*, insurance they, policies they, policy they, doorstep, hard sell, buy on credit, buys on credit, buying, buy now`),
+  no_loss: words(
+    `warns, protect*, prevent*, helps, support*, carer*, caregiver*, counsel*, advice, refers, hands over to a human, social worker*, remind*, therap*, teacher*, lesson*, creditworth*, approv*, eligib*, entitl*, repay*, default*, who gets it, applications, claims, triage, emergency`,
+  ),
   /** (c): a life among others, of which two different things have to be named. */
-  private_life: words(`neighbour*, neighbor*, gossip*, friends, friendship*, acquaintance*, company kept, company they, circle of, social media, social network*, posts, likes, comments, chats, chat groups, messages they, dating, club membership*, memberships, church, mosque*, mass, prayer*,
-      religious service*, parade*, demonstration*, petition*, protest*, party meetings, volunteer*, voluntary, good deeds, donating blood, blood donation*, charity, courtes*, polite*, rude*, manners, greeting, greets, swear*, curs*, drunk*, drinking, loud music, noise, noisy, quarrel*, dispute*, littering,
-      litter, dog fouling, dog mess, sorting waste, waste sorting, rubbish, recycling, garden*, tidiness, tidy, jaywalk*, red light*, crossing at red, parking, parking ticket*, traffic fine*, fines, unpaid bill*, bills, utility bill*, library, reading habit*, reads, books they, films they, video games, gaming, shopping,
+  private_life:
+    words(`neighbour*, neighbor*, gossip*, friends, friendship*, acquaintance*, company kept, company they, circle of, social media, social network*, posts, likes, comments, chats, chat groups, messages they, dating, club membership*, memberships, church, mosque*, mass, prayer*,
+      religious service*, parade*, demonstration*, petition*, protest*, party meetings, volunteer*, voluntary, good deeds, donating blood, blood donation*, charity, courtes*, polite*, rude*, manners, greeting, greets, swear*, curs*, drunk*, drinking, loud music, noise, noisy, quarrel*, littering,
+      litter, dog fouling, dog mess, sorting waste, waste sorting, rubbish, recycling, garden*, tidiness, tidy, jaywalk*, red light*, crossing at red, parking, parking ticket*, traffic fine*, fines, unpaid bill*, bills, utility bill*, library, reading habit*, books they, films they, video games, gaming, shopping,
       purchases, parcels, food deliveries, alcohol, cigarettes, gym, gyms, leisure, hobb*, way of dressing, dress, clothes, lifestyle, life style, way of life, way of living, daily life, everyday, everyday life, private life, family quarrel*, famil*, children's behaviour, upbringing, bus, public transport, travel*, behav*, conduct, decen*, virtue*, moral*,
-      honest*, honour*, patriot*, loyal*, obedien*, civic, citizenship, good citizen*, criticism of, criticis*, mayor*, government, treat waiters, character, how people treat, treat others, ratings from, reputation*, reliab*, trustworth*, tipping, punctual*, electricity saving, energy use, smoking, divorce*, sexual*, relationships, browsing, searches, phone contacts, contacts, location*, whereabouts`),
+      honest*, honour*, patriot*, loyal*, obedien*, civic, citizenship, good citizen*, criticism of, criticis*, mayor*, government, treat waiters, character, how people treat, treat others, ratings from, reputation*, reliab*, trustworth*, tipping, punctual*, electricity saving, energy use, smoking, divorce*, sexual*, relationships, browsing, searches, phone contacts, contacts, location*, whereabouts, lifestyles, festival*, helping, helps, officials, merit*, disorderly, household*, guest behaviour, parties, cursing, praise, praises, opinions, views expressed, utterances, jokes, disobedien*, honesty, generosity, generous, donations, donates, street, pavement, dog, dogs, pet, pets, tram, trams, fare dodging, fare-dodging, queue jumping, jumping queues, returns of, returned late, late returns, overdue, complaints, complain*, marriage*, couples, parents, parenting, school runs, sport, jogging,
+      diet, fast food, drinks, pub, pubs, bars, club nights, nightlife, concerts, tv, viewing habits, screen time, app use, apps, phone use, phone data, location data, purchases of, buying habits, subscriptions, followers, contacts with, friendly, company, associates`),
   summed: [
     ...plain.tally,
     ...words(`barometer*, thermometer, summed, sums, sum of, adds up, added up, condens*, boil* down, distil*, merge*, combin*, weigh*, ledger, account of, credit points, plus points, minus points, penalty points, stars, star, gain, gains, lose points, loses points, bonus points, level, class a, class c, class d, classes,
-      colour, green, red, badge*, category, list of, blacklist*, black list*, profile, trust number, trust value, trust index, trust score, decency, virtue index, character value, engine, letter grade, tier*, percentile*, status`),
+      colour, green, red, badge*, category, list of, blacklist*, black list*, profile, trust number, trust value, trust index, trust score, decency, virtue index, character value, engine, letter grade, tier*, percentile*, status, merits, demerits, point, points, figure, sum, total, totals, ranks, ranking*, rankings, rated, scored, sorted into, grades, overall, composite, aggregate*, aggregat*, calculates, computes, assessment, assessed, verdict, label, labels, blackmark*, black mark*, credit, credits, karma, social, esteem, respectab*`),
   ],
   shut_out: [
     ...plain.setback,
     ...words(`turn away, turns away, turned down, turn down, rejects, rejected, bar, bars, barred, ban, bans, banned, blacklist*, dearer, more expensive, raise*, higher rent*, higher price*, higher premium*, higher deposit*, surcharge*, no passport, no visa, no council flat, no ticket*, no train*, no flight*, last, later, longer, decides on
       access, decide on access, decides who may, decides whether, access to, admission to, admits only, only those, only people, is given, are given, shuts, shut, kept from, keeps .. out, withheld, withhold*, withdraw*, stop*, cancel*, suspend*, throttl*, slow*, drop*, demot*, downgrad*, ineligib*, not eligible, cannot, can no, not get, not rent, not
-      buy, not enter, not travel, not enrol, public jobs, lose .. right, loses .. right, smaller, reduc*, cut, cuts, worse, penalis*, penaliz*, sanction*, fewer hours, refused`),
+      buy, not enter, not travel, not enrol, public jobs, lose .. right, loses .. right, smaller, reduc*, cut, cuts, worse, penalis*, penaliz*, sanction*, fewer hours, refused, left over, gets no, get no, receive no, receives no, low number, low score, low scores, lowest, in the red, without a, no heating, no subsidy, no loan, no flat, no job, no school, no place, no doctor, no insurance, no mobile, no contract*, pushed back, sent away, sent back, second-class, second class, closed to, off limits, off-limits, priority, preferred, preference, privileg*, faster, first, discount*, perks, favour*, favor*, in front, fast lane, better, costs more, charged more, charges more, pay double, must pay, pays double,
+      deposit, deposits, doors stay, remain closed, stays closed, may enter, may board, may buy, may rent, may apply, disqualif*, forfeit*, miss out, unable to, impossible, punish*, evicts, evicted, strips, stripped, taken away, takes away, takes from, revok*`),
   ],
-  no_town: words(`employee*, worker*, freelancer*, pupil*, student*, job applicant*, job candidates, loan applicant*, borrower*, creditworth*, repay*, default*, patients, offender*, prisoner*, suspect*, asylum*, visa applicant*, at the border, policyholder*, risk of claims, claimant*, telematics, players, gamers, forum rules, moderat*, sellers on`),
+  no_town: words(
+    `employee*, worker*, freelancer*, pupil*, student*, job applicant*, job candidates, loan applicant*, borrower*, creditworth*, repay*, default*, patients, offender*, prisoner*, suspect*, asylum*, visa applicant*, at the border, policyholder*, risk of claims, claimant*, mortgage*, solvency, credit risk*, payment history, house loan*, motor insurance, car insurance, telematics, players, gamers, forum rules, moderat*, sellers on`,
+  ),
   /** (d): what somebody may do, and what he is. */
   crimes: [
     ...plain.crime,
-    ...words(`pickpocket*, arson*, dealer*, drug dealing, drug trafficking, drug offence*, kill, kills, killer*, robber*, rob, robs, robbery, theft*, dangerousness, dangerous person*, violence, violent, assault*, stab*, hooligan*, lawbreak*, law-break*, vandal*, troublemaker*, gangster*, gang member*, mugger*, fraudster*, swindler*, rapist*, molest*, sex offender*, terror*, extremis*, smuggler*`),
+    ...words(
+      `pickpocket*, arson*, dealer*, drug dealing, drug trafficking, drug offence*, kill, kills, killer*, robber*, rob, robs, robbery, theft*, dangerousness, dangerous person*, violence, violent, assault*, stab*, hooligan*, lawbreak*, law-break*, vandal*, troublemaker*, gangster*, gang member*, mugger*, fraudster*, swindler*, rapist*, molest*, sex offender*, terror*, extremis*, smuggler*, illegal, unlawful, outlaw*, bandit*, paedophil*, pedophil*, poach*, stalker*, abuser*, killer, bombers, bomber, attacker*, perpetrator*, culprit*, lawbreak*, jail, prison, knife, knives, gang, gangs, graffiti, hacker*, embezzl*, con man, con men, conmen, recidivis*, malefactor*, wrongdo*, villain*, crook, crooks`,
+    ),
   ],
   foreseen: [
     ...plain.foresee,
     ...words(`how likely, likelihood, tomorrow's, next year's, before .. happens, before they act, before they strike, who will, will one day, one day, later in life, in later life, born to, disposition*, inclin*, tendenc*, label*, flags, names, says if, says whether, score*, points out, tells which, tells the, marks, marks as, list of, brand*, character of a, dangerousness, threat, pre-crime,
-      precrime, preventive*, latent`),
+      precrime, preventive*, latent, will be, will become, will turn, will end, will go, will commit, will one day, would commit, would, end up, ends up, talent, talents, destined, born, capable, seed, aptitude, might, may become, could become, could, at eighteen, at twenty, by the age, before the age, in ten years, in five years, within, percentage, number for, number between, warns, alert*, watch, watches, watched, eye on, visits, visited, suspect*, classif*, categor*, sorted, select*, pick*, search*, stop, stops, stopped, determin*, calculat*, comput*, rated, rates, rank*`),
   ],
   /** Two different ones, or one that is all there is. */
-  who_one_is: words(`personality, personality inventor*, character, character test*, temperament*, impulsiv*, introver*, extrover*, neurotic*, psycholog*, traits, trait, looks, how they look, how he looks, appearance, face, facial, portrait*, skull*, build, physique, height, tattoo*, skin, hair, eyes, nationalit*, citizenship, origin, country of origin, country of birth, birthplace, place of
+  who_one_is:
+    words(`personality, personality inventor*, character, character test*, temperament*, impulsiv*, introver*, extrover*, neurotic*, psycholog*, traits, trait, looks, how they look, how he looks, appearance, face, facial, portrait*, skull*, build, physique, height, tattoo*, skin, hair, eyes, nationalit*, citizenship, origin, country of origin, country of birth, birthplace, place of
       birth, were born, was born, born in, ethnic*, race, religio*, faith, surname*, first name*, family name*, name and, mother tongue, accent, father's, mother's, parents, parents', siblings, brothers, family size, family background, upbringing, marital status, unmarried, number of children, home address, address, postcode*, street he, street she, street they, streets they, district*,
       quarter*, neighbourhood*, where they live, where he lives, where people live, residence, place of residence, age, gender, sex, income, debts, education, school leaving, schooling, job of, father's job, occupation, car brand, brand of car, type of car, music, musical taste, taste in, hobbies, clothes, clothing, star sign*, zodiac, horoscope*, handwriting, loneliness, lonely, diet, gait, voice`),
   /** What no fact of a deed is; two different ones suffice. */
-  oddity: words(`personality, character, temperament*, impulsiv*, introver*, neurotic*, traits, looks, how they look, portrait*, skull*, build, physique, tattoo*, skin colo*, nationalit*, country of origin, country of birth, birthplace, were born, was born, ethnic*, religio*, surname*, first name*, mother tongue, accent, father's, mother's, parents, parents', siblings, family size, number of children, marital status, street he, street she,
-      street they, where they live, where he lives, car brand, brand of car, type of car, musical taste, music, hobbies, clothes, star sign*, zodiac, horoscope*, handwriting, upbringing, school leaving, father's job`),
+  oddity:
+    words(`personality, character, temperament*, impulsiv*, introver*, neurotic*, traits, looks, how they look, portrait*, skull*, build, physique, tattoo*, skin colo*, nationalit*, country of origin, country of birth, birthplace, were born, was born, ethnic*, religio*, surname*, first name*, mother tongue, accent, father's, mother's, parents, parents', siblings, family size, number of children, marital status, street he, street she,
+      street they, where they live, where he lives, car brand, brand of car, type of car, musical taste, music, hobbies, clothes, star sign*, zodiac, horoscope*, handwriting, upbringing, school leaving, father's job, jaw, nose, forehead, ears, eyebrows, cheek*, physiognom*, personalities, type of character, psychogram*, psychological, psychometric*, psychological profile, questionnaire*, essays on, drawings, handwriting, horoscopes, temper, brain scan*, genes, genetic*, dna, blood group, body shape, skin, ethnic, origin, origins, ancestry, religion, faith, sect, passport, foreign, place of birth, birth, single parent*, single mother*, orphan*, broken home*, divorced, brothers, brother's, uncle*, cousins, relatives, house number, postcode*, estate, high-rise,
+      tower block*, block of flats, housing estate, council estate, income, poverty, debts, job of, dress, piercings, haircut, nickname*, video games, rap, playlist*, sports club, pets, diet, school marks, school grades, gait, posture, accent, dialect, loneliness, self-esteem, hormone*`),
   nothing_else: [
     ...plain.solely,
     ...words(`nothing more than, nothing besides, no more than, inputs are, the only input*, sole input*, sole basis, only input*, uses only, used only, only uses, relies only, rely only, rests only, based only, based solely, is only, only traits, only from, only the, and that is all, that is all, no deed, no act, none of them has, none has, nobody has done, has not done, have not done, has never,
-      have never, not yet done, without .. deed, without .. offence, without evidence, without grounds, just by, just from, just the, simply from, simply by, by looks, no previous, no prior, no earlier`),
+      have never, not yet done, without .. deed, without .. offence, without evidence, without grounds, just by, just from, just the, simply from, simply by, by looks, no previous, no prior, no earlier, no complaint, no witness*, no file, no report, no reports, no police report, no proof, no offence*, no crime, no fact, no facts, no act, no acts, done nothing, done no, nobody has committed, not committed, never committed, committed nothing, no link to, no connection, whatever they did, whatever he did, regardless of what, irrespective of what, before anything, before any, first contact, by profile, by profiling, on profiling, profiling of, profile only, alone decide*, suffice*, enough, entirely, wholly, no other, nothing more, nothing further, not what they, not what he`),
   ],
   facts: [
     ...plain.objective,
-    ...words(`conviction*, convicted, reoffen*, re-offen*, prior offence*, earlier offence*, previous offence*, breach*, probation, parole, arrested, reports of, earlier attacks, expert opinion*, expert's opinion, verified, witness statement*, threats made, in the case, crime scene*, recorded offences, found weapons, victim*, areas, places, locations, time of day, buildings, fraud detection, transactions`),
+    ...words(
+      `conviction*, convicted, reoffen*, re-offen*, prior offence*, earlier offence*, previous offence*, breach*, probation, parole, arrested, reports of, earlier attacks, expert opinion*, expert's opinion, verified, witness statement*, threats made, in the case, crime scene*, recorded offences, found weapons, victim*, areas, places, locations, time of day, buildings, fraud detection, transactions`,
+    ),
   ],
   /** (e) */
   gathered: [
     ...plain.scrape,
     ...words(`suck*, lift, lifts, lifted, ingest*, swallow*, devour*, slurp*, mined, mines, mining, fish* from, fished, bring* home, copy, cop* every, duplicate*, mirror*, import*, mass download*, cuts out, cut out, extracts faces, records the streams, records streams, tap, taps, tapping, empties, emptied, raid*, plunder*, skim*, pulled, pulls, pulling, pull, feeds on, fed from, sourced from, drawn from, drawn
-      together, saved from, archived from, archive*, stores, stored from, takes whatever, is taken, are taken, taken wherever, found on, finds on, that it finds, it can find, come across, comes across, stumble* on, whatever, wherever, snatch*, acquire*, hoard*, pile up, piled up, millions of, billions of, billion, grows by, expand*, enlarge*, robots visit, bots visit, robots, bots, roams`),
+      together, saved from, archived from, archive*, stores, stored from, takes whatever, is taken, are taken, taken wherever, found on, finds on, that it finds, it can find, come across, comes across, stumble* on, whatever, wherever, snatch*, acquire*, hoard*, pile up, piled up, millions of, billions of, billion, grows by, expand*, enlarge*, robots visit, bots visit, robots, bots, roams, fetch*, took off, taken off, off the net, off the web, off the internet, off social, takes all, steals, stolen, helps itself, help ourselves, grabs, grabbed, grabbing, rips, ripped, ripping, dumps, dump of, screenshots, screenshot*, captures, captured, capturing, retriev*, absorb*, scours, scouring, combs, combing, sifts, feed into, fed into, go into, goes into, poured into, build, builds, built, building, largest, biggest, growing`),
   ],
   on_the_web: [
     ...plain.open_web,
     ...words(`web, dating portal*, portals, club pages, school pages, news pages, pages of, public pages, homepage*, home pages, social sites, sites, telegram, reddit, pinterest, photo platform*, video platform*, platforms, profiles, public accounts, open accounts, networks, social feeds, wedding pages, obituary pages, company pages, yearbook*, online album*, image search, search engine*, surveillance camera*,
-      street camera*, street-camera*, shop camera*, public webcam*, webcams, cctv, security camera*, camera stream*, video archives, traffic camera*, dashcam*, doorbell camera*, live streams, livestream*`),
+      street camera*, street-camera*, shop camera*, public webcam*, webcams, cctv, security camera*, camera stream*, video archives, traffic camera*, dashcam*, doorbell camera*, live streams, livestream*, off the net, net, internet-wide, doorbells, doorbell*, facebook, instagram, tiktok, webcam*, cameras, livestreams, video sites, photo sites, public photos, public pictures, public videos, posted, posts, posted one, news sites, newspapers, forums, blogs, search results, school sites, club sites, vk, x.com, twitter, linkedin, xing, youtube, footage`),
   ],
   portraits: PORTRAITS,
-  found_by_face: words(`face recognition, facial recognition, recognition, recogniser*, recognizer*, recognise*, recognize*, recognising, identif*, database*, data base*, index, indexed, indexes, register, gallery, galleries, registry, template*, embedding*, vector*, faceprint*, search by, search service, search engine, searchable, searches by, face search*, look up, looked up, looks up, lookup, query, queries, queried,
-      find anyone, find anybody, finds anyone, who it is, who that is, who somebody is, who someone is, a face instead, knows everyone, know everyone, names strangers, name strangers, put a name, puts a name, names anyone, name to, match a face, match any, match faces, matching engine, biometric, reference collection, catalogue of faces, unmask*, stranger*, passer-by`),
-  indiscriminate: words(`scrap*, crawl*, harvest*, trawl*, untargeted, indiscriminat*, amass*, hoover*, vacuum*, siphon*, suck*, slurp*, ingest*, spider*, million*, billion*, en masse, mass download*, mass copy*, wholesale, in bulk, bulk, whatever, whoever, wherever, everything, all pictures, every picture, every portrait, every face, every profile*, every head, each head, all faces, any face, anyone's, everyone,
-      everybody, without selection, without any, without asking, without consent, unasked, around the clock, day and night, no matter whose, no matter who, as many, robots, bots`),
-  allowed_faces: words(`own photo*, own picture*, own album, own holiday, volunteers, with consent, consenting, who consented, licensed, paid models, own customers, own staff, suspect's, the suspect, of the robbery, one missing, missing person*, missing child*, face blurring, blurs, pixelat*, detects faces to`),
+  found_by_face:
+    words(`face recognition, facial recognition, recognition, recogniser*, recognizer*, recognise*, recognize*, recognising, identif*, database*, data base*, index, indexed, indexes, register, gallery, galleries, registry, template*, embedding*, vector*, faceprint*, search by, search service, search engine, searchable, searches by, face search*, look up, looked up, looks up, lookup, query, queries, queried,
+      find anyone, find anybody, finds anyone, who it is, who that is, who somebody is, who someone is, a face instead, knows everyone, know everyone, names strangers, name strangers, put a name, puts a name, names anyone, name to, match a face, match any, match faces, matching engine, biometric, reference collection, catalogue of faces, unmask*, stranger*, passer-by, lookup table, who is who, matches them, matches with, sell matches, matches, matching, compare with, compared with, identity, identities, names, who somebody, anyone's picture, any picture, reverse image, reverse face, similar face*, same face, facial search, person search, people search, people finder, clone of clearview, clearview`),
+  indiscriminate:
+    words(`scrap*, crawl*, harvest*, trawl*, untargeted, indiscriminat*, amass*, hoover*, vacuum*, siphon*, suck*, slurp*, ingest*, spider*, million*, billion*, en masse, mass download*, mass copy*, wholesale, in bulk, bulk, whatever, whoever, wherever, everything, all pictures, every picture, every portrait, every face, every profile*, every head, each head, all faces, any face, anyone's, everyone,
+      everybody, without selection, without any, without asking, without consent, unasked, around the clock, day and night, no matter whose, no matter who, as many, robots, bots, swallow*, thousands of, hundreds of thousands, whole internet, entire internet, entire web, whole web, largest, biggest, all over, from everywhere, anywhere, continuously, automatic*, automated, every night, every day, nightly, non-stop, nonstop, regardless, no permission, without permission, without their, without knowing, unknowing, no list, no target, no selection, any public, all public, every public, unselective*, unfiltered, unrestricted, mass`),
+  allowed_faces: words(
+    `own photo*, own picture*, own album, own holiday, volunteers, with consent, consenting, who consented, licensed, paid models, own customers, own staff, suspect's, the suspect, of the robbery, one missing, missing person*, missing child*, face blurring, blurs, pixelat*, detects faces to`,
+  ),
   /** (f) */
   felt: [
     ...biometricConcepts.emotion,
     ...words(`smile*, smiling, frown*, scowl*, warmth, glum, gloomy, downcast, dejected, downhearted, moodiest, moodiness, cheerful*, cheer, self-confidence, insecur*, enthus*, passion, disinterest*, disengage*, engagement, engaged, inwardly, inner, attentiveness, interest, interested, boring, yawn*, sigh*, tearful, tears, annoyed, annoyance, resent*, dislike*, sincer*, genuinely happy, zeal, fed up,
-      temperamental, sentiment, sentiments, excited, confident, relax*, tired of, burnout, burn-out, well-being, wellbeing, emotional, attitude*`),
+      temperamental, sentiment, sentiments, excited, confident, relax*, tired of, burnout, burn-out, well-being, wellbeing, emotional, attitude*, panicking, panicky, fed up, sulk*, absent, absent-minded, daydream*, attention, attentive, inattentive, concentrat*, focus, focused, distracted, distraction, frustrated, exasperat*, weary, weariness, dissatisf*, satisfied, satisfaction, gratitude, love, loves, hate, hatred, mistrust*, trusting, hopeful, hopeless*, homesick*, bitter, bitterness, sour, merry, merriment, good humour, bad humour, humour, spirits, eager*, keen, keenness, zest, listless*, apath*, indifferen*, guilt, guilty, agitation, uneas*, unease, thrill*, tenderness, rage, raging,
+      furious, pleasure, mournful, melanchol*, despondent, sadder, happier, happiest, saddest, angriest, calmest, stress level*, stressed-out, anxious`),
   ],
-  told: [...biometricConcepts.sense, ...words(`count*, check*, listen*, listens for, mark, marks, marked, follow*, record*, display*, film*, looks for, compare*, weigh*, grade*, put* a figure, derives, deriv*, turns .. into, from .. voice, get*, receive*`)],
-  read_from: [...biometricConcepts.modality, ...words(`lapel, badge, keyboard*, keystroke*, mouse movement*, typing, facial muscle*, muscle*, mimic*, hand tremor, sweating, eyelid*, tone of, headsets, earbud*, earphone*, glasses, smart ring*, chair sensor*, bio-signal*, skin`)],
+  told: [
+    ...biometricConcepts.sense,
+    ...words(
+      `count*, check*, listen*, listens for, mark, marks, marked, follow*, record*, display*, film*, looks for, compare*, weigh*, grade*, put* a figure, derives, deriv*, turns .. into, from .. voice, get*, receive*, feel the, feels the, gauges, gather*, collect*, pick out, name, names, score, ring*, rings, sound the alarm, alarm*, notify, notifies, translate* .. into, convert*, sum up, sums up, average*, compute*, calculat*, observ*, scan*, hears, hear, listening, is told, are told, know how, knows how, discover*, suggest*, indicat*, diagnos*, grade, graded, summar*`,
+    ),
+  ],
+  read_from: [
+    ...biometricConcepts.modality,
+    ...words(
+      `lapel, badge, keyboard*, keystroke*, mouse movement*, typing, facial muscle*, muscle*, mimic*, hand tremor, sweating, eyelid*, tone of, headsets, earbud*, earphone*, glasses, smart ring*, chair sensor*, bio-signal*, skin, seats, seat, chair, tone, breath, breaths, camera, cam, cams, lens, lenses, microphones, mic, phones, telephone, mouth, lips, look of, looks on, brows, frown*, head movement*, nod, nods, hand, hands, steps, gait, walk, pen pressure, handwriting, touch, mouse, cursor, click rhythm, collar, vest, helmet, cap, caps, headphones, bands, band, patch, implants, electrodes, temperature, blood pressure, tremor, saliva`,
+    ),
+  ],
   at_work: [
     ...AT_WORK,
     ...words(`agent's, agent's own, agents' own, hotline agent*, service agents, our agents, team lead, team leads, cash desk, till, tills, till girl*, cashier*, checkout staff, receptionist*, reception staff, warehouse hands, warehousem*, factory floor, assembly line, production line staff, home-office, home office, department head*, department manager*, hr, human resources, video meeting*, team call*, your people,
       your team, the team, our team, teams, crew*, stewardess*, cabin crew, hostess*, clerks, fewer hours, bonuses, promotion, foreman, crane operator*, labourer*, salesm*, saleswom*, shop assistant*, consultant*, bank teller*, tellers, nurses, doctors on duty, cooks, barista*, guards, porters, recruits, candidate, candidates, interviewer*, job talk*, probation period, apprentices, staff, subcontract*, riders, pickers,
-      freelancers, drivers by, shift`),
+      freelancers, drivers by, shift, traders, trader, head of trading, trading desk, call taker*, call handler*, appraisal*, yearly review, annual review, performance review*, salesforce, sales force, sales rep*, sales team*, workmen, mechanics, technician*, chauffeur*, editors, security guard*, soldier*, pilots, crane driver*, dispatcher*, operators, operator's, telemarketer*, telesales, representatives, rep, reps, programmers, coders, developers, engineers', bank staff, hotel staff, housekeeping, housekeepers, chambermaid*, maids, carers, care workers, nurses', nurse,
+      paramedics, social workers, civil servants, officials, desk clerks, counter staff, counter, front desk, back office, open-plan, shopfloor, factory, plant workers, fitters, welders, butchers, bakers, apprentice*, trainee*, intern, job seeker*, job-seeker*, applicant, applicants', candidate's, hiring, personnel manager, human resource*, payroll, superior*, chief, chiefs, management, boss's, subordinate, promotion*, dismissal*, salary, wage, wages, tips, rota, rosters, roster`),
   ],
-  in_class: [...AT_SCHOOL, ...words(`blackboard, whiteboard, trainee*, child by child, driving school*, flying school, music school, instructor*, nursery, preschool*, playgroup*, day nursery, pre-school*, campus, professor*, examiner*, online class*, webinar for students, coach, tuition, learning platform*, cadets, undergraduates, freshmen, dean`)],
+  in_class: [
+    ...AT_SCHOOL,
+    ...words(
+      `blackboard, whiteboard, trainee*, child by child, driving school*, flying school, music school, instructor*, nursery, preschool*, playgroup*, day nursery, pre-school*, campus, professor*, examiner*, online class*, webinar for students, coach, tuition, learning platform*, cadets, undergraduates, freshmen, dean, pupil's, pupils', student's, classes, schoolchild*, schoolgirl*, schoolboy*, headmaster*, headmistress*, head teacher*, headteacher*, faculty, dormitor*, boarding school*, language school*, ballet school*, conservatoire*, doctoral, phd, academy, academies, grammar school*, maths lesson, revision, term, exam hall, tutorial*, reading lesson*, edtech, mooc, moocs, distance learning, remote learning, distance teaching, virtual classroom*, toddlers' group, day care, daycare, crèche*, creche*, educator*, kids in`,
+    ),
+  ],
   no_feelings_of_theirs: [
     ...biometricConcepts.medical,
     ...plain.audience,
-    ...words(`fatigue, sleepiness, drowsy, sleepy, falling asleep, fall asleep, microsleep*, customer on the line, customer's, customers', audience, moviegoers, cinema, market research, test persons, panelists, text of, in writing, written, survey, surveys, questionnaire*, game characters, players`),
+    ...words(
+      `fatigue, sleepiness, drowsy, sleepy, falling asleep, fall asleep, microsleep*, customer on the line, customer's, customers', audience, moviegoers, cinema, market research, test persons, panelists, text of, in writing, written, survey, surveys, questionnaire*, proctor*, cheat*, incident report*, throughout the exam, during the exam, during exams, during an exam, game characters, players`,
+    ),
   ],
   /** (g) */
   sacred: [
     ...plain.intimate_trait,
     ...words(`believer*, sex lives, gays, lesbians, homosexuals, trans, gender-queer, sexual preference*, sexual inclination*, sexual habits, faith, creed, denomination*, worship*, religious conviction*, political sympath*, political attitude*, political camp*, party preference*, party member*, probable party, union sympath*, union membership*, unionist*, organised labour, voting behaviour, voting intention*, votes for,
-      supporter of .. party, opposition supporter*, dissident*, regime critic*, pro-government, anti-government, radical, racial origin, skin race, caste, islam*, jew, orthodox, evangelical, world view, worldview, nationalists, socialists, greens, anarchist*`),
+      supporter of .. party, opposition supporter*, dissident*, regime critic*, pro-government, anti-government, radical, racial origin, skin race, caste, islam*, jew, orthodox, evangelical, world view, worldview, nationalists, socialists, greens, anarchist*, sleeps with men, sleep with men, sleeps with women, sleep with women, attracted to, same sex, same-sex, same gender, own sex, far left, far right, hard left, hard right, left or right, right or left, left-leaning, right-leaning, left-leaning, conservative, liberal, social democrat*, progressive*, populist*, activist leaning*, party affiliation, party loyalt*, politics of, political, ideological, sympathis* with, sympathiz* with, works council supporter*, organised in a union, belongs to a union, union, unions, church member*, churchgoer*, mormon*, jehovah*,
+      scientolog*, pagan*, agnostic*, religion, religions, god, sunni*, shia*, shiite*, alevi*, celibate, promiscu*, bedroom, sexual, sexually, black or white, white or black, aryan, semitic, negroid, caucasian, racial group*, racial`),
   ],
-  concluded: [...plain.deduce, ...words(`output*, return, returns, betray*, tagged, tagging, writes, write, note, notes, noted, says, say, see, sees, show, shows, score, scores, scoring, probab*, likelihood, likely, mark, marks, divides, split*, calculat*, comput*, spot*, find, finds, pick*, filter*, flag*, whether, assess*, measur*, rates`)],
-  body_data: [...plain.biometric_input, ...words(`selfies, photograph*, pictures of people, profile pictures, iris pattern*, irises, eye scan*, palm*, vein*, ear shape, bone structure, skull*, cheekbone*, jaw*, physiognom*, fingerprint*, handprint*, heartbeat*, walk of, way of walking, walking style, voiceprint*, intonation, body shape, body scan*, brain scan*, eeg`)],
-  no_conclusion: words(`church photo*, artwork*, painting*, election poster*, text of, speeches are, transcri*, translat*`),
+  concluded: [
+    ...plain.deduce,
+    ...words(
+      `output*, return, returns, betray*, tagged, tagging, writes, write, note, notes, noted, says, say, see, sees, show, shows, score, scores, scoring, probab*, likelihood, likely, mark, marks, divides, split*, calculat*, comput*, spot*, find, finds, pick*, filter*, flag*, whether, assess*, measur*, rates, concludes, conclude, computes, reports, report, records, enters, print*, announc*, display*, attribut*, attach*, add, adds, ascrib*, profile, profiles, profiling, claims to, recognis*, recogniz*, diagnos*, suspect*, deem*, name, names, list, lists, indicat*, suggest*, map, maps, extract*, learn*, know, knows, gives, give, yields, delivers, search*, separates, ranks, rank`,
+    ),
+  ],
+  body_data: [
+    ...plain.biometric_input,
+    ...words(
+      `selfies, photograph*, pictures of people, profile pictures, iris pattern*, irises, eye scan*, palm*, vein*, ear shape, bone structure, skull*, cheekbone*, jaw*, physiognom*, fingerprint*, handprint*, heartbeat*, walk of, way of walking, walking style, voiceprint*, intonation, body shape, body scan*, brain scan*, eeg, way .. walk, way they move, movements, eyes, eye, eyelids, pupils of, ear, ears, lips, nose, noses, hands, skin, hair, beard*, look of, looks, appearance, camera, cameras, webcam*, video*, glasses, cctv, speech, accent, calls, audio, tone of, timbre, pitch, heart rate, pulse, dna, blood`,
+    ),
+  ],
+  no_conclusion: words(
+    `church photo*, artwork*, painting*, election poster*, text of, speeches are, transcri*, translat*, dub, dubs, dubbing, dubbed, generat*`,
+  ),
   /** (h) */
   passing_live: [
     ...plain.live,
     ...words(`immediately, at the same moment, same moment, in the very moment, that very moment, moment, within seconds, in seconds, within a second, seconds later, instant, without delay, continuously, continuous*, constantly, permanent*, around the clock, all day, day and night, running feed, feed, feeds, stream, while driving, as they stroll, stroll*, walks through, walk through, walking, crosses, crossing, enters, pass, passes,
       passing, standing there, lamp-post*, lamp post*, street lamp*, bus station*, bus stop*, tram*, platforms, underground, subway, metro, trains, quay*, harbour, bridge*, pedestrian zone*, precinct, town centre, city centre, inner city, downtown, old town, market, markets, bazaar, christmas fair, fun fair, funfair, beach*, pool, stands, terraces, football match*, matches, arena, gates, entrance*, parade, procession*, crowds, queue, queues,
-      bystander*, everyone, everybody, hovers, hovering, drone*, body camera*, body-camera*, glasses, helmet*, patrol car*, on the beat, open air`),
+      bystander*, everyone, everybody, hovers, hovering, drone*, body camera*, body-camera*, glasses, helmet*, patrol car*, on the beat, open air, at that moment, this moment, there and then, straight away, right away, promptly, as soon as, while it happens, while they, while people, while driving, minute by minute, second by second, round the clock, twenty-four hours, 24 hours, 24/7, mobile, patrols, on patrol, patrol, scooters, scooter, quayside, waterfront, seaside, arcade, arcades, shopping centre*, shopping center*, mall, church square, town hall square, playground*, park benches, campus, cinema foyer, airport road, motorway services, roadside, crossroads, corner, corners, alley*, lanes, open spaces, outdoors, embankment*, steps of, gatherings, gathering, assembly, assemblies,
+      vigil*, pride, strike, strikes, picket*, sit-in*, concert-goers, fans, spectators, visitors, shoppers, passengers, commuters, travellers, tourists, inhabitants, residents, citizens, public`),
   ],
-  faces_there: [...plain.likeness, ...words(`gaits, way of walking, who is standing, who is there, who crosses, who walks, who passes, who stands, who is in, who enters, identity card*, identity photo*, passport photo*, driving licence photo*, recognise people, recognises people, recognize people, recognise persons, recognises persons, recognises anyone, recognises everyone, recognise everyone, pedestrian*, marcher*, protester*, demonstrator*, bystander*,
-      passers-by, people by, portraits, mug shots, mugshot*, person by person, biometric*, by name, names of, name of each, identif* .. people, identif* .. everyone, identif* .. pedestrians, identif* .. demonstrators`)],
-  held_against: [...plain.scan, ...words(`scanned, scan*, call* out, recognition, knows who, know who, know .. who, say who, says who, say which, says which, tell which, tells which, show the name*, shows the name*, show their record, names appear, name appears, register, registers, watch list*, list of, lists of, blacklist*, database*, photo collection*, police collection, mug shot*, alarm*, alert*, hit, hits, run through, runs through, run against, runs against, held against, filter*, pull* out, take them out`)],
-  the_force: [...POLICE, ...words(`security department of the city, city security, city guard*, town guard*, municipal guard*, order office, public order office, carabinieri, guardia, militia, interior ministry, ministry of the interior, security service*, secret service*, intelligence service*, state security, homeland security, special unit*, riot unit*, control room, operations room, command centre, command post, enforcement`)],
+  faces_there: [
+    ...plain.likeness,
+    ...words(`gaits, way of walking, who is standing, who is there, who crosses, who walks, who passes, who stands, who is in, who enters, identity card*, identity photo*, passport photo*, driving licence photo*, recognise people, recognises people, recognize people, recognise persons, recognises persons, recognises anyone, recognises everyone, recognise everyone, pedestrian*, marcher*, protester*, demonstrator*, bystander*,
+      passers-by, people by, portraits, mug shots, mugshot*, person by person, biometric*, by name, names of, name of each, identif* .. people, identif* .. everyone, identif* .. pedestrians, identif* .. demonstrators, put a name to, puts a name to, name to everybody, name to everyone, faces, face, iris, irises, biometrically, biometric, gait, voices, walking style, walks of, body shape, who is who, who is among, who is present, who comes, who goes, who attends, who took part, which people, which persons, which pedestrians, which passers-by, which activists, which demonstrators, identities, identity of, identify everyone, identify everybody, identify people, identify persons, identified by, recognised by, recognized by, everyone in view, everybody in view, everyone's name`),
+  ],
+  held_against: [
+    ...plain.scan,
+    ...words(
+      `scanned, scan*, call* out, recognition, knows who, know who, know .. who, say who, says who, say which, says which, tell which, tells which, show the name*, shows the name*, show their record, names appear, name appears, register, registers, watch list*, list of, lists of, blacklist*, database*, photo collection*, police collection, mug shot*, alarm*, alert*, hit, hits, run through, runs through, run against, runs against, held against, filter*, pull* out, take them out, put a name to, puts a name to, put a name, reports, report, tells officers, tell officers, told who, told which, informs, inform, signals, signal, warns, beep*, buzz*, vibrat*, ping, pings, pushes, red frame, flagged, flag*, file of, files of, gallery of, records of, registry, archive of, identity, identities, identified, recognised, recognized, known activists, known offenders, repeat offenders, convicts, banned, fines, arrest*, follow, follows, track, tracks, tracking, tracked, locate*, by name, names of, name of`,
+    ),
+  ],
+  the_force: [
+    ...POLICE,
+    ...words(
+      `security department of the city, city security, city guard*, town guard*, municipal guard*, order office, public order office, carabinieri, guardia, militia, interior ministry, ministry of the interior, security service*, secret service*, intelligence service*, state security, homeland security, special unit*, riot unit*, control room, operations room, command centre, command post, enforcement, policing, policem*, policew*, police's, detectives, sergeant*, inspectors, superintendent*, marshals, troopers, fbi, guards of the city, civil guard*, civil protection police, customs police, transit police, transport police, railway police, port police, military police, prosecution, prosecutors, crime unit*, anti-crime, law-enforcement, enforcement agency, enforcement officer*, city enforcement, public safety, public security, security forces, forces of order`,
+    ),
+  ],
   not_live: [
     ...plain.elsewhere,
     ...words(`last month, last week, last year, yesterday, of the robbery, of a robbery, stored video, stored footage, from the archive, archive, recording of, recorded footage, past footage, hours later, next day, the day after, kidnap*, abduct*, hostage*, missing child*, missing person*, trafficking victim*, terror attack*, terrorist threat, terrorist attack, imminent, judicial authoris*, judge has, court order*, court has, authorised by a court, authorised by a judge, traveller's own,
@@ -204,16 +281,63 @@ const rule = (
 });
 
 export const article5ElementRules = [
-  rule("a", "steers people by what they do not notice, to their cost", ["below_notice", "steered", "cost"], ["guardian"]),
-  rule("a", "tricks or wears people down, to their cost", ["trickery", "steered", "cost"], ["guardian", "facts"]),
-  rule("b", "finds the weakness of the weak and uses it", ["weak", "weak_moment", "to_their_loss"], ["guardian", "no_loss"]),
-  rule("c", "a life in figures, and what is refused for it", ["summed", "shut_out"], ["no_town"], "private_life"),
-  rule("d", "crimes foreseen from what somebody is", ["crimes", "foreseen", "nothing_else"], ["facts"], "who_one_is"),
-  rule("d", "crimes foreseen, and what somebody is suffices", ["crimes", "foreseen", "nothing_else", "profile"], ["facts"]),
+  rule(
+    "a",
+    "steers people by what they do not notice, to their cost",
+    ["below_notice", "steered", "cost"],
+    ["guardian"],
+  ),
+  rule(
+    "a",
+    "tricks or wears people down, to their cost",
+    ["trickery", "steered", "cost"],
+    ["guardian", "facts"],
+  ),
+  rule(
+    "b",
+    "finds the weakness of the weak and uses it",
+    ["weak", "weak_moment", "to_their_loss"],
+    ["guardian", "no_loss"],
+  ),
+  rule(
+    "c",
+    "a life in figures, and what is refused for it",
+    ["summed", "shut_out"],
+    ["no_town"],
+    "private_life",
+  ),
+  rule(
+    "d",
+    "crimes foreseen from what somebody is",
+    ["crimes", "foreseen", "nothing_else"],
+    ["facts"],
+    "who_one_is",
+  ),
+  rule(
+    "d",
+    "crimes foreseen, and what somebody is suffices",
+    ["crimes", "foreseen", "nothing_else", "profile"],
+    ["facts"],
+  ),
   rule("d", "crimes foreseen from oddities", ["crimes", "foreseen"], ["facts"], "oddity"),
-  rule("e", "faces gathered wherever they are", ["gathered", "on_the_web", "portraits", "found_by_face", "indiscriminate"], ["allowed_faces"]),
+  rule(
+    "e",
+    "faces gathered wherever they are",
+    ["gathered", "on_the_web", "portraits", "found_by_face", "indiscriminate"],
+    ["allowed_faces"],
+  ),
   rule("f", "feelings at work", ["felt", "told", "at_work", "read_from"], ["no_feelings_of_theirs"]),
   rule("f", "feelings in education", ["felt", "told", "in_class", "read_from"], ["no_feelings_of_theirs"]),
-  rule("g", "what is sacred to somebody, from his body", ["sacred", "concluded", "body_data"], ["no_conclusion"]),
-  rule("h", "whoever passes is known to the police at once", ["passing_live", "faces_there", "held_against", "the_force"], ["not_live"]),
+  rule(
+    "g",
+    "what is sacred to somebody, from his body",
+    ["sacred", "concluded", "body_data"],
+    ["no_conclusion"],
+  ),
+  rule(
+    "h",
+    "whoever passes is known to the police at once",
+    ["passing_live", "faces_there", "held_against", "the_force"],
+    ["not_live"],
+  ),
 ];
