@@ -22,6 +22,7 @@ import { tenth } from "./rehearsals/tenth.ts";
 import { third } from "./rehearsals/third.ts";
 import { thirteenth } from "./rehearsals/thirteenth.ts";
 import { twelfth } from "./rehearsals/twelfth.ts";
+import { twentieth } from "./rehearsals/twentieth.ts";
 
 /** `atFirst`: of its HIGH ones called HIGH, of its PROHIBITED ones called PROHIBITED, of all others called either. */
 export type Rehearsal = { name: string; set: readonly Described[]; atFirst: [number, number, number] };
@@ -58,4 +59,5 @@ export const rehearsals: readonly Rehearsal[] = [
     set: nineteenth,
     atFirst: [25, 11, 0],
   },
+  { name: "20: Article 5 said plainly, and near misses in its words", set: twentieth, atFirst: [30, 16, 1] },
 ];
