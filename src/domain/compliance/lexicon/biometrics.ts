@@ -98,7 +98,7 @@ export const biometricConcepts = {
     obese, pregnant, old and young, young or old, protected attribute*, protected characteristic*, sensitive attribute*, sensitive characteristic*,
     how many women, how many men, women over, men over, women under, men under, light skin, dark skin, pale skin, boys or girls, boys and girls,
     migrant background, migration background, foreign-looking, belongs to, wheelchair users, with children or, wealthy or poor, social class, body
-    height, corpulen*, bald, glasses or, make-up, veil*, believers, mosque-goer*, churchgoer*`),
+    height, corpulen*, bald, glasses or, make-up, veil*, believers, mosque-goer*, churchgoer*, chronic .. disease*, lung disease*, heart disease*, neurological disorder*, neurological disease*, having a chronic, health condition*, state of health, ill or healthy, sick or healthy`),
   sort: words(`sort*, categor*, classif*, infer*, estimat*, detect*, determin*, group*, guess*, predict*, tell, tells, tag, tags, tagged, tagging, deduc*,
     label*, deriv*, assign*, count*, work* out, read*, establish*, judg*, recogni*, segment*, find* out, presum*, attribut*, reveal*, say, says,
     extract*, split*, bin, bins, analys*, analyz*, measur*, targets, adapts`),

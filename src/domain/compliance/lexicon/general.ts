@@ -61,7 +61,14 @@ export const generalConcepts = {
     documents, knowledge base search, bookkeeping, bookkeeper*, ledger*, accounting entries, invoices, invoice, expense report*, calendar entries,
     used tractors, used cars, antiques, stamps`),
     ...words(`astronom*, galax*, telescope*, protein*, molecul*, crystal*, particle physics, geolog*, mineral*, archaeolog*, fossil*, dna of plants, climate
-    model*, chemical reaction*, alloy*`),
+    model*, chemical reaction*, alloy*, planetari*, seismogram*, meteorite*`),
+    // What people do for themselves: crafts, collections, pictures, music, their own devices.
+    ...words(`knitters, knitting, crochet*, swatch, stitch, stitches, sewing, sew, quilt*, embroider*, philatelist*, stamp collect*, perforation, numismat*, coin collect*, model train*, model railway*, woodwork*, carpentry as, antique*, hammer price*, auction house*, ironmonger*, hardware shop*, hardware store*, diy shop*, tool shop*, mountain shots, panorama*, tripod, landscape photo*, landscape picture*,
+    image codec*, codec, codecs, file size, music app*, radio app*, queues pieces, queues songs, queues tracks, plays pieces, pieces from, songs like, tracks like, mail program*, e-mail program*, mail client, newsletters, separate tabs, separate folders, crash log*, drawing program*, cooking app*, recipe app*, gardening app*, plant app*, star app*, stargaz*, sky map*, birdwatch*, fishing app*, ski app*, jogging route*, hiking route*,
+    cycling route*, running route*, board gam*, jigsaw*, crosswords, colouring book*, guitar tab*, tuner, tunes a guitar, chords, metronome*, karaoke, home brewing, aquarium*, terrarium*, houseplant*, house plant*, pot plant*, potted plant*, moisture probe*, robot hoover*, smart speaker's, weather app*, tide app*, sourdough, puzzle app*, strength of enemies, enemies, player's moves, opponent's moves, background noise, hiss`),
+    ...words(
+      `byte-similar, stored twice, by their bytes, duplicate files, identical files, files that are stored, disk space, backup drive*, search box, ranks the products, product ranking, spelling variants`,
+    ),
   ],
   someone: [...PEOPLE, ...FATE],
   decided: PLAINLY_JUDGING,

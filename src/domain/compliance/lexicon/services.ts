@@ -46,7 +46,7 @@ export const serviceConcepts = {
     prescription exemption, medical aid, access to medicine, access to surgery, surgery list*, transplant list*, organ allocation, ivf funding,
     therapy places, rehab place*, nursing home place*, care home place*, shelter beds, emergency accommodation, temporary accommodation, municipal
     apartment*, public apartment*, public flat*, social apartment*, subsidised apartment*, rent-controlled, housing office, housing register,
-    housing waiting list, allotment of flats, refugee housing, need for care, needs for care`),
+    housing waiting list, allotment of flats, refugee housing, need for care, needs for care, subsistence payment*, minimum subsistence, minimum-subsistence, subsistence level, basic income, heating subsidy, heating aid, poor families`),
   grant: [...DEEDS, ...IN_PLAIN_WORDS].concat(
     words(`reduc*, reclaim*, claimed back, claim* back, cut, cuts, overpa*, pay out*, paid out, payout*, fraud*, abuse of, claimed too much, unduly,
     undeserv*, needs, need, how many hours, how much, sanction*, terminate*, continu*, remain*, recover*, letters of denial, receive*, get*, first

@@ -18,7 +18,7 @@ export const thingConcepts = {
   thing: [
     // What a house uses up, washes, eats and drinks.
     ...words(`linen, laundry, laundries, towels, towel, bed sheets, uniforms are washed, soup, soups, portions, sandwiches, meals in total, litres of, vegetables,
-      cutlery, crockery, coffee, tea urn*, drinks machine*, vending machine*, snacks, paper towels, toilet paper, printer paper, printers, printer, toner,
+      cutlery, crockery, coffee, tea urn*, drinks machine*, vending machine*, snacks, paper towels, toilet paper, printer paper, printers, printer, toner, cartridges, photocopier*, copiers, scanners, backup drive*, byte-similar, stored twice, servers, hard disks, screens are, projectors, desk lamp*, desk-lamp*, dimming, lux, water dispenser*, drinks dispenser*, jackets in bulk, sizes to keep, of each size, uniforms of each, boots of each, moisture probe*, pot plants, potted plants, tables and carpets, tables, carpets and lamps, banknotes per, files that are stored,
       ink cartridge*, copier*, copying paper, envelopes, stationery, light bulbs, batteries, detergent, soap, gloves, gowns, mops, kitchen, kitchens`),
     // Houses and what is around them.
     ...words(`roof, roofs, roofing, gutter*, facade*, façade*, window cleaning, cleaning .. windows, boiler room*, radiators, flooring, carpet*, paint is, paintwork, plaster, damp, mould,
@@ -60,7 +60,7 @@ export const thingConcepts = {
     of, exhaust gas, wallpapers, mosaics, frescoes, violins' varnish, coins, age of trees`),
   /** Houses, rooms and vehicles by the names of their fields. */
   house:
-    words(`police, police academy, police station*, police van*, police car*, police garage*, police horse*, court, courts, court's, court house*, courthouse*,
+    words(`immigration office*, asylum office*, job centre*, tax office*, customs office*, revenue office*, town hall*, city hall*, staff lounge*, regional court*, district court*, court building*, police, police academy, police station*, police van*, police car*, police garage*, police horse*, court, courts, court's, court house*, courthouse*,
     prison, prisons, prison library, prison kitchen, prison laundry, school, schools, school building*, university, universit*, college*, academy, academies,
     kindergarten*, nursery, classroom*, exam hall*, hospital*, clinic*, health centre*, medical centre*, ward, ambulance*, fire brigade*, fire station*,
     bank, banks, bank headquarters, insurer, insurance company, municipal*, government, embassy, employment office*, job centre*, interview day*, staff canteen*,
