@@ -23,6 +23,7 @@ import { third } from "./rehearsals/third.ts";
 import { thirteenth } from "./rehearsals/thirteenth.ts";
 import { twelfth } from "./rehearsals/twelfth.ts";
 import { twentieth } from "./rehearsals/twentieth.ts";
+import { twentyFirst } from "./rehearsals/twentyfirst.ts";
 
 /** `atFirst`: of its HIGH ones called HIGH, of its PROHIBITED ones called PROHIBITED, of all others called either. */
 export type Rehearsal = { name: string; set: readonly Described[]; atFirst: [number, number, number] };
@@ -60,4 +61,9 @@ export const rehearsals: readonly Rehearsal[] = [
     atFirst: [25, 11, 0],
   },
   { name: "20: Article 5 said plainly, and near misses in its words", set: twentieth, atFirst: [30, 16, 1] },
+  {
+    name: "21: Article 5 in a stranger's manner, and harmless texts full of its words",
+    set: twentyFirst,
+    atFirst: [24, 13, 0],
+  },
 ];
