@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { classify, levels } from "../../src/domain/compliance/classify.ts";
 import { article5Concepts } from "../../src/domain/compliance/lexicon/article-5.ts";
+import { article5Elements } from "../../src/domain/compliance/lexicon/article-5-elements.ts";
 import { biometricConcepts } from "../../src/domain/compliance/lexicon/biometrics.ts";
 import { educationConcepts } from "../../src/domain/compliance/lexicon/education.ts";
 import { employmentConcepts } from "../../src/domain/compliance/lexicon/employment.ts";
@@ -112,7 +113,14 @@ describe("the rehearsals", () => {
 describe("the lexicon", () => {
   test("has each concept in one file, and a star only at the end of a word", () => {
     const files = [
-      ...[article5Concepts, biometricConcepts, infrastructureConcepts, educationConcepts, employmentConcepts],
+      ...[
+        article5Concepts,
+        article5Elements,
+        biometricConcepts,
+        infrastructureConcepts,
+        educationConcepts,
+        employmentConcepts,
+      ],
       ...[serviceConcepts, lawEnforcementConcepts, migrationConcepts, justiceConcepts, transparencyConcepts],
       ...[languageConcepts, thingConcepts, generalConcepts],
     ];

@@ -41,7 +41,7 @@ export const biometricConcepts = {
     database*, driving licence photo*, passport photo database*, id photo database*, national id database*, police photo*, most wanted, warrants,
     arrest warrants, missing people, vip list*, guest list by face, member database*, club members by, known cheaters, card counters, advantage
     players, repeat guests, frequent guest*, loyal customer*, recognised customers, same shopper*, same visitor*, same man, same woman, identities of
-    visitors, the same face, faces already`),
+    visitors, the same face, faces already, vip customer*, vip client*`),
   /** Uses by their names, which need no deed. */
   biometric_use:
     words(`facial recognition, face recognition, face identification, remote biometric identification, biometric identification, biometric surveillance,
@@ -55,7 +55,7 @@ export const biometricConcepts = {
   /** Uses by their names, which need no deed. */
   state_of_mind:
     words(`emotional state*, emotional response*, emotional reaction*, emotional arousal, emotional tone, state of mind, mental state*, how they feel, how he
-    feels, how she feels, how people feel, how somebody feels, how customers feel`),
+    feels, how she feels, how people feel, how somebody feels, how customers feel, whether she likes, whether he likes, whether they like, likes or dislikes`),
   passing:
     words(`passenger*, passers-by, passersby, pedestrian*, visitor*, shopper*, spectator*, viewer*, audience*, crowd, crowds, people, persons, customers,
     travellers, guests, buses, station, shop, mall, participants, face, faces`),
