@@ -24,6 +24,7 @@ import { thirteenth } from "./rehearsals/thirteenth.ts";
 import { twelfth } from "./rehearsals/twelfth.ts";
 import { twentieth } from "./rehearsals/twentieth.ts";
 import { twentyFirst } from "./rehearsals/twentyfirst.ts";
+import { twentySecond } from "./rehearsals/twentysecond.ts";
 
 /** `atFirst`: of its HIGH ones called HIGH, of its PROHIBITED ones called PROHIBITED, of all others called either. */
 export type Rehearsal = { name: string; set: readonly Described[]; atFirst: [number, number, number] };
@@ -65,5 +66,10 @@ export const rehearsals: readonly Rehearsal[] = [
     name: "21: Article 5 in a stranger's manner, and harmless texts full of its words",
     set: twentyFirst,
     atFirst: [24, 13, 0],
+  },
+  {
+    name: "22: Article 5 with harm and purpose said, and what comes nearest to it",
+    set: twentySecond,
+    atFirst: [20, 19, 0],
   },
 ];
