@@ -25,6 +25,7 @@ import { twelfth } from "./rehearsals/twelfth.ts";
 import { twentieth } from "./rehearsals/twentieth.ts";
 import { twentyFirst } from "./rehearsals/twentyfirst.ts";
 import { twentySecond } from "./rehearsals/twentysecond.ts";
+import { twentyThird } from "./rehearsals/twentythird.ts";
 
 /** `atFirst`: of its HIGH ones called HIGH, of its PROHIBITED ones called PROHIBITED, of all others called either. */
 export type Rehearsal = { name: string; set: readonly Described[]; atFirst: [number, number, number] };
@@ -71,5 +72,10 @@ export const rehearsals: readonly Rehearsal[] = [
     name: "22: Article 5 with harm and purpose said, and what comes nearest to it",
     set: twentySecond,
     atFirst: [20, 19, 0],
+  },
+  {
+    name: "23: long, with many words of Article 5 that say nothing forbidden",
+    set: twentyThird,
+    atFirst: [21, 6, 1],
   },
 ];
