@@ -190,10 +190,12 @@ function firstOf<Item, Answer>(items: readonly Item[], answerOf: (item: Item) =>
 
 function reasonOf(rule: LexiconRule, windows: readonly Window[], rules: Rules): Reason | undefined {
   const { id, provision, level, about, unless = [], leastWords = 0, date } = rule;
+  const isForbiddenIn = (window: Window) => unless.some((concept) => of(window, concept, "affirmed"));
+  if (rule.isShy && windows.some(isForbiddenIn)) return undefined;
   const free = windows.filter(
     (window) =>
       window.words >= leastWords &&
-      !unless.some((concept) => of(window, concept, "affirmed")) &&
+      !isForbiddenIn(window) &&
       !(rule.isOfPersons && isOfThingsAlone(window)) &&
       !(rule.isOfThings && isAnybodyNamed(window)),
   );

@@ -44,7 +44,7 @@ const NO_DENIAL =
   /\b(?:(?:not|doesn't|don't|isn't)(?: an?)? replac\w+|(?:does|do|will) not (?:relent|rest|let up|let go|hang up)|not (?:only|just|merely|simply|least)|nothing (?:but|less)|whom not|who not|or not|(?:they|who|people|users|viewers|which viewers|listeners|customers|players|visitors) (?:do not|don't|does not|cannot|can't|could not) (?:\w+ )?(?:notice|register|perceive|reali[sz]e|hear|see|grasp|understand|read|resist|refuse|afford|bear)|(?:nobody|no one|no listener|no viewer) (?:hears?|sees?|notices?|perceives?)|no (?:doubt|exception|longer than|matter|fly|votes?|campaign)|(?:towards|for|voting|vote|or) no\b|no or yes|(?:no|without)(?: an?| any)? (?:human|humans|person|people|manual|operator|recruiter|teacher|judge|doctor|staff|one|intervention|oversight|supervision|review|delay|exception)\b|not (?:be )?(?:turned off|disabled)|without (?:any |a )?(?:criminal |police )?record)/g;
 /** What is denied behind its words. */
 const DENIED_BEHIND =
-  /^[\p{L}\p{N}' -]{3,40}\b(?:plays? no (?:part|role)|(?:is|are) (?:irrelevant|not (?:needed|looked at))|(?:does|do) not (?:matter|count))\b/u;
+  /^[\p{L}\p{N}' -]{3,40}\b(?:plays? no (?:part|role)|ha(?:s|ve) no (?:access|part)|never suffices?|(?:is|are) (?:irrelevant|not (?:needed|looked at))|(?:does|do) not (?:matter|count))\b/u;
 /** How many words a denial reaches: of what is done, and of what is said to be lacking. */
 const REACH = 9;
 /** "It does not grade, admit or watch": a list is denied to its end. Whoever does something new in it is named again, and ends it. */

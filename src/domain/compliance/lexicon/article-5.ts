@@ -176,7 +176,7 @@ export const article5Concepts = {
     offence, never offended, unblemished, innocent, with no previous, no previous`),
   objective:
     words(`case file*, objective*, verifiable fact*, evidence, criminal activity, facts linked, facts of the case, previous arrests, past convictions,
-    previous convictions, criminal record*, not solely`),
+    previous convictions, criminal record*, not solely, convictions, drug tests`),
   scrape:
     words(`scrap*, crawl*, harvest*, collect*, download*, gather*, trawl*, hoover*, vacuum*, siphon*, mass copy, copies .. from, grab*, pull* ..
     from, spider*, amass*, take* .. from, scour*, sweep*, assembled, assembles, compile*, compiling, without consent, bulk, automatically collect*,

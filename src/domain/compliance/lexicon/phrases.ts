@@ -19,6 +19,8 @@ export type LexiconRule<Concept extends string> = {
   date?: string;
   needs: readonly Concept[];
   unless?: readonly Concept[];
+  /** `unless` counts wherever it stands, and not only near. */
+  isShy?: boolean;
   /** Hints, none of which says much alone: two different ones have to stand there, too. */
   hints?: Concept;
   /** It counts where no other rule of Annex III or Article 5 does. */
