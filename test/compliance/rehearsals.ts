@@ -24,6 +24,7 @@ import { thirteenth } from "./rehearsals/thirteenth.ts";
 import { twelfth } from "./rehearsals/twelfth.ts";
 import { twentieth } from "./rehearsals/twentieth.ts";
 import { twentyFirst } from "./rehearsals/twentyfirst.ts";
+import { twentyFourth } from "./rehearsals/twentyfourth.ts";
 import { twentySecond } from "./rehearsals/twentysecond.ts";
 import { twentyThird } from "./rehearsals/twentythird.ts";
 
@@ -78,4 +79,5 @@ export const rehearsals: readonly Rehearsal[] = [
     set: twentyThird,
     atFirst: [21, 6, 1],
   },
+  { name: "24: as 23", set: twentyFourth, atFirst: [18, 6, 0] },
 ];
