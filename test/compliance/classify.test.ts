@@ -20,6 +20,7 @@ import { type Concept, concepts, lexiconRules } from "../../src/domain/complianc
 import { matchesIn } from "../../src/domain/compliance/matching.ts";
 import { rulesOn } from "../../src/domain/compliance/rules.ts";
 import type { Described } from "./described.ts";
+import { fifth } from "./fifth.ts";
 import { fourth } from "./fourth.ts";
 import { later } from "./later.ts";
 import { grasped, matrixOf, matrixPage, missesOf } from "./matrix.ts";
@@ -89,6 +90,16 @@ describe("120 descriptions that were written blind after them, and learnt from s
     "a field that is only named is asked about: %s",
     (text) => expect(levelOf(was(text).text)).toBe("UNDETERMINED"),
   );
+});
+
+describe("120 more that were written blind after those, and learnt from since", () => {
+  test("high-risk and prohibited ones are found, and little else is taken for one", () => {
+    const count = (level: string) => fifth.filter((one) => one.level === level).length;
+    const [high, prohibited, others] = grasped(fifth);
+    expect(high / count("HIGH")).toBeGreaterThanOrEqual(0.95);
+    expect(prohibited / count("PROHIBITED")).toBeGreaterThanOrEqual(0.95);
+    expect(others).toBeLessThanOrEqual(2);
+  });
 });
 
 describe("the rehearsals", () => {

@@ -1,5 +1,5 @@
 /**
- * A fifth set, written blind: whoever wrote it had seen neither the lexicon, nor another set, nor an answer of the classifier. It was measured once; the lexicon has not learnt from it: its figures are what a stranger's text may expect.
+ * A fifth set, written blind: whoever wrote it had seen neither the lexicon, nor another set, nor an answer of the classifier. It was measured once, with `lexicon/4`; `lexicon/5` has learnt from it.
  */
 import type { Described } from "./described.ts";
 

@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { classify, type Level, levels } from "../../src/domain/compliance/classify.ts";
 import { rulesOn } from "../../src/domain/compliance/rules.ts";
 import type { Described } from "./described.ts";
+import { fifth } from "./fifth.ts";
 import { fourth } from "./fourth.ts";
 import { later } from "./later.ts";
 import { type Rehearsal, rehearsals } from "./rehearsals.ts";
@@ -98,6 +99,7 @@ export const matrixPage = (): string =>
     ...part("The 120 that were written after `lexicon/1`:", later),
     ...part("The 80 that were written blind after `lexicon/2`, from which `lexicon/3` has learnt:", third),
     ...part("The 120 that were written blind after `lexicon/3`, from which `lexicon/4` has learnt:", fourth),
+    ...part("The 120 that were written blind after `lexicon/4`, from which `lexicon/5` has learnt:", fifth),
     "The rehearsals, at first sight and now: HIGH called HIGH, PROHIBITED called PROHIBITED, and others called one of the two:",
     [
       line([

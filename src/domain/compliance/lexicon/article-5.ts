@@ -90,7 +90,7 @@ export const article5Concepts = {
     fleece*, swindl*, con them, dupe*, talk into, talks into, talked into, drain their, take their, offers credits, credits for gambling, offers
     loans, at the moment of weakness, moments of weakness, when they are weakest, weak moment*, sign away, signing away, sign over, signing over,
     otherwise refuse, moments of confusion, moment of confusion, until she gives, until he gives, until they give, card number, beg his, beg her,
-    beg their, beg for, pester*, frighten*, steers them into, steer them into, loans at, most desperate, hour at which, brings him back, brings her
+    beg their, beg for, pester*, frightens, frighten them, frighten him, frighten her, frightening them, steers them into, steer them into, loans at, most desperate, hour at which, brings him back, brings her
     back, brings them back, bring them back, keeps them playing, cannot think, starve themselves, hurt themselves, harm themselves, cut themselves,
     unsuitable loans, useless policies, useless insurance, unneeded, gamble, gambles, gambling, into signing, neither need, neither need nor,
     ruinous interest, sells them .. pills, slimming pills, pushes loans, push loans, miracle cure*, quack*, at their lowest, feel ugliest, feels
@@ -212,7 +212,7 @@ export const article5Concepts = {
     words(`customers' .. voice*, customers' emotion*, customers' mood*, customers' frustration, customers' feeling*, customer's .. voice, customer's
     mood, customer's emotion*, customer's face, customer's tone, the customer is, a customer is, customer gets, customers are, customers feel,
     customer feels, caller is, callers are, caller's, callers', speaker is, shopper*, viewer*, cinema-goer*, cinemagoer*, guests are, visitors are,
-    visitors feel, passenger*, spectator*, driver's, driver is, people calling, those who call, callers, patients, customers who`),
+    visitors feel, passenger*, spectator*, driver's, driver is, people calling, those who call, callers, patients, customers who, people who report, people who call, those who report, those who phone`),
   intimate_trait:
     words(`gay, lesbian, homosexual*, heterosexual*, bisexual*, queer, sexual orientation, sexual preference*, sexuality, sex life, political
     opinion*, political view*, political leaning*, political orientation, political conviction*, party .. support*, which party, politically, vote

@@ -92,13 +92,15 @@ export const biometricConcepts = {
     fingerprint*, signage, digital sign*, billboard*, stands before, walks past, passer*, pedestrians, shop window*, kiosk*, mirror*, iris,
     appearance, look at people, visitors' looks, scan*, survey participants, body scan*, thermal image*`),
   group:
-    words(`age, ages, gender*, sex, sexes, hair colo*, eye colo*, disab*, tattoo*, ethnic*, race, races, racial, skin colo*, skin tone*, religio*, male,
-    female, males, females, men and women, men or women, adult*, senior*, nationality, origin, headscar*, minority, minorities, over 18, under 18,
-    underage, approximate age, how old, years old, demographic*, demography, ancestry, complexion, beard, hijab*, turban*, body type, weight class,
-    obese, pregnant, old and young, young or old, protected attribute*, protected characteristic*, sensitive attribute*, sensitive characteristic*,
-    how many women, how many men, women over, men over, women under, men under, light skin, dark skin, pale skin, boys or girls, boys and girls,
-    migrant background, migration background, foreign-looking, belongs to, wheelchair users, with children or, wealthy or poor, social class, body
-    height, corpulen*, bald, glasses or, make-up, veil*, believers, mosque-goer*, churchgoer*, chronic .. disease*, lung disease*, heart disease*, neurological disorder*, neurological disease*, having a chronic, health condition*, state of health, ill or healthy, sick or healthy`),
+    words(`age, ages, gender*, sex, sexes, hair colo*, eye colo*, disab*, tattoo*, ethnic*, race, races, racial, skin colo*, skin tone*, religio*,
+      male, female, males, females, men and women, men or women, adult*, senior*, nationality, origin, headscar*, minority, minorities, over 18,
+      under 18, underage, approximate age, how old, years old, demographic*, demography, ancestry, complexion, beard, hijab*, turban*, body type,
+      weight class, obese, pregnant, old and young, young or old, protected attribute*, protected characteristic*, sensitive attribute*, sensitive
+      characteristic*, how many women, how many men, women over, men over, women under, men under, light skin, dark skin, pale skin, boys or girls,
+      boys and girls, migrant background, migration background, foreign-looking, belongs to, wheelchair users, with children or, wealthy or poor,
+      social class, body height, corpulen*, bald, glasses or, make-up, veil*, believers, mosque-goer*, churchgoer*, chronic .. disease*, lung
+      disease*, heart disease*, neurological disorder*, neurological disease*, having a chronic, health condition*, state of health, ill or healthy,
+      sick or healthy`),
   sort: words(`sort*, categor*, classif*, infer*, estimat*, detect*, determin*, group*, guess*, predict*, tell, tells, tag, tags, tagged, tagging, deduc*,
     label*, deriv*, assign*, count*, work* out, read*, establish*, judg*, recogni*, segment*, find* out, presum*, attribut*, reveal*, say, says,
     extract*, split*, bin, bins, analys*, analyz*, measur*, targets, adapts`),

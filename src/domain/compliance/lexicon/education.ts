@@ -117,9 +117,10 @@ export const educationConcepts = {
     rate, reinforcement learning, test bench*, unit test*, test case*, software test*`),
   /** The upkeep of a house and its day. */
   upkeep:
-    words(`timetable*, formatting, page layout, room plan*, meeting room*, canteen*, menu, menus, cafeteria*, catering, parking, toner, printer*, cleaning,
-    lift, lifts, elevator*, library, libraries, air conditioning, ventilation of the school, lighting, furniture, weather app*, opening hours, car
-    park*, lost property, coffee, bicycles, school bus*, lunch, vegetarian, cartridge*, copier*, photocopier*, coffee machine*, desk lamp*, desk-lamp*, dimming, lounge, stand builder*`),
+    words(`timetable*, formatting, page layout, room plan*, meeting room*, canteen*, menu, menus, cafeteria*, catering, parking, toner, printer*,
+      cleaning, lift, lifts, elevator*, library, libraries, air conditioning, ventilation of the school, lighting, furniture, weather app*, opening
+      hours, car park*, lost property, coffee, bicycles, school bus*, lunch, vegetarian, cartridge*, copier*, photocopier*, coffee machine*, desk
+      lamp*, desk-lamp*, dimming, lounge, stand builder*`),
 };
 
 const rule = annex3<keyof typeof educationConcepts>;

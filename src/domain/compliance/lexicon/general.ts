@@ -63,11 +63,19 @@ export const generalConcepts = {
     ...words(`astronom*, galax*, telescope*, protein*, molecul*, crystal*, particle physics, geolog*, mineral*, archaeolog*, fossil*, dna of plants, climate
     model*, chemical reaction*, alloy*, planetari*, seismogram*, meteorite*`),
     // What people do for themselves: crafts, collections, pictures, music, their own devices.
-    ...words(`knitters, knitting, crochet*, swatch, stitch, stitches, sewing, sew, quilt*, embroider*, philatelist*, stamp collect*, perforation, numismat*, coin collect*, model train*, model railway*, woodwork*, carpentry as, antique*, hammer price*, auction house*, ironmonger*, hardware shop*, hardware store*, diy shop*, tool shop*, mountain shots, panorama*, tripod, landscape photo*, landscape picture*,
-    image codec*, codec, codecs, file size, music app*, radio app*, queues pieces, queues songs, queues tracks, plays pieces, pieces from, songs like, tracks like, mail program*, e-mail program*, mail client, newsletters, separate tabs, separate folders, crash log*, drawing program*, cooking app*, recipe app*, gardening app*, plant app*, star app*, stargaz*, sky map*, birdwatch*, fishing app*, ski app*, jogging route*, hiking route*,
-    cycling route*, running route*, board gam*, jigsaw*, crosswords, colouring book*, guitar tab*, tuner, tunes a guitar, chords, metronome*, karaoke, home brewing, aquarium*, terrarium*, houseplant*, house plant*, pot plant*, potted plant*, moisture probe*, robot hoover*, smart speaker's, weather app*, tide app*, sourdough, puzzle app*, strength of enemies, enemies, player's moves, opponent's moves, background noise, hiss`),
+    ...words(`knitters, knitting, crochet*, swatch, stitch, stitches, sewing, sew, quilt*, embroider*, philatelist*, stamp collect*, perforation,
+      numismat*, coin collect*, model train*, model railway*, woodwork*, carpentry as, antique*, hammer price*, auction house*, ironmonger*,
+      hardware shop*, hardware store*, diy shop*, tool shop*, mountain shots, panorama*, tripod, landscape photo*, landscape picture*, image codec*,
+      codec, codecs, file size, music app*, radio app*, queues pieces, queues songs, queues tracks, plays pieces, pieces from, songs like, tracks
+      like, mail program*, e-mail program*, mail client, newsletters, separate tabs, separate folders, crash log*, drawing program*, cooking app*,
+      recipe app*, gardening app*, plant app*, star app*, stargaz*, sky map*, birdwatch*, fishing app*, ski app*, jogging route*, hiking route*,
+      cycling route*, running route*, board gam*, jigsaw*, crosswords, colouring book*, guitar tab*, tuner, tunes a guitar, chords, metronome*,
+      karaoke, home brewing, aquarium*, terrarium*, houseplant*, house plant*, pot plant*, potted plant*, moisture probe*, robot hoover*, smart
+      speaker's, weather app*, tide app*, sourdough, puzzle app*, strength of enemies, enemies, player's moves, opponent's moves, background noise,
+      hiss`),
     ...words(
-      `byte-similar, stored twice, by their bytes, duplicate files, identical files, files that are stored, disk space, backup drive*, search box, ranks the products, product ranking, spelling variants`,
+      `byte-similar, stored twice, by their bytes, duplicate files, identical files, files that are stored, disk space, backup drive*, search box,
+        ranks the products, product ranking, spelling variants`,
     ),
   ],
   someone: [...PEOPLE, ...FATE],
@@ -90,23 +98,24 @@ export const generalConcepts = {
   /** Fields of the Act by a single word each: where one of them stands, what is said about it is not known to be harmless. */
   field:
     words(`police*, criminal*, crime*, prison*, court, courts, judge's, judicial, tribunal*, law enforcement, detective*, evidence, suspects, asylum,
-    migrant*, visa, visas, border, borders, refugee*, immigra*, passport*, embassy, voter*, vote, votes, election*, referendum*, political*, politics,
-    school*, universit*, college*, pupil*, student*, exam, exams, essay*, homework, teacher*, classroom*, kindergarten*, nursery, thesis, diploma*,
-    apprentice*, trainee*, learner*, education, admission*, enrolment, grades, graduat*, candidates, candidate, applicant*, applications, cv, cvs,
-    résumé*, resumes, recruit*, hiring, hire, vacanc*, job, jobs, interview*, employee*, employment, worker*, staff, personnel, human resources,
-    workforce, courier*, freelancer*, shift, shifts, promotion of staff, salary, wages, payroll, manager*, supervisor*, dismiss*, workplace, benefit
-    claim*, welfare, pension*, allowance*, unemploy*, social security, social services, housing benefit, subsid*, municipal*, authorities, public
-    authority, government, citizens, credit, creditworth*, loan*, mortgage*, borrower*, lend*, repay*, debt*, insurance, insurer*, premium*,
-    policyholder*, bank, banks, emergency, ambulance*, 112, 911, 999, fire brigade, paramedic*, triage, patient*, hospital*, clinic*, doctor*,
-    medical, diagnos*, disease of, health, therap*, medicine*, surgeon*, water supply, drinking water, waterworks, water network*, sewage, gas
-    network*, gas supply, pipelines, gas pipeline*, oil pipeline*, water pipeline*, pipeline leak*, pipeline pressure, district heating, power grid*, grid, electricity, power plant*, power station*, substation*, high voltage,
-    nuclear, reactor*, dam, dams, reservoir*, traffic, tunnel*, railway*, trains, aircraft, aviation, airport*, critical infrastructure, data centre*,
-    data center*, internet exchange, utility, utilities, lift, lifts, elevator*, machinery safety, safety component*, safety function*, collision*,
-    autonomous vehicle*, self-driving, face, faces, facial, biometric*, fingerprint*, iris, gait, emotion*, mood, moods, feelings, ethnic*, race,
-    racial, religio*, gender, sexual*, disab*, child, children, minors, elderly, vulnerab*, addict*, gambl*, naked, nude*, porn*, manipulat*,
-    subliminal*, personality, fraud*, surveil*, blacklist*, watchlist*, wanted, credibility, lie, lies, polygraph*, tenant*, landlord*, rent, weapon*,
-    military, drone*, inspector*, hearing, hearings, burglar*, gang, gangs, thieves, sentence, sentences, testimony, nurses, carer, prosecut*,
-    witness*`),
+      migrant*, visa, visas, border, borders, refugee*, immigra*, passport*, embassy, voter*, vote, votes, election*, referendum*, political*,
+      politics, school*, universit*, college*, pupil*, student*, exam, exams, essay*, homework, teacher*, classroom*, kindergarten*, nursery,
+      thesis, diploma*, apprentice*, trainee*, learner*, education, admission*, enrolment, grades, graduat*, candidates, candidate, applicant*,
+      applications, cv, cvs, résumé*, resumes, recruit*, hiring, hire, vacanc*, job, jobs, interview*, employee*, employment, worker*, staff,
+      personnel, human resources, workforce, courier*, freelancer*, shift, shifts, promotion of staff, salary, wages, payroll, manager*,
+      supervisor*, dismiss*, workplace, benefit claim*, welfare, pension*, allowance*, unemploy*, social security, social services, housing benefit,
+      subsid*, municipal*, authorities, public authority, government, citizens, credit, creditworth*, loan*, mortgage*, borrower*, lend*, repay*,
+      debt*, insurance, insurer*, premium*, policyholder*, bank, banks, emergency, ambulance*, 112, 911, 999, fire brigade, paramedic*, triage,
+      patient*, hospital*, clinic*, doctor*, medical, diagnos*, disease of, health, therap*, medicine*, surgeon*, water supply, drinking water,
+      waterworks, water network*, sewage, gas network*, gas supply, pipelines, gas pipeline*, oil pipeline*, water pipeline*, pipeline leak*,
+      pipeline pressure, district heating, power grid*, grid, electricity, power plant*, power station*, substation*, high voltage, nuclear,
+      reactor*, dam, dams, reservoir*, traffic, tunnel*, railway*, trains, aircraft, aviation, airport*, critical infrastructure, data centre*, data
+      center*, internet exchange, utility, utilities, lift, lifts, elevator*, machinery safety, safety component*, safety function*, collision*,
+      autonomous vehicle*, self-driving, face, faces, facial, biometric*, fingerprint*, iris, gait, emotion*, mood, moods, feelings, ethnic*, race,
+      racial, religio*, gender, sexual*, disab*, child, children, minors, elderly, vulnerab*, addict*, gambl*, naked, nude*, porn*, manipulat*,
+      subliminal*, personality, fraud*, surveil*, blacklist*, watchlist*, wanted, credibility, lie, lies, polygraph*, tenant*, landlord*, rent,
+      weapon*, military, drone*, inspector*, hearing, hearings, burglar*, gang, gangs, thieves, sentence, sentences, testimony, nurses, carer,
+      prosecut*, witness*`),
 };
 
 export const generalRules: readonly LexiconRule<keyof typeof generalConcepts | "thing" | "stuff">[] = [

@@ -4,49 +4,51 @@ import { annex3, DEEDS, IN_PLAIN_WORDS, JUDGING, words } from "./phrases.ts";
 export const serviceConcepts = {
   /** Benefits by names that nothing else has. */
   benefit:
-    words(`welfare, social security, social insurance office*, unemployment, unemployed, jobless, job centre*, job center*, social assistance,
-    social aid, social benefit*, social service*, social work*, social support, social care, social hous*, social flat*, public hous*, council
-    hous*, council flat*, housing benefit*, housing support, housing allowance*, housing association*, housing list*, municipal flat*, municipal
-    housing, rent subsid*, child benefit*, family benefit*, disability benefit*, disability allowance*, disability pension*, sickness benefit*, sick
-    pay, parental allowance*, parental leave pay, maternity benefit*, maternity pay, care allowance*, childcare allowance*, childcare subsid*,
-    childcare benefit*, allowance*, public assistance, state pension*, old-age pension*, pension claim*, pension application*, child support,
-    benefit claim*, benefit claimant*, benefit payment*, benefit application*, benefit fraud, benefit office*, benefits office*, benefits agenc*,
-    benefits case*, benefits recipient*, benefit recipient*, state benefit*, public benefit*, cash benefit*, claimant*, means test*, means-test*,
-    minimum income, basic income, income support, citizen's income, hardship fund*, hardship payment*, food stamp*, food voucher*, food bank*,
-    heating subsid*, energy subsid*, fuel voucher*, legal aid, student grant*, mobility grant*, integration assistance, long-term care, care level*,
-    degree of care, grade of care, need of care, care need*, home care, home help, healthcare service*, health care service*, public healthcare,
-    entitlement to .. care, medicaid, public service*, essential public, public support, homeless*, shelter place*, child protection, child welfare,
-    youth welfare, foster*, at-risk families, farm subsid*, subsidy claim*, government assistance, state aid to famil*, family allowance*, asylum
-    seeker benefit*, veterans' benefit*, disabled person*, severely disabled, state pays, waiting list for .. surger*, waiting list for ..
-    operation*, organ transplant*, emergency cash, cash support, cash assistance, cash transfer*, cash aid, health coverage, public health
-    insurance, statutory health insurance, universal credit, housing aid, housing assistance, rent support, rent assistance, rental subsid*,
-    affordable housing, subsidised flat*, subsidized flat*, subsidised hous*, subsidized hous*, disability support, disability assessment*,
-    disability claim*, invalidity pension*, invalidity benefit*, incapacity, attendance allowance, personal independence payment, widow's pension*,
-    orphan's pension*, pension entitlement*, retirement benefit*, survivor's benefit*, jobseeker's allowance, jobseekers' allowance, employment
-    office, employment service*, public employment service*, labour office*, labor office*, workfare, poor relief, poverty relief, relief fund*, aid
-    recipient*, aid application*, aid claim*, support payment*, transfer payment*, state support, state subsid*, state help, state allowance*,
-    government support, government benefit*, government grant*, government subsid*, public funds for famil*, winter fuel, energy relief, childcare
-    place subsid*, school meal*, free meal*, baby bonus, birth grant*, maternity grant*, parental benefit*, single parents, single mothers,
-    low-income, low income, needy famil*, vulnerable famil*, families in need, home-help, hours of home, domestic help hours, nursing care grade*,
-    nursing care insurance, long-term-care, wheelchair grant*, rehabilitation measures, special needs support, integration aid, social protection,
-    social insurance, social fund*, social welfare, social housing, social tariff*, social register*, benefits fraud, municipal benefit*, municipal
-    assistance, rough sleeper*, night shelter*, refuge place*, women's shelter*, asylum benefits, child removal, children in care, child at risk,
-    children at risk, child abuse risk, neglect risk, surgery waiting list, waiting list* for treatment, access to healthcare, access to health
-    care, access to treatment, medical assistance eligibility, eligibility for health, eligibility for public, carer twice, a carer, roof over their
-    heads, granny, care grade*, care degree*, the aged, aged people, help for the aged, nursing grade*, level of care, care package*, care budget*,
-    personal budget*, social budget, emergency hardship, hardship payments, reduced tariff for poor, free travel pass*, disability pass*, disabled
-    parking permit*, disability card*, disability degree, degree of disability, blind allowance, carer's allowance, carers allowance, adoption,
-    adoptive parents, custody by the youth, guardianship, family court help, help for families, help for parents, help for children, family support,
-    early help, at-risk child*, at risk children, troubled families, refugee benefits, food parcel*, clothing voucher*, school start money, school
-    allowance, student aid, student support fund, training grant*, apprenticeship grant*, retraining, upskilling voucher*, short-time work*,
-    furlough pay, insolvency pay, jobseeking, people out of work, out-of-work, long-term unemployed, dole, on the dole, minimum pension, basic
-    pension, pension office, pension fund claim*, early retirement claim*, accident insurance fund, statutory accident, industrial injury, workers'
-    compensation, veterans, war widow*, victims' compensation, crime victims fund, legal-aid, debt relief, rent rebate, council tax support, council
-    tax reduction, energy allowance, utility assistance, electricity assistance, water bill assistance, health card*, free prescriptions,
-    prescription exemption, medical aid, access to medicine, access to surgery, surgery list*, transplant list*, organ allocation, ivf funding,
-    therapy places, rehab place*, nursing home place*, care home place*, shelter beds, emergency accommodation, temporary accommodation, municipal
-    apartment*, public apartment*, public flat*, social apartment*, subsidised apartment*, rent-controlled, housing office, housing register,
-    housing waiting list, allotment of flats, refugee housing, need for care, needs for care, subsistence payment*, minimum subsistence, minimum-subsistence, subsistence level, basic income, heating subsidy, heating aid, poor families`),
+    words(`welfare, social security, social insurance office*, unemployment, unemployed, jobless, job centre*, job center*, social assistance, social
+      aid, social benefit*, social service*, social work*, social support, social care, social hous*, social flat*, public hous*, council hous*,
+      council flat*, housing benefit*, housing support, housing allowance*, housing association*, housing list*, municipal flat*, municipal housing,
+      rent subsid*, child benefit*, family benefit*, disability benefit*, disability allowance*, disability pension*, sickness benefit*, sick pay,
+      parental allowance*, parental leave pay, maternity benefit*, maternity pay, care allowance*, childcare allowance*, childcare subsid*,
+      childcare benefit*, allowance*, public assistance, state pension*, old-age pension*, pension claim*, pension application*, child support,
+      benefit claim*, benefit claimant*, benefit payment*, benefit application*, benefit fraud, benefit office*, benefits office*, benefits agenc*,
+      benefits case*, benefits recipient*, benefit recipient*, state benefit*, public benefit*, cash benefit*, claimant*, means test*, means-test*,
+      minimum income, basic income, income support, citizen's income, hardship fund*, hardship payment*, food stamp*, food voucher*, food bank*,
+      heating subsid*, energy subsid*, fuel voucher*, legal aid, student grant*, mobility grant*, integration assistance, long-term care, care
+      level*, degree of care, grade of care, need of care, care need*, home care, home help, healthcare service*, health care service*, public
+      healthcare, entitlement to .. care, medicaid, public service*, essential public, public support, homeless*, shelter place*, child protection,
+      child welfare, youth welfare, foster*, at-risk families, farm subsid*, subsidy claim*, government assistance, state aid to famil*, family
+      allowance*, asylum seeker benefit*, veterans' benefit*, disabled person*, severely disabled, state pays, waiting list for .. surger*, waiting
+      list for .. operation*, organ transplant*, emergency cash, cash support, cash assistance, cash transfer*, cash aid, health coverage, public
+      health insurance, statutory health insurance, universal credit, housing aid, housing assistance, rent support, rent assistance, rental
+      subsid*, affordable housing, subsidised flat*, subsidized flat*, subsidised hous*, subsidized hous*, disability support, disability
+      assessment*, disability claim*, invalidity pension*, invalidity benefit*, incapacity, attendance allowance, personal independence payment,
+      widow's pension*, orphan's pension*, pension entitlement*, retirement benefit*, survivor's benefit*, jobseeker's allowance, jobseekers'
+      allowance, employment office, employment service*, public employment service*, labour office*, labor office*, workfare, poor relief, poverty
+      relief, relief fund*, aid recipient*, aid application*, aid claim*, support payment*, transfer payment*, state support, state subsid*, state
+      help, state allowance*, government support, government benefit*, government grant*, government subsid*, public funds for famil*, winter fuel,
+      energy relief, childcare place subsid*, school meal*, free meal*, baby bonus, birth grant*, maternity grant*, parental benefit*, single
+      parents, single mothers, low-income, low income, needy famil*, vulnerable famil*, families in need, home-help, hours of home, domestic help
+      hours, nursing care grade*, nursing care insurance, long-term-care, wheelchair grant*, rehabilitation measures, special needs support,
+      integration aid, social protection, social insurance, social fund*, social welfare, social housing, social tariff*, social register*, benefits
+      fraud, municipal benefit*, municipal assistance, rough sleeper*, night shelter*, refuge place*, women's shelter*, asylum benefits, child
+      removal, children in care, child at risk, children at risk, child abuse risk, neglect risk, surgery waiting list, waiting list* for treatment,
+      access to healthcare, access to health care, access to treatment, medical assistance eligibility, eligibility for health, eligibility for
+      public, carer twice, a carer, roof over their heads, granny, care grade*, care degree*, the aged, aged people, help for the aged, nursing
+      grade*, level of care, care package*, care budget*, personal budget*, social budget, emergency hardship, hardship payments, reduced tariff for
+      poor, free travel pass*, disability pass*, disabled parking permit*, disability card*, disability degree, degree of disability, blind
+      allowance, carer's allowance, carers allowance, adoption, adoptive parents, custody by the youth, guardianship, family court help, help for
+      families, help for parents, help for children, family support, early help, at-risk child*, at risk children, troubled families, refugee
+      benefits, food parcel*, clothing voucher*, school start money, school allowance, student aid, student support fund, training grant*,
+      apprenticeship grant*, retraining, upskilling voucher*, short-time work*, furlough pay, insolvency pay, jobseeking, people out of work,
+      out-of-work, long-term unemployed, dole, on the dole, minimum pension, basic pension, pension office, pension fund claim*, early retirement
+      claim*, accident insurance fund, statutory accident, industrial injury, workers' compensation, veterans, war widow*, victims' compensation,
+      crime victims fund, legal-aid, debt relief, rent rebate, council tax support, council tax reduction, energy allowance, utility assistance,
+      electricity assistance, water bill assistance, health card*, free prescriptions, prescription exemption, medical aid, access to medicine,
+      access to surgery, surgery list*, transplant list*, organ allocation, ivf funding, therapy places, rehab place*, nursing home place*, care
+      home place*, shelter beds, emergency accommodation, temporary accommodation, municipal apartment*, public apartment*, public flat*, social
+      apartment*, subsidised apartment*, rent-controlled, housing office, housing register, housing waiting list, allotment of flats, refugee
+      housing, need for care, needs for care, subsistence payment*, minimum subsistence, minimum-subsistence, subsistence level, basic income,
+      heating subsidy, heating aid, poor families`),
   grant: [...DEEDS, ...IN_PLAIN_WORDS].concat(
     words(`reduc*, reclaim*, claimed back, claim* back, cut, cuts, overpa*, pay out*, paid out, payout*, fraud*, abuse of, claimed too much, unduly,
     undeserv*, needs, need, how many hours, how much, sanction*, terminate*, continu*, remain*, recover*, letters of denial, receive*, get*, first
