@@ -97,6 +97,10 @@ export const article5Elements = {
       whispered, whispering, hum, humming, faintest, hypnag*, hearable, barely hearable, barely heard, hardly heard, scarcely heard, scarcely
       audible, hardly audible, for sleepers, sleepers`),
   ],
+  /** Machines have no mind that could be steered. */
+  no_mind:
+    words(`pump, pumps, vibration*, predictive maintenance, bearing, bearings, turbine*, compressor*, gearbox*, machine tool*, spare part*,
+    loudspeaker defect*, old recordings, restor*`),
   steered: STEERED,
   cost: COSTS,
   trickery: [
@@ -244,7 +248,7 @@ export const article5Elements = {
       account of, credit points, plus points, minus points, penalty points, stars, star, gain, gains, lose points, loses points, bonus points,
       level, class a, class c, class d, classes, colour, badge*, category, list of, blacklist*, black list*, profile, trust number, trust value,
       trust index, trust score, decency, virtue index, character value, engine, letter grade, tier*, percentile*, status, merits, demerits, point,
-      points, figure, sum, total, totals, ranks, ranking*, rankings, rated, scored, sorted into, grades, overall, composite, aggregate*, aggregat*,
+      points, figure, sum, total, totals, ranking*, rankings, rated, scored, sorted into, grades, overall, composite, aggregate*, aggregat*,
       calculates, computes, assessment, assessed, verdict, labels, blackmark*, black mark*, credit, credits, karma, esteem, respectab*, evaluat*,
       social grade*, minus, plus, mark of, turned into a, out of ten, out of hundred, deducts, deduct, subtract*, adds, awards, group e, group d,
       group c, group, groups, too few, sums up, classif*, categor*, labelled, stamp, caste, ladder, traffic light, trust, green citizens, red
@@ -254,14 +258,14 @@ export const article5Elements = {
     ...plain.setback,
     ...words(`turn away, turns away, turned down, turn down, rejects, rejected, bar, bars, barred, ban, bans, banned, blacklist*, dearer, more
       expensive, raise*, higher rent*, higher price*, higher premium*, higher deposit*, surcharge*, no passport, no visa, no council flat, no
-      ticket*, no train*, no flight*, last, later, longer, decides on access, decide on access, decides who may, decides whether, access to,
+      ticket*, no train*, no flight*, last, later, decides on access, decide on access, decides who may, decides whether, access to,
       admission to, admits only, only those, only people, is given, are given, shuts, shut, kept from, keeps .. out, withheld, withhold*, withdraw*,
-      stop*, cancel*, suspend*, throttl*, slow*, drop*, demot*, downgrad*, ineligib*, not eligible, cannot, can no, not get, not rent, not buy, not
-      enter, not travel, not enrol, public jobs, lose .. right, loses .. right, smaller, reduc*, cut, cuts, worse, penalis*, penaliz*, sanction*,
+      stop*, cancel*, suspend*, throttl*, drop*, demot*, downgrad*, ineligib*, not eligible, cannot, can no, not get, not rent, not buy, not
+      enter, not travel, not enrol, public jobs, lose .. right, loses .. right, reduc*, cut, cuts, worse, penalis*, penaliz*, sanction*,
       fewer hours, refused, left over, gets no, get no, receive no, receives no, low number, low score, low scores, lowest, in the red, without a,
       no heating, no subsidy, no loan, no flat, no job, no school, no place, no doctor, no insurance, no no contract*, pushed back, sent away, sent
-      back, second-class, second class, closed to, off limits, off-limits, priority, preferred, preference, privileg*, faster, first, discount*,
-      perks, favour*, favor*, in front, fast lane, better, costs more, charged more, charges more, pay double, must pay, pays double, deposit,
+      back, second-class, second class, closed to, off limits, off-limits, priority, preferred, preference, privileg*, first, discount*,
+      perks, favour*, favor*, fast lane, costs more, charged more, charges more, pay double, must pay, pays double, deposit,
       deposits, doors stay, remain closed, stays closed, may enter, may board, may buy, may rent, may apply, disqualif*, forfeit*, miss out, unable
       to, impossible, punish*, evicts, evicted, strips, stripped, taken away, takes away, takes from, revok*, not admitted, are not admitted, is not
       admitted, closes doors, close doors, doors close, decide about, decides about, decide on, except in emergencies, only in emergencies, not
@@ -277,7 +281,7 @@ export const article5Elements = {
       sellers on, candidates, applicants for a job, applicants for the job, job, jobs, employment history, vendors, suppliers, restaurants, hotels'
       reviews, exam*, marks in, lender*, bank statement*, interest depends, interest rate*, credit bureau*, rent arrears, migration office, asylum,
       visa, border, interviewer*, recruit*, vacanc*, cv, cvs, temp agency, temporary worker*, shifts, promotion, parole, custody, grammar school*,
-      dropout*, drop out, convict*, emergency call*, benefit claim*, child benefit, insurer wants, life insurer*, health insurer*`,
+      dropout*, drop out, convict*, emergency call*, benefit claim*, child benefit, insurer wants, life insurer*, health insurer*, news feed*, newsfeed*, ranks posts, ranking of posts, recommends, hotel reviews, product reviews`,
   ),
   /** (d): what somebody may do, and what he is. */
   crimes: [
@@ -651,7 +655,7 @@ export const article5ElementRules = [
     "a",
     "steers people by what they do not notice, to their cost",
     ["below_notice", "steered", "cost"],
-    ["guardian"],
+    ["guardian", "no_mind"],
   ),
   rule(
     "a",
