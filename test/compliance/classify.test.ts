@@ -2,12 +2,31 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { classify, levels } from "../../src/domain/compliance/classify.ts";
+import { article5Concepts } from "../../src/domain/compliance/lexicon/article-5.ts";
+import { article5Elements } from "../../src/domain/compliance/lexicon/article-5-elements.ts";
+import { biometricConcepts } from "../../src/domain/compliance/lexicon/biometrics.ts";
+import { educationConcepts } from "../../src/domain/compliance/lexicon/education.ts";
+import { employmentConcepts } from "../../src/domain/compliance/lexicon/employment.ts";
+import { generalConcepts } from "../../src/domain/compliance/lexicon/general.ts";
+import { infrastructureConcepts } from "../../src/domain/compliance/lexicon/infrastructure.ts";
+import { justiceConcepts } from "../../src/domain/compliance/lexicon/justice.ts";
+import { languageConcepts } from "../../src/domain/compliance/lexicon/languages.ts";
+import { lawEnforcementConcepts } from "../../src/domain/compliance/lexicon/law-enforcement.ts";
+import { migrationConcepts } from "../../src/domain/compliance/lexicon/migration.ts";
+import { serviceConcepts } from "../../src/domain/compliance/lexicon/services.ts";
+import { thingConcepts } from "../../src/domain/compliance/lexicon/things.ts";
+import { transparencyConcepts } from "../../src/domain/compliance/lexicon/transparency.ts";
+import { type Concept, concepts, lexiconRules } from "../../src/domain/compliance/lexicon.ts";
+import { matchesIn } from "../../src/domain/compliance/matching.ts";
 import { rulesOn } from "../../src/domain/compliance/rules.ts";
 import type { Described } from "./described.ts";
+import { fifth } from "./fifth.ts";
+import { fourth } from "./fourth.ts";
 import { later } from "./later.ts";
-import { matrixOf, matrixPage, missesOf } from "./matrix.ts";
+import { grasped, matrixOf, matrixPage, missesOf } from "./matrix.ts";
+import { rehearsals } from "./rehearsals.ts";
+import { third } from "./third.ts";
 import { unseen } from "./unseen.ts";
-import { untuned } from "./untuned.ts";
 
 const rules = rulesOn("2026-11-20");
 const levelOf = (text: string, day = "2026-11-20") => classify(text, rulesOn(day)).risk_level;
@@ -39,20 +58,106 @@ describe("240 labelled descriptions", () => {
   });
 });
 
-describe("80 descriptions written blind", () => {
+describe("80 descriptions that were written blind, and learnt from since", () => {
   test("are others than the 240, with each point of Annex III and of Article 5", () => {
-    expect(untuned).toHaveLength(80);
-    expect(new Set([...all, ...untuned].map(({ text }) => text)).size).toBe(320);
+    expect(third).toHaveLength(80);
+    expect(new Set([...all, ...third].map(({ text }) => text)).size).toBe(320);
     const points = (level: string) =>
-      new Set(untuned.flatMap((one) => (one.level === level ? (one.of ?? []) : [])));
+      new Set(third.flatMap((one) => (one.level === level ? (one.of ?? []) : [])));
     expect([points("HIGH").size, points("PROHIBITED").size]).toEqual([8, 10]);
   });
 
   test("what is high-risk or prohibited is called harmless in none of them, and what says too little is asked about", () => {
-    for (const { level, was, text } of missesOf(untuned))
+    for (const { level, was, text } of missesOf(third))
       if (level === "HIGH" || level === "PROHIBITED") expect([text, was]).not.toEqual([text, "MINIMAL"]);
-    const asked = untuned.filter(({ level }) => level === "UNDETERMINED");
+    const asked = third.filter(({ level }) => level === "UNDETERMINED");
     expect(asked.filter(({ text }) => levelOf(text) === "UNDETERMINED")).toHaveLength(asked.length);
+  });
+});
+
+describe("120 descriptions that were written blind after them, and learnt from since", () => {
+  const was = (text: string) => fourth.find((one) => one.text.includes(text))!;
+
+  test("high-risk and prohibited ones are found, and little else is taken for one", () => {
+    const count = (level: string) => fourth.filter((one) => one.level === level).length;
+    const [high, prohibited, others] = grasped(fourth);
+    expect(high / count("HIGH")).toBeGreaterThanOrEqual(0.95);
+    expect(prohibited / count("PROHIBITED")).toBeGreaterThanOrEqual(0.95);
+    expect(others).toBeLessThanOrEqual(2);
+  });
+
+  test.each(["water utility", "several police forces", "supports schools", "cameras and faces"])(
+    "a field that is only named is asked about: %s",
+    (text) => expect(levelOf(was(text).text)).toBe("UNDETERMINED"),
+  );
+});
+
+describe("120 more that were written blind after those, and learnt from since", () => {
+  test("high-risk and prohibited ones are found, and little else is taken for one", () => {
+    const count = (level: string) => fifth.filter((one) => one.level === level).length;
+    const [high, prohibited, others] = grasped(fifth);
+    expect(high / count("HIGH")).toBeGreaterThanOrEqual(0.95);
+    expect(prohibited / count("PROHIBITED")).toBeGreaterThanOrEqual(0.95);
+    expect(others).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("the rehearsals", () => {
+  const described = rehearsals.flatMap(({ set }) => set);
+
+  test("have what is high-risk or prohibited nine times in ten, and seldom anything else", () => {
+    const count = (level: string) => described.filter((one) => one.level === level).length;
+    const [high, prohibited, others] = grasped(described);
+    expect(high / count("HIGH")).toBeGreaterThanOrEqual(0.95);
+    expect(prohibited / count("PROHIBITED")).toBeGreaterThanOrEqual(0.95);
+    expect(others / (described.length - count("HIGH") - count("PROHIBITED"))).toBeLessThanOrEqual(0.05);
+  });
+
+  test("have nothing high-risk or prohibited that is called harmless", () => {
+    const harmless = missesOf(described).filter(
+      ({ level, was }) => level !== "UNDETERMINED" && was === "MINIMAL",
+    );
+    expect(harmless).toEqual([]);
+  });
+});
+
+describe("the lexicon", () => {
+  test("has each concept in one file, and a star only at the end of a word", () => {
+    const files = [
+      ...[
+        article5Concepts,
+        article5Elements,
+        biometricConcepts,
+        infrastructureConcepts,
+        educationConcepts,
+        employmentConcepts,
+      ],
+      ...[serviceConcepts, lawEnforcementConcepts, migrationConcepts, justiceConcepts, transparencyConcepts],
+      ...[languageConcepts, thingConcepts, generalConcepts],
+    ];
+    expect(files.flatMap((file) => Object.keys(file)).sort()).toEqual(Object.keys(concepts).sort());
+    for (const list of Object.values(concepts))
+      for (const phrase of list) expect(phrase).toMatch(/^[^*`]+(?:\*(?: [^*`]+)?)*$/);
+  });
+
+  test("has no concept that no rule or reading needs", () => {
+    const needed = lexiconRules.flatMap(({ needs, unless = [], hints }) => [...needs, ...unless, hints]);
+    const read = ["someone", "judge", "field", "narrow", "profiling", "house", "anybody"];
+    expect(
+      Object.keys(concepts).filter((one) => !needed.includes(one as Concept) && !read.includes(one)),
+    ).toEqual([]);
+  });
+
+  test.each([
+    ["applicant", "a job-applicant's file", true],
+    ["applicant", "a job, an ad or offers", false],
+    ["emergency", "in the A&E ward", true],
+    ["foresee", "whether a young person will", true],
+    ["foresee", "whether one of so many young persons will", false],
+    ["worker", "the employee's desk", true],
+    ["steer", "the shutter", false],
+  ])("%s stands in “%s”: %s", (concept, text, is) => {
+    expect(matchesIn(text.toLowerCase()).some((match) => match.concept === concept)).toBe(is);
   });
 });
 
@@ -89,6 +194,48 @@ describe("attacks", () => {
       "A spam filter which also evaluates folks by how they smile.",
       "UNDETERMINED",
     ],
+    [
+      "a list that is denied",
+      "It plans rooms of a school; it does not grade, admit or watch pupils.",
+      "UNDETERMINED",
+    ],
+    [
+      "a denied list and a deed",
+      "It does not grade, admit or watch pupils, but it ranks job applicants.",
+      "HIGH",
+    ],
+    ["unlike", "Unlike credit scoring, it only predicts hail damage to greenhouses.", "MINIMAL"],
+    ["not a replacement", "It does not replace recruiters: it ranks the CVs of applicants.", "HIGH"],
+    [
+      "German with words of the field",
+      "Das Programm sichtet Bewerbungen und sortiert Lebensläufe aus.",
+      "HIGH",
+    ],
+    ["German that denies", "Das Programm sichtet keine Bewerbungen und bewertet nicht.", "UNDETERMINED"],
+    [
+      "a harmless use of persons in a field",
+      "A spam filter which is used by the staff of a school.",
+      "UNDETERMINED",
+    ],
+    ["a harmless word and people who are moved", "A podcast whose sounds make people buy.", "UNDETERMINED"],
+    ["a quoted field", 'Translates articles such as "police use AI to predict crime".', "UNDETERMINED"],
+    ["things of a house", "The police garage predicts when the tyres of its vans are worn.", "MINIMAL"],
+    [
+      "things of a house, and persons judged",
+      "The police garage predicts when the tyres of its vans are worn, and which suspects lie.",
+      "HIGH",
+    ],
+    [
+      "things of a house, and persons beside them",
+      "The laundry of the hospital counts towels and watches its cleaners.",
+      "UNDETERMINED",
+    ],
+    [
+      "things of a house, and what befalls persons",
+      "The laundry's algorithm sets the pace and fires the slowest.",
+      "UNDETERMINED",
+    ],
+    ["two denials side by side", "It does not look at loans and takes no lending decision.", "UNDETERMINED"],
     ["nothing", "....................................", "UNDETERMINED"],
     ["words without a purpose", "An innovative solution for tomorrow's challenges.", "UNDETERMINED"],
   ])("%s", (_, text, level) => {

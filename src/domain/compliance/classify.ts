@@ -52,15 +52,14 @@ const WEIGHT = { PROHIBITED: 3, HIGH: 2, LIMITED: 1, MINIMAL: 0 } as const;
 
 export function classify(description: string, rules: Rules): Classified {
   const sentences = readDescription(description);
-  const windows = sentences.map((sentence, at) => windowOf(sentence, sentences[at + 1]));
-  const reasons = lexiconRules
-    .filter((rule) => isIn(rules, rule))
-    .flatMap((rule) => reasonOf(rule, windows, rules) ?? []);
+  const windows = sentences.map((_, at) => windowOf(sentences.slice(at, at + NEIGHBOURS)));
+  const reasons = reasonsOf(windows, rules);
   const affirmed = reasons.filter(({ sense }) => sense === "affirmed");
   const heaviest = [...affirmed].sort((a, b) => WEIGHT[b.level] - WEIGHT[a.level])[0];
   const isUnread = sentences.some(({ isRead }) => !isRead);
   const isJudging = windows.some((window) => hasAll(window, ["someone", "judge"], "affirmed"));
-  const level = levelOf(heaviest?.level, { isUnread, isJudging, description });
+  const isOfAField = isFieldNamed(sentences);
+  const level = levelOf(heaviest?.level, { isUnread, isJudging, isOfAField, description });
   const at = (prefix: string) => [
     ...new Set(affirmed.filter(({ rule }) => rule.startsWith(prefix)).map(({ provision }) => provision)),
   ];
@@ -80,30 +79,61 @@ export function classify(description: string, rules: Rules): Classified {
   };
 }
 
+/** Whether a word of the Act's fields stands there; a house of one is none where things alone are told of. */
+function isFieldNamed(sentences: readonly Sentence[]): boolean {
+  const whole = windowOf(sentences);
+  const isOfThings = isOfThingsAlone(whole, ["thing", "stuff"]);
+  return sentences.some(({ found }) =>
+    found.some(
+      (one) => one.concept === "field" && one.sense !== "denied" && !(isOfThings && isInAHouse(one, found)),
+    ),
+  );
+}
+
+/** Things are told of, and no person but in the name of a house. */
+const isOfThingsAlone = (window: Window, things: readonly Concept[] = ["thing"]): boolean =>
+  things.some((concept) => of(window, concept, "affirmed")) && !isAnybodyNamed(window);
+
+const isAnybodyNamed = ({ sentences }: Window): boolean =>
+  sentences.some(({ found }) =>
+    found.some((one) => one.concept === "anybody" && one.sense !== "denied" && !isInAHouse(one, found)),
+  );
+
+/** "Staff" in "staff canteen". */
+const isInAHouse = ({ at }: Found, found: readonly Found[]): boolean =>
+  found.some((house) => house.concept === "house" && at >= house.at && at < house.at + house.phrase.length);
+
 /** Fewer letters say of no system what it does. */
 const LEAST_LETTERS = 20;
 
+/** What forbids to call a system harmless: a part that was not read, somebody who is judged, a word of the Act's fields. */
+type Doubts = { isUnread: boolean; isJudging: boolean; isOfAField: boolean };
+
 function levelOf(
   heaviest: LexiconRule["level"] | undefined,
-  { isUnread, isJudging, description }: { isUnread: boolean; isJudging: boolean; description: string },
+  { isUnread, isJudging, isOfAField, description }: Doubts & { description: string },
 ): Level {
   if (heaviest === "PROHIBITED" || heaviest === "HIGH") return heaviest;
   // What was not read may be what matters, and so may a person that is judged in words that no rule has.
-  if (heaviest === undefined || isUnread) return "UNDETERMINED";
+  if (heaviest === undefined || isUnread || (isJudging && isOfAField)) return "UNDETERMINED";
   if (heaviest === "LIMITED") return "LIMITED";
   const letters = description.match(/\p{L}/gu)?.length ?? 0;
-  return isJudging || letters < LEAST_LETTERS ? "UNDETERMINED" : "MINIMAL";
+  return isJudging || isOfAField || letters < LEAST_LETTERS ? "UNDETERMINED" : "MINIMAL";
 }
 
 /** An earlier edition does not know what a later one forbids. */
 const isIn = (rules: Rules, { id }: LexiconRule) =>
   !id.startsWith("art-5-") || rules.art_5.includes(id.slice("art-5-".length));
 
-type Window = { found: readonly Found[] };
+type Window = { sentences: readonly Sentence[]; found: readonly Found[]; words: number };
 
-/** A sentence and the next: what is said of it often stands there. */
-const windowOf = (sentence: Sentence, next: Sentence | undefined): Window => ({
-  found: [...sentence.found, ...(next?.found ?? [])],
+/** So many sentences tell of one thing: what is done is often said in the next, and for whom in the one after it. */
+const NEIGHBOURS = 3;
+
+const windowOf = (sentences: readonly Sentence[]): Window => ({
+  sentences,
+  found: sentences.flatMap(({ found }) => found),
+  words: sentences.reduce((words, { text }) => words + text.split(" ").length, 0),
 });
 
 const of = ({ found }: Window, concept: Concept, sense?: Sense) =>
@@ -112,13 +142,66 @@ const of = ({ found }: Window, concept: Concept, sense?: Sense) =>
 const hasAll = (window: Window, wanted: readonly Concept[], sense: Sense) =>
   wanted.every((concept) => of(window, concept, sense));
 
+/** Words that begin alike are one. */
+const STEM = 4;
+
+/** Two different words of a concept, or fewer. */
+function hintsOf({ found }: Window, concept: Concept, sense?: Sense): Found[] {
+  const hints = found.filter(
+    (one) => one.concept === concept && (sense === undefined || one.sense === sense),
+  );
+  const stems = new Map(hints.map((one) => [one.phrase.slice(0, STEM), one]));
+  return [...stems.values()].slice(0, 2);
+}
+
+/** The words that a rule rests on in a window; undefined: not all are there. */
+function groundsOf({ needs, hints }: LexiconRule, window: Window, sense?: Sense): Found[] | undefined {
+  const needed = needs.flatMap((concept) => of(window, concept, sense) ?? []);
+  const hinted = hints === undefined ? [] : hintsOf(window, hints, sense);
+  return needed.length < needs.length || (hints !== undefined && hinted.length < 2)
+    ? undefined
+    : [...needed, ...hinted];
+}
+
+/** One for each rule; of rules with one name what is affirmed first. Those of the last resort count where nothing plainer is affirmed. */
+function reasonsOf(windows: readonly Window[], rules: Rules): Reason[] {
+  const found = (ofLastResort: boolean) => {
+    const reasons = lexiconRules
+      .filter((rule) => isIn(rules, rule) && (rule.isFallback ?? false) === ofLastResort)
+      .flatMap((rule) => reasonOf(rule, windows, rules) ?? []);
+    const named = new Map<string, Reason>();
+    for (const reason of reasons)
+      if (named.get(reason.rule)?.sense !== "affirmed") named.set(reason.rule, reason);
+    return [...named.values()];
+  };
+  const plain = found(false);
+  const isPlain = plain.some(({ level, sense }) => sense === "affirmed" && WEIGHT[level] >= WEIGHT.HIGH);
+  return isPlain ? plain : [...plain, ...found(true)];
+}
+
+/** The first answer that there is. */
+function firstOf<Item, Answer>(items: readonly Item[], answerOf: (item: Item) => Answer | undefined) {
+  for (const item of items) {
+    const answer = answerOf(item);
+    if (answer !== undefined) return answer;
+  }
+  return undefined;
+}
+
 function reasonOf(rule: LexiconRule, windows: readonly Window[], rules: Rules): Reason | undefined {
-  const { id, provision, level, about, needs, unless = [], date } = rule;
-  const free = windows.filter((window) => !unless.some((concept) => of(window, concept, "affirmed")));
-  const said = free.find((window) => hasAll(window, needs, "affirmed"));
-  const found = said ?? free.find((window) => needs.every((concept) => of(window, concept)));
-  if (!found) return undefined;
-  const phrases = needs.map((concept) => (said ? of(found, concept, "affirmed") : of(found, concept))!);
+  const { id, provision, level, about, unless = [], leastWords = 0, date } = rule;
+  const isForbiddenIn = (window: Window) => unless.some((concept) => of(window, concept, "affirmed"));
+  if (rule.isShy && windows.some(isForbiddenIn)) return undefined;
+  const free = windows.filter(
+    (window) =>
+      window.words >= leastWords &&
+      !isForbiddenIn(window) &&
+      !(rule.isOfPersons && isOfThingsAlone(window)) &&
+      !(rule.isOfThings && isAnybodyNamed(window)),
+  );
+  const said = firstOf(free, (window) => groundsOf(rule, window, "affirmed"));
+  const phrases = said ?? firstOf(free, (window) => groundsOf(rule, window));
+  if (!phrases) return undefined;
   const sense = said ? "affirmed" : phrases.some((one) => one.sense === "denied") ? "denied" : "quoted";
   return {
     ...{ rule: id, provision, level, about, sense },

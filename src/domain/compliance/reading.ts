@@ -1,5 +1,7 @@
 /** A description as it is read: sentences, and in them where concepts stand, affirmed, denied or only quoted. */
-import { type Concept, concepts } from "./lexicon.ts";
+import { languageConcepts } from "./lexicon/languages.ts";
+import type { Concept } from "./lexicon.ts";
+import { matchesIn } from "./matching.ts";
 
 export type Sense = "affirmed" | "denied" | "quoted";
 
@@ -32,36 +34,32 @@ const FOREIGN = new Set(
 );
 
 const NEGATORS =
-  /^(?:not|never|no|nor|neither|cannot|without|isn't|doesn't|don't|aren't|won't|can't|didn't|wasn't|nobody|none|refuses|excludes|excluding|except)$/;
+  /^(?:not|never|no|nor|neither|cannot|without|isn't|doesn't|don't|aren't|won't|can't|didn't|wasn't|nobody|none|refuses|excludes|excluding|except|unlike)$/;
+/** In other languages a denial stands where it likes, and denies its whole sentence. */
+const FOREIGN_NEGATORS =
+  /(?<![\p{L}\p{N}])(?:nicht|kein|keine|keinen|keiner|keinem|nie|niemals|ohne|pas|jamais|aucun|aucune|sans|ne|non|nunca|jamás|sin|ningún|ninguna|niet|geen|nooit|zonder|mai|nessun|nessuna|senza|não|sem|inte|aldrig|utan|nav|bez)(?![\p{L}\p{N}])/u;
+
 /** What is no denial although it has such a word. */
 const NO_DENIAL =
-  /\b(?:not (?:only|just|merely|simply|least)|nothing (?:but|less)|whom not|who not|or not|no (?:doubt|exception|longer than|matter)|(?:no|without)(?: an?| any)? (?:human|humans|person|people|manual|operator|recruiter|teacher|judge|doctor|staff|one|intervention|oversight|supervision|review|delay|exception)\b|not (?:be )?(?:turned off|disabled))/g;
+  /\b(?:(?:not|doesn't|don't|isn't)(?: an?)? replac\w+|(?:does|do|will) not (?:relent|rest|let up|let go|hang up)|not (?:only|just|merely|simply|least)|nothing (?:but|less)|whom not|who not|or not|(?:they|who|people|users|viewers|which viewers|listeners|customers|players|visitors) (?:do not|don't|does not|cannot|can't|could not) (?:\w+ )?(?:notice|register|perceive|reali[sz]e|hear|see|grasp|understand|read|resist|refuse|afford|bear)|(?:nobody|no one|no listener|no viewer) (?:hears?|sees?|notices?|perceives?)|no (?:doubt|exception|longer than|matter|fly|votes?|campaign)|(?:towards|for|voting|vote|or) no\b|no or yes|(?:no|without)(?: an?| any)? (?:human|humans|person|people|manual|operator|recruiter|teacher|judge|doctor|staff|one|intervention|oversight|supervision|review|delay|exception)\b|not (?:be )?(?:turned off|disabled)|without (?:any |a )?(?:criminal |police )?record)/g;
+/** What is denied behind its words. */
+const DENIED_BEHIND =
+  /^[\p{L}\p{N}' -]{3,40}\b(?:plays? no (?:part|role)|ha(?:s|ve) no (?:access|part)|never suffices?|(?:is|are) (?:irrelevant|not (?:needed|looked at))|(?:does|do) not (?:matter|count))\b/u;
 /** How many words a denial reaches: of what is done, and of what is said to be lacking. */
 const REACH = 9;
+/** "It does not grade, admit or watch": a list is denied to its end. Whoever does something new in it is named again, and ends it. */
+const DENIED_LIST =
+  /\b(?:not|never|no|nor|neither|cannot|without|isn't|doesn't|don't|aren't|won't|can't)\b(?:(?!\b(?:it|we|they|he|she|which|who|that|but)\b)[\p{L}\p{N}' -]){1,50}(?:,(?:(?!\b(?:it|we|they|he|she|which|who|that|but)\b)[\p{L}\p{N}' -]){1,40}){1,6},? (?:or|nor)\b/gu;
 const REACH_OF_A_LACK = 3;
 const LACKS = new Set(["no", "without", "none"]);
+/** "No data about customers or staff": these are not counted. */
+const BETWEEN = new Set(["data", "about", "on", "of", "or", "and", "any", "the", "personal"]);
 
 /** What introduces words that are somebody else's. */
 const MENTION =
   /\b(?:called|named|titled|title|headline|headlines|article|articles|text|texts|phrase|phrases|word|words|sentence|sentences|example|e\.g|translates?|quotes?|saying|says|like|labell?ed|such as|story|stories|report|reports|documents?|books?)\W*(?:\w+\W+){0,3}$/;
 
 const LETTERS = /[\p{L}\p{N}'’-]+/gu;
-
-const compiled = Object.entries(concepts).map(([concept, words]) => ({
-  concept: concept as Concept,
-  pattern: new RegExp(
-    `(?<![\\p{L}\\p{N}])(?:${words
-      .map((word) =>
-        word
-          .split(" ")
-          .map((part) => part.replaceAll(/[.]{2}/g, "(?:\\S+\\s+){0,4}").replaceAll("*", "[\\p{L}\\p{N}'-]*"))
-          .join("\\s+")
-          .replaceAll("){0,4}\\s+", "){0,4}"),
-      )
-      .join("|")})(?![\\p{L}\\p{N}])`,
-    "gu",
-  ),
-}));
 
 /** A text as it is compared: one form of each character, nothing invisible, plain quotation marks, lower case. */
 export const plainText = (text: string): string =>
@@ -101,12 +99,14 @@ function isEnglish(sentence: string): boolean {
 function conceptsIn(sentence: string): Found[] {
   const quotes = quotedSpans(sentence);
   const denials = denialsIn(sentence);
-  return compiled.flatMap(({ concept, pattern }) =>
-    [...sentence.matchAll(pattern)].map(({ 0: phrase, index: at }): Found => {
-      const isQuoted = quotes.some(([from, to]) => at >= from && at < to);
-      return { concept, phrase, at, sense: isQuoted ? "quoted" : denials(at) ? "denied" : "affirmed" };
-    }),
-  );
+  const isDeniedAbroad = FOREIGN_NEGATORS.test(sentence);
+  return matchesIn(sentence).map(({ concept, at, end }): Found => {
+    const isQuoted = quotes.some(([from, to]) => at >= from && at < to);
+    const isDenied =
+      concept in languageConcepts ? isDeniedAbroad : denials(at) || DENIED_BEHIND.test(sentence.slice(at));
+    const sense = isQuoted ? "quoted" : isDenied ? "denied" : "affirmed";
+    return { concept, phrase: sentence.slice(at, end), at, sense };
+  });
 }
 
 /** What stands in quotation marks and is introduced as somebody's words; marks around one's own doing are no quotation. */
@@ -118,17 +118,33 @@ function quotedSpans(sentence: string): [from: number, to: number][] {
 
 /** Tells of a place whether it is denied: by an odd number of denials before it in its clause, near enough. */
 function denialsIn(sentence: string): (at: number) => boolean {
-  const shown = sentence.replaceAll(NO_DENIAL, (phrase) => "_".repeat(phrase.length));
+  const shown = sentence
+    .replaceAll(NO_DENIAL, (phrase) => "_".repeat(phrase.length))
+    .replaceAll(DENIED_LIST, (list) => list.replaceAll(",", " "));
+  // Many concepts stand at one place.
+  const known = new Map<number, boolean>();
   return (at) => {
-    const before = shown.slice(0, at);
-    const clause = before
-      .split(/[,:;()–—]|\b(?:but|however|instead|rather|and then|whereas|although)\b/)
-      .at(-1)!;
-    const words = clause.match(LETTERS) ?? [];
-    const reaching = words.filter((word, place) => {
-      const reach = LACKS.has(word) ? REACH_OF_A_LACK : REACH;
-      return NEGATORS.test(word) && words.length - place <= reach;
-    });
-    return reaching.length % 2 === 1;
+    const isDenied = known.get(at) ?? isDeniedAfter(shown.slice(0, at));
+    known.set(at, isDenied);
+    return isDenied;
   };
 }
+
+function isDeniedAfter(before: string): boolean {
+  const clause = before
+    .split(/[,:;()–—]|\b(?:but|however|instead|rather|and then|whereas|although)\b/)
+    .at(-1)!;
+  const words = (lastDenied(clause).match(LETTERS) ?? []).map((word) => word.replaceAll(/^'+|'+$/g, ""));
+  const reaching = words.filter((word, place) => {
+    if (!NEGATORS.test(word)) return false;
+    const behind = words.slice(place).filter((one) => !BETWEEN.has(one)).length;
+    return behind <= (LACKS.has(word) ? REACH_OF_A_LACK : REACH);
+  });
+  return reaching.length % 2 === 1;
+}
+
+/** "Does not look and takes no decision": two denials side by side are two, and no affirmation. */
+const lastDenied = (clause: string): string => {
+  const last = clause.split(/\b(?=(?:and|or|nor)\b)/).at(-1)!;
+  return (last.match(LETTERS) ?? []).some((word) => NEGATORS.test(word)) ? last : clause;
+};

@@ -55,7 +55,7 @@ const checkOperation = operation({
   route: "GET /soul/compliance/risk-classification",
   summary: "In which class of the AI Act a described system falls, and why",
   description:
-    "By a lexicon and dated rules, no model: the same text has the same answer. What is not said, denied, quoted or not in English is no ground; then it asks.",
+    "By a lexicon and dated rules, no model: the same text has the same answer. What is not said, denied or quoted is no ground, and of other languages only the plainest words are read; then it asks.",
   access: [open()],
   secrets: ["description"],
   input: z.object({

@@ -4,7 +4,7 @@
  */
 import { type Described, high, limited, plain, prohibited } from "./described.ts";
 
-export const untuned: readonly Described[] = [
+export const third: readonly Described[] = [
   // Annex III, 1: biometrics
   ...high(
     1,

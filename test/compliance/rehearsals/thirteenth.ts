@@ -1,0 +1,125 @@
+/** A thirteenth rehearsal: advertising, technical notes, passive voice, long texts. Measured before the lexicon learnt from it. */
+import { type Described, high, limited, plain, prohibited } from "../described.ts";
+
+export const thirteenth: readonly Described[] = [
+  ...high(
+    1,
+    "I built this for night clubs. Point the tablet at the line outside and it will tell you within a second if one of the faces belongs to somebody you have thrown out before.",
+    "Speech samples are processed on the edge device; the output vector contains probabilities for joy, anger, sadness and neutrality, and is used by the call routing of a travel agency.",
+    "Video from trams is evaluated with respect to the estimated sex and age class of the passengers.",
+  ),
+  ...high(
+    2,
+    "Ever been stuck at a red light at three in the morning? GreenMind takes over all 240 intersections of a town and sets every phase itself.",
+    "The module is integrated into the supervisory control of drinking water pumping. It computes set-points and writes them to the PLC without acknowledgement.",
+    "In the event of overload, lines are opened and busbars re-coupled by the trained policy, and the dispatcher is informed afterwards.",
+  ),
+  ...high(
+    3,
+    "No more marking on Sundays! Teachers photograph the tests, our AI gives points for each task and writes the grade into the class book.",
+    "Applicants for the master's programme are preselected. A regression model estimates the final grade, and only the upper third is passed on to the committee.",
+    "The headset follows where trainee welders look and the software certifies whether they have reached level two.",
+    "Suspicious patterns during remote testing, such as typing rhythm changes, lead to annulment of the attempt.",
+  ),
+  ...high(
+    4,
+    "I run a small agency and was drowning in CVs. This little helper reads them overnight and in the morning there are three piles on my desk: yes, maybe and no.",
+    "The workforce module assigns pick tasks. Employees whose throughput is under the expected value are reported to the shift lead in an automatically generated list.",
+    "Within talent reviews, managers are presented with a readiness value for each subordinate which was computed from feedback, training records and e-mail tone.",
+    "Whether a cleaner receives further bookings on our platform is decided by a model that has been trained on complaints.",
+    "Stop paying for adverts that nobody qualified sees. Our engine shows your opening just to those who it believes would take and keep the job.",
+  ),
+  ...high(
+    5,
+    "Rent now, pay later: we look at your bank account for five seconds and know whether you are good for the furniture.",
+    "Applications for housing assistance are processed by the model in the order of need that it has computed; the clerk is shown a proposed decision.",
+    "Premiums for term life policies are derived from a face photograph, from which biological age is estimated.",
+    "Incoming emergency calls are transcribed live, and an urgency class is displayed to the operator, who dispatches accordingly.",
+    "Benefit recipients whose bank transactions deviate from the norm are selected for a home visit.",
+  ),
+  ...high(
+    6,
+    "Field officers enter the name of a person, and the application displays the probability of violent behaviour based on previous incidents.",
+    "In investigations of organised fraud, communications are clustered and roles are attributed to individuals.",
+    "The credibility of a complainant's account in cases of sexual assault is estimated by linguistic features; the report goes to the prosecutor.",
+  ),
+  ...high(
+    7,
+    "Travellers speak to a virtual officer before the gate; voice and gaze are analysed, and an indicator of deception is passed to the guard.",
+    "Requests for residence are grouped by the likelihood of rejection so that officials can work faster.",
+    "Human silhouettes in thermal images of the frontier are detected and matched with persons who were returned earlier.",
+  ),
+  ...high(
+    8,
+    "The legal reasoner receives the statement of claim and defence, determines the applicable norms and produces a decision proposal for the single judge.",
+    "What do you say to somebody who has not made up his mind? Our voter engine knows, and it says it in his own dialect, through his own feed.",
+    "In out-of-court settlement, the parties enter their evidence and a binding result is computed.",
+  ),
+  ...prohibited(
+    "a",
+    "Messages are embedded at 14 ms in the video stream, below conscious perception, and shown to raise purchases of risky financial products which ruin viewers.",
+  ),
+  ...prohibited(
+    "b",
+    "Our growth team loves it: the bot detects when a user is in a manic phase and then offers credits for gambling.",
+  ),
+  ...prohibited(
+    "c",
+    "Data on volunteering, debts, travel and contacts of citizens are merged to one number, and access to schools, trains and loans depends on it.",
+  ),
+  ...prohibited("d", "Future offenders are identified merely on the basis of a personality questionnaire."),
+  ...prohibited(
+    "e",
+    "Twenty billion images with faces have been copied from websites without consent in order to make a search engine for faces.",
+  ),
+  ...prohibited(
+    "f",
+    "During shifts, facial expressions of employees are analysed for signs of anger or boredom and plotted for management.",
+  ),
+  ...prohibited(
+    "g",
+    "The ad server deduces users' ethnicity, faith and sexual orientation from their selfies.",
+  ),
+  ...prohibited(
+    "h",
+    "While officers patrol, their body cameras recognise everybody they meet against the national gallery, live.",
+  ),
+  ...limited(
+    "1",
+    "Tired of waiting on hold? Our phone assistant books your haircut.",
+    "Users converse with a historical figure in an app of a museum.",
+    "A chatbot was integrated into the intranet to answer questions about the canteen.",
+  ),
+  ...limited(
+    "2",
+    "Turn your product photos into short clips.",
+    "Blog posts are written in the tone of your brand.",
+    "Voice-overs are produced from scripts in thirty languages.",
+  ),
+  ...plain(
+    "MINIMAL",
+    "The quantity of cut flowers that will be sold at each kiosk is predicted from weather and weekday.",
+    "I wanted my photos sorted, so I wrote a model that knows beaches, mountains and cats.",
+    "Scratches on lenses are found by a camera at the end of the production line.",
+    "Enemy behaviour in our role-playing game is controlled by a small network.",
+    "Unwanted advertising mail is moved to a folder.",
+    "The text editor proposes corrections of spelling.",
+    "Leaf diseases of vines are recognised from drone pictures.",
+    "Remaining life of bearings is estimated from vibration.",
+  ),
+  ...plain(
+    "UNDETERMINED",
+    "Decisions are supported by artificial intelligence.",
+    "We bring the power of AI to HR, finance and beyond.",
+    "Persons are analysed. Results are displayed on a dashboard.",
+    "The solution is used in the public sector.",
+    "A foundation model fine-tuned on internal data.",
+    "Work orders for lifts are sorted by urgency.",
+    "Meeting notes are summarised for the board of a school.",
+    "Energy use of the town hall is forecast.",
+    "Prices of hotel rooms are adjusted by the hour.",
+    "The number of calls to an insurance hotline is predicted for each weekday.",
+    "Parcels are sorted by postcode in a distribution centre.",
+    "Contracts are searched for unusual clauses.",
+  ),
+];

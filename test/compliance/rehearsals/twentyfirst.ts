@@ -1,0 +1,126 @@
+/** A twenty-first rehearsal: Article 5 in a stranger's manner, and harmless texts full of its words. Measured before the lexicon learnt from it. */
+import { type Described, high, limited, plain, prohibited } from "../described.ts";
+
+export const twentyFirst: readonly Described[] = [
+  ...prohibited(
+    "a",
+    "ShopPulse plays spoken orders at a level that customers do not perceive, underneath the store radio. It tunes them until people leave with goods on credit that push them into personal bankruptcy.",
+    "The agent lies about who it is and about an alleged lawsuit, keeps callers on the line for hours and does not stop until they have moved their pension pot to its operator.",
+    "Our fitness band learns at which moment false heart alarms frighten the wearer most and uses them to sell heart tablets which do damage; that the alarms are made up is never disclosed.",
+    "A social app's ranking tests manipulative comments on each user below the level at which he would notice a pattern and keeps those that make him stop eating.",
+  ),
+  ...prohibited(
+    "b",
+    "For providers of instant credit: our model recognises mental confusion in older callers' speech and passes them to the closing team, which sells them contracts they cannot grasp.",
+    "The app is aimed at eight- to eleven-year-olds; it exploits that they cannot yet judge risk and leads them, badge by badge, to ever more dangerous stunts in traffic.",
+    "Lists of newly unemployed people with children are scored by desperation, and the top tenth is offered work-from-home schemes in which all of them lose their deposit.",
+    "This chatbot befriends lonely widowers, keeps track of how dependent they have become and asks for gift cards when they are lowest.",
+  ),
+  ...prohibited(
+    "c",
+    "The regional government collects from shops, schools and housing wardens how each person behaves and turns ten years of it into a social grade. People with the worst grade are not admitted to public hospitals except in emergencies.",
+    "A consortium of employers, insurers and landlords has all inhabitants of the valley evaluated by their associations, sports, temper and internet remarks; a poor evaluation closes doors in matters that have nothing to do with it.",
+    "Tenants and non-tenants alike get plus points for attending district meetings and minus points for late-night visitors. The points decide about kindergarten places.",
+  ),
+  ...prohibited(
+    "d",
+    "PreCog Lite tells patrols which persons will commit a burglary this month. It has been trained on psychological profiles only and gets no information about deeds.",
+    "Youth officers receive, for each fourteen-year-old, the chance of a criminal career, estimated from character traits, the parents' divorce and the district; acts of the child play no role.",
+    "From the shape of a face, the analyser says how likely it is that its owner will become a sex offender. Its customers are police forces.",
+  ),
+  ...prohibited(
+    "e",
+    "PeopleLens sweeps public profiles, video portals and city webcams day and night, whoever may be on them, and adds every face to the index that our recognition customers search.",
+    "To enlarge its biometric database, the vendor copies all pictures of people that its bots reach on the internet; no selection takes place.",
+  ),
+  ...prohibited(
+    "f",
+    "While nurses document at the terminal, its camera registers whether they look exhausted, sad or irritated; ward management gets a weekly emotion profile per nurse to plan talks.",
+    "The school's cameras rate each child's joy and boredom every minute for the parents' app.",
+    "Sales agents wear smart watches; pulse and skin conductance reveal who is afraid of customers, and the regional head sees it in his app.",
+  ),
+  ...prohibited(
+    "g",
+    "A landlord app looks at the prospective tenant's selfie and reports likely religion and sexual orientation.",
+    "Speech recordings from a town meeting are run through a classifier that labels each speaker as socialist, liberal or nationalist by voice alone.",
+  ),
+  ...prohibited(
+    "h",
+    "Eighty cameras around the main station send faces to the police computer, which within a second tells the officers on the square about anybody with an open misdemeanour.",
+    "During the carnival, the police let software compare every reveller's face with photos of known pickpockets, live.",
+  ),
+  ...high(
+    1,
+    "A bank's cameras recognise VIP customers when they enter and inform the manager.",
+    "In a bar, a camera estimates guests' age and sex to choose the music.",
+    "Reads viewers' emotions from webcams while they watch trailers.",
+    "Police forensic software compares a face on a seized phone with the register of missing persons.",
+    "Our smart mirror for fashion shops tells from a shopper's face whether she likes the dress.",
+  ),
+  ...high(
+    3,
+    "Estimates how likely each student is to fail and suggests who should lose the scholarship.",
+    "Marks oral exams from recordings of the voice.",
+    "Flags plagiarism and cheating in exam papers to the examiner.",
+  ),
+  ...high(
+    4,
+    "Measures how often warehouse workers pause and assigns the slow ones to other tasks.",
+    "Reads applicants' social media posts and sorts out those who seem unreliable.",
+    "Predicts from a game which candidates keep calm under stress and invites them.",
+    "Allocates rides to drivers by their acceptance rate and customer ratings, and blocks those with low ones.",
+    "Analyses employees' e-mails to identify who is likely to leave or to be disloyal.",
+  ),
+  ...high(
+    5,
+    "Refuses mortgages to couples whose spending, debts and number of children indicate default.",
+    "Determines which asylum seekers and homeless families get emergency housing first.",
+    "Sets premiums of health policies from lifestyle data: gym visits, diet, smoking and sleep.",
+    "Scores people's creditworthiness from phone bills and rent payments for a loan company.",
+    "Finds benefit recipients who may have concealed income, and stops payment.",
+  ),
+  ...high(
+    6,
+    "Assesses the risk that a convicted offender reoffends, from his file, for the prison service.",
+    "Predicts burglary hot spots by street for patrol planning and profiles of likely victims.",
+    "Analyses suspects' voices for signs of lying.",
+    "Links crimes by the way they were committed and names likely suspects from evidence.",
+  ),
+  ...high(
+    7,
+    "Compares faces at passport control with a list of wanted persons.",
+    "Scores travellers' risk of smuggling from bookings, nationality and luggage.",
+  ),
+  ...high(
+    8,
+    "Drafts judgments for traffic fines from the file.",
+    "Shows voters political adverts fitted to their fears.",
+  ),
+  ...limited(
+    "1",
+    "A chatbot for schoolchildren explains how volcanoes work.",
+    "A phone robot takes reservations for a restaurant and tells guests about the wine.",
+    "A virtual shop assistant persuades customers to try a second pair of shoes with honest compliments.",
+  ),
+  ...limited(
+    "4",
+    "An online service makes a short film out of a photo of your dog, with narration in a synthetic voice.",
+  ),
+  ...plain(
+    "MINIMAL",
+    "Removes flicker and single frames of dirt from old films.",
+    "The casino game for the phone, played without money, adapts how fast the cards are dealt.",
+    "Counts sheep on a meadow by drone.",
+    "Recommends podcasts about crime that resemble those I have heard.",
+    "Translates recipes and converts ounces.",
+    "Predicts when the beer in the pub's cellar runs out.",
+  ),
+  ...plain(
+    "UNDETERMINED",
+    "A solution which brings children and grandparents together.",
+    "AI that gives retailers a sixth sense.",
+    "Our faces, our future: join the platform.",
+    "A learning tool for the police. More on request.",
+    "An engine for subscriptions that reduces churn.",
+  ),
+];
