@@ -249,7 +249,13 @@ export const article5Concepts = {
   elsewhere:
     words(`border*, frontier*, asylum*, visa*, after the fact, days afterwards, afterwards, recorded, archived, seized, hours of video,
     retrospective*, later on, unlock*, log in, login, own phone, own device, service phone*, judge's warrant, with a warrant, months after, weeks
-    after, years after, days after, recordings, old footage, footage of, photo from, still from, stills from, passport control, airport`),
+    after, years after, days after, recordings, old footage, footage of, photo from, still from, stills from, passport control, airport,
+    abduct*, kidnap*, missing child, missing children, missing girl, missing boy, only .. missing, solely .. missing, victim of human trafficking,
+    victims of human trafficking, trafficking victim*, victim of trafficking, victims of trafficking, court has authoris*, court has authoriz*,
+    court's authoris*, court's authoriz*, court authoris*, court-authoris*, authorised by a court, authorised by a judge, authorised by the court,
+    authorised by the judge, judge has authoris*, judge has authoriz*, judge has allowed, judge has permitted, judicial authoris*, judicial
+    authoriz*, authorisation of a court, authorisation of a judge, authorisation by a court, authorisation by a judge, authorisation of the court,
+    imminent .. threat, imminent .. attack, threat of a terror*, terrorist threat, terror threat, article 5 2, fundamental rights impact`),
   intimate:
     words(`naked, nude*, undress*, nudif*, her clothes, his clothes, their clothes, without clothes, removes clothes, remove clothes, strips the clothes,
     strips clothes, unclothed, topless, intimate image*, intimate picture*, intimate photo*, intimate video*, sexually explicit, explicit image*,

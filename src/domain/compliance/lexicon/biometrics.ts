@@ -151,7 +151,9 @@ export const biometricConcepts = {
     `in reviews, of reviews, from reviews, in tweets, of tweets, in e-mails, written feedback, text messages, customer reviews, in comments`,
   ),
   medical: words(
-    `medical, patient*, therap*, clinic*, safety reason*, drowsi*, falls asleep, microsleep*, road safety`,
+    `medical, patient*, therap*, clinic*, safety reason*, drowsi*, falls asleep, microsleep*, road safety, safety only, safety alone, only for safety,
+    solely for safety, only for the safety, solely for the safety, for .. safety only, purely for safety, aviation safety, flight safety, rail safety,
+    safety purpose*, safety ground*, grounds of safety, reasons of safety, before an accident, prescribed by, medical reason*, epilep*, seizure*`,
   ),
 };
 
