@@ -3,7 +3,8 @@ import { type LexiconRule, words } from "./phrases.ts";
 
 export const transparencyConcepts = {
   converse:
-    words(`chatbot*, chat bot*, chat assistant*, chat agent*, voice assistant*, voice bot*, voicebot*, talking kiosk*, talking avatar*, virtual
+    words(`chatbot*, chat bot*, chat assistant*, chat agent*, voice assistant*, voice bot*, voicebot*, talking kiosk*, friendly voice who, voice who takes, voice that answers the phone, takes your table reservation*, takes your .. reservation, she's an ai,
+      he's an ai, takes bookings on the phone, takes orders on the phone, phone assistant*, telephone assistant*, talking avatar*, virtual
       agent*, virtual assistant*, virtual receptionist*, virtual guide*, virtual concierge, virtual companion*, digital assistant*, digital
       concierge, ai assistant*, ai companion*, ai receptionist*, helpdesk bot*, help desk bot*, service bot*, support bot*, faq bot*,
       conversational*, talks to, talks with, talk to it, talk with it, chats with, chat with, chatting with, speaks with, speaks to, avatar which
