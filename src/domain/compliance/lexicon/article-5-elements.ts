@@ -214,7 +214,7 @@ export const article5Elements = {
       their breath, insult*, sign up, signing up, upgrade*, premium plan*, same again, gift card*, voucher code*, asks for money, asks them for,
       asks him for, asks her for, deposit*, scheme*, pyramid*, stunt*, contracts they, badge by badge, closing team, money from, at any price, pay
       for, confirm again, spend their, spends their, parents' money, pocket money, credit line*, tempts, renewals, up to the loss, premium numbers,
-      premium-rate, hotline at, ringtones, fortune teller*, psychic*, horoscope*, sects, exorcis*, dowry, marriage broker*, rent-to-own, bail bond*,
+      premium-rate, hotline at, ringtones, fortune teller*, psychic*, horoscope*, sects, exorcis*, dowry, card is charged, cards are charged, is charged to, charged to their, limited offer*, dangles, dangle, dangling, marriage broker*, rent-to-own, bail bond*,
       lawsuit funding, debt settlement, equity release, reverse mortgage*, cosmetic*, botox, steroids, weight-loss, laxative*, energy drink*,
       sweets, junk food, fast food, sugary, makes them sign, to sign, sign for, sign contracts, most expensive, lose their deposit, lose their,
       loses their, say yes, says yes, additional services, extra services, wine offers, get drunk, their wages, year's wages, pay up to, asks its
@@ -227,7 +227,7 @@ export const article5Elements = {
     `warns, protect*, prevent*, helps, support*, carer*, caregiver*, counsel*, advice, refers, hands over to a human, social worker*, remind*,
       therap*, teacher*, lesson*, creditworth*, approv*, eligib*, entitl*, repay*, default*, who gets it, applications, claims, triage, emergency,
       opening hours, offer a tutor, dean, hands over to a person, debt relief, debt office, debt advice, ranks homeless, list waits, waiting list,
-      waits longer, child protection, child benefit, ambulance, exam, exams, insurer wants, grammar school*, fraud score, never sells, no adverts,
+      waits longer, child protection, child benefit, ambulance, exam, exams, insurer wants, grammar school*, fraud score, never sells, sells nothing, sells no, nothing is sold, no adverts,
       has no shop, missing and exploited, victims`,
   ),
   /** (c): a life among others, of which two different things have to be named. */
@@ -255,7 +255,7 @@ export const article5Elements = {
       membership*, household waste, smokes, drinks alcohol, plays loud, graffiti, spitting, queueing, saluting, flag, anthem, pilgrimage*, fasting,
       headscarf, army, military service, blood donor*, adultery, debts to, unpaid, credit history and, blog, blogs, opinions on, remarks about,
       statements about, followers of, likes on, emojis, photos they, pictures they, videos they, whom they, who they meet, with whom, whom they date, dates, quarrels, rows with, bottles,
-      late books, red lights, swearing, helpfulness, obedience, bad language, foul language, waste, dating habits, dating apps, love life, affairs,
+      late books, red lights, swearing, insulting, insults, clean-up, clean-ups, cleanup, on the net, online, restaurants, on buses, in shops, at parties, shopping trips, party membership, likes under, church attendance, dating profiles, helpfulness, obedience, bad language, foul language, waste, dating habits, dating apps, love life, affairs,
       bar visits, beer, compliments, gratitude, kindness, courtesy, friendliness, snow clearing, clearing snow, staircase, lawn, lawns, opinions`),
   summed: [
     ...plain.tally,
@@ -275,8 +275,7 @@ export const article5Elements = {
   shut_out: [
     ...plain.setback,
     ...words(`turn away, turns away, turned down, turn down, rejects, rejected, bar, bars, barred, ban, bans, banned, blacklist*, dearer, more
-      expensive, raise*, higher rent*, higher price*, higher premium*, higher deposit*, surcharge*, no passport, no visa, no council flat, no
-      ticket*, no train*, no flight*, last, later, decides on access, decide on access, decides who may, decides whether, access to,
+      expensive, raise*, higher rent*, higher price*, higher premium*, higher deposit*, surcharge*, no passport, no visa, no council flat, no ticket*, no seat, no seats, no train*, no flight*, last, later, decides on access, decide on access, decides who may, decides whether, access to,
       admission to, admits only, only those, only people, is given, are given, shuts, shut, kept from, keeps .. out, withheld, withhold*, withdraw*,
       stop*, cancel*, suspend*, throttl*, drop*, demot*, downgrad*, ineligib*, not eligible, cannot, can no, not get, not rent, not buy, not
       enter, not travel, not enrol, public jobs, lose .. right, loses .. right, reduc*, cut, cuts, worse, penalis*, penaliz*, sanction*,
@@ -296,10 +295,10 @@ export const article5Elements = {
       the list, loses the place, lose the place, loses a place, out of the running, comes to nothing, gets half, get half, only half, third less`),
   ],
   no_town: words(
-    `employee*, worker*, freelancer*, pupil*, student*, job applicant*, job candidates, loan applicant*, borrower*, creditworth*, repay*, default*,
+    `employee*, worker*, freelancer*, pupil*, student*, job applicant*, job candidates, candidate, personality test*, loan applicant*, borrower*, creditworth*, repay*, default*,
       patients, offender*, prisoner*, suspect*, asylum*, visa applicant*, at the border, policyholder*, risk of claims, claimant*, mortgage*,
       solvency, credit risk*, payment history, house loan*, motor insurance, car insurance, telematics, players, gamers, forum rules, moderat*,
-      sellers on, candidates, applicants for a job, applicants for the job, job, jobs, employment history, vendors, suppliers, restaurants, hotels'
+      sellers on, candidates, applicants for a job, applicants for the job, job, jobs, employment history, vendors, suppliers, restaurant reviews, rates restaurants, hotels'
       reviews, exam*, marks in, lender*, bank statement*, interest depends, interest rate*, credit bureau*, rent arrears, migration office, asylum,
       visa, border, interviewer*, recruit*, vacanc*, cv, cvs, temp agency, temporary worker*, shifts, promotion, parole, custody, grammar school*,
       dropout*, drop out, convict*, emergency call*, benefit claim*, child benefit, insurer wants, life insurer*, health insurer*, news feed*, newsfeed*, ranks posts, ranking of posts, recommends, hotel reviews, product reviews`,
@@ -313,7 +312,7 @@ export const article5Elements = {
     jokes, dog mess, dog fouling, lifestyle, alcohol, cigarettes, dress, clothes, tidiness, unpaid bill*, bills, upbringing, marital quarrels, conduct
     in public, behaviour in public, conduct account*, character meter*, decency, virtue*, morals, loyalty, civic spirit, patriot*, leisure, hobb*`),
   lost_for_it:
-    words(`halved, halves, refus*, is lost, are lost, lose their, loses their, lose his, lose her, lose the, loses the, loses his, loses her, thrown out,
+    words(`no seat, no seats, no credit, no school, no room, no permit, turns away, turn away, takes points off, points off, wait a year, waits a year, a year longer, years longer, halved, halves, refus*, is lost, are lost, lose their, loses their, lose his, lose her, lose the, loses the, loses his, loses her, thrown out,
     throws out, not sold, turned down, turned away, barred, banned, denied, is denied, are denied, evict*, withdrawn, cut by, is cut, are cut, stopped,
     suspended, excluded, exclude*, shut out, waits twice, wait twice, twice as long, back of the queue, end of the queue, bottom of the queue, bottom of
     the list, end of the list, off the list, last in line, docked, get nothing, gets nothing, no longer get, no longer gets, gets no, get no, no ticket,
@@ -339,7 +338,7 @@ export const article5Elements = {
         crime-prediction, wrongdoing, burglary, burglaries, thieving, commit a, commit an, commit the, break into, set fire, beat, beating, beats
         his, beats her, abuse children, deals drugs, deal drugs, weapons, tax fraud, tax evasion, evade .. tax, evade taxes, evades taxes, evading taxes, tax evader*, tax cheat*,
         tax crime*, tax offence*, defraud*, commit fraud, commit .. fraud, commits .. fraud, smuggle, smuggles, smuggling, launder*, money laundering,
-        bribe*, bribery, corrupt*, perjur*, counterfeiter*, forger*, fence stolen, steal, stealing, thieve, trespass*, kidnapper*, abductor*, arsonist*,
+        drug courier*, drug mule*, drug runner*, courier of drugs, bribe*, bribery, corrupt*, perjur*, counterfeiter*, forger*, fence stolen, steal, stealing, thieve, trespass*, kidnapper*, abductor*, arsonist*,
         hijack*, joyrid*, car thie*, car theft, drunk driv*, hit-and-run, riot, rioter*, rioting, looter*, looting, vandalise*, vandalize*`,
     ),
   ],

@@ -158,7 +158,7 @@ export const biometricConcepts = {
   medical: words(
     `medical, patient*, therap*, clinic*, safety reason*, drowsi*, falls asleep, microsleep*, road safety, safety only, safety alone, only for safety,
     solely for safety, only for the safety, solely for the safety, for .. safety only, purely for safety, aviation safety, flight safety, rail safety,
-    safety purpose*, safety ground*, grounds of safety, reasons of safety, before an accident, prescribed by, medical reason*, epilep*, seizure*`,
+    safety purpose*, safety ground*, grounds of safety, reasons of safety, pain, prescription*, prescribed, before an accident, prescribed by, medical reason*, epilep*, seizure*`,
   ),
 };
 
