@@ -25,6 +25,7 @@ import { fourth } from "./fourth.ts";
 import { later } from "./later.ts";
 import { grasped, matrixOf, matrixPage, missesOf } from "./matrix.ts";
 import { rehearsals } from "./rehearsals.ts";
+import { sixth } from "./sixth.ts";
 import { third } from "./third.ts";
 import { unseen } from "./unseen.ts";
 
@@ -96,6 +97,16 @@ describe("120 more that were written blind after those, and learnt from since", 
   test("high-risk and prohibited ones are found, and little else is taken for one", () => {
     const count = (level: string) => fifth.filter((one) => one.level === level).length;
     const [high, prohibited, others] = grasped(fifth);
+    expect(high / count("HIGH")).toBeGreaterThanOrEqual(0.95);
+    expect(prohibited / count("PROHIBITED")).toBeGreaterThanOrEqual(0.95);
+    expect(others).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("132 that were written blind after those, and learnt from since", () => {
+  test("high-risk and prohibited ones are found, and little else is taken for one", () => {
+    const count = (level: string) => sixth.filter((one) => one.level === level).length;
+    const [high, prohibited, others] = grasped(sixth);
     expect(high / count("HIGH")).toBeGreaterThanOrEqual(0.95);
     expect(prohibited / count("PROHIBITED")).toBeGreaterThanOrEqual(0.95);
     expect(others).toBeLessThanOrEqual(2);

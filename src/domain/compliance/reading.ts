@@ -131,7 +131,8 @@ function quotedSpans(sentence: string): [from: number, to: number][] {
     const isNextOfList = last !== undefined && /^(?:,| |and|or|\/)*$/.test(sentence.slice(last[1], index));
     const introduces = whole.startsWith("'") ? TERM : MENTION;
     const before = sentence.slice(0, index);
-    if (isNextOfList || introduces.test(before) || TERM.test(before)) spans.push([index, index + whole.length]);
+    if (isNextOfList || introduces.test(before) || TERM.test(before))
+      spans.push([index, index + whole.length]);
   }
   return spans;
 }

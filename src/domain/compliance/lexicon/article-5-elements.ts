@@ -29,7 +29,7 @@ const COSTS = [
     foreclos*, evict*, divorce*, dismissed, lawsuit*, crash*, expensive, dear, costly, at a loss, detriment*, disadvantage*, poorer, broke, double
     the price, twice the price, any price, sum after sum, much too much, limit of their card, credit card*, overdraft*, dependent, dependence,
     dependency, emergency room*, emergency ward*, emergency department*, land in, insolvent, ambulance, rehab, relapse*, pension*, pot, nest-egg,
-    gift card*, heart, organ*, everything, ruined, sold their, sells their, deprive*, mental health, psychosis, psychotic, depression, attempt*,
+    gift card*, heart, organ*, everything, ruined, sold their, sells their, bank account*, bank balance, account balance, deprive*, mental health, psychosis, psychotic, depression, attempt*,
     fatal*, bequeath*, mortgage their, pawn*, insulin, medication, dose, doses, surgery, kidneys, blood, wounds, burns, bruise*, thin, underweight,
     exhaustion, isolation, loneliness, despair, rent, mortgage, ruinous, beyond their means, beyond his means, beyond her means, more than is good,
     too much, day and night, nights, marriage*, custody, citizenship, right to, rights, freedom, unsafe, dangerous, danger, endanger*, risk their,
@@ -59,7 +59,7 @@ const STEERED =
     abstain*, surrender*, release*, disclose*, share their, cancel their, cut their, cut themselves, starve, binge, overeat*, drink more, given it,
     give it, have given, gives it, loosen*, goes on until, go on until, praise*, recommend*, until shoppers, until visitors, until viewers, until
     patients, until players, until buyers, until listeners, until clients, trolley*, into the basket, in the basket, into the cart, in their carts,
-    run up, runs up, rack up, racks up, take home, takes home, stock up, stocks up, treat themselves, splash out, hand their, wires, wired, wiring,
+    drain*, bleeds them, bleed them, milks them, run up, runs up, rack up, racks up, take home, takes home, stock up, stocks up, treat themselves, splash out, hand their, wires, wired, wiring,
     remit*, cash out, withdraw their, withdraws their, empty the, plunder their, abandon their, break off, breaks off, forgo, forgoes, sign off`);
 
 /** (e): faces as pictures. */
@@ -141,7 +141,7 @@ export const article5Elements = {
       let, exploits trust, abuses trust, abuse of trust, abuses .. trust, misstate*, misinform*, misquot*, distorts, work on .. guilt, works on ..
       guilt, fabricat*, tragedies, does not relent, not relent, relent*, unrelent*, knowingly, against better knowledge, simulated, staged,
       imaginary, phantom, counterfeits, exploits the, plays off, emotional manipulat*, psychological, fomo, fear that, shaming, blaming, nightmares,
-      love scam*, catfish*, pig butchering, sock puppet*, fake peer*, fake users, fake followers, passes itself off, hacking attack, safe account, invented emergency, invented emergencies,
+      love scam*, catfish*, pig butchering, sock puppet*, fake peer*, fake users, fake followers, passes itself off, lying about, being a real woman, being a real man, being a real person, being human, claims it is a, claims she is a, claims he is a, hacking attack, safe account, invented emergency, invented emergencies,
       invented deadline*, invented illness*, plays dead, plays ill, crocodile tears, false testimon*, false certificate*, forged letter*, phantom
       winnings, false prize*, false inheritance*, clairvoyan*, terrif*, frighten*, false diagnos*, invented diagnos*, invented debts`),
   ],
@@ -190,7 +190,7 @@ export const article5Elements = {
       lowest, offered, offers, aimed, cannot yet, cannot judge, not yet, do not see, does not see, do not know, scored by, attachment, uses their,
       uses his, uses her, use their, on the evening, evening, pay day, payday, again and again, each time, every time, tempts, tempt, starves on
       screen, dies, die, cries, lacking, poor eyesight, poor hearing, slower, lonelier, weaker, soft spot*, weak spot*, sore point*, blind spot*,
-      susceptib*, receptiv*, prone, most likely to, likeliest, over and over, most confused, thirty times, step by step, weeps, weep, weeping, whines, whine, sobs, sulks, pouts, threatens to leave, runs away, goes hungry, falls ill,
+      susceptib*, receptiv*, prone, most likely to, likeliest, over and over, most confused, thirty times, step by step, badly, poorly, hardly, with difficulty, barely, cannot follow, do not follow, mistake, mistakes, misread, misunderstand, misunderstands, trick, fooled, take for, takes for, mistakenly, weeps, weep, weeping, whines, whine, sobs, sulks, pouts, threatens to leave, runs away, goes hungry, falls ill,
       about to quit, wants to quit, wants to stop, try to stop, tries to stop, about to stop, first days after, in the week after, after a funeral,
       after the funeral, after a diagnosis, after the diagnosis, no longer follows, loses the thread, asks the same, repeats herself, repeats himself`),
   to_their_loss:
@@ -215,7 +215,7 @@ export const article5Elements = {
       asks him for, asks her for, deposit*, scheme*, pyramid*, stunt*, contracts they, badge by badge, closing team, money from, at any price, pay
       for, confirm again, spend their, spends their, parents' money, pocket money, credit line*, tempts, renewals, up to the loss, premium numbers,
       premium-rate, hotline at, ringtones, fortune teller*, psychic*, horoscope*, sects, exorcis*, dowry, card is charged, cards are charged, is charged to, charged to their, limited offer*, dangles, dangle, dangling, marriage broker*, rent-to-own, bail bond*,
-      lawsuit funding, debt settlement, equity release, reverse mortgage*, cosmetic*, botox, steroids, weight-loss, laxative*, energy drink*,
+      loan contract*, credit contract*, debt contract*, take for forms, mistake for, mistakes for, small print, waiver*, debt collector*, lawsuit funding, debt settlement, equity release, reverse mortgage*, cosmetic*, botox, steroids, weight-loss, laxative*, energy drink*,
       sweets, junk food, fast food, sugary, makes them sign, to sign, sign for, sign contracts, most expensive, lose their deposit, lose their,
       loses their, say yes, says yes, additional services, extra services, wine offers, get drunk, their wages, year's wages, pay up to, asks its
       parents, ask its parents, ask their parents, asks their parents, asks his parents, asks her parents, costly, premium course, ask mum, asks mum, ask mummy, asks mummy, ask mom, asks mom, ask dad, asks dad, ask
@@ -303,7 +303,7 @@ export const article5Elements = {
       visa, border, interviewer*, recruit*, vacanc*, cv, cvs, temp agency, temporary worker*, shifts, promotion, parole, custody, grammar school*,
       dropout*, drop out, convict*, emergency call*, benefit claim*, child benefit, insurer wants, life insurer*, health insurer*, news feed*, newsfeed*, ranks posts, ranking of posts, recommends, hotel reviews, product reviews`,
   ),
-    /** What is nobody's business: where two of these are named, and something is lost for them, it hardly matters who refuses it. */
+  /** What is nobody's business: where two of these are named, and something is lost for them, it hardly matters who refuses it. */
   private_conduct:
     words(`dating, dates, whom they date, love life, quarrel*, rows with, neighbour*, neighbor*, gossip*, friends, friendship*, drinking, drunk*, bars,
     pubs, bottles, rubbish, waste sorting, littering, litter, parking ticket*, parking fine*, jaywalk*, red lights, loud music, noise, swear*, curs*,
@@ -338,7 +338,7 @@ export const article5Elements = {
         crime-prediction, wrongdoing, burglary, burglaries, thieving, commit a, commit an, commit the, break into, set fire, beat, beating, beats
         his, beats her, abuse children, deals drugs, deal drugs, weapons, tax fraud, tax evasion, evade .. tax, evade taxes, evades taxes, evading taxes, tax evader*, tax cheat*,
         tax crime*, tax offence*, defraud*, commit fraud, commit .. fraud, commits .. fraud, smuggle, smuggles, smuggling, launder*, money laundering,
-        drug courier*, drug mule*, drug runner*, courier of drugs, bribe*, bribery, corrupt*, perjur*, counterfeiter*, forger*, fence stolen, steal, stealing, thieve, trespass*, kidnapper*, abductor*, arsonist*,
+        drug courier*, drug mule*, drug runner*, courier of drugs, bribe*, bribery, corrupt*, perjur*, counterfeiter*, forger*, fence stolen, steal, stealing, thieve, trespass*, criminal tendenc*, criminal tendency, criminal energy, criminal potential, criminal disposition, kidnapper*, abductor*,
         hijack*, joyrid*, car thie*, car theft, drunk driv*, hit-and-run, riot, rioter*, rioting, looter*, looting, vandalise*, vandalize*`,
     ),
   ],
@@ -352,7 +352,7 @@ export const article5Elements = {
       years, within, percentage, number for, number between, warns, alert*, watch, watches, watched, eye on, visits, visited, suspect*, classif*,
       categor*, sorted, select*, pick*, search*, stop, stops, stopped, determin*, calculat*, comput*, rated, rates, rank*, says who, tells who, who
       has a, who have a, predispos*, criminal type*, type of, potential, expected to, expect*, future offenders, future criminals, becoming,
-      becomes, become, turns into, turn into, at some point, sooner or later, predestin*, hotlist*, ahead of, in advance, early warning, danger*, apt to, most apt, liable to, bound to, set to, within a year, within two years, within five years, next 12 months, next
+      becomes, become, turns into, turn into, at some point, sooner or later, predestin*, hotlist*, ahead of, in advance, early warning, danger*, puts a number, put a number, puts a percentage, puts a figure, number on, summon*, raid*, apt to, most apt, liable to, bound to, set to, within a year, within two years, within five years, next 12 months, next
       24 months, next months, coming months, coming year*, returns a percentage, top 500, top 100, top 1,000, first 1,000, names of those, receive the
       names, receives the names, get the names, gets the names, odds that, how probable, how dangerous, how criminal, how violent, next offender*,
       tomorrow's burglar*, tomorrow's offender*`),
@@ -391,7 +391,7 @@ export const article5Elements = {
     `shape of .. face, shape of .. skull, shape of .. head, face shape*, facial shape*, bone structure, facial geometry, features of the face, facial
       features, facial bones, facial structure, physiognom*, phrenolog*, jaw, distance between the eyes, eyes and mouth, looks at .. photos, school
       photos, class photos, from photos alone, from a photo alone, from pictures alone, from the face alone, by their faces alone, by face alone,
-      from looks, from their looks, by looks, by their looks, by his looks, look like criminals, looks like a criminal, face of a criminal, faces of
+      scans .. faces, scan .. faces, from pupils' faces, reads .. faces, read .. faces, measures .. faces, measure .. faces, cheekbones, skulls, from looks, from their looks, by looks, by their looks, by his looks, look like criminals, looks like a criminal, face of a criminal, faces of
       criminals, criminal face*, criminal look*`,
   ),
   nothing_else: [
@@ -420,7 +420,7 @@ export const article5Elements = {
       `conviction*, convicted, reoffen*, re-offen*, prior offence*, earlier offence*, previous offence*, breach*, probation, parole, arrested,
         reports of, earlier attacks, expert opinion*, expert's opinion, verified, witness statement*, threats made, in the case, crime scene*,
         recorded offences, found weapons, victim*, areas, places, locations, time of day, buildings, fraud detection, transactions, drug test*,
-        conduct in custody, earlier reports, previous reports, earlier cases, file on, files on, files of, file of, from .. file, from .. files, in .. file, in .. files, the files, the file, his file, her
+        conduct in custody, earlier reports, previous reports, earlier cases, file on, files of, file of, from .. file, from .. files, in .. file, in .. files, the files, the file, his file, her
         file, their files, police file*, search warrant*`,
     ),
   ],
@@ -686,7 +686,7 @@ export const article5Elements = {
         security forces, forces of order`,
     ),
   ],
-    /** Everybody in turn. */
+  /** Everybody in turn. */
   each_one:
     words(`who each, who every, whoever .. is, for each .. name, for every .. name, for each commuter, for every commuter, for each passer-by, for every
     passer-by, for each traveller, for each pedestrian, for each visitor, for each person, for every person, name of each, name of every, names of all,
@@ -769,7 +769,7 @@ export const article5ElementRules = [
     ["no_town"],
     "private_life",
   ),
-    rule(
+  rule(
     "c",
     "years of a private life added up, and a loss that has nothing to do with them",
     ["summed", "lost_for_it"],
@@ -811,7 +811,7 @@ export const article5ElementRules = [
     ["passing_live", "faces_there", "held_against", "the_force"],
     ["not_live"],
   ),
-    rule(
+  rule(
     "h",
     "everybody in turn, at once, by a register, for the police",
     ["each_one", "passing_live", "register_of_all", "the_force"],

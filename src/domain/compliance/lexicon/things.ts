@@ -26,7 +26,7 @@ export const thingConcepts = {
       files that are stored, ink cartridge*, copier*, copying paper, envelopes, stationery, light bulbs, batteries, detergent, soap, gloves, gowns,
       mops, kitchen, kitchens, cleaning robot*, floor-cleaning, floor cleaning, cleaning rounds, robots mop, robots clean, robot mop*, robots sweep,
       corridors, battery charge, dirt level, atm, atms, cash machine*, cash point*, cashpoint*, cash dispenser*, cash demand, cash in .. machine*, notes
-      each, paper jam*, print runs, printing office, print shop, wheelchairs in, walking frames, are painted, is painted, scaffold*, battery wear, electric scooters, charging cycles, potato*, light bulb*, charging point*, charging station*, fire extinguisher*, locker*, keys, timetables are printed, copies of the timetable, leaflets to print, forms to print, lost-property, lost property, found bicycle*, suitcases, bags,
+      each, paper jam*, print runs, printing office, print shop, wheelchairs in, walking frames, are painted, is painted, scaffold*, battery wear, electric scooters, charging cycles, potato*, light bulb*, charging point*, charging station*, fire extinguisher*, locker*, timetables are printed, copies of the timetable, leaflets to print, forms to print, lost-property, lost property, found bicycle*, suitcases,
       towels are, bed linen, light switches, water coolers`),
     // Houses and what is around them.
     ...words(`roof, roofs, roofing, gutter*, facade*, façade*, window cleaning, cleaning .. windows, boiler room*, radiators, flooring, carpet*,
@@ -48,8 +48,8 @@ export const thingConcepts = {
     ...words(`umbrella*, leather, gravel, sand heap*, lego, candle*, pixels, bicycles, used bicycle*, used camera*, asking price, frame size, wine
       tank*, riesling, vintage*, vintages, ferment*, sugar-beet, sugar beet*, weed*, moths, mussels, honey, peppers, cucumbers, onions, herbs,
       cocoa, rice, grain, hay, wool, yarn, fabric*, hats, clay, mortar, concrete, marble, paint, paints, varnish, glue, foil, newsprint, variable
-      stars, planets, craters, meteor*, tides, snow depth, pollen, shells, feathers, tree rings, tree trunk*, satellite picture*, satellite image*, satellite photo*, satellites, glacier*, erosion, river bank*, riverbank*, coastline*, sea ice, exoplanet*,
-      supernova*, galax*, nebula*, comet*, asteroid*, sunspots, aphid*, mite, mites, fungus, fungi, mildew, leaf, leaves, caterpillar*, beetle*, locust*,
+      stars, planets, craters, meteor*, tides, snow depth, pollen, shells, feathers, tree rings, tree trunk*, glacier*, erosion, river bank*, riverbank*, coastline*, sea ice, exoplanet*,
+      supernova*, galax*, nebula*, comet*, asteroid*, sunspots, aphid*, mite, mites, fungus, fungi, mildew, tomato leaf, leaf disease*, on a leaf, caterpillar*, beetle*, locust*,
       plant pest*, pest, blight, water trees, trees in, age of trees,
       tree rings, rolls, loaves, cash paper, paper bands, scanned maps`),
   ],
