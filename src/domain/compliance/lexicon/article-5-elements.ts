@@ -219,7 +219,7 @@ export const article5Elements = {
       sweets, junk food, fast food, sugary, makes them sign, to sign, sign for, sign contracts, most expensive, lose their deposit, lose their,
       loses their, say yes, says yes, additional services, extra services, wine offers, get drunk, their wages, year's wages, pay up to, asks its
       parents, ask its parents, ask their parents, asks their parents, asks his parents, asks her parents, costly, premium course, ask mum, asks mum, ask mummy, asks mummy, ask mom, asks mom, ask dad, asks dad, ask
-      daddy, asks daddy, ask grandma, buy another, buys another, another outfit, another skin, another round, free spin, instant credit*, instant
+      daddy, asks daddy, ask grandma, buy another, buys another, another outfit, another skin, another round, free spin, one-click, luxury goods, able to repay, never be able, floods them, flood them, instant credit*, instant
       loans, wages are gone, money is gone, account is empty, until his wages, until her wages, standing order*, direct debit*, premium sms, mystery
       box*, season pass*, battle pass*, coin pack*, gem pack*, consolidation loan*, overpriced, funeral cover, hearing aids they, mattresses at,
       magnetic, wonder drug*, holy water, talisman*, amulet*`),
@@ -267,7 +267,7 @@ export const article5Elements = {
       calculates, computes, assessment, assessed, verdict, labels, blackmark*, black mark*, credit, credits, karma, esteem, respectab*, evaluat*,
       social grade*, minus, plus, mark of, turned into a, out of ten, out of hundred, deducts, deduct, subtract*, adds, awards, group e, group d,
       group c, group, groups, too few, sums up, classif*, categor*, labelled, stamp, caste, ladder, traffic light, trust, green citizens, red
-      families, to a colour, into a colour, logged, logs, registers, noted down, tots up, totted up, tallied, tallies, accumulat*, piles up, accrues, accrue,
+      families, to a colour, into a colour, logged, logs, registers, in the red, citizen list*, red list*, calculate, how good a person, what kind of person, how decent a person, noted down, tots up, totted up, tallied, tallies, accumulat*, piles up, accrues, accrue,
       collected over, added together, compiled into, meter, barometer, subtract, subtracts, account for each, account of each, conduct account*,
       behaviour account*, points account*, conduct mark*, conduct grade*, conduct value*, conduct index*, conduct score*, decency mark*, decency
       grade*, decency index*, respect index*, respect points`),
@@ -376,7 +376,7 @@ export const article5Elements = {
     words(`personality, character, temperament*, impulsiv*, introver*, neurotic*, traits, looks, how they look, portrait*, skull*, build, physique,
       tattoo*, skin colo*, nationalit*, country of origin, country of birth, birthplace, were born, was born, ethnic*, religio*, surname*, first
       name*, mother tongue, accent, father's, mother's, parents, parents', siblings, family size, number of children, marital status, street he,
-      street she, street they, where they live, where he lives, car brand, brand of car, type of car, musical taste, music, hobbies, clothes, star
+      street she, street they, where they live, where he lives, clothing, attire, garb, migrant background, migration background, car brand, brand of car, type of car, musical taste, music, hobbies, clothes, star
       sign*, zodiac, horoscope*, handwriting, upbringing, school leaving, father's job, jaw, nose, forehead, ears, eyebrows, cheek*, physiognom*,
       personalities, type of character, psychogram*, psychological, psychometric*, psychological profile, questionnaire*, essays on, drawings,
       horoscopes, temper, brain scan*, genes, genetic*, dna, blood group, body shape, skin, ethnic, origin, origins, ancestry, religion, faith,
@@ -408,7 +408,7 @@ export const article5Elements = {
       been reported, no .. ever, no objective, profiling only, play no part, plays no part, play no role, plays no role, no part, no role, not
       suspected, is suspected of, none of them is, none is suspected, no charge*, no accusation*, unsuspected, unsuspicious, blameless, spotless,
       clean, not interested in, does not look at, do not look at, does not use, does not know, knows nothing, ignor*, disregard*, and nothing, nothing that he has, nothing that she has, nothing that they have, nothing he, nothing they, nothing is known, no case
-      file*, no case, no investigation, no concrete, no lead, no tip, no police record, no court record, no trace*, no tax return*, no return*, no
+      file*, no case, no investigation, no behaviour, no act, no action, no concrete, no lead, no tip, no police record, no court record, no trace*, no tax return*, no return*, no
       transaction*, no deeds, no conduct, accused of nothing, accused of anything, not accused, is accused, are accused, suspected of nothing, nobody
       is suspected, nobody is accused, first-time, so far innocent, law-abiding so far, hitherto, not a single fact, not a single act, without any
       fact*, without any act, without any deed, without any lead, without a lead, without looking at, by birth, by origin, these four, these five,
@@ -588,7 +588,7 @@ export const article5Elements = {
       religion, religious, religiosity, devout, piety, pious, secular, freethinker*, freemason*, monarchist*, separatist*, fascist*, marxist*,
       feminists, pro-life, pro-choice, pacifist*, party supporter*, supporters of, opponents of, adherent*, swinger*, fetish*, sexual desire*,
       sexual taste*, which party he, which party she, which party they, party he votes, party she votes, party they vote, whom he votes, whom she votes,
-      prefers men, prefers women, loves men, loves women, into men, into women, desires men, desires women, religious background*, religious origin*,
+      prefers men, prefers women, loves men, loves women, is into men, is into women, desires men, desires women, religious background*, religious origin*,
       religious group*, sect, sects, mosque-goer*, mosque goer*, believing, unbeliever*, non-believer*, atheism, anti-vax*, union-friendly, pro-union,
       anti-union, union-minded, organised worker*, ethnic and racial, race column, skin race, zionis*, islamis*, hindus, sikhs, yazidi*, quaker*,
       baptist*, methodist*, lutheran*, anglican*, tory, tories, labour voter*, green voter*, afd, brexit*`),
@@ -729,7 +729,7 @@ export const article5Elements = {
   ],
 };
 
-type Element = keyof typeof article5Elements | "guardian" | "profile";
+type Element = keyof typeof article5Elements | "guardian" | "objective" | "profile";
 
 const rule = (
   point: string,
@@ -754,7 +754,7 @@ export const article5ElementRules = [
     "a",
     "tricks or wears people down, to their cost",
     ["trickery", "steered", "cost"],
-    ["guardian", "facts"],
+    ["guardian", "objective"],
   ),
   rule(
     "b",

@@ -24,7 +24,7 @@ export const thingConcepts = {
       are, projectors, desk lamp*, desk-lamp*, dimming, lux, water dispenser*, drinks dispenser*, jackets in bulk, sizes to keep, of each size,
       uniforms of each, boots of each, moisture probe*, pot plants, potted plants, tables and carpets, tables, carpets and lamps, banknotes per,
       files that are stored, ink cartridge*, copier*, copying paper, envelopes, stationery, light bulbs, batteries, detergent, soap, gloves, gowns,
-      mops, kitchen, kitchens, cleaning robot*, floor-cleaning, floor cleaning, cleaning rounds, robots mop, robots clean, robot mop*, robots sweep,
+      mops, kitchen, kitchens, vacuumed, hoovered, mopped, swept by, vacuum robot*, typewriter*, recycled glass, glass by colour, empty seats, change the oil, change .. oil, cleaning robot*, floor-cleaning, floor cleaning, cleaning rounds, robots mop, robots clean, robot mop*, robots sweep,
       corridors, battery charge, dirt level, atm, atms, cash machine*, cash point*, cashpoint*, cash dispenser*, cash demand, cash in .. machine*, notes
       each, paper jam*, print runs, printing office, print shop, wheelchairs in, walking frames, are painted, is painted, scaffold*, battery wear, electric scooters, charging cycles, potato*, light bulb*, charging point*, charging station*, fire extinguisher*, locker*, timetables are printed, copies of the timetable, leaflets to print, forms to print, lost-property, lost property, found bicycle*, suitcases,
       towels are, bed linen, light switches, water coolers`),
@@ -83,7 +83,7 @@ export const thingConcepts = {
       noise, doctor's garden, doctors' car park, drone picture*, drone photo*, drone image*, drone footage, border of the field, lift, lifts,
       elevator*, candidate tiles, manager's car park, ministry, ministries, visitors' car park, patient kitchen, hospital kitchen*, school canteen*, hospital canteen*, prison canteen*, university canteen*, police canteen*, court canteen*, canteen, hospital's office*,
     hospital's garden*, hospital corridor*, hospital laundry, hospital's, school's, university's, bank's, police's, court's, police lost-property, police lost
-    property, lost-property store, lost property office*, lost-property office*, our bank fills, our bank, rooms used by staff, used by staff, burglar-alarm*, burglar alarm*, police fleet*, fleet of the police, ambulance fleet*, prison's laundry, prisons' laundry, prison's kitchen, hospital's store, hospital's storeroom*, school's store, courthouse roof, court's garden, rooms of the courthouse, school bus fleet, staff toilets, candidate
+    property, lost-property store, lost property office*, lost-property office*, our bank fills, our bank, rooms used by staff, used by staff, oil of the ambulance, rooms of the job centre, burglar-alarm*, burglar alarm*, police fleet*, fleet of the police, ambulance fleet*, prison's laundry, prisons' laundry, prison's kitchen, hospital's store, hospital's storeroom*, school's store, courthouse roof, court's garden, rooms of the courthouse, school bus fleet, staff toilets, candidate
     exoplanet*, candidate planet*, candidate star*, candidate galax*, candidate supernova*, candidate asteroid*, candidate comet*, exoplanet candidate*,
     for astronomers, owners' details, number plates aside`),
   /** Persons, and papers of one. */
