@@ -12,6 +12,8 @@ import { fifth } from "./fifth.ts";
 import { fourth } from "./fourth.ts";
 import { later } from "./later.ts";
 import { type Rehearsal, rehearsals } from "./rehearsals.ts";
+import { seventh } from "./seventh.ts";
+import { sixth } from "./sixth.ts";
 import { third } from "./third.ts";
 import { unseen } from "./unseen.ts";
 
@@ -100,6 +102,8 @@ export const matrixPage = (): string =>
     ...part("The 80 that were written blind after `lexicon/2`, from which `lexicon/3` has learnt:", third),
     ...part("The 120 that were written blind after `lexicon/3`, from which `lexicon/4` has learnt:", fourth),
     ...part("The 120 that were written blind after `lexicon/4`, from which `lexicon/5` has learnt:", fifth),
+    ...part("The 132 that were written blind after `lexicon/5`, from which `lexicon/6` has learnt:", sixth),
+    ...part("The 132 that were written blind after `lexicon/6`, from which nothing has learnt:", seventh),
     "The rehearsals, at first sight and now: HIGH called HIGH, PROHIBITED called PROHIBITED, and others called one of the two:",
     [
       line([

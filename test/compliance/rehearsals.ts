@@ -21,11 +21,17 @@ import { sixth } from "./rehearsals/sixth.ts";
 import { tenth } from "./rehearsals/tenth.ts";
 import { third } from "./rehearsals/third.ts";
 import { thirteenth } from "./rehearsals/thirteenth.ts";
+import { thirtieth } from "./rehearsals/thirtieth.ts";
 import { twelfth } from "./rehearsals/twelfth.ts";
 import { twentieth } from "./rehearsals/twentieth.ts";
+import { twentyEighth } from "./rehearsals/twentyeighth.ts";
+import { twentyFifth } from "./rehearsals/twentyfifth.ts";
 import { twentyFirst } from "./rehearsals/twentyfirst.ts";
 import { twentyFourth } from "./rehearsals/twentyfourth.ts";
+import { twentyNinth } from "./rehearsals/twentyninth.ts";
 import { twentySecond } from "./rehearsals/twentysecond.ts";
+import { twentySeventh } from "./rehearsals/twentyseventh.ts";
+import { twentySixth } from "./rehearsals/twentysixth.ts";
 import { twentyThird } from "./rehearsals/twentythird.ts";
 
 /** `atFirst`: of its HIGH ones called HIGH, of its PROHIBITED ones called PROHIBITED, of all others called either. */
@@ -80,4 +86,18 @@ export const rehearsals: readonly Rehearsal[] = [
     atFirst: [21, 6, 1],
   },
   { name: "24: as 23", set: twentyFourth, atFirst: [18, 6, 0] },
+  {
+    name: "25: the kinds that the sixth set missed, and what lies near them",
+    set: twentyFifth,
+    atFirst: [10, 13, 4],
+  },
+  {
+    name: "26: in a stranger's manner; measured while `lexicon/6` was made",
+    set: twentySixth,
+    atFirst: [18, 22, 2],
+  },
+  { name: "27: what lies near Article 5; as 26", set: twentySeventh, atFirst: [25, 4, 2] },
+  { name: "28: Article 5 alone; as 26", set: twentyEighth, atFirst: [0, 22, 0] },
+  { name: "29: a little of everything; as 26", set: twentyNinth, atFirst: [19, 5, 3] },
+  { name: "30: as 28", set: thirtieth, atFirst: [3, 16, 0] },
 ];

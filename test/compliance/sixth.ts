@@ -1,5 +1,5 @@
 /**
- * A sixth set, written blind: whoever wrote it had seen neither the lexicon, nor another set, nor an answer of the classifier. It was measured once; the lexicon has not learnt from it: its figures are what a stranger's text may expect.
+ * A sixth set, written blind: whoever wrote it had seen neither the lexicon, nor another set, nor an answer of the classifier. It was measured once, with `lexicon/5`; `lexicon/6` has learnt from it since.
  */
 import type { Described } from "./described.ts";
 

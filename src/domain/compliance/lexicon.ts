@@ -20,7 +20,7 @@ import { thingConcepts } from "./lexicon/things.ts";
 import { transparencyConcepts, transparencyRules } from "./lexicon/transparency.ts";
 
 /** Another one is another answer to the same text: it stands in `rules_sha256` of each answer and document, with all words and rules. */
-export const LEXICON = "lexicon/5";
+export const LEXICON = "lexicon/6";
 
 export const concepts = {
   ...article5Concepts,

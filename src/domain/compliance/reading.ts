@@ -41,10 +41,18 @@ const FOREIGN_NEGATORS =
 
 /** What is no denial although it has such a word. */
 const NO_DENIAL =
-  /\b(?:(?:not|doesn't|don't|isn't)(?: an?)? replac\w+|(?:does|do|will) not (?:relent|rest|let up|let go|hang up)|not (?:only|just|merely|simply|least)|nothing (?:but|less)|whom not|who not|or not|(?:they|who|people|users|viewers|which viewers|listeners|customers|players|visitors) (?:do not|don't|does not|cannot|can't|could not) (?:\w+ )?(?:notice|register|perceive|reali[sz]e|hear|see|grasp|understand|read|resist|refuse|afford|bear)|(?:nobody|no one|no listener|no viewer) (?:hears?|sees?|notices?|perceives?)|no (?:doubt|exception|longer than|matter|fly|votes?|campaign)|(?:towards|for|voting|vote|or) no\b|no or yes|(?:no|without)(?: an?| any)? (?:human|humans|person|people|manual|operator|recruiter|teacher|judge|doctor|staff|one|intervention|oversight|supervision|review|delay|exception)\b|not (?:be )?(?:turned off|disabled)|without (?:any |a )?(?:criminal |police )?record)/g;
+  /\b(?:(?:not|doesn't|don't|isn't)(?: an?)? replac\w+|(?:does|do|will) not (?:relent|rest|let up|let go|hang up)|not (?:only|just|merely|simply|least)|nothing (?:but|less)|whom not|who not|or not|(?:they|who|people|users|viewers|which viewers|listeners|customers|players|visitors) (?:do not|don't|does not|cannot|can't|could not) (?:\w+ )?(?:notice|register|perceive|reali[sz]e|hear|see|grasp|understand|read|resist|refuse|afford|bear|want|need|suspect)|(?:nobody|no one|no listener|no viewer) (?:hears?|sees?|notices?|perceives?)|no (?:doubt|exception|longer than|matter|fly|votes?|campaign)|(?:towards|for|voting|vote|or) no\b|no or yes|(?:no|without)(?: an?| any)? (?:human|humans|person|people|manual|operator|recruiter|teacher|judge|doctor|staff|one|intervention|oversight|supervision|review|delay|exception)\b|not (?:be )?(?:turned off|disabled)|without (?:any |a )?(?:criminal |police )?record)/g;
+/** "Nothing on race or beliefs" denies as "neither" does, and has as many letters. */
+const NOTHING_ON = /\bnothing(?= (?:on|about|regarding|concerning)\b)/g;
+/** "If he does not pay": a condition, which denies no deed of the system. */
+const CONDITION =
+  /\b(?:whenever|if|when|as soon as) (?:the |a |an |she |he |they |it |somebody |someone )?(?:[\p{L}']+ )?(?:does not|do not|doesn't|don't|has not|have not) (?:pay|ask|buy|order|sign|play|give|agree|feed|reply|answer)\b/gu;
+/** What is still to be settled, what sales people know, and who loves it: such a sentence tells no deed. */
+const UNSAID =
+  /^(?:(?:the |its |their |all |further |more |any )*(?:scope|functions?|functionalit(?:y|ies)|use cases?|details?|requirements?|specifications?|tasks?|modules?|purposes?)\b[^.]{0,60}\b(?:(?:will|shall|is to|are to|must|have to|has to|to) be|(?:is|are) (?:still )?(?:being|not yet|yet to be|to be|open)|follows?|remains?)\b.{0,80}|what (?:exactly )?(?:it|the system|the software|the tool|this) (?:shall|should|will|is to|can|is supposed to) (?:do|decide|be able to do)\b.{0,30}\b(?:be|is|remains|depends)\b.{0,60}|(?:ask|call|contact|write to|talk to|speak to|phone) (?:us|our (?:sales|team|experts?|consultants?|people|staff|partners?)|(?:the|your) (?:sales|account)[\p{L} ]*)\b.{0,80}|(?:request|book|ask for|get|schedule) (?:a|your|our) (?:free )?(?:demo|quote|offer|trial|presentation)\b.{0,60}|(?:find out|learn|discover|read|hear|see) (?:more|how)\b(?: (?:at|on|about|from|in) .{0,60})?|discover the power of .{0,60}|(?:our |the |all )?(?:staff|guests|customers|users|everyone|everybody|people|families|kids|teachers) (?:simply |just )?(?:love|loves|like|likes|adore|adores)(?: it| them)?)\W*$/u;
 /** What is denied behind its words. */
 const DENIED_BEHIND =
-  /^[\p{L}\p{N}' -]{3,40}\b(?:plays? no (?:part|role)|ha(?:s|ve) no (?:access|part)|never suffices?|(?:is|are) (?:irrelevant|not (?:needed|looked at))|(?:does|do) not (?:matter|count))\b/u;
+  /^[\p{L}\p{N}' -]{3,40}\b(?:(?:do not|does not|don't|doesn't) (?:take part|have access)|(?:are|is) not (?:in it|included|stored|recorded|kept|used|involved)|(?:aren't|isn't) (?:in it|included|stored|recorded|kept|used|involved)|plays? no (?:part|role)|ha(?:s|ve) no (?:access|part)|never suffices?|(?:is|are) (?:irrelevant|not (?:needed|looked at))|(?:does|do) not (?:matter|count))\b/u;
 /** How many words a denial reaches: of what is done, and of what is said to be lacking. */
 const REACH = 9;
 /** "It does not grade, admit or watch": a list is denied to its end. Whoever does something new in it is named again, and ends it. */
@@ -97,6 +105,7 @@ function isEnglish(sentence: string): boolean {
 }
 
 function conceptsIn(sentence: string): Found[] {
+  if (UNSAID.test(sentence)) return [];
   const quotes = quotedSpans(sentence);
   const denials = denialsIn(sentence);
   const isDeniedAbroad = FOREIGN_NEGATORS.test(sentence);
@@ -109,17 +118,31 @@ function conceptsIn(sentence: string): Found[] {
   });
 }
 
-/** What stands in quotation marks and is introduced as somebody's words; marks around one's own doing are no quotation. */
+/** What introduces a term that is sought or counted as a term. */
+const TERM =
+  /\b(?:terms?|phrases?|words?|keywords?|expressions?|search strings?|strings?|mentions?|mentioning|mentioned|headings?|titled|headlines?|definitions? of)\W*(?:\w+\W+){0,3}$/;
+const IN_MARKS = /"([^"]{2,400})"|(?<![\p{L}\p{N}])'([^']{2,60})'(?![\p{L}\p{N}])/gu;
+
+/** What stands in quotation marks and is introduced as somebody's words, or in a list of such; marks around one's own doing are no quotation. */
 function quotedSpans(sentence: string): [from: number, to: number][] {
-  return [...sentence.matchAll(/"([^"]{2,400})"/g)].flatMap(({ 0: whole, index }) =>
-    MENTION.test(sentence.slice(0, index)) ? [[index, index + whole.length] as [number, number]] : [],
-  );
+  const spans: [from: number, to: number][] = [];
+  for (const { 0: whole, index } of sentence.matchAll(IN_MARKS)) {
+    const last = spans.at(-1);
+    const isNextOfList = last !== undefined && /^(?:,| |and|or|\/)*$/.test(sentence.slice(last[1], index));
+    const introduces = whole.startsWith("'") ? TERM : MENTION;
+    const before = sentence.slice(0, index);
+    if (isNextOfList || introduces.test(before) || TERM.test(before))
+      spans.push([index, index + whole.length]);
+  }
+  return spans;
 }
 
 /** Tells of a place whether it is denied: by an odd number of denials before it in its clause, near enough. */
 function denialsIn(sentence: string): (at: number) => boolean {
   const shown = sentence
     .replaceAll(NO_DENIAL, (phrase) => "_".repeat(phrase.length))
+    .replaceAll(CONDITION, (phrase) => "_".repeat(phrase.length))
+    .replaceAll(NOTHING_ON, "neither")
     .replaceAll(DENIED_LIST, (list) => list.replaceAll(",", " "));
   // Many concepts stand at one place.
   const known = new Map<number, boolean>();

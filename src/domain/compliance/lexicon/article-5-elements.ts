@@ -29,7 +29,7 @@ const COSTS = [
     foreclos*, evict*, divorce*, dismissed, lawsuit*, crash*, expensive, dear, costly, at a loss, detriment*, disadvantage*, poorer, broke, double
     the price, twice the price, any price, sum after sum, much too much, limit of their card, credit card*, overdraft*, dependent, dependence,
     dependency, emergency room*, emergency ward*, emergency department*, land in, insolvent, ambulance, rehab, relapse*, pension*, pot, nest-egg,
-    gift card*, heart, organ*, everything, ruined, sold their, sells their, deprive*, mental health, psychosis, psychotic, depression, attempt*,
+    gift card*, heart, organ*, everything, ruined, sold their, sells their, bank account*, bank balance, account balance, deprive*, mental health, psychosis, psychotic, depression, attempt*,
     fatal*, bequeath*, mortgage their, pawn*, insulin, medication, dose, doses, surgery, kidneys, blood, wounds, burns, bruise*, thin, underweight,
     exhaustion, isolation, loneliness, despair, rent, mortgage, ruinous, beyond their means, beyond his means, beyond her means, more than is good,
     too much, day and night, nights, marriage*, custody, citizenship, right to, rights, freedom, unsafe, dangerous, danger, endanger*, risk their,
@@ -58,7 +58,9 @@ const STEERED =
     hand in, ask for a loan, take a loan, takes a loan, take loans, tempted, driven, drives, pushed, pushes, nudged, coaxed, vote for, votes for,
     abstain*, surrender*, release*, disclose*, share their, cancel their, cut their, cut themselves, starve, binge, overeat*, drink more, given it,
     give it, have given, gives it, loosen*, goes on until, go on until, praise*, recommend*, until shoppers, until visitors, until viewers, until
-    patients, until players, until buyers, until listeners, until clients`);
+    patients, until players, until buyers, until listeners, until clients, trolley*, into the basket, in the basket, into the cart, in their carts,
+    drain*, bleeds them, bleed them, milks them, run up, runs up, rack up, racks up, take home, takes home, stock up, stocks up, treat themselves, splash out, hand their, wires, wired, wiring,
+    remit*, cash out, withdraw their, withdraws their, empty the, plunder their, abandon their, break off, breaks off, forgo, forgoes, sign off`);
 
 /** (e): faces as pictures. */
 const PORTRAITS =
@@ -94,7 +96,10 @@ export const article5Elements = {
       carries, silent command*, silent suggestion*, silent message*, do not perceive, not perceive, underneath the, level at which he would notice,
       level at which she would notice, level at which they would notice, below the level, notice a pattern, a blink, sees knowingly, see knowingly,
       hears knowingly, hear knowingly, notices knowingly, perceives, nobody sees, overlays, interleav*, superimpos*, undertone*, overtone*,
-      whispered, whispering, hum, humming, faintest, hypnag*, hearable, barely hearable, barely heard, hardly heard, scarcely heard, scarcely
+      whispered, whispering, hum, humming, faintest, hypnag*, hearable, barely hearable, voice commands beneath, so softly, so faintly, so briefly, so quickly, far too soft, far too short, far too fast, far too
+      quiet, far too faint, too softly, too faintly, too short for, too fast for, too quiet for, too soft for, of which they know nothing, of which
+      nobody knows, without them knowing, without the .. knowing, without their noticing, undetectable, undetectably, not detectable, do not suspect,
+      suspects nothing, suspect nothing, beneath conscious*, beneath awareness, below awareness, underneath conscious*, barely heard, hardly heard, scarcely heard, scarcely
       audible, hardly audible, for sleepers, sleepers`),
   ],
   /** Machines have no mind that could be steered. */
@@ -136,7 +141,9 @@ export const article5Elements = {
       let, exploits trust, abuses trust, abuse of trust, abuses .. trust, misstate*, misinform*, misquot*, distorts, work on .. guilt, works on ..
       guilt, fabricat*, tragedies, does not relent, not relent, relent*, unrelent*, knowingly, against better knowledge, simulated, staged,
       imaginary, phantom, counterfeits, exploits the, plays off, emotional manipulat*, psychological, fomo, fear that, shaming, blaming, nightmares,
-      love scam*, catfish*, pig butchering, sock puppet*, fake peer*, fake users, fake followers`),
+      love scam*, catfish*, pig butchering, sock puppet*, fake peer*, fake users, fake followers, passes itself off, lying about, being a real woman, being a real man, being a real person, being human, claims it is a, claims she is a, claims he is a, hacking attack, safe account, invented emergency, invented emergencies,
+      invented deadline*, invented illness*, plays dead, plays ill, crocodile tears, false testimon*, false certificate*, forged letter*, phantom
+      winnings, false prize*, false inheritance*, clairvoyan*, terrif*, frighten*, false diagnos*, invented diagnos*, invented debts`),
   ],
   /** (b): who can defend himself less. */
   weak: [
@@ -183,7 +190,9 @@ export const article5Elements = {
       lowest, offered, offers, aimed, cannot yet, cannot judge, not yet, do not see, does not see, do not know, scored by, attachment, uses their,
       uses his, uses her, use their, on the evening, evening, pay day, payday, again and again, each time, every time, tempts, tempt, starves on
       screen, dies, die, cries, lacking, poor eyesight, poor hearing, slower, lonelier, weaker, soft spot*, weak spot*, sore point*, blind spot*,
-      susceptib*, receptiv*, prone, most likely to, likeliest, over and over, most confused, thirty times, step by step`),
+      susceptib*, receptiv*, prone, most likely to, likeliest, over and over, most confused, thirty times, step by step, badly, poorly, hardly, with difficulty, barely, cannot follow, do not follow, mistake, mistakes, misread, misunderstand, misunderstands, trick, fooled, take for, takes for, mistakenly, weeps, weep, weeping, whines, whine, sobs, sulks, pouts, threatens to leave, runs away, goes hungry, falls ill,
+      about to quit, wants to quit, wants to stop, try to stop, tries to stop, about to stop, first days after, in the week after, after a funeral,
+      after the funeral, after a diagnosis, after the diagnosis, no longer follows, loses the thread, asks the same, repeats herself, repeats himself`),
   to_their_loss:
     words(`unless .. buys, unless .. buy, sells them, sell them, sells .. to, presses, pressed into, talked into, talks them, talk them, talks him,
       talks her, talks .. into, persuades, persuade, lures, lure, luring, coaxes, coax, pushes, push, pressures, pressure, leads them to, lead them
@@ -205,16 +214,20 @@ export const article5Elements = {
       their breath, insult*, sign up, signing up, upgrade*, premium plan*, same again, gift card*, voucher code*, asks for money, asks them for,
       asks him for, asks her for, deposit*, scheme*, pyramid*, stunt*, contracts they, badge by badge, closing team, money from, at any price, pay
       for, confirm again, spend their, spends their, parents' money, pocket money, credit line*, tempts, renewals, up to the loss, premium numbers,
-      premium-rate, hotline at, ringtones, fortune teller*, psychic*, horoscope*, sects, exorcis*, dowry, marriage broker*, rent-to-own, bail bond*,
-      lawsuit funding, debt settlement, equity release, reverse mortgage*, cosmetic*, botox, steroids, weight-loss, laxative*, energy drink*,
+      premium-rate, hotline at, ringtones, fortune teller*, psychic*, horoscope*, sects, exorcis*, dowry, card is charged, cards are charged, is charged to, charged to their, limited offer*, dangles, dangle, dangling, marriage broker*, rent-to-own, bail bond*,
+      loan contract*, credit contract*, debt contract*, take for forms, mistake for, mistakes for, small print, waiver*, debt collector*, lawsuit funding, debt settlement, equity release, reverse mortgage*, cosmetic*, botox, steroids, weight-loss, laxative*, energy drink*,
       sweets, junk food, fast food, sugary, makes them sign, to sign, sign for, sign contracts, most expensive, lose their deposit, lose their,
       loses their, say yes, says yes, additional services, extra services, wine offers, get drunk, their wages, year's wages, pay up to, asks its
-      parents, ask its parents, ask their parents, asks their parents, asks his parents, asks her parents, costly, premium course`),
+      parents, ask its parents, ask their parents, asks their parents, asks his parents, asks her parents, costly, premium course, ask mum, asks mum, ask mummy, asks mummy, ask mom, asks mom, ask dad, asks dad, ask
+      daddy, asks daddy, ask grandma, buy another, buys another, another outfit, another skin, another round, free spin, one-click, luxury goods, able to repay, never be able, floods them, flood them, instant credit*, instant
+      loans, wages are gone, money is gone, account is empty, until his wages, until her wages, standing order*, direct debit*, premium sms, mystery
+      box*, season pass*, battle pass*, coin pack*, gem pack*, consolidation loan*, overpriced, funeral cover, hearing aids they, mattresses at,
+      magnetic, wonder drug*, holy water, talisman*, amulet*`),
   no_loss: words(
     `warns, protect*, prevent*, helps, support*, carer*, caregiver*, counsel*, advice, refers, hands over to a human, social worker*, remind*,
       therap*, teacher*, lesson*, creditworth*, approv*, eligib*, entitl*, repay*, default*, who gets it, applications, claims, triage, emergency,
       opening hours, offer a tutor, dean, hands over to a person, debt relief, debt office, debt advice, ranks homeless, list waits, waiting list,
-      waits longer, child protection, child benefit, ambulance, exam, exams, insurer wants, grammar school*, fraud score, never sells, no adverts,
+      waits longer, child protection, child benefit, ambulance, exam, exams, insurer wants, grammar school*, fraud score, never sells, sells nothing, sells no, nothing is sold, no adverts,
       has no shop, missing and exploited, victims`,
   ),
   /** (c): a life among others, of which two different things have to be named. */
@@ -241,7 +254,9 @@ export const article5Elements = {
       late-night, beg, begs, begging, speech, speeches, traffic behaviour, in traffic, on the internet, internet, in the family, family life,
       membership*, household waste, smokes, drinks alcohol, plays loud, graffiti, spitting, queueing, saluting, flag, anthem, pilgrimage*, fasting,
       headscarf, army, military service, blood donor*, adultery, debts to, unpaid, credit history and, blog, blogs, opinions on, remarks about,
-      statements about, followers of, likes on, emojis, photos they, pictures they, videos they, whom they, who they meet, with whom`),
+      statements about, followers of, likes on, emojis, photos they, pictures they, videos they, whom they, who they meet, with whom, whom they date, dates, quarrels, rows with, bottles,
+      late books, red lights, swearing, insulting, insults, clean-up, clean-ups, cleanup, on the net, online, restaurants, on buses, in shops, at parties, shopping trips, party membership, likes under, church attendance, dating profiles, helpfulness, obedience, bad language, foul language, waste, dating habits, dating apps, love life, affairs,
+      bar visits, beer, compliments, gratitude, kindness, courtesy, friendliness, snow clearing, clearing snow, staircase, lawn, lawns, opinions`),
   summed: [
     ...plain.tally,
     ...words(`barometer*, thermometer, summed, sums, sum of, adds up, added up, condens*, boil* down, distil*, merge*, combin*, weigh*, ledger,
@@ -252,13 +267,15 @@ export const article5Elements = {
       calculates, computes, assessment, assessed, verdict, labels, blackmark*, black mark*, credit, credits, karma, esteem, respectab*, evaluat*,
       social grade*, minus, plus, mark of, turned into a, out of ten, out of hundred, deducts, deduct, subtract*, adds, awards, group e, group d,
       group c, group, groups, too few, sums up, classif*, categor*, labelled, stamp, caste, ladder, traffic light, trust, green citizens, red
-      families, to a colour, into a colour`),
+      families, to a colour, into a colour, logged, logs, registers, in the red, citizen list*, red list*, calculate, how good a person, what kind of person, how decent a person, noted down, tots up, totted up, tallied, tallies, accumulat*, piles up, accrues, accrue,
+      collected over, added together, compiled into, meter, barometer, subtract, subtracts, account for each, account of each, conduct account*,
+      behaviour account*, points account*, conduct mark*, conduct grade*, conduct value*, conduct index*, conduct score*, decency mark*, decency
+      grade*, decency index*, respect index*, respect points`),
   ],
   shut_out: [
     ...plain.setback,
     ...words(`turn away, turns away, turned down, turn down, rejects, rejected, bar, bars, barred, ban, bans, banned, blacklist*, dearer, more
-      expensive, raise*, higher rent*, higher price*, higher premium*, higher deposit*, surcharge*, no passport, no visa, no council flat, no
-      ticket*, no train*, no flight*, last, later, decides on access, decide on access, decides who may, decides whether, access to,
+      expensive, raise*, higher rent*, higher price*, higher premium*, higher deposit*, surcharge*, no passport, no visa, no council flat, no ticket*, no seat, no seats, no train*, no flight*, last, later, decides on access, decide on access, decides who may, decides whether, access to,
       admission to, admits only, only those, only people, is given, are given, shuts, shut, kept from, keeps .. out, withheld, withhold*, withdraw*,
       stop*, cancel*, suspend*, throttl*, drop*, demot*, downgrad*, ineligib*, not eligible, cannot, can no, not get, not rent, not buy, not
       enter, not travel, not enrol, public jobs, lose .. right, loses .. right, reduc*, cut, cuts, worse, penalis*, penaliz*, sanction*,
@@ -272,16 +289,42 @@ export const article5Elements = {
       served, not given, not allowed, no access, do not get, does not get, will not get, not receive, neither, gets neither, get neither, lose
       their, loses their, free bus pass, are refused, is refused, gets only, get only, may only, must not, must wait, have to wait, has to wait,
       have to pay, has to pay, not hired, not insured, not let, no bank account, no account, no policy, no university, no credit, no card, no
-      licence, no permit, no benefit*, places at, not be, unable`),
+      licence, no permit, no benefit*, places at, not be, unable, halved, halves, halving, thrown out, throws out, not sold, is lost, are lost, sent to the back, back of the queue, to the
+      end of, end of the line, twice as long, longer waiting, longer queue*, docked, docks, docking, shortened, curtailed, capped, lapses, lapse,
+      expires, void, voided, declared invalid, ticket ban*, entry ban*, closed for, struck off, strikes off, struck from, off the list, removed from
+      the list, loses the place, lose the place, loses a place, out of the running, comes to nothing, gets half, get half, only half, third less`),
   ],
   no_town: words(
-    `employee*, worker*, freelancer*, pupil*, student*, job applicant*, job candidates, loan applicant*, borrower*, creditworth*, repay*, default*,
+    `employee*, worker*, freelancer*, pupil*, student*, job applicant*, job candidates, candidate, personality test*, loan applicant*, borrower*, creditworth*, repay*, default*,
       patients, offender*, prisoner*, suspect*, asylum*, visa applicant*, at the border, policyholder*, risk of claims, claimant*, mortgage*,
       solvency, credit risk*, payment history, house loan*, motor insurance, car insurance, telematics, players, gamers, forum rules, moderat*,
-      sellers on, candidates, applicants for a job, applicants for the job, job, jobs, employment history, vendors, suppliers, restaurants, hotels'
+      sellers on, candidates, applicants for a job, applicants for the job, job, jobs, employment history, vendors, suppliers, restaurant reviews, rates restaurants, hotels'
       reviews, exam*, marks in, lender*, bank statement*, interest depends, interest rate*, credit bureau*, rent arrears, migration office, asylum,
       visa, border, interviewer*, recruit*, vacanc*, cv, cvs, temp agency, temporary worker*, shifts, promotion, parole, custody, grammar school*,
       dropout*, drop out, convict*, emergency call*, benefit claim*, child benefit, insurer wants, life insurer*, health insurer*, news feed*, newsfeed*, ranks posts, ranking of posts, recommends, hotel reviews, product reviews`,
+  ),
+  /** What is nobody's business: where two of these are named, and something is lost for them, it hardly matters who refuses it. */
+  private_conduct:
+    words(`dating, dates, whom they date, love life, quarrel*, rows with, neighbour*, neighbor*, gossip*, friends, friendship*, drinking, drunk*, bars,
+    pubs, bottles, rubbish, waste sorting, littering, litter, parking ticket*, parking fine*, jaywalk*, red lights, loud music, noise, swear*, curs*,
+    rude*, courtes*, helpfulness, volunteer*, church, mosque*, prayer*, petition*, protest*, demonstrat*, library books, reading habit*, video games,
+    gaming, shopping, what they buy, what tenants post, what people post, posts, likes, comments, social media, social network*, opinions, remarks,
+    jokes, dog mess, dog fouling, lifestyle, alcohol, cigarettes, dress, clothes, tidiness, unpaid bill*, bills, upbringing, marital quarrels, conduct
+    in public, behaviour in public, conduct account*, character meter*, decency, virtue*, morals, loyalty, civic spirit, patriot*, leisure, hobb*`),
+  lost_for_it:
+    words(`no seat, no seats, no credit, no school, no room, no permit, turns away, turn away, takes points off, points off, wait a year, waits a year, a year longer, years longer, halved, halves, refus*, is lost, are lost, lose their, loses their, lose his, lose her, lose the, loses the, loses his, loses her, thrown out,
+    throws out, not sold, turned down, turned away, barred, banned, denied, is denied, are denied, evict*, withdrawn, cut by, is cut, are cut, stopped,
+    suspended, excluded, exclude*, shut out, waits twice, wait twice, twice as long, back of the queue, end of the queue, bottom of the queue, bottom of
+    the list, end of the list, off the list, last in line, docked, get nothing, gets nothing, no longer get, no longer gets, gets no, get no, no ticket,
+    no tickets, no flat, no loan, no licence, no place, no benefit*, may not, must wait, has to wait, have to wait, forfeit*, struck off, pay more,
+    pays more, pay double, pays double, higher rent, higher fees, ineligible, blacklist*, reduced`),
+  no_town_at_all: words(
+    `employee*, freelancer*, job applicant*, job candidates, candidates, recruit*, vacanc*, cv, cvs, promotion, creditworth*, repay*, default*, credit
+      risk*, payment history, bank statement*, interest rate*, insurer*, insurance, premium*, policyholder*, telematics, patients, offender*, prisoner*,
+      suspect*, parole, probation, custody, asylum*, visa*, border, migration office, child protection, child welfare, welfare of the child, endanger*,
+      neglect, abuse, domestic violence, emergency call*, exam*, pupil*, student*, players, gamers, forum rules, moderat*, sellers on, vendors,
+      suppliers, hotel reviews, product reviews, restaurant*, news feed*, newsfeed*, ranks posts, ranking of posts, recommends, rent arrears, social
+      housing need, advertis*, customers'`,
   ),
   /** (d): what somebody may do, and what he is. */
   crimes: [
@@ -293,7 +336,10 @@ export const article5Elements = {
         bandit*, paedophil*, pedophil*, poach*, stalker*, abuser*, killer, bombers, bomber, attacker*, perpetrator*, culprit*, jail, prison, knife,
         knives, gang, gangs, graffiti, hacker*, embezzl*, con man, con men, conmen, recidivis*, malefactor*, wrongdo*, villain*, crook, crooks,
         crime-prediction, wrongdoing, burglary, burglaries, thieving, commit a, commit an, commit the, break into, set fire, beat, beating, beats
-        his, beats her, abuse children, deals drugs, deal drugs, weapons`,
+        his, beats her, abuse children, deals drugs, deal drugs, weapons, tax fraud, tax evasion, evade .. tax, evade taxes, evades taxes, evading taxes, tax evader*, tax cheat*,
+        tax crime*, tax offence*, defraud*, commit fraud, commit .. fraud, commits .. fraud, smuggle, smuggles, smuggling, launder*, money laundering,
+        drug courier*, drug mule*, drug runner*, courier of drugs, bribe*, bribery, corrupt*, perjur*, counterfeiter*, forger*, fence stolen, steal, stealing, thieve, trespass*, criminal tendenc*, criminal tendency, criminal energy, criminal potential, criminal disposition, kidnapper*, abductor*,
+        hijack*, joyrid*, car thie*, car theft, drunk driv*, hit-and-run, riot, rioter*, rioting, looter*, looting, vandalise*, vandalize*`,
     ),
   ],
   foreseen: [
@@ -306,7 +352,10 @@ export const article5Elements = {
       years, within, percentage, number for, number between, warns, alert*, watch, watches, watched, eye on, visits, visited, suspect*, classif*,
       categor*, sorted, select*, pick*, search*, stop, stops, stopped, determin*, calculat*, comput*, rated, rates, rank*, says who, tells who, who
       has a, who have a, predispos*, criminal type*, type of, potential, expected to, expect*, future offenders, future criminals, becoming,
-      becomes, become, turns into, turn into, at some point, sooner or later, predestin*, hotlist*, ahead of, in advance, early warning, danger*`),
+      becomes, become, turns into, turn into, at some point, sooner or later, predestin*, hotlist*, ahead of, in advance, early warning, danger*, puts a number, put a number, puts a percentage, puts a figure, number on, summon*, raid*, apt to, most apt, liable to, bound to, set to, within a year, within two years, within five years, next 12 months, next
+      24 months, next months, coming months, coming year*, returns a percentage, top 500, top 100, top 1,000, first 1,000, names of those, receive the
+      names, receives the names, get the names, gets the names, odds that, how probable, how dangerous, how criminal, how violent, next offender*,
+      tomorrow's burglar*, tomorrow's offender*`),
   ],
   /** Two different ones, or one that is all there is. */
   who_one_is:
@@ -318,13 +367,16 @@ export const article5Elements = {
       postcode*, street he, street she, street they, streets they, district*, quarter*, neighbourhood*, where they live, where he lives, where
       people live, residence, place of residence, age, gender, sex, income, debts, education, school leaving, schooling, job of, father's job,
       occupation, car brand, brand of car, type of car, music, musical taste, taste in, hobbies, clothes, clothing, star sign*, zodiac, horoscope*,
-      handwriting, loneliness, lonely, diet, gait, voice`),
+      handwriting, loneliness, lonely, diet, gait, voice, make of car, make of the car, car make, car model, car he drives, car they drive, model of car, car driven,
+      type of dwelling, household size, size of the household, size of household, family, number of siblings, single, divorced, mother's, psychometric,
+      questionnaire*, respondent*, quarter they, quarter he, part of town, village, region of birth, religion of, sect, name, names and, forename*,
+      given name*, maiden name*, languages spoken, language spoken, blood type, shoe size, phone brand, brand of phone, football club*, favourite team`),
   /** What no fact of a deed is; two different ones suffice. */
   oddity:
     words(`personality, character, temperament*, impulsiv*, introver*, neurotic*, traits, looks, how they look, portrait*, skull*, build, physique,
       tattoo*, skin colo*, nationalit*, country of origin, country of birth, birthplace, were born, was born, ethnic*, religio*, surname*, first
       name*, mother tongue, accent, father's, mother's, parents, parents', siblings, family size, number of children, marital status, street he,
-      street she, street they, where they live, where he lives, car brand, brand of car, type of car, musical taste, music, hobbies, clothes, star
+      street she, street they, where they live, where he lives, clothing, attire, garb, migrant background, migration background, car brand, brand of car, type of car, musical taste, music, hobbies, clothes, star
       sign*, zodiac, horoscope*, handwriting, upbringing, school leaving, father's job, jaw, nose, forehead, ears, eyebrows, cheek*, physiognom*,
       personalities, type of character, psychogram*, psychological, psychometric*, psychological profile, questionnaire*, essays on, drawings,
       horoscopes, temper, brain scan*, genes, genetic*, dna, blood group, body shape, skin, ethnic, origin, origins, ancestry, religion, faith,
@@ -339,7 +391,7 @@ export const article5Elements = {
     `shape of .. face, shape of .. skull, shape of .. head, face shape*, facial shape*, bone structure, facial geometry, features of the face, facial
       features, facial bones, facial structure, physiognom*, phrenolog*, jaw, distance between the eyes, eyes and mouth, looks at .. photos, school
       photos, class photos, from photos alone, from a photo alone, from pictures alone, from the face alone, by their faces alone, by face alone,
-      from looks, from their looks, by looks, by their looks, by his looks, look like criminals, looks like a criminal, face of a criminal, faces of
+      scans .. faces, scan .. faces, from pupils' faces, reads .. faces, read .. faces, measures .. faces, measure .. faces, cheekbones, skulls, from looks, from their looks, by looks, by their looks, by his looks, look like criminals, looks like a criminal, face of a criminal, faces of
       criminals, criminal face*, criminal look*`,
   ),
   nothing_else: [
@@ -355,7 +407,12 @@ export const article5Elements = {
       nothing further, not what they, not what he, nobody .. ever, ever been reported, never been reported, never reported, never suspected, not
       been reported, no .. ever, no objective, profiling only, play no part, plays no part, play no role, plays no role, no part, no role, not
       suspected, is suspected of, none of them is, none is suspected, no charge*, no accusation*, unsuspected, unsuspicious, blameless, spotless,
-      clean, not interested in, does not look at, do not look at, does not use, does not know, knows nothing, ignor*, disregard*`),
+      clean, not interested in, does not look at, do not look at, does not use, does not know, knows nothing, ignor*, disregard*, and nothing, nothing that he has, nothing that she has, nothing that they have, nothing he, nothing they, nothing is known, no case
+      file*, no case, no investigation, no behaviour, no act, no action, no concrete, no lead, no tip, no police record, no court record, no trace*, no tax return*, no return*, no
+      transaction*, no deeds, no conduct, accused of nothing, accused of anything, not accused, is accused, are accused, suspected of nothing, nobody
+      is suspected, nobody is accused, first-time, so far innocent, law-abiding so far, hitherto, not a single fact, not a single act, without any
+      fact*, without any act, without any deed, without any lead, without a lead, without looking at, by birth, by origin, these four, these five,
+      these three, those four, those three, only those, only these`),
   ],
   facts: [
     ...plain.objective,
@@ -363,7 +420,8 @@ export const article5Elements = {
       `conviction*, convicted, reoffen*, re-offen*, prior offence*, earlier offence*, previous offence*, breach*, probation, parole, arrested,
         reports of, earlier attacks, expert opinion*, expert's opinion, verified, witness statement*, threats made, in the case, crime scene*,
         recorded offences, found weapons, victim*, areas, places, locations, time of day, buildings, fraud detection, transactions, drug test*,
-        conduct in custody, earlier reports, previous reports, earlier cases, file, files, search warrant*`,
+        conduct in custody, earlier reports, previous reports, earlier cases, file on, files of, file of, from .. file, from .. files, in .. file, in .. files, the files, the file, his file, her
+        file, their files, police file*, search warrant*`,
     ),
   ],
   /** (e) */
@@ -379,7 +437,8 @@ export const article5Elements = {
       ripping, dumps, dump of, screenshots, screenshot*, captures, captured, capturing, retriev*, absorb*, scours, scouring, combs, combing, sifts,
       feed into, fed into, go into, goes into, poured into, build, builds, built, building, largest, biggest, growing, gone through, goes through,
       went through, keep every, kept every, keeps every, collector, collectors, copies faces, copy faces, takes in, took in, ends in, end in, end up
-      in, ends up in, flows into, flow into, poured, import, upload*, mass-, assembl*, catalogu*, enrol*, enrich*, feed its, feeds its, feed our,
+      in, ends up in, flows into, flow into, poured, import, upload*, mass-, assembl*, catalogu*, enrol*, enrich*, adds to, adds every, adds each, added to, adds the, hoarding, appropriat*, sucked, dredg*, dredges, rakes, raking, rake in, rakes
+      in, mass-cop*, tallies up, feed its, feeds its, feed our,
       feeds our, comes from, come from, collection of, leaking`),
   ],
   on_the_web: [
@@ -436,7 +495,9 @@ export const article5Elements = {
       keenness, zest, listless*, apath*, indifferen*, guilt, guilty, agitation, uneas*, unease, thrill*, tenderness, rage, raging, furious,
       pleasure, mournful, melanchol*, despondent, sadder, happier, happiest, saddest, angriest, calmest, stress level*, stressed-out, anxious,
       grumpy, grumpi*, unenthusiastic, enthusiasm, joyless, delighted, delight, cheerless, mood swings, temper, nerves, nervous, jitter*, hesitan*,
-      shy, shyness, timid*, courage, lust, loyal feelings, resentment, inner resignation, quiet quitting, stress peaks, strain, pressure they feel,
+      shy, shyness, timid*, courage, lust, loyal feelings, resentment, resentful, resign inwardly, resigned inwardly, inwardly resigned, sullen, sullenness, gratified, ardour, verve, mirth, dread, dismay,
+      gloom, ill humour, ill-humoured, glee, gleeful, downbeat, upbeat, tetchy, cranky, snappish, smug, smirk*, ironic, scorn*, embarrassed, ashamed,
+      inner resignation, quiet quitting, stress peaks, strain, pressure they feel,
       comfortable, uncomfortable, at ease, ill at ease, touchy, thin-skinned, irritated, upset`),
   ],
   told: [
@@ -447,7 +508,9 @@ export const article5Elements = {
         names, score, ring*, rings, sound the alarm, alarm*, notify, notifies, translate* .. into, convert*, sum up, sums up, average*, compute*,
         calculat*, observ*, scan*, hears, hear, listening, is told, are told, know how, knows how, discover*, suggest*, indicat*, diagnos*, grade,
         graded, summar*, reveal*, registers, tests, test, tested, examine*, rank, ranks, ranking, filter*, reads out, passes on, tell*, see*, say*,
-        shown, visible, decide*, adjust*`,
+        shown, visible, decide*, adjust*, curve, curves, graph, graphs, dial, dials, heat map, heatmap, live bar*, meter, meters, barometer, thermometer*,
+        traffic light*, timeline*, ticker, leaderboard, pie chart*, smiley*, emoji*, icon, icons, colour code*, colours, notice, notices, feed back,
+        feeds back, deliver*, send*, push*, list, lists, log, logs, logged, tally, tallies, prints`,
     ),
   ],
   read_from: [
@@ -524,7 +587,11 @@ export const article5Elements = {
       aryan, semitic, negroid, caucasian, racial group*, racial, trade unionist*, unionist, unionised, listener's race, assumed religion, presumed
       religion, religious, religiosity, devout, piety, pious, secular, freethinker*, freemason*, monarchist*, separatist*, fascist*, marxist*,
       feminists, pro-life, pro-choice, pacifist*, party supporter*, supporters of, opponents of, adherent*, swinger*, fetish*, sexual desire*,
-      sexual taste*`),
+      sexual taste*, which party he, which party she, which party they, party he votes, party she votes, party they vote, whom he votes, whom she votes,
+      prefers men, prefers women, loves men, loves women, is into men, is into women, desires men, desires women, religious background*, religious origin*,
+      religious group*, sect, sects, mosque-goer*, mosque goer*, believing, unbeliever*, non-believer*, atheism, anti-vax*, union-friendly, pro-union,
+      anti-union, union-minded, organised worker*, ethnic and racial, race column, skin race, zionis*, islamis*, hindus, sikhs, yazidi*, quaker*,
+      baptist*, methodist*, lutheran*, anglican*, tory, tories, labour voter*, green voter*, afd, brexit*`),
   ],
   concluded: [
     ...plain.deduce,
@@ -571,7 +638,10 @@ export const article5Elements = {
       demonstrating, control room, on their way, walk by, walk past, walking past, ride past, drive past, step out, steps out, getting on, getting
       off, boarding, at kick-off, during the match, during the concert, during the festival, during the rally, during the march, during the protest,
       during a protest, during a rally, during a march, as crowds, in the crowd, in crowds, on the bus, on buses, in buses, on trams, in trams, in
-      trains, on trains, in the metro, in the mall, in the park, at the market, in the market`),
+      trains, on trains, commuter, traveller, pedestrian, as he passes, as she passes, as he walks, as she walks, as it passes, escalator*, turnstile*,
+      concourse*, station hall*, ticket hall*, ticket barrier*, weekend market*, fairground*, esplanade, riverbank, boardwalk, pier, food court*,
+      taxi rank*, underpass*, overpass*, footbridge*, on the go, in passing, while still, still on the, before they leave, before he leaves, before
+      they have left, before the next, in the metro, in the mall, in the park, at the market, in the market`),
   ],
   faces_there: [
     ...plain.likeness,
@@ -609,11 +679,34 @@ export const article5Elements = {
         guardia, militia, interior ministry, ministry of the interior, security service*, secret service*, intelligence service*, state security,
         homeland security, special unit*, riot unit*, control room, operations room, command centre, command post, enforcement, policing, policem*,
         policew*, police's, detectives, sergeant*, inspectors, superintendent*, marshals, troopers, fbi, guards of the city, civil guard*, civil
-        protection police, customs police, transit police, transport police, railway police, port police, military police, prosecution, prosecutors,
+        protection police, our force, the force, force's, forces of order, commissariat, commissioner, riot officers, plain-clothes, plainclothes, undercover, gendarmerie,
+      constabulary, precinct officers, city police, state police, federal police, municipal police, mobile unit*, quick response, dispatch*, intercept*,
+      customs police, transit police, transport police, railway police, port police, military police, prosecution, prosecutors,
         crime unit*, anti-crime, law-enforcement, enforcement agency, enforcement officer*, city enforcement, public safety, public security,
         security forces, forces of order`,
     ),
   ],
+  /** Everybody in turn. */
+  each_one:
+    words(`who each, who every, whoever .. is, for each .. name, for every .. name, for each commuter, for every commuter, for each passer-by, for every
+    passer-by, for each traveller, for each pedestrian, for each visitor, for each person, for every person, name of each, name of every, names of all,
+    names of everyone, names of everybody, name of anyone, name of anybody, identity of each, identity of every, identity of anyone, identity of
+    anybody, identity of everyone, identity of all, identities of all, identities of the, names each, names every, identifies each, identifies every,
+    recognises each, recognises every, recognizes each, recognizes every, who they are, who he is, who she is, who is who, who it is, who that is, who
+    anyone, who anybody, who everyone, who everybody, who all, each face, every face, every passer-by, each passer-by, every traveller, each traveller,
+    every visitor's face, each visitor's face, everyone's identity, everybody's identity, everyone's name, everybody's name, each fan, every fan, each
+    pedestrian, every pedestrian, each commuter, every commuter, each passenger, every passenger, match everyone, matches everyone, match everybody,
+    matches everybody, compare everyone, compares everyone, compare everybody, compares everybody, checks everyone, checks everybody, all passers-by,
+    all pedestrians, all visitors, all fans, all commuters, all travellers, all passengers`),
+  register_of_all:
+    words(`national register*, national .. register, register of residents, residents' register*, resident register*, population register*, civil
+    register*, photo register*, photograph register*, id photo*, identity photo*, identity card photo*, identity card register*, id card register*, id
+    card photo*, id database*, identity database*, identity register*, identity card*, passport file*, passport register*, passport database*, passport
+    photo*, passport picture*, driving licence*, driver's licence*, driving license*, driver's license*, licence register*, mugshot*, mug shot*, wanted
+    list*, watchlist*, watch list*, wanted person*, police database*, police photo*, police register*, police gallery, police collection, criminal
+    register*, offender register*, register of offenders, arrest photo*, custody photo*, portrait file*, photo file*, citizen register*, register of
+    citizens, voters' register*, electoral roll*, health card photo*, visa photo*, social media photo*, list of wanted, lists of wanted, list of
+    offenders, list of suspects`),
   /** Of a face itself, and nobody who is only there. */
   face_itself: words(
     `face, faces, facial, gait, gaits, iris, biometric*, recognise people, recognises people, recognise persons, recognise everybody, recognise
@@ -636,7 +729,7 @@ export const article5Elements = {
   ],
 };
 
-type Element = keyof typeof article5Elements | "guardian" | "profile";
+type Element = keyof typeof article5Elements | "guardian" | "objective" | "profile";
 
 const rule = (
   point: string,
@@ -661,7 +754,7 @@ export const article5ElementRules = [
     "a",
     "tricks or wears people down, to their cost",
     ["trickery", "steered", "cost"],
-    ["guardian", "facts"],
+    ["guardian", "objective"],
   ),
   rule(
     "b",
@@ -675,6 +768,13 @@ export const article5ElementRules = [
     ["summed", "shut_out"],
     ["no_town"],
     "private_life",
+  ),
+  rule(
+    "c",
+    "years of a private life added up, and a loss that has nothing to do with them",
+    ["summed", "lost_for_it"],
+    ["no_town_at_all"],
+    "private_conduct",
   ),
   rule(
     "d",
@@ -710,6 +810,12 @@ export const article5ElementRules = [
     "whoever passes is known to the police at once",
     ["passing_live", "faces_there", "held_against", "the_force"],
     ["not_live"],
+  ),
+  rule(
+    "h",
+    "everybody in turn, at once, by a register, for the police",
+    ["each_one", "passing_live", "register_of_all", "the_force"],
+    ["not_live", "no_name"],
   ),
   rule(
     "h",

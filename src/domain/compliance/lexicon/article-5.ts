@@ -114,7 +114,7 @@ export const article5Concepts = {
     credit*, points for .. behavio*, scores citizens, rates citizens, rating of citizens, trust score for citizens, trust score of every, trustworth*
     .. social, trustworth* .. online, trustworth* .. lifestyle, trustworth* .. neighbour*, reputation score* .. citizen*, social reputation, ranks
     citizens, citizens by trustworthiness, trustworthiness of citizens, trustworthiness of residents, citizen trust, citizen ranking*, citizen index,
-    good citizen, trustworth* .. behavio*, trustworthiness score*, behaviour score for, social behaviour score, social ranking`),
+    good citizen, civic virtue, civic merit, civic reliability, civic loyalty, loyalty score*, loyalty index, neighbourliness score*, neighbourliness index, decency score*, virtue score*, virtue index, morality score*, moral score*, social mark, social index, trustworth* .. behavio*, trustworthiness score*, behaviour score for, social behaviour score, social ranking`),
   /** Who is anybody, and not an employee, a customer or a pupil. */
   townspeople:
     words(`citizen*, inhabitant*, resident*, population, townspeople, every person, each person, everybody, everyone, households, neighbours,
@@ -210,8 +210,7 @@ export const article5Concepts = {
   /** Feelings of those whom people at work or at school meet, not their own. */
   audience:
     words(`customers' .. voice*, customers' emotion*, customers' mood*, customers' frustration, customers' feeling*, customer's .. voice, customer's
-    mood, customer's emotion*, customer's face, customer's tone, the customer is, a customer is, customer gets, customers are, customers feel,
-    customer feels, caller is, callers are, caller's, callers', speaker is, shopper*, viewer*, cinema-goer*, cinemagoer*, guests are, visitors are,
+    mood, customer's emotion*, customer's face, customer's tone, the customer is, a customer is, customer gets, customers are, customers feel, customer feels, residents with, residents', resident's, of residents, caller is, callers are, caller's, callers', speaker is, shopper*, viewer*, cinema-goer*, cinemagoer*, guests are, visitors are,
     visitors feel, passenger*, spectator*, driver's, driver is, people calling, those who call, callers, patients, customers who, people who report, people who call, those who report, those who phone`),
   intimate_trait:
     words(`gay, lesbian, homosexual*, heterosexual*, bisexual*, queer, sexual orientation, sexual preference*, sexuality, sex life, political
@@ -249,7 +248,13 @@ export const article5Concepts = {
   elsewhere:
     words(`border*, frontier*, asylum*, visa*, after the fact, days afterwards, afterwards, recorded, archived, seized, hours of video,
     retrospective*, later on, unlock*, log in, login, own phone, own device, service phone*, judge's warrant, with a warrant, months after, weeks
-    after, years after, days after, recordings, old footage, footage of, photo from, still from, stills from, passport control, airport`),
+    after, years after, days after, recordings, old footage, footage of, photo from, still from, stills from, passport control, airport,
+    abduct*, kidnap*, missing child, missing children, missing girl, missing boy, only .. missing, solely .. missing, victim of human trafficking,
+    victims of human trafficking, trafficking victim*, victim of trafficking, victims of trafficking, court has authoris*, court has authoriz*,
+    court's authoris*, court's authoriz*, court authoris*, court-authoris*, authorised by a court, authorised by a judge, authorised by the court,
+    authorised by the judge, judge has authoris*, judge has authoriz*, judge has allowed, judge has permitted, judicial authoris*, judicial
+    authoriz*, authorisation of a court, authorisation of a judge, authorisation by a court, authorisation by a judge, authorisation of the court,
+    imminent .. threat, imminent .. attack, threat of a terror*, terrorist threat, terror threat, article 5 2, fundamental rights impact`),
   intimate:
     words(`naked, nude*, undress*, nudif*, her clothes, his clothes, their clothes, without clothes, removes clothes, remove clothes, strips the clothes,
     strips clothes, unclothed, topless, intimate image*, intimate picture*, intimate photo*, intimate video*, sexually explicit, explicit image*,

@@ -150,8 +150,15 @@ export const biometricConcepts = {
   texts_only: words(
     `in reviews, of reviews, from reviews, in tweets, of tweets, in e-mails, written feedback, text messages, customer reviews, in comments`,
   ),
+  /** A mood that somebody asks for, and nobody has. */
+  mood_for_music: words(
+    `type a mood, type in a mood, name a mood, choose a mood, pick a mood, enter a mood, give it a mood, get a song, describe .. mood, a scene and a mood,
+    mood board*`,
+  ),
   medical: words(
-    `medical, patient*, therap*, clinic*, safety reason*, drowsi*, falls asleep, microsleep*, road safety`,
+    `medical, patient*, therap*, clinic*, safety reason*, drowsi*, falls asleep, microsleep*, road safety, safety only, safety alone, only for safety,
+    solely for safety, only for the safety, solely for the safety, for .. safety only, purely for safety, aviation safety, flight safety, rail safety,
+    safety purpose*, safety ground*, grounds of safety, reasons of safety, pain, prescription*, prescribed, before an accident, prescribed by, medical reason*, epilep*, seizure*`,
   ),
 };
 
@@ -163,7 +170,7 @@ export const biometricRules = [
   rule("1(a)", "people are compared with lists", ["faces_known", "alert"], ["verify"]),
   rule("1(a)", "somebody who is seen is named", ["who", "watched"], ["verify"]),
   rule("1(b)", "biometric categorisation", ["group", "sort", "body"]),
-  rule("1(c)", "emotion recognition", ["emotion", "sense", "modality"]),
+  rule("1(c)", "emotion recognition", ["emotion", "sense", "modality"], ["mood_for_music"]),
   rule("1(c)", "emotion recognition", ["feeling", "tell_feeling", "felt_by"], ["texts_only", "medical"]),
   rule("1(c)", "emotion recognition", ["emotion_system"], ["texts_only"]),
   rule("1(a)", "remote biometric identification", ["biometric_use"], ["verify"]),

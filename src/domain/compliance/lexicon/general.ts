@@ -18,7 +18,9 @@ export const generalConcepts = {
     grapes, commas, sunscreen, recommends podcasts, hikers, plants in, python program*, bugs in, asteroid*, stars by, operating instruction*,
     printing roller*, car paint, coffee, tea leaves, chocolate, wine, olive oil, recognises plants, recognises flowers, identifies plants,
     identifies birds, birds, insects, butterflies, trees in, cat breed*, pets, dog, dogs, cats, industrial oven*, machine tool, needs maintenance,
-    compressor maintenance, elevator music, image editor, photo editor, similar songs, screws, melons, fruit, vegetables, knots in, boats, kites,
+    compressor maintenance, elevator music, image editor, photo editor, similar songs, names mountains, mountains and, mountain peak*, constellation*, optical sorter*, counts how many people, how many people come in, how many visitors come, how many people enter, how many visitors enter, how many
+    people are in, people come in per hour, people per hour, visitors per hour, footfall, people counter*, law journal*, page numbers, keyword finder*,
+    terms occur, terms .. occur in published, counts how often the, lists the paragraphs, finds the phrases, lists the pages, screws, melons, fruit, vegetables, knots in, boats, kites,
     lego, toys for, birthday, wedding, holidays at, travel guide*, sightseeing, museum guide*, museum catalogue*, cinema programme, photo frame*,
     wallpaper, paint colours, interior colours, colour palette*, poems by, music theory, sheet music, crossword, crime novel*, novels to, sleepers
     before, railway sleepers, milk lorry, milk lorries, tour of a, buns, pastries, cakes, bricks, tiles, ceramics, paper rolls, cardboard, plastic

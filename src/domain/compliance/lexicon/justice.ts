@@ -39,7 +39,7 @@ export const justiceConcepts = {
   ),
   /** What is done in courts and law firms that decides nothing. */
   clerical:
-    words(`tennis court*, basketball court*, court shoes, food court*, squash court*, courtyard*, anonymis*, anonymiz*, pseudonymis*, redact*, transcri*,
+    words(`law journal*, court journal*, law review*, legal journal*, page numbers, mentions of, that mention, that mentions, law library, law libraries, lists the paragraphs, finds the phrases, keyword finder*, ministry of justice intends, tennis court*, basketball court*, court shoes, food court*, squash court*, courtyard*, anonymis*, anonymiz*, pseudonymis*, redact*, transcri*,
     room booking*, hearing dates, lift, lifts, cleaning, scans old, website, journalists, leaflet*, translates, for lawyers, law firm, lawyers search,
     statistics, corridor lights, grammar of`),
   /** Uses by their names, which need no deed. */

@@ -19,32 +19,38 @@ export const thingConcepts = {
   thing: [
     // What a house uses up, washes, eats and drinks.
     ...words(`linen, laundry, laundries, towels, towel, bed sheets, uniforms are washed, soup, soups, portions, sandwiches, meals in total, litres
-      of, vegetables, cutlery, crockery, coffee, tea urn*, drinks machine*, vending machine*, snacks, paper towels, toilet paper, printer paper,
+      of, vegetables, cutlery, crockery, meals, lunches, lunch, dinners, breakfasts, servings, dishes, menu, menus, food is, food waste, plates, coffee, tea urn*, drinks machine*, vending machine*, snacks, paper towels, toilet paper, printer paper,
       printers, printer, toner, cartridges, photocopier*, copiers, scanners, backup drive*, byte-similar, stored twice, servers, hard disks, screens
       are, projectors, desk lamp*, desk-lamp*, dimming, lux, water dispenser*, drinks dispenser*, jackets in bulk, sizes to keep, of each size,
       uniforms of each, boots of each, moisture probe*, pot plants, potted plants, tables and carpets, tables, carpets and lamps, banknotes per,
       files that are stored, ink cartridge*, copier*, copying paper, envelopes, stationery, light bulbs, batteries, detergent, soap, gloves, gowns,
-      mops, kitchen, kitchens`),
+      mops, kitchen, kitchens, vacuumed, hoovered, mopped, swept by, vacuum robot*, typewriter*, recycled glass, glass by colour, empty seats, change the oil, change .. oil, cleaning robot*, floor-cleaning, floor cleaning, cleaning rounds, robots mop, robots clean, robot mop*, robots sweep,
+      corridors, battery charge, dirt level, atm, atms, cash machine*, cash point*, cashpoint*, cash dispenser*, cash demand, cash in .. machine*, notes
+      each, paper jam*, print runs, printing office, print shop, wheelchairs in, walking frames, are painted, is painted, scaffold*, battery wear, electric scooters, charging cycles, potato*, light bulb*, charging point*, charging station*, fire extinguisher*, locker*, timetables are printed, copies of the timetable, leaflets to print, forms to print, lost-property, lost property, found bicycle*, suitcases,
+      towels are, bed linen, light switches, water coolers`),
     // Houses and what is around them.
     ...words(`roof, roofs, roofing, gutter*, facade*, façade*, window cleaning, cleaning .. windows, boiler room*, radiators, flooring, carpet*,
       paint is, paintwork, plaster, damp, mould, elevator motor*, lift motor*, escalator*, solar panel*, rain barrel*, tower clock*, church clock*,
       clock tower*, pendulum, lawn*, grass, turf, hedge*, leaves fall, football pitch*, sports pitch*, playing field*, tennis court*, basketball
       court*, flower bed*, flowerbed*, courtyard*, moss, car park*, parking bay*, parking space*, parking lot*, free bays, bicycle rack*, bicycle
       stand*, waste containers, recycling bins, meeting room*, conference room*, free room*, lecture hall's, ventilation filter*, swimming pool's,
-      thermostat*, hall has to be warm, blinds, lamps, streetlamps, snow on`),
+      thermostat*, hall has to be warm, meeting rooms, conference rooms, lecture halls are, rooms are heated, rooms are aired, rooms are lit, co2, air quality, lighting
+      of, heating of, blinds, lamps, streetlamps, snow on`),
     // Vehicles and machines.
     ...words(`tyre*, tire wear, tires, brake pad*, brake disc*, brake wear, clutch wear, engine oil, oil change*, spare part*, lawn mower*, windscreen*, wiper*,
       garage needs, workshop orders, fuel consumption, pumps wear, bearings, light curves, spectra, telescope*`),
     // Paper, print and money as matter.
     ...words(`old map*, cadastral map*, paper map*, town map*, road map*, prints a map, charters, parchment*, manuscripts from, blank backs, blank
-      pages, torn pages, book spines, bookbinding, copies of each title, copies of a title, copies of a novel, number of copies, copies of each
+      pages, torn pages, book spines, bookbinding, copies of each title, copies of a title, copies of a novel, number of copies, how many copies, copies of each
       book, loans per title, library books, shelf space, shelving, typeface*, banknotes, bank notes, euro notes, torn notes, worn notes, coins,
       stamps, postcards, photographs of buildings, microfilm*, slides from`),
     // Goods, stuff, plants and nature.
     ...words(`umbrella*, leather, gravel, sand heap*, lego, candle*, pixels, bicycles, used bicycle*, used camera*, asking price, frame size, wine
       tank*, riesling, vintage*, vintages, ferment*, sugar-beet, sugar beet*, weed*, moths, mussels, honey, peppers, cucumbers, onions, herbs,
       cocoa, rice, grain, hay, wool, yarn, fabric*, hats, clay, mortar, concrete, marble, paint, paints, varnish, glue, foil, newsprint, variable
-      stars, planets, craters, meteor*, tides, snow depth, pollen, shells, feathers, tree rings, tree trunk*, water trees, trees in, age of trees,
+      stars, planets, craters, meteor*, tides, snow depth, pollen, shells, feathers, tree rings, tree trunk*, glacier*, erosion, river bank*, riverbank*, coastline*, sea ice, exoplanet*,
+      supernova*, galax*, nebula*, comet*, asteroid*, sunspots, aphid*, mite, mites, fungus, fungi, mildew, tomato leaf, leaf disease*, on a leaf, caterpillar*, beetle*, locust*,
+      plant pest*, pest, blight, water trees, trees in, age of trees,
       tree rings, rolls, loaves, cash paper, paper bands, scanned maps`),
   ],
   /** What else has no rights: goods, stuff, animals, sounds, the weather. */
@@ -75,7 +81,11 @@ export const thingConcepts = {
       municipal*, government, embassy, employment office*, job centre*, interview day*, staff canteen*, staff room*, staff car park, staff kitchen,
       staff restaurant, teachers' room, employee canteen*, employee restaurant*, workers' canteen, job lot*, airport*, railway*, trains, traffic
       noise, doctor's garden, doctors' car park, drone picture*, drone photo*, drone image*, drone footage, border of the field, lift, lifts,
-      elevator*, candidate tiles, manager's car park, ministry, ministries, visitors' car park, patient kitchen, hospital kitchen*`),
+      elevator*, candidate tiles, manager's car park, ministry, ministries, visitors' car park, patient kitchen, hospital kitchen*, school canteen*, hospital canteen*, prison canteen*, university canteen*, police canteen*, court canteen*, canteen, hospital's office*,
+    hospital's garden*, hospital corridor*, hospital laundry, hospital's, school's, university's, bank's, police's, court's, police lost-property, police lost
+    property, lost-property store, lost property office*, lost-property office*, our bank fills, our bank, rooms used by staff, used by staff, oil of the ambulance, rooms of the job centre, burglar-alarm*, burglar alarm*, police fleet*, fleet of the police, ambulance fleet*, prison's laundry, prisons' laundry, prison's kitchen, hospital's store, hospital's storeroom*, school's store, courthouse roof, court's garden, rooms of the courthouse, school bus fleet, staff toilets, candidate
+    exoplanet*, candidate planet*, candidate star*, candidate galax*, candidate supernova*, candidate asteroid*, candidate comet*, exoplanet candidate*,
+    for astronomers, owners' details, number plates aside`),
   /** Persons, and papers of one. */
   anybody: [
     ...PEOPLE.filter((word) => word !== "they" && word !== "user" && word !== "users"),

@@ -3,7 +3,8 @@ import { type LexiconRule, words } from "./phrases.ts";
 
 export const transparencyConcepts = {
   converse:
-    words(`chatbot*, chat bot*, chat assistant*, chat agent*, voice assistant*, voice bot*, voicebot*, talking kiosk*, talking avatar*, virtual
+    words(`chatbot*, chat bot*, chat assistant*, chat agent*, voice assistant*, voice bot*, voicebot*, talking kiosk*, friendly voice who, voice who takes, voice that answers the phone, takes your table reservation*, takes your .. reservation, she's an ai,
+      he's an ai, takes bookings on the phone, takes orders on the phone, phone assistant*, telephone assistant*, talking avatar*, virtual
       agent*, virtual assistant*, virtual receptionist*, virtual guide*, virtual concierge, virtual companion*, digital assistant*, digital
       concierge, ai assistant*, ai companion*, ai receptionist*, helpdesk bot*, help desk bot*, service bot*, support bot*, faq bot*,
       conversational*, talks to, talks with, talk to it, talk with it, chats with, chat with, chatting with, speaks with, speaks to, avatar which
@@ -81,6 +82,10 @@ export const transparencyConcepts = {
       voice*, fake interview*, invented interview*, fake speech*, fabricated speech*, invents a fake, invents an interview, fabricated .. speech,
       indistinguishable from, true-looking, real-looking, lifelike, life-like, face replacement, voice cloning, voice replacement, never did, never
       gave, never happened, she never, he never`),
+  /** Land that is measured and drawn is nobody's composition. */
+  surveyed: words(
+    `map is drawn, maps are drawn, draws a map, draws maps, is measured each, are measured each, hydrolog*, geolog*, cartograph*, surveyors, glaciolog*`,
+  ),
   public_matter: words(
     `news article*, news about, articles about .. politics, public interest, newspaper*, published without, local politics, no editor, without an
       editor, editor reading, unreviewed, council decisions, council meetings, election result*, news portal*, news site*, bulletins, public
@@ -93,14 +98,15 @@ const rule = (
   paragraph: string,
   about: string,
   needs: readonly (keyof typeof transparencyConcepts)[],
+  unless: readonly (keyof typeof transparencyConcepts)[] = [],
 ): LexiconRule<keyof typeof transparencyConcepts> => ({
   ...{ id: `art-50-${paragraph}`, level: "LIMITED", provision: `Article 50(${paragraph})` },
-  ...{ date: "general", about, needs },
+  ...{ date: "general", about, needs, unless },
 });
 
 export const transparencyRules = [
   rule("1", "interacts with people", ["converse"]),
-  rule("2", "generates content", ["compose", "media"]),
+  rule("2", "generates content", ["compose", "media"], ["surveyed"]),
   rule("4", "deep fakes", ["deep_fake"]),
   rule("4", "texts on matters of public interest", ["compose", "public_matter"]),
 ];

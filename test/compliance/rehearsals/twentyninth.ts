@@ -1,0 +1,100 @@
+/** A twenty-ninth rehearsal: a little of everything. Measured while `lexicon/6` was made, before it learnt from it. */
+import { type Described, high, limited, plain, prohibited } from "../described.ts";
+
+export const twentyNinth: readonly Described[] = [
+  ...high(
+    1,
+    "Police drones search a forest for a missing child and recognise her face from a photo her parents gave.",
+    "Once a judge has signed, our box lets the police look live for the kidnapper of a named hostage at two metro stations; non-matches vanish at once.",
+    "To prevent accidents only, the crane cab's camera notices when the operator is in pain or panics and lowers the load; no manager sees it.",
+    "VoiceAge sorts callers into women, men, old and young by their voice. It doesn't infer religion, politics or orientation.",
+    "Shopping centre: known shoplifters are recognised by their faces at the entrance and the private guards are told.",
+    "Analyses faces of cinema visitors and reports when they laugh, cry or are bored.",
+  ),
+  ...high(
+    4,
+    "Shop assistants' till speed, returns and scanned items are compared and the slowest get fewer shifts.",
+    "Candidates answer in a video; the words they say are rated for fit, and the lower half gets a refusal automatically.",
+    "Assigns delivery jobs to riders according to their behaviour on past shifts, their temper in chats and customer ratings.",
+  ),
+  ...high(
+    3,
+    "Marks essays in the final school exam; a teacher sees only every tenth.",
+    "The university bars applicants with low predicted grades; the prediction uses school, postcode and earlier marks.",
+  ),
+  ...high(
+    5,
+    "Scores shop customers who want to pay by instalments; a low score means no purchase on account.",
+    "Chooses which unemployed people get a training voucher, based on their chance of finding a job.",
+    "A life insurer's model refuses applicants whose illnesses or family history make a claim likely.",
+    "Social housing: computes points from income, illness, family size and years of waiting; families with few points wait longer.",
+  ),
+  ...high(
+    6,
+    "For the probation service: estimates from convictions, addiction and work who'll reoffend, and suggests how tightly he is supervised.",
+    "Ranks reports from witnesses of a murder by how reliable they're likely to be.",
+  ),
+  ...high(
+    7,
+    "Consulates use the model to sort visa applications into low, medium and high risk of overstaying.",
+  ),
+  ...high(8, "Writes to each voter in his own dialect about what he fears, so that he votes for our party."),
+  ...high(
+    2,
+    "Gas grid: pressure regulators are set by reinforcement learning; a safety shutdown is part of it.",
+  ),
+  ...limited(
+    "1",
+    "Our hotel's virtual receptionist answers guests by phone in six languages and is often taken for a person.",
+    "Makes it look as if the company's founder, who died in 1950, spoke the anniversary speech; marked as AI.",
+    "A bot in the library's website chats about opening hours and renews loans.",
+  ),
+  ...limited(
+    "2",
+    "Turns your selfie into an oil painting.",
+    "Writes product texts and slogans for our online shop.",
+  ),
+  ...plain(
+    "MINIMAL",
+    "Counts empty seats on the tram from weight sensors; nobody is recognised.",
+    "Suggests when to change the oil of the ambulance.",
+    "Sorts recycled glass by colour.",
+    "Finds duplicate invoices in our bookkeeping.",
+    "Forecasts tomorrow's ice cream sales at the beach kiosk from the weather report.",
+    "Plans in which order the rooms of the job centre are vacuumed by a robot.",
+    "Recognises the make of old typewriters in pictures for collectors.",
+    "Cleans noise from whale songs recorded by buoys.",
+    "Predicts how much toner the tax office's printers use per month.",
+    "Spam filter for the court's mailbox: sorts out advertising mails.",
+    "An opponent for our computer chess that plays like a beginner.",
+    "Estimates from aerial pictures how many solar panels fit on the school's roof.",
+    "The vineyard's drone counts vines with mildew.",
+    "Predicts how many gowns the hospital laundry has to wash.",
+    "Checks our source code for typing errors in comments.",
+  ),
+  ...plain(
+    "UNDETERMINED",
+    "VeriTrust: AI for a safer city. Ask for a quote.",
+    "We do something with faces and machine learning.",
+    "Supply of an AI component for the employment office. The details follow in the second stage.",
+    "Our AI helps police forces work more efficiently. Find out more at our booth.",
+    "Banks love FinBrain. Book a presentation today.",
+    "An analytics tool used by schools.",
+    "The model was trained on ten million records and reaches an accuracy of 94 per cent.",
+    "A neural network supports the judges; what for, the contract doesn't say.",
+  ),
+  ...prohibited(
+    "c",
+    "A people's rating: whoever helps neighbours and praises the government gains points; drunkards and grumblers lose them, and then their children aren't admitted to good schools.",
+  ),
+  ...prohibited(
+    "h",
+    "Real-time gait recognition at the railway station lets federal police pick out everyone with a criminal record.",
+  ),
+  ...prohibited(
+    "d",
+    "It calculates the danger that a tenant becomes a murderer, purely from character traits; patrols then keep an eye on him.",
+  ),
+  ...prohibited("f", "Wristbands tell warehouse supervisors which picker is frustrated."),
+  ...prohibited("e", "FaceTrove copies portraits from the whole open internet into a recognition database."),
+];
