@@ -7,6 +7,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { FreshDatabase } from "./support/database.ts";
+import { PATIENT } from "./support/patience.ts";
 import { preparedDatabase } from "./support/prepared-database.ts";
 import { until } from "./support/until.ts";
 
@@ -24,6 +25,7 @@ afterAll(async () => {
 });
 
 const environment = (more: Record<string, string>) => ({
+  ...PATIENT,
   ...{ PATH: process.env.PATH, HOME: dir, DATA_DIR: dir, DATABASE_URL: database.url, PORT: "0" },
   ...{ SANDBOX: "0", ANCHORING: "0", LOG_LEVEL: "info", ...more },
 });

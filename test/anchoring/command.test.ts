@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { AnchorStatus } from "../../src/anchoring/status.ts";
 import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
+import { PATIENT } from "../support/patience.ts";
 import { until } from "../support/until.ts";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
@@ -18,6 +19,7 @@ beforeAll(async () => {
   await chmod(dir, 0o755);
   const given = { DATA_DIR: join(dir, "data"), PORT: "0", SANDBOX: "0", LOG_LEVEL: "warn" };
   env = {
+    ...PATIENT,
     PATH: process.env.PATH,
     HOME: dir,
     ...given,

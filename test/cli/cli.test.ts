@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { program } from "../../src/cli/program.ts";
+import { PATIENT } from "../support/patience.ts";
 import { until } from "../support/until.ts";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
@@ -19,6 +20,7 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
 const environment = (extra: Record<string, string> = {}) => ({
+  ...PATIENT,
   PATH: process.env.PATH,
   HOME: dir,
   DATA_DIR: join(dir, "data"),

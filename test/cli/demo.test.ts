@@ -16,6 +16,7 @@ import {
   type Workshop,
   wallet,
 } from "../chain/fixture.ts";
+import { PATIENT } from "../support/patience.ts";
 import { report } from "../support/report.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -27,6 +28,7 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
 const environment = (data: string) => ({
+  ...PATIENT,
   PATH: process.env.PATH,
   HOME: dir,
   DATA_DIR: join(dir, data),

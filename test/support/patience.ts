@@ -3,7 +3,7 @@ import type { App } from "../../src/app.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 
 /** Settings of those services, where the test says nothing else. */
-export const PATIENT = { READ_WAIT_MS: "20000", DATABASE_WAIT_MS: "60000" };
+export const PATIENT = { READ_WAIT_MS: "20000", DATABASE_WAIT_MS: "60000", LEAVE_SECONDS: "600" };
 
 /** Does the work while reads of this app wait as briefly as they usually do: for tests of what is answered while read models lag. */
 export async function impatiently<T>(
