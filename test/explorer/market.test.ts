@@ -74,6 +74,15 @@ describe.skipIf(!chromium)(`the market's page${chromium ? "" : " (skipped: no Ch
     expect(await page.title()).toBe("Market");
   });
 
+  test("what a row is about has most of its width, whatever cells the row has", async () => {
+    const page = await open({ viewport: { width: 1280, height: 900 } });
+    for (const list of ["nodes", "bounty-rows", "item-rows", "settlement-rows"]) {
+      const row = page.locator(`#${list} li`).first();
+      const [whole, main] = [await row.boundingBox(), await row.locator(".main").boundingBox()];
+      expect(main!.width / whole!.width, list).toBeGreaterThan(0.5);
+    }
+  });
+
   test("fits a telephone", async () => {
     const page = await open({ viewport: { width: 375, height: 667 } });
     const overflow = await page.evaluate(
