@@ -1,19 +1,30 @@
-/** The limit of what is measured over HTTP: a server in a process of its own that reads a JSON body and sends the same bytes again and again. */
+/** The limits of what is measured over HTTP: servers in processes of their own that read a JSON body and send the same bytes again and again. */
 import { spawn } from "node:child_process";
+import { randomBytes, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import express from "express";
+import express, { type RequestHandler } from "express";
+import { openPool } from "../eventstore/pool.ts";
+import { createEventStore } from "../eventstore/store.ts";
 import { cpuOf } from "./cpu.ts";
+import { AS_STARTED, type Environment } from "./service-process.ts";
 
 const FILE = fileURLToPath(import.meta.url);
 
+export type BareServer = { url: string; cpu_ms(): number; stop(): void };
+
 /** Starts a server whose every route answers `body`. */
-export async function startBareExpress(
-  body: string,
-): Promise<{ url: string; cpu_ms(): number; stop(): void }> {
-  const child = spawn(process.execPath, [...process.execArgv, FILE, body], {
+export const startBareExpress = (body: string): Promise<BareServer> => start([body], process.env);
+
+/** As startBareExpress; each call appends one event to a stream of its own before it is answered. */
+export const startAppendingExpress = (env: Environment, body: string): Promise<BareServer> =>
+  start([body, "appends"], { ...process.env, ...env });
+
+async function start(args: string[], env: NodeJS.ProcessEnv): Promise<BareServer> {
+  const child = spawn(process.execPath, [AS_STARTED, ...process.execArgv, FILE, ...args], {
+    env,
     stdio: ["ignore", "pipe", "inherit"],
   });
   for await (const url of createInterface(child.stdout))
@@ -21,10 +32,10 @@ export async function startBareExpress(
   throw new Error("the bare server did not start");
 }
 
-function serve(body: string): void {
+function serve(body: string, before: RequestHandler[]): void {
   const app = express().disable("etag");
   const bytes = Buffer.from(body);
-  app.use(express.json());
+  app.use(express.json(), ...before);
   app.all("/{*path}", (_req, res) => {
     res.type("application/json").send(bytes);
   });
@@ -33,4 +44,20 @@ function serve(body: string): void {
   );
 }
 
-if (process.argv[1] === FILE) serve(process.argv[2]!);
+/** Of a stream that nobody follows, so that nothing comes of it but the append. */
+function appending(url: string): RequestHandler {
+  const store = createEventStore(openPool(url));
+  return async (_req, _res, next) => {
+    const head_hash = randomBytes(32).toString("hex");
+    const payload = { space: "test", chain: 1, head_hash, abandoned_at: new Date().toISOString() };
+    const events = [{ type: "SeedChainAbandoned", payload }];
+    const commit = { tenant: "acme", stream_id: randomUUID(), expected_version: 0, events };
+    await store.append({ appends: [commit] });
+    next();
+  };
+}
+
+if (process.argv[1] === FILE) {
+  const [body = "", appends] = process.argv.slice(2);
+  serve(body, appends ? [appending(process.env.DATABASE_URL!)] : []);
+}

@@ -1,6 +1,7 @@
 /**
  * Claim: checks are created over HTTP at least half as fast as the log appends single events, with as many callers of each. Beside
- * both stands the limit of the way there: a bare Express route that reads the same body and sends an answer of the same bytes.
+ * both stand the limits of the way there: a bare Express route that reads the same body and sends an answer of the same bytes, and one
+ * that appends an event before it does.
  *
  *     npx tsx bench/checks.ts [--seconds 5] [--rounds 3] [--connections 64]
  *
@@ -9,7 +10,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { startBareExpress } from "./bare-express.ts";
+import { startAppendingExpress, startBareExpress } from "./bare-express.ts";
 import { appendRate, orderKey, posts, takeTurns, tellRates, withDatabase, withService } from "./load.ts";
 import { startServiceProcess } from "./service-process.ts";
 
@@ -35,18 +36,22 @@ await withDatabase(async (env) => {
   const first = { method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body: BODY };
   // Checks are made once the service has seen the chain.
   while (!(await fetch(url, first)).ok) await pause(200);
-  const bare = await startBareExpress(await fetch(url, first).then((answer) => answer.text()));
+  const check = await fetch(url, first).then((answer) => answer.text());
+  const bare = await startBareExpress(check);
+  const appending = await startAppendingExpress(env, check);
   const post = () => ({ headers, body: BODY });
   const APPENDS = "the log: appends of one event";
   const rates = await takeTurns(
     [
       [APPENDS, () => appendRate(env, load)],
       ["a bare Express route", () => posts(bare.url, post, load)],
+      ["a bare Express route that appends", () => posts(appending.url, post, load)],
       ["checks created over HTTP", () => posts(url, post, load)],
     ],
     Number(values.rounds),
   );
   tellRates(rates, APPENDS);
   bare.stop();
+  appending.stop();
   await service.stop();
 });

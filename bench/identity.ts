@@ -7,7 +7,8 @@
  *     npx tsx bench/identity.ts --passports 1000000 --only reads
  *
  * Rates are medians over the rounds, in which the contenders take turns; what is asked of them is registrations at 0.9 of the bets or
- * more, and reads at 1,000 a second with a 95th percentile below 20 ms.
+ * more, and reads at 1,000 a second with a 95th percentile below 20 ms. Beside the reads stands what this machine lets a bare Express
+ * route do at that rate.
  */
 import { randomBytes, randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
@@ -18,6 +19,7 @@ import * as agents from "../src/domain/identity/agent.ts";
 import * as passports from "../src/domain/identity/passports.ts";
 import * as account from "../src/domain/lounge/account.ts";
 import * as trust from "../src/domain/trust/trust.ts";
+import { startBareExpress } from "./bare-express.ts";
 import {
   orderKey,
   type Post,
@@ -108,6 +110,9 @@ const registration = (issue_api_key: boolean) => (): Post => ({
 const reads = (url: string, path: () => string, seconds = load.seconds) =>
   paced(url, () => ({ path: path(), headers: nextCaller() }), { ...load, seconds, rps: Number(values.rps) });
 
+/** A server, and what of the processor its process has used. */
+type Measured = { url: string; cpu_ms(): number };
+
 type Page = { agents: { sx_id: string }[]; next_cursor: string | null };
 
 /** Every page of the directory, one after the other. */
@@ -174,11 +179,19 @@ await withDatabase(async (given) => {
     ["badges", () => `/soul/badges/${any()}`],
     ["how many there are", () => "/soul/stats"],
   ];
-  const told: Record<string, Paced> = {};
-  for (const [what, path] of paths) {
-    await reads(service.url, path, WARM_UP_S);
-    told[what] = await reads(service.url, path);
-  }
+  const told: Record<string, Paced & { "CPU ms a call": number }> = {};
+  const measure = async (what: string, server: Measured, path: () => string) => {
+    await reads(server.url, path, WARM_UP_S);
+    const before = server.cpu_ms();
+    const paced = await reads(server.url, path);
+    const cpu_ms = (server.cpu_ms() - before) / (paced["a second"] * load.seconds);
+    told[what] = { ...paced, "CPU ms a call": Number(cpu_ms.toFixed(3)) };
+  };
+  const passport = await fetch(`${service.url}/soul/passport/1`).then((answer) => answer.text());
+  const bare = await startBareExpress(passport);
+  await measure("a bare Express route", bare, () => "/");
+  bare.stop();
+  for (const [what, path] of paths) await measure(what, service, path);
   console.log(`reads among ${many} passports:`);
   console.table(told);
   console.log("the directory, walked whole:", await walk(service.url));

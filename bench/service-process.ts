@@ -10,6 +10,8 @@ import { issueKey } from "../src/operator/keys.ts";
 import { cpuOf } from "./cpu.ts";
 import type { Order, Report } from "./service-probe.ts";
 
+/** As the first line of bin/tallystick has it. */
+export const AS_STARTED = "--max-semi-space-size=64";
 const TALLYSTICK = fileURLToPath(new URL("../bin/tallystick", import.meta.url));
 
 export type Environment = Record<string, string>;
@@ -80,7 +82,7 @@ async function start(
   node: string[],
   enter: readonly string[] = [],
 ): Promise<{ service: ServiceProcess; child: ChildProcess }> {
-  const [command = "", ...args] = [...enter, process.execPath, ...node, TALLYSTICK, "serve"];
+  const [command = "", ...args] = [...enter, process.execPath, AS_STARTED, ...node, TALLYSTICK, "serve"];
   const child = spawn(command, args, {
     env: { ...process.env, LOG_LEVEL: "warn", SANDBOX: "0", ...env, PORT: "0" },
     stdio: ["ignore", "pipe", env.LOG_LEVEL ? "ignore" : "inherit", "ipc"],

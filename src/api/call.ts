@@ -108,10 +108,23 @@ export function requestDigest(
   return sha256(canonicalText(form === JSON_FORM ? request : { ...request, form }, "request"));
 }
 
+/** What a finished answer is kept under; undefined of one that rests on more than data and input. */
+function finishedName({ operation, form, input }: Call, vintage: string | undefined): string | undefined {
+  if (vintage === undefined || !restsOnDataAlone(operation) || effectOf(operation).changes !== "nothing")
+    return undefined;
+  return `${operation.name} ${vintage} ${form} ${JSON.stringify(input)}`;
+}
+
+/** The answer that this process has finished before, for whoever may ask without more ado. */
+export function finishedBefore({ finished }: AnswerParts, call: Call): PreparedBody | undefined {
+  if (call.confirm) return undefined;
+  const name = finishedName(call, call.operation.vintage?.(call.app));
+  return name === undefined ? undefined : finished.get(name);
+}
+
 /** Makes the answer. What is decided on the way is staged in the unit. */
 export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit): Promise<PreparedAnswer> {
-  const { app, operation, input, form, caller, idempotency_key, payment_id, last_event_id, request_id } =
-    call;
+  const { app, operation, input, caller, idempotency_key, payment_id, last_event_id, request_id } = call;
   await call.confirm?.(unit.watch);
   const names = (event: EventName) => {
     call.named = event;
@@ -156,10 +169,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
     const file = (await operation.handle(context)) as ServedFile;
     return { kind: "file", status, file, etag: `"${file.sha256}"`, vintage: vintage ?? null };
   }
-  const name =
-    vintage === undefined || !restsOnDataAlone(operation) || effectOf(operation).changes !== "nothing"
-      ? undefined
-      : `${operation.name} ${vintage} ${form} ${JSON.stringify(input)}`;
+  const name = finishedName(call, vintage);
   const before = name === undefined ? undefined : parts.finished.get(name);
   if (before) return before;
   const reading = operation.vintage && watched(app);

@@ -17,6 +17,7 @@ import {
   type AnswerParts,
   type Call,
   commandOf,
+  finishedBefore,
   idempotencyOf,
   isUnchanged,
   type PreparedAnswer,
@@ -284,6 +285,9 @@ async function unpaid(
         command: commandOf(call),
       }),
     };
+  // Said under a key, it is kept under that.
+  const finished = call.idempotency_key === undefined ? finishedBefore(parts, call) : undefined;
+  if (finished) return { made: finished };
   const given = await givenBefore(parts, call);
   if (given) return { made: given.made, event: await eventGiven(parts.app, call) };
   const once = idempotencyOf(call);
