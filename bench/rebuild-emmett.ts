@@ -18,7 +18,11 @@ export async function emmettRate(url: string, wanted: number): Promise<number> {
         commits.flatMap((commit) => commit.appends),
       );
       // One stream's appends after each other, as its versions ask for.
-      const streams = Map.groupBy(appends, ({ tenant, stream_id }) => `${tenant}:${stream_id}`);
+      const streams = new Map<string, typeof appends>();
+      for (const append of appends) {
+        const stream = `${append.tenant}:${append.stream_id}`;
+        streams.set(stream, [...(streams.get(stream) ?? []), append]);
+      }
       await forEach([...streams], async ([stream, those]) => {
         const events = those
           .flatMap((one) => one.events)
