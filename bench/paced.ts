@@ -1,5 +1,6 @@
 /** Requests at a steady rate, whatever the answers take: what callers meet who know nothing of each other. */
 import { Agent, request } from "node:http";
+import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 
 export type Pace = { rps: number; seconds: number; connections: number };
@@ -38,12 +39,13 @@ export async function paced(url: string, next: () => Asked, pace: Pace): Promise
 const asked = (agent: Agent, url: string, { path, headers }: Asked): Promise<number> =>
   new Promise((done, fail) => {
     const call = request(url + path, { agent, headers }, (answer) => {
+      if (answer.statusCode !== 200) {
+        const why = (body: string) => new Error(`${path} was answered ${answer.statusCode}: ${body}`);
+        return text(answer).then((body) => fail(why(body)), fail);
+      }
       answer.resume();
       answer.once("error", fail);
-      answer.once("end", () => {
-        if (answer.statusCode === 200) done(performance.now());
-        else fail(new Error(`${path} was answered ${answer.statusCode}`));
-      });
+      answer.once("end", () => done(performance.now()));
     });
     call.once("error", fail);
     call.end();
