@@ -16,7 +16,7 @@ export const TENANTS = 3_000;
 export const MOST_ORDERS = 2 * TENANTS;
 
 const email = "anna@example.org";
-const ROLL = "/v1/agent/rng/roll";
+export const ROLL = "/v1/agent/rng/roll";
 const CHECK = {
   from: "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
   to: "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",

@@ -1,0 +1,157 @@
+/**
+ * What several processes on one machine do side by side: appends of one event each to streams of their own, and calls that are paid for on
+ * the chain, the same number of callers in all.
+ *
+ *     npx tsx bench/processes.ts [--processes 1,2,4,8] [--seconds 5] [--callers 64]
+ *
+ * Claim: eight processes do at least 0.9 of what two do; more processes than cores cost little.
+ */
+import { fork } from "node:child_process";
+import { randomBytes, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { openPool } from "../eventstore/pool.ts";
+import { createEventStore } from "../eventstore/store.ts";
+import { demoAccount, demoAddresses } from "../src/domain/demo-accounts.ts";
+import { headerV1, type RequirementV1, signPayment } from "../test/support/buyer.ts";
+import { pricesAt, ROLL } from "./endurance-calls.ts";
+import { orderKey, startDrawingService, withDatabase, withService } from "./load.ts";
+import type { Environment } from "./service-process.ts";
+
+type Told = { url: string; callers: number; seconds: number };
+type Done = { latencies_ms: number[]; seconds: number };
+type Headers = Record<string, string>;
+
+/** Has so many callers do one thing after the other until the time is over, or nothing is left to be done. */
+async function asLongAs(
+  { callers, seconds }: Pick<Told, "callers" | "seconds">,
+  work: (caller: number) => Promise<boolean>,
+): Promise<Done> {
+  const latencies_ms: number[] = [];
+  const began = performance.now();
+  const end = began + seconds * 1_000;
+  const each = async (_: unknown, caller: number) => {
+    for (let at = performance.now(); at < end; at = performance.now()) {
+      if (!(await work(caller))) return;
+      latencies_ms.push(performance.now() - at);
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, each));
+  return { latencies_ms, seconds: (performance.now() - began) / 1_000 };
+}
+
+/** Of streams that nobody follows, so that nothing comes of it but the append. */
+async function append({ url, ...load }: Told): Promise<Done> {
+  const store = createEventStore(openPool(url));
+  const done = await asLongAs(load, async () => {
+    const head_hash = randomBytes(32).toString("hex");
+    const payload = { space: "test", chain: 1, head_hash, abandoned_at: new Date().toISOString() };
+    const events = [{ type: "SeedChainAbandoned", payload }];
+    await store.append({
+      appends: [{ tenant: "acme", stream_id: randomUUID(), expected_version: 0, events }],
+    });
+    return true;
+  });
+  await store.close();
+  return done;
+}
+
+async function appendedBy(told: Told): Promise<Done> {
+  const child = fork(fileURLToPath(import.meta.url), [JSON.stringify(told)]);
+  const [done] = (await once(child, "message")) as [Done];
+  return done;
+}
+
+/** Payments that are signed before the clock starts: more than are settled in a second anywhere. */
+const A_SECOND = 600;
+const wallets = demoAddresses.map((_, n) => demoAccount(n));
+
+const signed = (price: RequirementV1, count: number): Promise<Headers[]> =>
+  Promise.all(
+    Array.from({ length: count }, async (_, n) =>
+      headerV1(await signPayment(wallets[n % wallets.length]!, price)),
+    ),
+  );
+
+async function paid(urls: readonly string[], payments: Headers[], load: Omit<Told, "url">): Promise<Done> {
+  const agent = new Agent({ keepAlive: true, maxSockets: load.callers });
+  const done = await asLongAs(load, async (caller) => {
+    const payment = payments.pop();
+    if (!payment) return false;
+    await roll(urls[caller % urls.length]!, payment, agent);
+    return true;
+  });
+  agent.destroy();
+  return done;
+}
+
+const roll = (url: string, payment: Headers, agent: Agent) =>
+  new Promise<void>((done, fail) => {
+    const headers = { "Content-Type": "application/json", ...payment };
+    const call = request(url + ROLL, { method: "POST", agent, headers }, (answer) => {
+      answer.resume();
+      answer.once("error", fail);
+      answer.once("end", () =>
+        answer.statusCode === 200 ? done() : fail(new Error(`a roll was answered ${answer.statusCode}`)),
+      );
+    });
+    call.once("error", fail);
+    call.end(JSON.stringify({ client_seed: randomUUID() }));
+  });
+
+/** Calls a second of all, and the time that 95 of 100 take at most. */
+function told(all: readonly Done[]) {
+  const latencies = all.flatMap(({ latencies_ms }) => latencies_ms).sort((a, b) => a - b);
+  const rate = latencies.length / Math.max(...all.map(({ seconds }) => seconds));
+  return { rate, p95_ms: latencies[Math.floor(0.95 * (latencies.length - 1))]! };
+}
+
+async function compare(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      processes: { type: "string", default: "1,2,4,8" },
+      seconds: { type: "string", default: "5" },
+      callers: { type: "string", default: "64" },
+    },
+  });
+  const [seconds, callers] = [Number(values.seconds), Number(values.callers)];
+  const counts = values.processes.split(",").map(Number);
+  await withDatabase(async (bare) => {
+    const env: Environment = { ...bare, GAS_BUDGET_ETH: "100000" };
+    const key = await withService(env, (app) => orderKey(app, "acme"));
+    const found: { processes: number; appends: ReturnType<typeof told>; paid: ReturnType<typeof told> }[] =
+      [];
+    for (const processes of counts) {
+      const load = { url: env.DATABASE_URL!, callers: Math.ceil(callers / processes), seconds };
+      const appends = told(await Promise.all(Array.from({ length: processes }, () => appendedBy(load))));
+      const services = await Promise.all(
+        Array.from({ length: processes }, () => startDrawingService(env, key)),
+      );
+      const urls = services.map(({ url }) => url);
+      const { roll } = await pricesAt(urls[0]!);
+      // What a process has not done yet takes it longer.
+      await paid(urls, await signed(roll, 20 * callers), { callers, seconds });
+      const calls = told([await paid(urls, await signed(roll, A_SECOND * seconds), { callers, seconds })]);
+      found.push({ processes, appends, paid: calls });
+      await Promise.all(services.map((service) => service.stop()));
+    }
+    const two = found.find(({ processes }) => processes === 2) ?? found[0]!;
+    console.log(`${callers} callers in all; ratios are to ${two.processes} processes`);
+    console.table(
+      found.map(({ processes, appends, paid }) => ({
+        processes,
+        "appends a second": Math.round(appends.rate),
+        ratio: (appends.rate / two.appends.rate).toFixed(2),
+        "p95 ms": appends.p95_ms.toFixed(1),
+        "paid calls a second": Math.round(paid.rate),
+        "its ratio": (paid.rate / two.paid.rate).toFixed(2),
+        "its p95 ms": paid.p95_ms.toFixed(0),
+      })),
+    );
+  });
+}
+
+if (process.send) process.send(await append(JSON.parse(process.argv[2]!) as Told), () => process.exit());
+else await compare();
