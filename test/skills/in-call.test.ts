@@ -1,6 +1,7 @@
 /** A run in the very call that asks for it: its steps side by side, all that it keeps at once, and nothing left of one that is refused. */
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { untilStopped } from "../../src/concurrency.ts";
 import type { Lease, Vintages } from "../../src/datasets/vintage-store.ts";
 import type { SkillResult } from "../../src/domain/skills/result.ts";
 import { type Headers, openSkills, type SkillsSetup } from "./skills-setup.ts";
@@ -22,13 +23,15 @@ const DIPLOMAT = {
 };
 
 /** Has every question to the data pass through `asked`, until the test is over. */
-function throughData(asked: (sql: string, answer: () => Promise<unknown>) => Promise<unknown>): void {
+function throughData(
+  asked: (sql: string, answer: () => Promise<unknown>, signal?: AbortSignal) => Promise<unknown>,
+): void {
   const { vintages } = setup.app;
   const lease: Vintages["lease"] = vintages.lease.bind(vintages);
   vintages.lease = (dataset) => {
     const found = lease(dataset);
     const query: Lease["query"] = (sql, params, signal) =>
-      asked(sql, () => found.query(sql, params, signal)) as Promise<never>;
+      asked(sql, () => found.query(sql, params, signal), signal) as Promise<never>;
     return { ...found, query };
   };
   onTestFinished(() => {
@@ -43,9 +46,9 @@ test("asks steps that do not rest on each other side by side, and records them i
     release = done;
   });
   // The first step's question is answered after that of the second, which it never is where that waits for the first.
-  throughData(async (sql, answer) => {
+  throughData(async (sql, answer, signal) => {
     const step = sql.includes("with sums as") ? "rerouting" : "corridor";
-    if (step === "corridor") await isOther;
+    if (step === "corridor") await untilStopped(isOther, signal);
     const told = await answer();
     answered.push(step);
     if (step === "rerouting") release();

@@ -100,7 +100,7 @@ export async function runPlan(
     const ran = earlier.then((all) => runStep(step, { slots, steps: answersOf(all) }, ask, isRefusal));
     begun.push({ id: step.id, ran });
   }
-  // Whoever asked may let go of what is read, which none may read any more then.
+  // None is under way any more when this ends: whoever asked lets go of the data then.
   const ended = await Promise.allSettled(begun.map(({ ran }) => ran));
   const all = ended.map((one) => {
     if (one.status === "rejected") throw one.reason;
