@@ -4,20 +4,21 @@ import type { Subjects, ToSeal } from "./domain/ports.ts";
 import { type Sealed, type SealPlace, sealedIn } from "./domain/sealed.ts";
 
 /**
- * Seals a page for a commit that rests upon nobody having asked for the erasure of those subjects: `isLeaving` tells it, and watches
- * that it stays so. Where somebody has, the key is destroyed here, should that not be done yet, and whoever bears the name is another
+ * Seals a page for a commit that rests upon nobody having asked for the erasure of those subjects: `isLeaving` tells it, of one that is new
+ * as of others, and watches that it stays so. Where somebody has, the key is destroyed here, should that not be done yet, and whoever bears the name is another
  * subject from then on.
  */
 export async function sealFor(
   subjects: Pick<Subjects, "seal" | "erase">,
-  isLeaving: (subject: { tenant: string; id: string }) => Promise<boolean>,
+  isLeaving: (subject: { tenant: string; id: string }, is_new: boolean) => Promise<boolean>,
   page: readonly ToSeal[],
 ): Promise<Sealed[]> {
   for (;;) {
     const made = await subjects.seal(page);
-    const tenants = new Map(made.map(({ subject_id }, at) => [subject_id, page[at]!.subject.tenant]));
+    const whose = new Map(made.map(({ subject_id }, at) => [subject_id, page[at]!]));
     const leaving: string[] = [];
-    for (const [id, tenant] of tenants) if (await isLeaving({ tenant, id })) leaving.push(id);
+    for (const [id, { subject, is_new = false }] of whose)
+      if (await isLeaving({ tenant: subject.tenant, id }, is_new)) leaving.push(id);
     if (leaving.length === 0) return made;
     await subjects.erase(leaving);
   }

@@ -113,7 +113,11 @@ export class Staging {
 
   readonly seal: Seal = async (page) => {
     await this.watch(unusedKeys, unusedKeys.target);
-    return sealFor(this.#parts.subjects, async (of) => (await this.watch(subject, of)) !== undefined, page);
+    const isLeaving = async (of: Target, is_new: boolean) => {
+      if (is_new) this.presumeNew(subject, of);
+      return (await this.watch(subject, of)) !== undefined;
+    };
+    return sealFor(this.#parts.subjects, isLeaving, page);
   };
 
   /** A refusal, or nothing to do, must not rest on a state that another process has moved on: it is looked at afresh. */

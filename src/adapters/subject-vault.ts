@@ -71,12 +71,13 @@ export function createSubjectVault(parts: VaultParts): Subjects {
     return unwrapKey(master, subject_id, wrapped_key);
   }
 
-  /** The subjects of these lookups, those made that are not there yet. */
-  async function known(lookups: readonly Buffer[]): Promise<Map<string, Known>> {
+  /** The subjects of these lookups, those made that are not there yet: those that are presumed new before any is looked for. */
+  async function known(lookups: readonly Buffer[], presumed: readonly Buffer[]): Promise<Map<string, Known>> {
     const found = new Map<string, Known>();
     const note = (rows: readonly Row[]) => {
       for (const row of rows) found.set(nameOf(row.lookup), { subject_id: row.subject_id, key: keyOf(row) });
     };
+    if (presumed.length > 0) note(await make(presumed));
     for (;;) {
       const missing = lookups.filter((lookup) => !found.has(nameOf(lookup)));
       if (missing.length === 0) return found;
@@ -123,8 +124,8 @@ export function createSubjectVault(parts: VaultParts): Subjects {
 
     async seal(page) {
       const lookups = page.map(({ subject }) => lookupOf(pepper, subject));
-      const distinct = new Map(lookups.map((lookup) => [nameOf(lookup), lookup]));
-      const subjects = await known([...distinct.values()]);
+      const presumed = lookups.filter((_, at) => page[at]!.is_new);
+      const subjects = await known(distinct(lookups), distinct(presumed));
       return page.map(({ place, value }, at) =>
         sealValue({ origin, place }, subjects.get(nameOf(lookups[at]!))!, value),
       );
@@ -233,8 +234,7 @@ const GIVE = {
 };
 /** Of calls at the same moment the keys are given by one statement: the vault is asked for every value that is sealed. */
 const given = gathered<readonly Buffer[], Row[]>(async (pool, pages) => {
-  const distinct = new Map(pages.flat().map((lookup) => [nameOf(lookup), lookup]));
-  const { rows } = await ask<Row>(pool, GIVE, [[...distinct.values()]]);
+  const { rows } = await ask<Row>(pool, GIVE, [distinct(pages.flat())]);
   const byName = new Map(rows.map((row) => [nameOf(row.lookup), row]));
   return pages.map((page) => page.flatMap((lookup) => byName.get(nameOf(lookup)) ?? []));
 });
@@ -278,6 +278,9 @@ const REWRAP = `update subject_keys.subjects s set wrapped_key = made.wrapped_ke
   from unnest($1::text[], $2::bytea[]) as made (subject_id, wrapped_key) where s.subject_id = made.subject_id`;
 
 const nameOf = (lookup: Buffer) => lookup.toString("base64");
+const distinct = (lookups: readonly Buffer[]) => [
+  ...new Map(lookups.map((lookup) => [nameOf(lookup), lookup])).values(),
+];
 
 /** A failure of the vault's database is the vault's. */
 async function ask<R extends pg.QueryResultRow>(

@@ -182,7 +182,13 @@ export type SeedUses = {
 };
 
 /** A value to be sealed: about whom it is, and where in the log it will stand. */
-export type ToSeal = { subject: SubjectName; place: SealPlace; value: Personal };
+export type ToSeal = {
+  subject: SubjectName;
+  place: SealPlace;
+  value: Personal;
+  /** Nobody has had this name before, as of an execution: no key is looked for before one is made. Where it is wrong it costs time alone. */
+  is_new?: boolean;
+};
 
 /** A sealed value as it is opened: what it says, or that whom it is about was erased. */
 export type Opened =
@@ -194,7 +200,7 @@ export type GivenKey = { subject_id: string; given_at: string; age_s: number };
 
 /** The vault of personal data: a key for each subject, and nothing but those keys. Rejects with SubjectsUnavailable where it cannot be asked. */
 export type Subjects = {
-  /** Seals a page of values; whoever is not known becomes a subject. One question to the vault, two where somebody is new. */
+  /** Seals a page of values; whoever is not known becomes a subject. One question to the vault, two where somebody is new and is not said to be. */
   seal(page: readonly ToSeal[]): Promise<Sealed[]>;
   /** Opens a page of values by one question. Rejects with SealBroken for one that stood elsewhere, or was changed. */
   open(page: readonly { sealed: Sealed; place: SealPlace }[]): Promise<Opened[]>;

@@ -1,4 +1,5 @@
 /** Plans: what a question names, which plan answers it, and what a plan asks. */
+import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { searchable } from "../../src/domain/customs/search.ts";
@@ -135,6 +136,58 @@ describe("a plan", () => {
     await expect(runPlan(broken, {}, async () => Promise.reject(new Error("broken")), isNo)).rejects.toThrow(
       "broken",
     );
+  });
+
+  test("asked at once asks what does not rest on each other at the same time, and stands in its order all the same", async () => {
+    const steps: Plan["steps"] = [
+      { id: "slow", operation: "slow", input: {} },
+      { id: "no", operation: "refused", input: {}, optional: true },
+      { id: "after", operation: "detail", input: { hs: "$steps.slow.data[0].product" } },
+      { id: "none", operation: "detail", input: { hs: "$steps.no.data" } },
+      { id: "quick", operation: "quick", input: {} },
+    ];
+    const begun: string[] = [];
+    let release = () => {};
+    const isReleased = new Promise<void>((done) => {
+      release = done;
+    });
+    const ask: Ask = async (operation, _, step) => {
+      begun.push(step);
+      if (operation === "refused") throw new No("not today");
+      // The slow one is answered once the quick one was asked, which it never is where each waits for the one before.
+      if (operation === "quick") release();
+      if (operation === "slow") await isReleased;
+      return { data: [{ product: operation }] };
+    };
+    const at_once = await runPlan(plan({ steps }), {}, ask, isNo, { at_once: true });
+    expect(begun).toEqual(["slow", "no", "quick", "after"]);
+    expect(await runPlan(plan({ steps }), {}, ask, isNo)).toEqual(at_once);
+    expect(begun.slice(4)).toEqual(["slow", "no", "after", "quick"]);
+    expect(at_once.asked.map(({ step }) => step)).toEqual(["slow", "after", "quick"]);
+    expect(at_once.passed.map(({ step }) => step)).toEqual(["no", "none"]);
+  });
+
+  test("asked at once ends with the refusal of the first step that it cannot do without, when none is under way any more", async () => {
+    const steps: Plan["steps"] = [
+      { id: "first", operation: "first", input: {} },
+      { id: "second", operation: "second", input: {} },
+      { id: "after", operation: "after", input: { hs: "$steps.second.data" } },
+      { id: "slow", operation: "slow", input: {}, optional: true },
+    ];
+    const begun: string[] = [];
+    let ended = 0;
+    const turns = { first: 2, second: 1, after: 1, slow: 5 };
+    const ask: Ask = async (operation, _, step) => {
+      begun.push(step);
+      for (let turn = 0; turn < turns[operation as keyof typeof turns]; turn++) await setImmediate();
+      ended++;
+      if (operation === "slow") return { data: [] };
+      throw new No(`no ${operation}`);
+    };
+    const ran = runPlan(plan({ steps }), {}, ask, isNo, { at_once: true });
+    await expect(ran).rejects.toThrow("no first");
+    expect(begun).toEqual(["first", "second", "slow"]);
+    expect(ended).toBe(3);
   });
 
   test("is checked: operations, fields, paths that are read too early, bounds", () => {

@@ -3,10 +3,12 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { areas } from "../../src/areas/index.ts";
+import { SubjectsUnavailable } from "../../src/domain/ports.ts";
 import { mailSubject } from "../../src/domain/sealed.ts";
 import * as recall from "../../src/domain/subjects/recall.ts";
 import { eraseSubject } from "../../src/erasure.ts";
 import { recallReactor } from "../../src/reactors/subjects/recall.ts";
+import { StreamCache } from "../../src/stream-cache.ts";
 import { transact } from "../../src/transact.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -34,11 +36,15 @@ const named = (name: string) => mailSubject(tenant, `${name}@example.org`);
 const idOf = (name: string) => service.app.subjects.find(named(name));
 
 /** Writes to somebody; `before`: what happens each time after the letter was sealed and before it is recorded. */
-async function writeTo(name: string, before: () => Promise<void> = async () => {}) {
+async function writeTo(
+  name: string,
+  before: () => Promise<void> = async () => {},
+  { unit = service.app.unit, is_new = false } = {},
+) {
   const id = randomBytes(16).toString("hex");
   const place = placeOf(tenant, id);
-  const { result } = await transact(service.app.unit, { meta }, async ({ decide, seal }) => {
-    const [to] = await seal([{ subject: named(name), place, value: { mail: name } }]);
+  const { result } = await transact(unit, { meta }, async ({ decide, seal }) => {
+    const [to] = await seal([{ subject: named(name), place, value: { mail: name }, is_new }]);
     await before();
     await decide(letter, { tenant, id }, write({ letter_id: id, words: 1, to: to! }));
     return to!;
@@ -150,6 +156,23 @@ test("who is erased is not brought back, and their name is another subject's aft
   await sweep();
   expect(await idOf("erased")).toBeUndefined();
   const after = await writeTo("erased");
+  expect([await opens(before), await opens(after)]).toEqual([false, true]);
+});
+
+test("who is said to be new and is being erased is written to as another subject, by a process that has not heard of it too", async () => {
+  const before = await writeTo("leaving");
+  const { app } = service;
+  const away = { ...app.subjects, erase: () => Promise.reject(new SubjectsUnavailable("away")) };
+  const erasing = eraseSubject({ ...app, subjects: away }, named("leaving"), { by: "owner", meta });
+  await expect(erasing).rejects.toThrow("away");
+  expect([await idOf("leaving"), await opens(before)]).toEqual([before.sealed.subject_id, true]);
+  // What this process knows of the log, another does not.
+  const unit = { ...app.unit, cache: new StreamCache() };
+  let runs = 0;
+  const count = async () => void runs++;
+  const after = await writeTo("leaving", count, { unit, is_new: true });
+  expect(runs).toBe(2);
+  expect(after.sealed.subject_id).not.toBe(before.sealed.subject_id);
   expect([await opens(before), await opens(after)]).toEqual([false, true]);
 });
 

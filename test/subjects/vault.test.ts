@@ -173,6 +173,34 @@ describe("a page of a hundred subjects", () => {
   });
 });
 
+describe("a subject that is said to be new", () => {
+  const fresh = (mail: string): ToSeal => ({ ...to(mail), is_new: true });
+
+  test("is made by one question; where it is none, it stays who it is", async () => {
+    const vault = vaultOf();
+    let made: Awaited<ReturnType<typeof vault.seal>> = [];
+    const seal = (...page: ToSeal[]) =>
+      questions(async () => {
+        made = await vault.seal(page);
+      });
+    expect(await seal(fresh("dora@example.org"), to("dora@example.org"))).toBe(1);
+    const [before] = made;
+    expect(new Set(made.map(({ subject_id }) => subject_id)).size).toBe(1);
+    expect(await seal(fresh("dora@example.org"))).toBe(2);
+    expect(made.map(({ subject_id }) => subject_id)).toEqual([before!.subject_id]);
+    expect(await vault.open([{ sealed: made[0]!, place }])).toMatchObject([{ erased: false }]);
+  });
+
+  test("is made once, whoever says it first at the same time", async () => {
+    const made = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        vaultOf().seal([n % 2 === 0 ? fresh("emma@example.org") : to("emma@example.org")]),
+      ),
+    );
+    expect(new Set(made.flat().map(({ subject_id }) => subject_id)).size).toBe(1);
+  });
+});
+
 describe("an erased subject", () => {
   test("opens nothing any more in any process, and leaves no row, not even a dead one", async () => {
     const [one, other] = [vaultOf(), vaultOf()];

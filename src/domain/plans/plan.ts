@@ -1,4 +1,4 @@
-/** A plan: questions asked one after the other, what may be asked later reading what was answered before. Data, and never a caller's code. */
+/** A plan: questions in their order, what may be asked later reading what was answered before. Data, and never a caller's code. */
 import type { SlotName, Slots } from "./slots.ts";
 
 /** One question. `each` is asked once for each member of an earlier answer's list; its input reads that member as `$each`. */
@@ -81,31 +81,61 @@ function pathFaults(
   return [`${id} reads ${value}, which is not there by then`];
 }
 
-/** Runs the steps in order. A step that is not optional and is refused ends the plan with that refusal. */
+/** How the steps of a plan are asked: `at_once`: each as soon as what it reads is answered, else one after the other. */
+export type Course = { at_once?: boolean };
+
+/** Runs the steps; what was asked stands in their order, however it is asked. A step that is not optional and is refused ends the plan with that refusal. */
 export async function runPlan(
   plan: Plan,
   slots: Slots,
   ask: Ask,
   isRefusal: (error: unknown) => error is Error,
+  { at_once = false }: Course = {},
 ): Promise<Ran> {
+  const begun: { id: string; ran: Promise<Ran> }[] = [];
+  for (const step of plan.steps) {
+    const read = readsOf(step);
+    const awaited = begun.filter((one) => !at_once || read.has(one.id));
+    const earlier = Promise.all(awaited.map(({ ran }) => ran));
+    const ran = earlier.then((all) => runStep(step, { slots, steps: answersOf(all) }, ask, isRefusal));
+    begun.push({ id: step.id, ran });
+  }
+  // None is under way any more when this ends: whoever asked lets go of the data then.
+  const ended = await Promise.allSettled(begun.map(({ ran }) => ran));
+  const all = ended.map((one) => {
+    if (one.status === "rejected") throw one.reason;
+    return one.value;
+  });
+  return { asked: all.flatMap(({ asked }) => asked), passed: all.flatMap(({ passed }) => passed) };
+}
+
+/** The steps whose answers a step reads. */
+function readsOf({ input, each }: Step): Set<string> {
+  const paths = [each?.of, ...Object.values(input).flat()].filter(isPath).map(partsOf);
+  return new Set(paths.flatMap((parts) => (parts?.[0] === "$steps" ? [String(parts[1])] : [])));
+}
+
+const answersOf = (all: readonly Ran[]): Record<string, object> =>
+  Object.fromEntries(all.flatMap(({ asked }) => asked.map(({ step, answer }) => [step, answer])));
+
+/** Asks one step, or passes over it. */
+async function runStep(
+  step: Step,
+  known: Pick<Known, "slots" | "steps">,
+  ask: Ask,
+  isRefusal: (error: unknown) => error is Error,
+): Promise<Ran> {
+  const { id, operation, when = [], each, optional } = step;
   const asked: Asked[] = [];
   const passed: Passed[] = [];
-  for (const step of plan.steps) {
-    const { id, operation, when = [], each, optional } = step;
-    const pass = (why: string) => passed.push({ step: id, operation, why });
-    const missing = when.find((slot) => slots[slot] === undefined);
-    if (missing !== undefined) {
-      pass(`no ${missing} was named`);
-      continue;
-    }
-    const steps = Object.fromEntries(asked.map(({ step, answer }) => [step, answer]));
-    const members = each ? read(each.of, { slots, steps }) : [undefined];
-    if (!Array.isArray(members) || members.length === 0) {
-      pass("there is nothing to ask it of");
-      continue;
-    }
+  const pass = (why: string) => passed.push({ step: id, operation, why });
+  const missing = when.find((slot) => known.slots[slot] === undefined);
+  const members = each ? read(each.of, known) : [undefined];
+  if (missing !== undefined) pass(`no ${missing} was named`);
+  else if (!Array.isArray(members) || members.length === 0) pass("there is nothing to ask it of");
+  else
     for (const [at, member] of members.slice(0, each?.most ?? 1).entries()) {
-      const input = inputOf(step, { slots, steps, each: member });
+      const input = inputOf(step, { ...known, each: member });
       try {
         const name = each ? `${id}.${at}` : id;
         if (input === undefined) pass("an earlier answer has nothing to ask it with");
@@ -115,7 +145,6 @@ export async function runPlan(
         pass(error.message);
       }
     }
-  }
   return { asked, passed };
 }
 

@@ -59,14 +59,19 @@ export type Written = Omit<
 
 /** A report that is being written. */
 export type Writing = {
+  /** Asks, and hears the answer. */
   ask: Ask;
+  /** Asks; its answer counts among those of the report once it is heard. */
+  asked: Ask;
+  /** Takes an answer among those of the report, in whose order its sources stand. */
+  hear(told: Told): void;
   ledger: Ledger;
   /** The figure at a pointer of an answer. */
   at(told: Told, path: string, label: string, unit: Unit): Fact;
   finding(said: Said, confidence?: Finding["confidence"], method?: MethodName): Finding;
   /** Says what cannot be told. */
   limit(said: Said): void;
-  /** The first answer that was asked. */
+  /** The first answer that was heard. */
   first(): Told;
   /** What was written so far, sections that came to nothing left out. */
   parts(sections: readonly Section[]): Pick<Report, "sections" | "facts" | "methods" | "sources" | "limits">;
@@ -89,12 +94,15 @@ export function writing(asked: Ask): Writing {
       limits,
     };
   };
+  const hear = (one: Told) => void told.push(one);
   return {
     async ask(operation, input) {
       const answer = await asked(operation, input);
-      told.push(answer);
+      hear(answer);
       return answer;
     },
+    asked,
+    hear,
     ledger: facts,
     at,
     finding(said, confidence = "reported", method) {

@@ -3,6 +3,7 @@ import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../eventstore/types.ts";
 import type { App } from "../../app.ts";
 import { digestOf, MOST_OBJECT_BYTES, objectName } from "../../domain/objects.ts";
+import type { Objects, Subjects, ToSeal } from "../../domain/ports.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { placeIn, type Sealed, type SubjectName } from "../../domain/sealed.ts";
 import * as executions from "../../domain/skills/execution.ts";
@@ -27,20 +28,24 @@ const placeOf = ({ tenant, execution_id }: Named) =>
 export const objectOf = (execution_id: string, sha256: string): string =>
   objectName("execution", execution_id, sha256);
 
-/** Seals and puts values; the digest that names each, and whose key they are sealed under. */
+/** The digest that names what is kept, and whose key it is sealed under. */
+export type Kept = { object_sha256: string; subject_id: string };
+
+/** Seals JSON texts by one question and puts them in one statement; with what else of the execution is sealed `beside` them. */
 export async function keep(
-  app: Pick<App, "subjects" | "objects">,
+  { seal, objects }: { seal: Subjects["seal"]; objects: Pick<Objects, "putAll"> },
   named: Named,
-  values: readonly object[],
-): Promise<{ object_sha256: string; subject_id: string }[]> {
+  texts: readonly string[],
+  beside: readonly ToSeal[] = [],
+): Promise<{ kept: Kept[]; beside: Sealed[] }> {
   const place = placeOf(named);
-  const parts = values.map((value) => {
-    const text = Buffer.from(canonicalOf(value)).toString("base64url");
-    return text.match(new RegExp(`.{1,${PART}}`, "g")) ?? [];
+  const parts = texts.map((text) => {
+    const encoded = Buffer.from(text).toString("base64url");
+    return encoded.match(new RegExp(`.{1,${PART}}`, "g")) ?? [];
   });
   const page = parts.flat().map((part) => ({ subject: subjectOf(named), place, value: { part } }));
-  const sealed = await app.subjects.seal(page);
-  let from = 0;
+  const sealed = await seal([...beside, ...page]);
+  let from = beside.length;
   const kept = parts.map(({ length }) => {
     const own = sealed.slice(from, from + length);
     from += length;
@@ -49,10 +54,10 @@ export async function keep(
       refuse("unprocessable", "an answer is too large to be kept; ask for fewer years, or for one product");
     return { bytes, object_sha256: digestOf(bytes), subject_id: own[0]!.subject_id };
   });
-  await app.objects.putAll(
+  await objects.putAll(
     kept.map(({ bytes, object_sha256 }) => ({ name: objectOf(named.execution_id, object_sha256), bytes })),
   );
-  return kept;
+  return { kept, beside: sealed.slice(0, beside.length) };
 }
 
 /** What was kept under a digest; undefined once it is erased, or past its time. */

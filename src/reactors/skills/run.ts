@@ -21,7 +21,7 @@ import {
   openExecutions,
 } from "../../projections/skills/executions.ts";
 import { type ReactorLog, reactor } from "../../reactor.ts";
-import { canonicalOf, keep } from "./kept.ts";
+import { canonicalOf, type Kept, keep } from "./kept.ts";
 import { type Named, stepExecution } from "./steps.ts";
 
 /** Executions that a process runs at once. */
@@ -55,7 +55,10 @@ export type RunSteps = (run: {
   begins: (step: string) => void;
   noted: (answered: Answered) => Promise<void>;
   heard: (model: ModelHeard) => Promise<void>;
-}) => Promise<{ result: object; vintages: string }>;
+}) => Promise<Done>;
+
+/** The result's RFC 8785 form, and what it rests on. */
+type Done = { text: string; vintages: string };
 
 const meta = (operation: string) => ({ meta: { actor: "reactor:skills", operation } });
 const nowOf = ({ clock }: App) => clock.now().toISOString();
@@ -126,9 +129,8 @@ async function attempt({ app, signal, log, run }: Parts, named: Named, begun: Ex
   if (task!.erased) return void (await fail("erased"));
   try {
     const noted = async ({ input, answer, ...done }: Answered) => {
-      const [kept] = await keep(app, named, [answer]);
+      const { object_sha256 } = await keepOne(app, named, JSON.stringify(answer));
       const input_sha256 = digestOf(canonicalOf(input));
-      const { object_sha256 } = kept!;
       await decide(app, named, (state) =>
         executions.doStep({ ...done, attempt, input_sha256, object_sha256, done_at: nowOf(app) })(state),
       );
@@ -142,8 +144,7 @@ async function attempt({ app, signal, log, run }: Parts, named: Named, begun: Ex
       );
     };
     const { tenant } = named;
-    const { result, vintages } = await run({ app, tenant, facts, signal, begins, noted, heard });
-    await conclude(app, named, begun, { result, vintages });
+    await conclude(app, named, begun, await run({ app, tenant, facts, signal, begins, noted, heard }));
   } catch (error) {
     if (!(error instanceof Refusal)) {
       if (signal.aborted) return;
@@ -157,24 +158,26 @@ async function attempt({ app, signal, log, run }: Parts, named: Named, begun: Ex
   }
 }
 
+const keepOne = async ({ subjects, objects }: App, named: Named, text: string): Promise<Kept> =>
+  (await keep({ seal: subjects.seal, objects }, named, [text])).kept[0]!;
+
 /** Records the result, unless whoever it is about was erased meanwhile. */
 async function conclude(
   app: App,
   named: Named,
   { facts, attempt }: Execution,
-  { result, vintages }: { result: object; vintages: string },
+  { text, vintages }: Done,
 ): Promise<void> {
-  const [kept] = await keep(app, named, [result]);
-  const text = canonicalOf(result);
+  const { object_sha256, subject_id: kept_of } = await keepOne(app, named, text);
   const { subject_id } = facts.task;
   await app.commit(async (unit) => {
     const leaving = await unit.watch(subject, { tenant: named.tenant, id: subject_id });
-    const is_erased = leaving !== undefined || kept!.subject_id !== subject_id;
+    const is_erased = leaving !== undefined || kept_of !== subject_id;
     const at = nowOf(app);
     const finished = {
       attempt,
       result_sha256: digestOf(text),
-      object_sha256: kept!.object_sha256,
+      object_sha256,
       bytes: Buffer.byteLength(text),
       vintages,
       finished_at: at,

@@ -54,7 +54,7 @@ export async function rerun(
   const answers: Answered[] = [];
   const before = execution.model && (await keptReport(app, named, finished));
   try {
-    const { result } = await runSkill({
+    const { text } = await runSkill({
       app: held ? { ...app, ...held.data } : app,
       tenant: named.tenant,
       skill,
@@ -64,7 +64,7 @@ export async function rerun(
       sum: async (written) => (before ? summedAsBefore(written, before) : written),
       kept: (operation, input_sha256) => keptAnswer(app, named, execution, { operation, input_sha256 }),
     });
-    const again_sha256 = sha256(canonical(result));
+    const again_sha256 = sha256(text);
     const { result_sha256 } = finished;
     return {
       execution_id: named.execution_id,

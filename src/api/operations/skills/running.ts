@@ -33,9 +33,11 @@ export type Run = {
   skill: Skill;
   slots: Slots;
   signal: AbortSignal;
+  /** Asks steps that do not rest on each other at the same time. */
+  at_once?: boolean;
   /** Hears of each step when it is asked. */
   begins?: (step: string) => void;
-  /** Hears of each answer before the next step. */
+  /** Hears of each answer before what waits for it is asked. */
   noted?: (noted: Noted) => Promise<void>;
   /** The answer that was read of the log when it ran before; then the log is not asked again. */
   kept?: (operation: string, input_sha256: string) => Promise<object | undefined>;
@@ -43,34 +45,32 @@ export type Run = {
   sum?: (written: Written) => Promise<Written>;
 };
 
-/** `vintages`: all that the steps looked at, by comma; `log` where they read the log alone. */
-export type Ran = { result: SkillResult; vintages: string };
+/** `text`: the result's RFC 8785 form; `vintages`: all that the steps looked at, by comma; `log` where they read the log alone. */
+export type Ran = { result: SkillResult; text: string; vintages: string };
 
 /** Runs a skill. Refuses what a step that it cannot do without refuses. */
 export const runSkill = (run: Run): Promise<Ran> =>
   asking(contextOf(run), (asked) => told(run, asked), { step_ms: STEP_MS });
 
 async function told(run: Run, asked: Asking): Promise<Ran> {
-  const { skill, slots, noted } = run;
-  const all: Told[] = [];
-  let begun = performance.now();
+  const { skill, slots, at_once = false, noted } = run;
+  const begun = new Map<string, number>();
   const ask = ((operation: string, input: Record<string, unknown>) =>
     answerTo(run, asked, operation, input)) as unknown as Ask;
   const written = writing(ask);
   const ran = await runTold(written, skill, slots, {
     field: "task",
     teller: toldOfSkill,
+    at_once,
     begins: (step) => {
-      begun = performance.now();
+      begun.set(step, performance.now());
       run.begins?.(step);
     },
-    noted: async (step, one) => {
-      all.push(one);
-      await noted?.({ step, told: one, ms: Math.round(performance.now() - begun) });
-    },
+    noted: async (step, told) =>
+      noted?.({ step, told, ms: Math.round(performance.now() - begun.get(step)!) }),
   });
   for (const { of, why } of skill.absent ?? []) written.limit(say`No ${of}: ${why}.`);
-  const dated = all.find(({ answer }) => valueAt(answer, "/meta/coverage/months/to") !== undefined);
+  const dated = ran.told.find(({ answer }) => valueAt(answer, "/meta/coverage/months/to") !== undefined);
   if (!dated) throw new Error(`no step of ${skill.name} says of which months it is`);
   const { name: agent, version, summary } = skill;
   // In the order in which a report has its input.
@@ -86,9 +86,10 @@ async function told(run: Run, asked: Asking): Promise<Ran> {
   const drawn = finished.facts.flatMap((fact) => (isAsked(fact) ? fact.from.vintage.split(",") : []));
   const vintages = [...new Set(drawn)].sort().join(",");
   const report = complete({ operation: "skills_run", input, vintages }, summed);
-  const result = { agent, version, report, steps: ran.steps, passed: ran.passed };
+  const text = canonical({ agent, version, report, steps: ran.steps, passed: ran.passed });
   return {
-    result: JSON.parse(canonical(result)) as SkillResult,
+    result: JSON.parse(text) as SkillResult,
+    text,
     vintages: asked.restsOn() || OF_THE_LOG,
   };
 }

@@ -2,8 +2,9 @@
 import type { App } from "../../../app.ts";
 import { stemsOf } from "../../../domain/fusion/intent-for.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
+import type { ToSeal } from "../../../domain/ports.ts";
 import { refuse } from "../../../domain/refusal.ts";
-import { placeIn } from "../../../domain/sealed.ts";
+import { placeIn, type Sealed } from "../../../domain/sealed.ts";
 import type { Execution, Format, Requested, StepDone } from "../../../domain/skills/execution.ts";
 import * as executions from "../../../domain/skills/execution.ts";
 import { skillProblems } from "../../../domain/skills/problems.ts";
@@ -65,7 +66,8 @@ export async function begin(
   checkScope(skill, caller);
   checkSlots(skill, slots);
   await takeTheirPlaces(context, [execution_id]);
-  const noted: Noted[] = [];
+  const begun = { ...wanted, execution_id };
+  const answers = new Map<string, Noted>();
   const asked_at = nowOf(app);
   // What a model sums up takes longer than a call may.
   const wait_s = modelFor(app, skill) ? 0 : wanted.wait_s;
@@ -73,14 +75,16 @@ export async function begin(
     runWithin(
       {
         ...{ app, tenant: caller.tenant, skill, slots, signal: context.signal },
-        noted: async (one) => void noted.push(one),
+        at_once: true,
+        noted: async (one) => void answers.set(one.step, one),
       },
       1_000 * wait_s,
     ),
   );
-  const [requested] = await request(context, [{ ...wanted, execution_id }], asked_at);
-  if (!ran) return { execution: requested! };
-  return { execution: await recordRun(context, execution_id, asked_at, ran, noted), result: ran.result };
+  if (ran)
+    return { execution: await recordRun(context, begun, asked_at, { ...ran, answers }), result: ran.result };
+  const [requested] = await request(context, [begun], asked_at);
+  return { execution: requested! };
 }
 
 /** How many runs of calls a process has under way; its tail is one a process. */
@@ -117,21 +121,33 @@ export async function takeTheirPlaces(
 
 type Begun = Pick<Wanted, "skill" | "task" | "slots" | "format"> & { execution_id: string };
 
-/** Records what one call requests, all in its commit; the tasks are sealed, each under a key of its execution. */
+/** A task, to be sealed under a key of its execution. */
+const taskOf = (tenant: string, { execution_id, task }: Begun): ToSeal => ({
+  subject: subjectOf({ tenant, execution_id }),
+  place: placeIn(executions, executions.targetOf(tenant, execution_id), "SkillRunRequested"),
+  value: { task },
+  is_new: true,
+});
+
+/** Records what one call requests, all in its commit. */
 export async function request(
-  { caller, payment_id, seal, decide }: Context<never>,
+  context: Context<never>,
   all: readonly Begun[],
+  requested_at: string,
+): Promise<Execution[]> {
+  const { caller, seal } = context;
+  const tasks = await seal(all.map((one) => taskOf(caller.tenant, one)));
+  return requestSealed(context, all, tasks, requested_at);
+}
+
+async function requestSealed(
+  { caller, payment_id, decide }: Context<never>,
+  all: readonly Begun[],
+  tasks: readonly Sealed[],
   requested_at: string,
 ): Promise<Execution[]> {
   const { tenant } = caller;
   const deadline_at = new Date(Date.parse(requested_at) + 1_000 * executions.DEADLINE_S).toISOString();
-  const tasks = await seal(
-    all.map(({ execution_id, task }) => ({
-      subject: subjectOf({ tenant, execution_id }),
-      place: placeIn(executions, executions.targetOf(tenant, execution_id), "SkillRunRequested"),
-      value: { task },
-    })),
-  );
   const together = all.map(({ execution_id }) => execution_id);
   const begun: Execution[] = [];
   for (const [at, { execution_id, skill, slots, format }] of all.entries()) {
@@ -155,27 +171,35 @@ export async function request(
   return begun;
 }
 
-/** Records a run that the call has made, as attempt 1. */
+/**
+ * Records a run that the call has made, as attempt 1. All of it is sealed and kept at once when it is there: a run that is refused makes
+ * nobody a subject and keeps nothing.
+ */
 async function recordRun(
-  { app, caller, decide }: Context<never>,
-  execution_id: string,
-  started_at: string,
-  { result, vintages }: Ran,
-  noted: readonly Noted[],
+  context: Context<never>,
+  begun: Begun,
+  asked_at: string,
+  { result, text, vintages, answers }: Ran & { answers: ReadonlyMap<string, Noted> },
 ): Promise<Execution> {
+  const { app, caller, decide, seal } = context;
+  const { execution_id } = begun;
   const named: Named = { tenant: caller.tenant, execution_id };
+  // In the plan's order, whichever was answered first.
+  const steps = result.steps.map(({ step }) => answers.get(step)!);
+  const texts = [...steps.map(({ told }) => JSON.stringify(told.answer)), text];
+  const task = taskOf(caller.tenant, begun);
+  const { kept, beside } = await keep({ seal, objects: app.objects }, named, texts, [task]);
+  await requestSealed(context, [begun], beside, asked_at);
   const target = executions.targetOf(caller.tenant, execution_id);
-  const kept = await keep(app, named, [...noted.map(({ told }) => told.answer), result]);
-  await decide(executions, target, executions.start(app.presence.name, started_at));
+  await decide(executions, target, executions.start(app.presence.name, asked_at));
   const attempt = 1;
   const at = nowOf(app);
-  for (const [n, one] of noted.entries())
+  for (const [n, one] of steps.entries())
     await decide(
       executions,
       target,
       executions.doStep({ ...stepOf(one), attempt, object_sha256: kept[n]!.object_sha256, done_at: at }),
     );
-  const text = canonical(result);
   const { state } = await decide(
     executions,
     target,

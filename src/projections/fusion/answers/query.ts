@@ -6,7 +6,7 @@ import { perVintage } from "../../../datasets/reference/table.ts";
 import { type Searchable, searchable } from "../../../domain/customs/search.ts";
 import { intentFor } from "../../../domain/fusion/intent-for.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
-import { type Plan, runPlan } from "../../../domain/plans/plan.ts";
+import { type Course, type Plan, runPlan } from "../../../domain/plans/plan.ts";
 import { type SlotName, type Slots, slotNames } from "../../../domain/plans/slots.ts";
 import { Refusal, refuse } from "../../../domain/refusal.ts";
 import { origin } from "../../../domain/reports/fact.ts";
@@ -114,8 +114,8 @@ export const namedSlots = (input: { [name in SlotName]?: unknown }): Slots =>
 
 type Told = Awaited<ReturnType<Ask>>;
 
-/** How a plan is told; `begins` hears of each step, and `noted` of its answer before the next. */
-export type Telling = {
+/** How a plan is asked and told; `begins` hears of each step, and `noted` of its answer before what waits for that is asked. */
+export type Telling = Course & {
   field?: Field;
   teller?: (writing: Writing, operation: string, told: object) => Section[];
   begins?: (step: string) => void;
@@ -128,28 +128,31 @@ export async function runTold(
   written: Writing,
   plan: Plan,
   slots: Slots,
-  { field = "question", teller = toldBy, begins, noted }: Telling = {},
+  { field = "question", teller = toldBy, begins, noted, ...course }: Telling = {},
 ) {
-  const told = new Map<object, Told>();
+  const heard = new Map<object, Told>();
   const sections: Section[] = [];
   const ran = await runPlan(
     plan,
     slots,
     async (operation, input, step) => {
       begins?.(step);
-      const one = await written.ask(operation as keyof Answers, input);
-      told.set(one.answer, one);
+      const one = await written.asked(operation as keyof Answers, input);
+      heard.set(one.answer, one);
       await noted?.(step, one);
       return one.answer;
     },
     (error): error is Refusal => error instanceof Refusal,
+    course,
   ).catch((error: unknown) => refusedOf(plan, field, error));
-  const steps = ran.asked.map(({ step, operation, answer }) => {
-    const one = told.get(answer)!;
-    sections.push(...teller(written, operation, one));
-    return { step, ...one.origin };
+  // In the plan's order, whichever was answered first.
+  const told = ran.asked.map(({ answer }) => heard.get(answer)!);
+  for (const one of told) written.hear(one);
+  const steps = ran.asked.map(({ step, operation }, at) => {
+    sections.push(...teller(written, operation, told[at]!));
+    return { step, ...told[at]!.origin };
   });
-  return { sections, steps, passed: ran.passed };
+  return { sections, steps, told, passed: ran.passed };
 }
 
 function refusedOf(plan: Plan, field: Field, error: unknown): never {
