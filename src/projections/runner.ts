@@ -31,6 +31,8 @@ export type Runner = {
   reached(projection: Projection, position: number, timeout_ms: number): Promise<boolean>;
   /** How far it has folded the log. */
   positionOf(projection: Projection): Promise<number>;
+  /** How far it is known to have come without asking: as far as this process has folded it. */
+  knownPosition(projection: Projection): number;
   stop(): Promise<void>;
 };
 
@@ -77,6 +79,7 @@ export function startRunner(options: RunnerOptions): Runner {
 
   return {
     positionOf,
+    knownPosition: (projection) => loops.get(nameOf(projection))?.progress.position ?? 0,
     async reached(projection, position, timeout_ms) {
       start(projection);
       const loop = loops.get(nameOf(projection));
