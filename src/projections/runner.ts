@@ -17,7 +17,7 @@ import type { Projection } from "./projection.ts";
 const GATHER_MS = 20;
 /** Where transactions take long, for so many times as long as the last one took: what decides has the machine before what is read. */
 const GATHER_TIMES = 4;
-const MOST_GATHER_MS = 100;
+const MOST_GATHER_MS = 250;
 /** Checkpoints that move without a fold are kept so often. */
 const KEEP_MS = 50;
 /** So many are worth a transaction at once: whoever is far behind does not wait. */
@@ -247,7 +247,7 @@ async function followUnderLease(
     // Whoever held the lease before may have left a trouble that is over with the first fold.
     if (!isNoted) await noteTrouble(pool, lease.name, null);
     isNoted = true;
-    if (events.length < FULL && !signal.aborted)
+    if (tail.position - position < FULL && !signal.aborted)
       await asked.within(Math.min(Math.max(gather_ms, GATHER_MS), MOST_GATHER_MS));
   }
 }
