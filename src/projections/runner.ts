@@ -243,7 +243,7 @@ async function followUnderLease(
       if (!isHeld) return;
     } else checkpoints.advance(lease, position);
     progress.at(position);
-    const gather_ms = fold ? GATHER_TIMES * (performance.now() - began) : GATHER_MS;
+    const gather_ms = fold ? GATHER_TIMES * (performance.now() - began) : KEEP_MS;
     // Whoever held the lease before may have left a trouble that is over with the first fold.
     if (!isNoted) await noteTrouble(pool, lease.name, null);
     isNoted = true;

@@ -12,7 +12,7 @@ import { startWork, type WorkProcess } from "./work-process.ts";
 
 const STOPS = Number(process.env.STOPS ?? 2);
 /** Workers that stand still at once; two more are there to finish what these had. */
-const AT_ONCE = Math.min(STOPS, 6);
+const AT_ONCE = Math.min(STOPS, 12);
 const CREW = AT_ONCE + 2;
 const PRICE_MICRO = 1_000;
 

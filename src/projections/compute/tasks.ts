@@ -1,6 +1,7 @@
 /** Tasks as they stand, a row each: what is ready to be lent, what is due, and what a tenant or a node has. */
 import type pg from "pg";
 import { gathered } from "../../../eventstore/gathered.ts";
+import { textArray } from "../../../eventstore/pg-arrays.ts";
 import { priceOf } from "../../domain/compute/pricing.ts";
 import * as quorum from "../../domain/compute/quorum.ts";
 import type { Task, TaskStatus } from "../../domain/compute/task.ts";
@@ -255,7 +256,7 @@ export async function readyForAny(
             and other.sx = taker.sx and other.status <> 'queued')
         limit 1)
     order by offer desc, position limit $4`;
-  const values = [JSON.stringify(takers), takers.map(({ sx }) => sx), but, limit];
+  const values = [JSON.stringify(takers), takers.map(({ sx }) => sx), textArray(but), limit];
   return (await pool.query<Ready>({ name: "compute_ready", text, values })).rows;
 }
 

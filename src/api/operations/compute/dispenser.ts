@@ -111,9 +111,13 @@ class Dispenser {
   /** What others than these were given. */
   #givenToOthers(all: readonly Looking[]): string[] {
     const now = performance.now();
-    for (const [task_id, { until }] of this.#given) if (until <= now) this.#given.delete(task_id);
     const asking = new Set(all.map(({ by }) => by));
-    return [...this.#given].flatMap(([task_id, { by }]) => (asking.has(by) ? [] : [task_id]));
+    const others: string[] = [];
+    for (const [task_id, { by, until }] of this.#given) {
+      if (until <= now) this.#given.delete(task_id);
+      else if (!asking.has(by)) others.push(task_id);
+    }
+    return others;
   }
 
   /** False where another was faster. */
