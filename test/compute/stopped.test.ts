@@ -13,8 +13,8 @@ import { type Answer, type ComputeSetup, chainOf, openComputeSetup, sha256 } fro
 import { startWork, type WorkProcess } from "./work-process.ts";
 
 const STOPS = Number(process.env.STOPS ?? 2);
-/** Workers that stand still at once; two more are there to finish what these had. */
-const AT_ONCE = Math.min(STOPS, 24);
+/** Workers that stand still at once; two more are there to finish what these had. An address registers twenty agents an hour. */
+const AT_ONCE = Math.min(STOPS, 18);
 const CREW = AT_ONCE + 2;
 const PRICE_MICRO = 1_000;
 
