@@ -1,6 +1,6 @@
 /**
- * Questions to the database, gathered: a lone one goes out as it is, and while queries are under way further ones queue up and travel as
- * one. What a command asks is mostly a row or none, so the way there and back is what costs.
+ * Questions to the database, gathered: those of one turn of the event loop travel as one, and so do those that come while queries are
+ * under way. What a command asks is mostly a row or none, so the way there and back is what costs.
  */
 import type pg from "pg";
 
@@ -52,6 +52,7 @@ class Line<Question, Answer> {
   readonly #ask: (questions: readonly Question[]) => ReturnType<AskAll<Question, Answer>>;
   #queue: Waiting<Question, Answer>[] = [];
   #underWay = 0;
+  #isDue = false;
 
   constructor(ask: (questions: readonly Question[]) => ReturnType<AskAll<Question, Answer>>) {
     this.#ask = ask;
@@ -60,19 +61,30 @@ class Line<Question, Answer> {
   answer(question: Question): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ question, resolve, reject });
+      this.#soon();
+    });
+  }
+
+  /** One append answers many commands in a row, and each of them asks its next question in the same turn. */
+  #soon(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setImmediate(() => {
+      this.#isDue = false;
       this.#next();
     });
   }
 
   #next(): void {
-    if (this.#underWay >= MOST_QUERIES || this.#queue.length === 0) return;
-    const taken = this.#queue.slice(0, MOST_QUESTIONS);
-    this.#queue = this.#queue.slice(MOST_QUESTIONS);
-    this.#underWay++;
-    void this.#settle(taken).finally(() => {
-      this.#underWay--;
-      this.#next();
-    });
+    while (this.#underWay < MOST_QUERIES && this.#queue.length > 0) {
+      const taken = this.#queue.slice(0, MOST_QUESTIONS);
+      this.#queue = this.#queue.slice(MOST_QUESTIONS);
+      this.#underWay++;
+      void this.#settle(taken).finally(() => {
+        this.#underWay--;
+        if (this.#queue.length > 0) this.#soon();
+      });
+    }
   }
 
   async #settle(taken: readonly Waiting<Question, Answer>[]): Promise<void> {

@@ -69,7 +69,7 @@ export function createTail(store: EventStore, options: TailOptions): Tail {
     log_id = MAIN_LOG,
     poll_ms = 1_000,
     listens = true,
-    window = 1_024,
+    window = 4_096,
     onError = () => {},
   } = options;
   let recent: RecordedEvent[] = [];

@@ -25,6 +25,7 @@ import type {
   Decide,
   Decision,
   Foresee,
+  LineUp,
   Presume,
   Reserve,
   Seal,
@@ -101,6 +102,8 @@ export class Staging {
       this.#parts.cache.keep(key, { state: entity.initialState(), version: 0 });
   };
 
+  readonly lineUp: LineUp = (entity, { tenant, id }) => this.#queue(`${tenant}\n${entity.streamOf(id)}`);
+
   readonly foresee: Foresee = async (entity, target, decision) => {
     const { state, cached } = await fold(this.#parts, entity, target.tenant, entity.streamOf(target.id));
     try {
@@ -152,14 +155,18 @@ export class Staging {
     const key = `${target.tenant}\n${stream_id}`;
     const known = this.#staged.get(key);
     if (known) return known;
-    // Only the first stream is queued for: waiting for a second one while holding the first could deadlock.
-    if (!this.#release && this.#staged.size === 0)
-      this.#release = await this.#parts.cache.queue(key, this.#run.place);
+    await this.#queue(key);
     const { version, ...seen } = await this.#see(entity, target.tenant, stream_id);
     const { tenant } = target;
     const staged: Staged = { after: undefined, ...seen, tenant, stream_id, base: version, events: [] };
     this.#staged.set(key, staged);
     return staged;
+  }
+
+  /** Only the first stream is queued for: waiting for a second one while holding the first could deadlock. */
+  async #queue(key: string): Promise<void> {
+    if (!this.#release && this.#staged.size === 0)
+      this.#release = await this.#parts.cache.queue(key, this.#run.place);
   }
 
   async #see<State, E extends DomainEvent>(

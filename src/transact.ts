@@ -17,6 +17,7 @@ import type {
   Committed,
   Decide,
   Foresee,
+  LineUp,
   Presume,
   Reservation,
   Reserve,
@@ -143,9 +144,11 @@ async function replay<T>(
   };
   const seal = sealedBefore(earlier.events);
   const presumeNew: Presume = () => undefined;
+  const lineUp: LineUp = async () => undefined;
   const foresee: Foresee = async () => undefined;
   const { events } = earlier;
-  const result = await work({ decide, watch, presumeNew, foresee, reserve, seal, command, earlier: events });
+  const unit = { decide, watch, presumeNew, lineUp, foresee, reserve, seal, command };
+  const result = await work({ ...unit, earlier: events });
   return { result, events, replayed: true };
 }
 

@@ -35,6 +35,15 @@ export type Watch = <State, E extends DomainEvent>(
 export type Presume = <State, E extends DomainEvent>(entity: Entity<State, E>, target: Target) => void;
 
 /**
+ * Waits for this command's turn on a stream, before it looks at anything else: for whoever will find that all others wait for the same.
+ * Nothing is read.
+ */
+export type LineUp = <State, E extends DomainEvent>(
+  entity: Entity<State, E>,
+  target: Target,
+) => Promise<void>;
+
+/**
  * Refuses at once what would be refused when it is decided: before anything is sealed for it, and without a place in the queue for its
  * stream. Nothing is staged and nothing rests upon it; said again, it stays silent.
  */
@@ -66,6 +75,7 @@ export type InUnit = {
   decide: Decide;
   watch: Watch;
   presumeNew: Presume;
+  lineUp: LineUp;
   foresee: Foresee;
   reserve: Reserve;
   seal: Seal;
@@ -76,7 +86,8 @@ export type InUnit = {
 
 /** What is given to work that decides nothing, as that which is only read again: whatever asks for a decision is told why not. */
 export const decidesNothing = (tell: () => never): Omit<InUnit, "command"> => ({
-  ...{ decide: tell, watch: tell, presumeNew: tell, foresee: tell, reserve: tell, seal: tell, earlier: [] },
+  ...{ decide: tell, watch: tell, presumeNew: tell, lineUp: tell, foresee: tell, reserve: tell, seal: tell },
+  earlier: [],
 });
 
 export type Work<T> = (unit: InUnit) => Promise<T>;

@@ -338,8 +338,8 @@ export const layers: Readonly<Record<string, Layer>> = {
       aws4fetch: ["AwsV4Signer"],
       "csv-stringify/sync": "any",
       domain: "any",
-      // What is sealed has the log's own form of JSON and its length prefixes.
-      eventstore: ["canonicalBytes", "gathered", "lengthPrefixed"],
+      // What is sealed has the log's own form of JSON and its length prefixes; bytes travel to Postgres as the log's do.
+      eventstore: ["byteaArray", "canonicalBytes", "gathered", "lengthPrefixed", "textArray"],
       echarts: "types",
       "hyparquet-writer": "any",
       leases: ["inTime"],

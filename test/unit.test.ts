@@ -95,6 +95,34 @@ describe("decisions", () => {
     await expect(refused).rejects.toMatchObject({ code: "conflict" });
   });
 
+  test("who lines up for a stream waits for those before it, and reads nothing for that", async () => {
+    const parts = makeProcess();
+    const target = { tenant: "acme", id: "lined-up" };
+    await takeIn(parts, "lined-up", "a");
+    const read = vi.spyOn(parts.store, "readStream");
+    const order: string[] = [];
+    let go = () => {};
+    const held = new Promise<void>((done) => {
+      go = done;
+    });
+    const first = transact(parts, plain, async ({ decide, lineUp }) => {
+      await lineUp(notes, target);
+      await held;
+      order.push("first");
+      return decide(notes, target, notes.take("b"));
+    });
+    const second = transact(parts, plain, async ({ decide, lineUp }) => {
+      await lineUp(notes, target);
+      order.push("second");
+      return decide(notes, target, notes.take("c"));
+    });
+    go();
+    await first;
+    expect((await second).result).toMatchObject({ version: 3, state: { notes: ["a", "b", "c"] } });
+    expect(order).toEqual(["first", "second"]);
+    expect(read).not.toHaveBeenCalled();
+  });
+
   test("a retried key gets the first answer even when the state has moved on", async () => {
     const parts = makeProcess();
     const first = await takeIn(parts, "keyed", "first", keyed("k1", "first"));

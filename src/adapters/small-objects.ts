@@ -1,19 +1,27 @@
 /** Objects in Postgres: one backup, and every process sees them. */
 import type pg from "pg";
+import { gathered } from "../../eventstore/gathered.ts";
+import { byteaArray, textArray } from "../../eventstore/pg-arrays.ts";
 import { checkObject, MOST_OBJECT_BYTES, UNNAMED_S } from "../domain/objects.ts";
 import type { Objects, SmallObject } from "../domain/ports.ts";
 
 export const smallObjects = (
   pool: pg.Pool,
 ): Pick<Objects, "put" | "putAll" | "get" | "has" | "list" | "delete" | "deletePast"> => ({
-  put: (name, bytes) => putAll(pool, [{ name, bytes }]),
-  putAll: (objects) => putAll(pool, objects),
+  async put(name, bytes) {
+    checkSmall({ name, bytes });
+    await (bytes.length > MOST_BESIDE
+      ? write(pool, [{ name, bytes }])
+      : writeGathered(pool, { name, bytes }));
+  },
+  async putAll(objects) {
+    objects.forEach(checkSmall);
+    await write(pool, objects);
+  },
   async get(name) {
-    const text = "select bytes from objects.small where name = $1";
-    const { rows } = await pool.query<{ bytes: Buffer }>({ name: "objects_get", text, values: [name] });
-    const [found] = rows;
-    if (found) checkObject(name, found.bytes);
-    return found?.bytes;
+    const bytes = await readGathered(pool, name);
+    if (bytes) checkObject(name, bytes);
+    return bytes;
   },
   async has(name) {
     const text = "select 1 from objects.small where name = $1";
@@ -34,23 +42,48 @@ export const smallObjects = (
   },
 });
 
-async function putAll(pool: pg.Pool, objects: readonly SmallObject[]): Promise<void> {
-  for (const { name, bytes } of objects) {
-    if (bytes.length > MOST_OBJECT_BYTES)
-      throw new Error(`${name} has ${bytes.length} bytes; an object has ${MOST_OBJECT_BYTES} at most`);
-    checkObject(name, bytes);
-  }
+/** Bytes of one that travels with those that others put or get at the same moment; a larger one travels alone. */
+const MOST_BESIDE = 64 * 1024;
+
+function checkSmall({ name, bytes }: SmallObject): void {
+  if (bytes.length > MOST_OBJECT_BYTES)
+    throw new Error(`${name} has ${bytes.length} bytes; an object has ${MOST_OBJECT_BYTES} at most`);
+  checkObject(name, bytes);
+}
+
+async function write(pool: pg.Pool, objects: readonly SmallObject[]): Promise<void> {
   // One of a name, since no statement meets a row twice; in order, so that of two who put the same neither waits for the other's next.
   const each = [...new Map(objects.map((one) => [one.name, one])).values()].sort((a, b) =>
     a.name < b.name ? -1 : 1,
   );
   if (each.length === 0) return;
-  const rows = each.map((_, at) => `($${2 * at + 1}, $${2 * at + 2}, ${UNTIL})`);
   // Put again it is the same, and lies longer.
-  const text = `insert into objects.small values ${rows.join(", ")}
+  const text = `insert into objects.small
+    select name, bytes, clock_timestamp() + make_interval(secs => ${UNNAMED_S}) from unnest($1::text[], $2::bytea[]) o (name, bytes)
     on conflict (name) do update set keep_until = greatest(small.keep_until, excluded.keep_until)`;
-  const values = each.flatMap(({ name, bytes }) => [name, bytes]);
-  await pool.query({ name: `objects_put_${each.length}`, text, values });
+  const values = [textArray(each.map(({ name }) => name)), byteaArray(each.map(({ bytes }) => bytes))];
+  await pool.query({ name: "objects_put", text, values });
 }
 
-const UNTIL = `clock_timestamp() + make_interval(secs => ${UNNAMED_S})`;
+const writeGathered = gathered(async (pool, objects: readonly SmallObject[]) => {
+  await write(pool, objects);
+  return objects.map(() => undefined);
+});
+
+/** How long an object is stands beside its bytes, so that those of a long one are not read here. */
+const readGathered = gathered(async (pool, names: readonly string[]) => {
+  const text = `select name, case when octet_length(bytes) <= ${MOST_BESIDE} then bytes end as bytes
+    from objects.small where name = any($1)`;
+  const values = [textArray(names)];
+  const { rows } = await pool.query<Found>({ name: "objects_get", text, values });
+  const found = new Map(rows.map((row) => [row.name, row.bytes]));
+  return names.map((name) => found.get(name) ?? (found.has(name) ? readOne(pool, name) : undefined));
+});
+
+type Found = { name: string; bytes: Buffer | null };
+
+async function readOne(pool: pg.Pool, name: string): Promise<Buffer | undefined> {
+  const text = "select bytes from objects.small where name = $1";
+  const { rows } = await pool.query<{ bytes: Buffer }>({ name: "objects_get_one", text, values: [name] });
+  return rows[0]?.bytes;
+}

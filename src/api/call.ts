@@ -137,6 +137,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
     decide: effectOf(operation).changes === "nothing" ? onlyReads(operation) : unit.decide,
     watch: unit.watch,
     presumeNew: unit.presumeNew,
+    lineUp: unit.lineUp,
     foresee: unit.foresee,
     reserve: unit.reserve,
     seal: personal.seal,

@@ -11,7 +11,7 @@ import type { ProblemType } from "../domain/problem.ts";
 import type { EventName } from "../domain/refusal.ts";
 import type { Projection } from "../projections/projection.ts";
 import type { Reads } from "../readers.ts";
-import type { Decide, Foresee, Presume, Reserve, Seal, Watch } from "../unit.ts";
+import type { Decide, Foresee, LineUp, Presume, Reserve, Seal, Watch } from "../unit.ts";
 import { paymentOf, type Way } from "./access/way.ts";
 import type { Caller } from "./caller.ts";
 import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
@@ -132,6 +132,8 @@ export type Context<In> = {
   watch: Watch;
   /** Says that an entity is new: its stream is not read before the commit, which is made only if it is. */
   presumeNew: Presume;
+  /** Waits for the command's turn on a stream before anything else is looked at. */
+  lineUp: LineUp;
   /** Refuses now what would be refused when it is decided, before anything is sealed or waited for. */
   foresee: Foresee;
   /** Takes what is counted outside the log, once for the command; what is taken for nothing is given back. */

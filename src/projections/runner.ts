@@ -17,7 +17,7 @@ import type { Projection } from "./projection.ts";
 const GATHER_MS = 20;
 /** Where transactions take long, for so many times as long as the last one took: what decides has the machine before what is read. */
 const GATHER_TIMES = 4;
-const MOST_GATHER_MS = 100;
+const MOST_GATHER_MS = 250;
 /** Checkpoints that move without a fold are kept so often. */
 const KEEP_MS = 50;
 /** So many are worth a transaction at once: whoever is far behind does not wait. */
@@ -31,6 +31,8 @@ export type Runner = {
   reached(projection: Projection, position: number, timeout_ms: number): Promise<boolean>;
   /** How far it has folded the log. */
   positionOf(projection: Projection): Promise<number>;
+  /** How far it is known to have come without asking: as far as this process has folded it. */
+  knownPosition(projection: Projection): number;
   stop(): Promise<void>;
 };
 
@@ -77,6 +79,7 @@ export function startRunner(options: RunnerOptions): Runner {
 
   return {
     positionOf,
+    knownPosition: (projection) => loops.get(nameOf(projection))?.progress.position ?? 0,
     async reached(projection, position, timeout_ms) {
       start(projection);
       const loop = loops.get(nameOf(projection));
@@ -240,11 +243,11 @@ async function followUnderLease(
       if (!isHeld) return;
     } else checkpoints.advance(lease, position);
     progress.at(position);
-    const gather_ms = fold ? GATHER_TIMES * (performance.now() - began) : GATHER_MS;
+    const gather_ms = fold ? GATHER_TIMES * (performance.now() - began) : KEEP_MS;
     // Whoever held the lease before may have left a trouble that is over with the first fold.
     if (!isNoted) await noteTrouble(pool, lease.name, null);
     isNoted = true;
-    if (events.length < FULL && !signal.aborted)
+    if (tail.position - position < FULL && !signal.aborted)
       await asked.within(Math.min(Math.max(gather_ms, GATHER_MS), MOST_GATHER_MS));
   }
 }

@@ -101,3 +101,36 @@ test("a result, the end of its lease, cancelling and settling at the same time c
   }
   await expectSettled();
 });
+
+test("what another process has decided counts, whatever this one believes of a task", async () => {
+  const [first, next] = [await setup.node("believer"), await setup.node("successor")];
+  const headers = await setup.requester("believed");
+  await setup.submit(headers, { task_type: "believed" });
+  await setup.folded();
+  const lent = await first.pull("?wait_s=10&kinds=believed");
+  const named = { tenant: "believed", task_id: lent.task_id };
+  const lost = { attempt: 1, reason: "silence" as const, last_heartbeat_at: null };
+  await second.app.commit((unit) => stepTask(unit, named, tasks.loseLease(lost, new Date().toISOString())), {
+    meta: { actor: "test" },
+  });
+  const late = await first.gives(lent, { done: "late" });
+  expect([late.status, late.body.type]).toEqual([409, expect.stringContaining("#stale-lease")]);
+  const there = (path: string, body?: object) =>
+    fetch(second.url + path, {
+      method: body ? "POST" : "GET",
+      headers: { ...next.headers, "Content-Type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    }).then((answer) => answer.json());
+  const { task } = (await there("/soul/compute/pull?wait_s=20&kinds=believed")) as { task: Lent };
+  expect(task).toMatchObject({ task_id: lent.task_id, attempt: 2 });
+  await there("/soul/compute/result", {
+    task_id: task.task_id,
+    lease_id: task.lease_id,
+    result: { done: true },
+  });
+  const settled = await setup.ask(headers, "/soul/compute/settle", { task_id: task.task_id });
+  expect(settled.body).toMatchObject({ state: "settled", worker: `SX#${next.sx}`, attempts: 2 });
+  const again = await first.gives(lent, { done: "later" });
+  expect([again.status, again.body.type]).toEqual([409, expect.stringContaining("#stale-lease")]);
+  await expectSettled();
+});

@@ -112,35 +112,6 @@ test("SIGTERM ends what is begun and takes nothing more; started again, it is th
   expect(await again.ended).toBe(0);
 });
 
-test("a worker that was stopped past its lease loses it to another, and its result does not count", async () => {
-  const headers = await setup.requester("stopped");
-  const slow = await hire("process-slow", ["--kinds", "sha256-chain"]);
-  await slow.tells("online");
-  const task_id = await submit(headers, chain(1_000_000));
-  await until(async () => (await shown(headers, task_id)).state === "leased");
-  slow.signal("SIGSTOP");
-  await setup.folded();
-  await setup.app.pool.query(
-    "update read.compute_tasks_v2 set leased_at = leased_at - interval '2 minutes' where status = 'leased'",
-  );
-  await until(async () => (await shown(headers, task_id)).state !== "leased");
-  const other = await hire("process-other", ["--kinds", "sha256-chain"]);
-  await other.tells("paid", task_id);
-  slow.signal("SIGCONT");
-  expect(await slow.tells("task", task_id)).toMatchObject({ exit: "lost", state: "lost" });
-  const story = await setup.storyOf("stopped", task_id);
-  expect(story.filter((type) => type === "TaskResultSubmitted")).toHaveLength(1);
-  expect(await shown(headers, task_id)).toMatchObject({
-    attempts: 2,
-    state: "settled",
-    result: chainOf({ seed, n: 1_000_000 }),
-  });
-  for (const one of [slow, other]) {
-    one.signal("SIGTERM");
-    expect(await one.ended).toBe(0);
-  }
-});
-
 /** A network that delivers what is said and loses every second answer. */
 async function lossy(target: string) {
   let asked = 0;

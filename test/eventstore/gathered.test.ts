@@ -1,4 +1,5 @@
 /** Questions that are asked alike at one moment, with a database's answers held back by hand. */
+import { setImmediate as turn } from "node:timers/promises";
 import type pg from "pg";
 import { expect, test } from "vitest";
 import { askedOnce } from "../../eventstore/gathered.ts";
@@ -20,13 +21,18 @@ function heldBack() {
 
 test("equal questions of a moment are one, and what is asked later is asked anew", async () => {
   const { asked, ask, questions } = heldBack();
-  const [first, second] = [ask(1), ask(1)];
+  const first = [ask(1), ask(1)];
+  await turn();
+  const second = ask(1);
+  await turn();
   // Two queries are under way, neither of which knows what happens from here on: who asks now is told by a third.
   const later = [ask(1), ask(2), ask(1)];
+  await turn();
   expect(questions()).toEqual([1, 1]);
   asked[0]!.answer("a");
   asked[1]!.answer("b");
-  expect([await first, await second]).toEqual(["a", "b"]);
+  expect(await Promise.all([...first, second])).toEqual(["a", "a", "b"]);
+  await turn();
   expect(questions()).toEqual([1, 1, 1, 2]);
   asked[2]!.answer("c");
   asked[3]!.answer("d");
@@ -35,14 +41,20 @@ test("equal questions of a moment are one, and what is asked later is asked anew
 
 test("what fails, fails for those who asked it together, and for nobody after them", async () => {
   const { asked, ask } = heldBack();
-  const all = [ask(1), ask(1), ask(2), ask(2)].map((one) => one.catch(({ message }: Error) => message));
+  const told = (question: number) => ask(question).catch(({ message }: Error) => message);
+  const first = [told(1), told(1)];
+  await turn();
+  const second = told(1);
+  await turn();
+  const later = [told(2), told(2)];
   asked[0]!.fail(new Error("away"));
   asked[1]!.answer("b");
-  expect(await all[0]).toBe("away");
-  expect(await all[1]).toBe("b");
+  expect(await Promise.all([...first, second])).toEqual(["away", "away", "b"]);
+  await turn();
   asked[2]!.fail(new Error("still away"));
-  expect([await all[2], await all[3]]).toEqual(["still away", "still away"]);
+  expect(await Promise.all(later)).toEqual(["still away", "still away"]);
   const after = ask(2);
+  await turn();
   asked[3]!.answer("back");
   expect(await after).toBe("back");
 });

@@ -1,4 +1,5 @@
 /** Streams that are read at once travel together, and each read gets what it would have got alone. */
+import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { gathered } from "../../eventstore/gathered.ts";
 import type { RecordedEvent } from "../../eventstore/types.ts";
@@ -53,7 +54,7 @@ test("a query that fails fails those it carried; the next ones are answered", as
   expect(await read()).toHaveLength(7);
 });
 
-test("a question by itself is asked at once; those that come while two are under way are asked together", async () => {
+test("questions of one turn are asked together, and so are those that come while two queries are under way", async () => {
   const asked: number[][] = [];
   const open: (() => void)[] = [];
   const double = gathered<number, number>(async (_, questions) => {
@@ -61,10 +62,14 @@ test("a question by itself is asked at once; those that come while two are under
     await new Promise<void>((done) => open.push(done));
     return questions.map((question) => 2 * question);
   });
-  const answers = Promise.all([1, 2, 3, 4, 5].map((question) => double(log.pool, question)));
-  expect(asked).toEqual([[1], [2]]);
+  const answers: Promise<number>[] = [];
+  for (const questions of [[1, 2], [3], [4, 5], [6]]) {
+    answers.push(...questions.map((question) => double(log.pool, question)));
+    await turn();
+  }
+  expect(asked).toEqual([[1, 2], [3]]);
   open.shift()!();
-  await vi.waitFor(() => expect(asked).toEqual([[1], [2], [3, 4, 5]]));
+  await vi.waitFor(() => expect(asked).toEqual([[1, 2], [3], [4, 5, 6]]));
   for (const done of open) done();
-  expect(await answers).toEqual([2, 4, 6, 8, 10]);
+  expect(await Promise.all(answers)).toEqual([2, 4, 6, 8, 10, 12]);
 });

@@ -1,6 +1,6 @@
 /** Objects: bytes by their digest, each its owner's own, and gone when their time is past. */
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { MOST_OBJECT_BYTES, objectName } from "../../src/domain/objects.ts";
 import { objectsReactor } from "../../src/reactors/log/delete-objects.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -71,6 +71,23 @@ test("two who put the same in other orders at once both do", async () => {
     Array.from({ length: 30 }, (_, n) => objects.putAll(n % 2 === 0 ? all : all.toReversed())),
   );
   expect(await objects.list("task/f/")).toHaveLength(20);
+});
+
+test("those of one moment are put and read together, and a long one by itself", async () => {
+  const { objects, pool } = service.app;
+  const long = named("g", "long ".repeat(30_000));
+  const all = [...Array.from({ length: 20 }, (_, n) => named("g", `object ${n}`)), long];
+  const queries = vi.spyOn(pool, "query");
+  await Promise.all(all.map(({ name, bytes }) => objects.put(name, bytes)));
+  const missing = objectName("task", "g", sha256(Buffer.from("nowhere")));
+  const [nothing, ...found] = await Promise.all(
+    [missing, ...all.map(({ name }) => name)].map((name) => objects.get(name)),
+  );
+  const sent = queries.mock.calls.length;
+  queries.mockRestore();
+  expect(nothing).toBeUndefined();
+  expect(found).toEqual(all.map(({ bytes }) => bytes));
+  expect(sent).toBe(4);
 });
 
 test("what is past its time is deleted, and nothing else", async () => {

@@ -191,16 +191,18 @@ export async function findNode(pool: pg.Pool, sx: number): Promise<NodeRow | und
   return (await pool.query<NodeRow>({ name: "compute_node", text, values: [sx] })).rows[0];
 }
 
-/** How many tasks a node works on, as of a moment ago; those asked for at one moment are read together. */
-export const runningOn = gathered(async (pool, numbers: readonly number[]) => {
-  const text = "select sx::float8 as sx, running from read.compute_nodes_v2 where sx = any($1::bigint[])";
-  const { rows } = await pool.query<Pick<NodeRow, "sx" | "running">>({
-    name: "compute_running",
-    text,
-    values: [numbers],
-  });
-  const running = new Map(rows.map((row) => [row.sx, row.running]));
-  return numbers.map((sx) => running.get(sx) ?? 0);
+/** How many tasks a node works on, and its points of trust, 0 to 100. */
+export type Standing = { running: number; trust: number };
+
+/** How nodes stand as of a moment ago; those asked for at one moment are read together. */
+export const standingOf = gathered(async (pool, numbers: readonly number[]) => {
+  const text = `select coalesce(n.running, 0) as running, coalesce(s.score, 0)::float8 / 1e6 as trust
+    from unnest($1::bigint[]) with ordinality a (sx, place)
+      left join read.compute_nodes_v2 n on n.sx = a.sx
+      left join read.trust_scores_v2 s on s.sx = a.sx
+        and s.day = (select day from read.trust_computed_v2 where kept order by position desc limit 1)
+    order by place`;
+  return (await pool.query<Standing>({ name: "compute_standing", text, values: [numbers] })).rows;
 });
 
 export type NodeSearch = {

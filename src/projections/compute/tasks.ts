@@ -1,6 +1,7 @@
 /** Tasks as they stand, a row each: what is ready to be lent, what is due, and what a tenant or a node has. */
 import type pg from "pg";
 import { gathered } from "../../../eventstore/gathered.ts";
+import { textArray } from "../../../eventstore/pg-arrays.ts";
 import { priceOf } from "../../domain/compute/pricing.ts";
 import * as quorum from "../../domain/compute/quorum.ts";
 import type { Task, TaskStatus } from "../../domain/compute/task.ts";
@@ -241,19 +242,21 @@ export async function readyForAny(
   limit: number,
   but: readonly string[] = [],
 ): Promise<Ready[]> {
+  // Whether any of them may take it is no `exists`, which would be joined for all tasks that are ready before they are put in order.
   const text = `select tenant, task_id, kind, max_price_micro::float8 as max_price_micro, limit_s, assign::float8 as assign, min_trust,
       (select coalesce(json_agg(other.sx), '[]') from read.compute_tasks_v2 other
         where other.copy_of = t.copy_of and other.task_id <> t.task_id and other.status <> 'queued' and other.sx = any($2::bigint[])) as done_by
     from read.compute_tasks_v2 t
-    where status = 'queued' and task_id <> all($3) and ready_at <= clock_timestamp() and due_at > clock_timestamp()
-      and exists (select from jsonb_to_recordset($1::jsonb) taker (sx bigint, kinds text[], hourly_rate_micro numeric, trust numeric)
+    where status = 'queued' and task_id not in (select unnest($3::text[])) and ready_at <= clock_timestamp() and due_at > clock_timestamp()
+      and (select true from jsonb_to_recordset($1::jsonb) taker (sx bigint, kinds text[], hourly_rate_micro numeric, trust numeric)
         where (assign = taker.sx or (assign is null and tenant <> 'soul:' || taker.sx)) and min_trust <= taker.trust
           and (cardinality(taker.kinds) = 0 or kind = any(taker.kinds))
           and max_price_micro >= greatest(1, ceil(taker.hourly_rate_micro * limit_s / 3600))
           and not exists (select from read.compute_tasks_v2 other where other.copy_of = t.copy_of and other.task_id <> t.task_id
-            and other.sx = taker.sx and other.status <> 'queued'))
+            and other.sx = taker.sx and other.status <> 'queued')
+        limit 1)
     order by offer desc, position limit $4`;
-  const values = [JSON.stringify(takers), takers.map(({ sx }) => sx), but, limit];
+  const values = [JSON.stringify(takers), takers.map(({ sx }) => sx), textArray(but), limit];
   return (await pool.query<Ready>({ name: "compute_ready", text, values })).rows;
 }
 

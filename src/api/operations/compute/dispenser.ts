@@ -7,23 +7,42 @@ import {
   type Ready,
   readyForAny,
   type Taker,
+  tasksProjection,
 } from "../../../projections/compute/tasks.ts";
 
 /** By then what was taken is in the read model, or was not taken. */
 const KEEP_MS = 2_000;
 /** Tasks that are read at one look beside one for each who looks. */
-const SHOWN = 64;
+const SHOWN = 128;
+/** What one look has read is given to others too, for so long at most: by then the read model has moved on wherever it is kept. */
+const PAGE_MS = 50;
+/** Who has looked within so long is likely to look again, and has its tasks read along; so many of them at most. */
+const AGAIN_MS = 1_000;
+const MOST_TAKERS = 128;
 
 /** `by`: the command, which may be decided anew and is then given what it was given. `passed`: what it was given and could not have. */
 type Looking = { taker: Taker; by: string; passed: readonly string[] };
 
+/** What was read for some takers, as the read model had it at a position, and nobody was given yet. */
+type Page = { takers: ReadonlySet<string>; left: Ready[]; position: number; until: number };
+
 class Dispenser {
+  readonly #app: Pick<App, "pool" | "runner">;
   readonly #given = new Map<string, { by: string; until: number }>();
-  readonly #next = gathered((pool, all: readonly Looking[]) => this.#shareOut(pool, all));
+  /** By name, those who looked last at the end. */
+  readonly #takers = new Map<string, { taker: Taker; until: number }>();
+  #page: Page | undefined;
+  readonly #next = gathered((_pool, all: readonly Looking[]) => this.#shareOut(all));
+
+  constructor(app: Pick<App, "pool" | "runner">) {
+    this.#app = app;
+  }
 
   /** A task that a node may take, kept from all others; undefined where there is none. */
-  next(pool: App["pool"], looking: Looking): Promise<NamedTask | undefined> {
-    return this.#next(pool, looking);
+  async next(looking: Looking): Promise<NamedTask | undefined> {
+    this.#expect(looking.taker);
+    // That there is nothing is told only by who has looked for it.
+    return this.#fromPage(looking) ?? this.#next(this.#app.pool, looking);
   }
 
   /** Whether a task that is known already is for this node, which keeps it from all others then. */
@@ -35,30 +54,70 @@ class Dispenser {
     this.#given.delete(task_id);
   }
 
-  async #shareOut(pool: App["pool"], all: readonly Looking[]) {
-    const most = SHOWN + all.length;
-    const takers = all.map(({ taker }) => taker);
-    const shown = await readyForAny(pool, takers, most, [...this.#givenToOthers(all), ...commonly(all)]);
-    return all.map((looking) => {
-      const own = shown.filter((one) => mayTake(looking.taker, one));
-      const found = own.find((one) => this.#reserve(one, looking));
-      // A page may be full of what others alone may take, or have taken meanwhile.
-      const isAll = shown.length < most || (all.length === 1 && own.length === 0);
-      return found ?? (isAll ? undefined : this.#alone(pool, looking));
-    });
+  #fromPage(looking: Looking): NamedTask | undefined {
+    const page = this.#page;
+    if (!page || page.until < performance.now() || page.position !== this.#position) return undefined;
+    if (!page.takers.has(nameOf(looking.taker))) return undefined;
+    const at = page.left.findIndex((one) => this.keeps(one, looking));
+    return at === -1 ? undefined : page.left.splice(at, 1)[0];
   }
 
-  async #alone(pool: App["pool"], looking: Looking): Promise<NamedTask | undefined> {
-    const [found] = await this.#shareOut(pool, [looking]);
-    return found;
+  /** How far the read model is known to have come. */
+  get #position(): number {
+    return this.#app.runner.knownPosition(tasksProjection);
+  }
+
+  async #shareOut(all: readonly Looking[]) {
+    const most = SHOWN + all.length;
+    const [position, until] = [this.#position, performance.now() + PAGE_MS];
+    const takers = this.#takersFor(all);
+    const but = [...this.#givenToOthers(all), ...commonly(all)];
+    const shown = await readyForAny(this.#app.pool, [...takers.values()], most, but);
+    const found = all.map((looking) => shown.find((one) => this.keeps(one, looking)));
+    const left = shown.filter(({ task_id }) => !this.#given.has(task_id));
+    this.#page = { takers: new Set(takers.keys()), left, position, until };
+    return all.map((looking, at) => found[at] ?? (shown.length < most ? undefined : this.#alone(looking)));
+  }
+
+  /** A page may be full of what others alone may take, or have taken meanwhile. */
+  async #alone(looking: Looking): Promise<NamedTask | undefined> {
+    for (;;) {
+      const but = [...this.#givenToOthers([looking]), ...looking.passed];
+      const shown = await readyForAny(this.#app.pool, [looking.taker], SHOWN, but);
+      const own = shown.filter((one) => mayTake(looking.taker, one));
+      const found = own.find((one) => this.#reserve(one, looking));
+      if (found || own.length === 0 || shown.length < SHOWN) return found;
+    }
+  }
+
+  /** Those who look, and who is likely to look again before the read model moves on. */
+  #takersFor(all: readonly Looking[]): Map<string, Taker> {
+    const takers = new Map([...this.#takers].map(([name, { taker }]) => [name, taker]));
+    for (const { taker } of all) takers.set(nameOf(taker), taker);
+    return takers;
+  }
+
+  #expect(taker: Taker): void {
+    const now = performance.now();
+    const name = nameOf(taker);
+    this.#takers.delete(name);
+    this.#takers.set(name, { taker, until: now + AGAIN_MS });
+    for (const [name, { until }] of this.#takers) {
+      if (until > now && this.#takers.size <= MOST_TAKERS) break;
+      this.#takers.delete(name);
+    }
   }
 
   /** What others than these were given. */
   #givenToOthers(all: readonly Looking[]): string[] {
     const now = performance.now();
-    for (const [task_id, { until }] of this.#given) if (until <= now) this.#given.delete(task_id);
     const asking = new Set(all.map(({ by }) => by));
-    return [...this.#given].flatMap(([task_id, { by }]) => (asking.has(by) ? [] : [task_id]));
+    const others: string[] = [];
+    for (const [task_id, { by, until }] of this.#given) {
+      if (until <= now) this.#given.delete(task_id);
+      else if (!asking.has(by)) others.push(task_id);
+    }
+    return others;
   }
 
   /** False where another was faster. */
@@ -70,6 +129,10 @@ class Dispenser {
   }
 }
 
+/** Who may take the same. */
+const nameOf = ({ sx, kinds, hourly_rate_micro, trust }: Taker): string =>
+  `${sx} ${hourly_rate_micro} ${trust} ${kinds.join(" ")}`;
+
 /** What none of them may be given again. */
 const commonly = (all: readonly Looking[]): string[] =>
   all[0]!.passed.filter((task_id) => all.every(({ passed }) => passed.includes(task_id)));
@@ -77,8 +140,8 @@ const commonly = (all: readonly Looking[]): string[] =>
 /** That of a service: its tail is one a process. */
 const dispensers = new WeakMap<App["tail"], Dispenser>();
 
-export function dispenserOf({ tail }: App): Dispenser {
-  const known = dispensers.get(tail) ?? new Dispenser();
-  dispensers.set(tail, known);
+export function dispenserOf(app: App): Dispenser {
+  const known = dispensers.get(app.tail) ?? new Dispenser(app);
+  dispensers.set(app.tail, known);
   return known;
 }

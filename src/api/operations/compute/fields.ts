@@ -1,4 +1,5 @@
 /** What operations of the compute market share: whose node it is, what a task looks like, and who may see it. */
+import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { App } from "../../../app.ts";
 import * as nodes from "../../../domain/compute/node.ts";
@@ -12,7 +13,7 @@ import { lowerId, sxId } from "../../../domain/identity/fields.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { refuse } from "../../../domain/refusal.ts";
-import { requesterOf, tasksProjection } from "../../../projections/compute/tasks.ts";
+import { type NamedTask, requesterOf, tasksProjection } from "../../../projections/compute/tasks.ts";
 import type { Caller } from "../../caller.ts";
 import type { Context } from "../../operation.ts";
 import { agentNamed, idOfNumber } from "../identity/agents.ts";
@@ -61,11 +62,33 @@ export async function actingAgent(
   return agents.acting(await watch(agents, target));
 }
 
+/** Whose tasks are, by log: the requester's stream is the task's, so it never changes. */
+const requestersByLog = new WeakMap<App["store"], LRUCache<string, string>>();
+const MOST_REQUESTERS = 50_000;
+
+function knownRequesters({ store }: Pick<App, "store">): LRUCache<string, string> {
+  const known = requestersByLog.get(store) ?? new LRUCache<string, string>({ max: MOST_REQUESTERS });
+  requestersByLog.set(store, known);
+  return known;
+}
+
+/** Notes whose a task is, for what is about to be said of it here. */
+export const noteRequester = (app: Pick<App, "store">, { tenant, task_id }: NamedTask): void =>
+  void knownRequesters(app).set(task_id, tenant);
+
 /** For so long one waits for the list of tasks to have what was appended before. */
 const FOLD_MS = 5_000;
 
 /** Whose task it is. One that nobody has is not told from another's. */
-export async function tenantOf(app: App, { tenant }: Caller, task_id: string): Promise<string> {
+export async function tenantOf(app: App, caller: Caller, task_id: string): Promise<string> {
+  const known = knownRequesters(app).get(task_id);
+  if (known !== undefined) return known;
+  const tenant = await findTenant(app, caller, task_id);
+  noteRequester(app, { tenant, task_id });
+  return tenant;
+}
+
+async function findTenant(app: App, { tenant }: Caller, task_id: string): Promise<string> {
   const of = await requesterOf(app.pool, task_id);
   if (of !== undefined) return of;
   // The read model may not have it yet, neither its requester's nor one that a node was lent at once.
@@ -78,18 +101,31 @@ export async function tenantOf(app: App, { tenant }: Caller, task_id: string): P
 export const refuseUnknown = (): never =>
   refuse("not_found", "you have no such task; compute_tasks lists yours");
 
+type Side = "requester" | "worker";
+type Party = { tenant: string; task: Task; side: Side };
+
 /** A task as one of its parties sees it. */
-export async function taskFor(
-  app: App,
-  caller: Caller,
-  task_id: string,
-): Promise<{ tenant: string; task: Task; side: "requester" | "worker" }> {
+export async function taskFor(app: App, caller: Caller, task_id: string): Promise<Party> {
   const tenant = await tenantOf(app, caller, task_id);
   const state = await app.load(tasks, tasks.targetOf(tenant, task_id));
+  return partOf(caller, tenant, state) ?? refuseUnknown();
+}
+
+/** The same for whoever is about to decide: what the commit rests on is read again only before it is refused. */
+export async function taskToDecide(
+  { app, caller, watch }: Pick<Context<never>, "app" | "caller" | "watch">,
+  task_id: string,
+): Promise<Party> {
+  const tenant = await tenantOf(app, caller, task_id);
+  const seen = await watch(tasks, tasks.targetOf(tenant, task_id));
+  return partOf(caller, tenant, seen) ?? taskFor(app, caller, task_id);
+}
+
+function partOf(caller: Caller, tenant: string, state: tasks.TaskState): Party | undefined {
   if (state && tenant === caller.tenant) return { tenant, task: state, side: "requester" };
   const sx = sxOf(caller);
   if (state && sx !== undefined && state.lease?.sx === sx) return { tenant, task: state, side: "worker" };
-  return refuseUnknown();
+  return undefined;
 }
 
 const receiptShown = z.object({

@@ -7,7 +7,7 @@ import { refuse } from "../../../domain/refusal.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
 import { json, operation, owner, subject } from "../../operation.ts";
 import { refuseSuspended } from "../identity/agents.ts";
-import { nowOf, refuseUnknown, shownTask, taskFor, taskId, taskShown } from "./fields.ts";
+import { nowOf, refuseUnknown, shownTask, taskId, taskShown, taskToDecide } from "./fields.ts";
 
 const settleTask = operation({
   name: "compute_settle",
@@ -30,12 +30,12 @@ what a check or the requester's silence has accepted; whatever nobody settles is
   output: json(taskShown),
   refuses: [403, 404, 409],
   example: { task_id: "00".repeat(16), accept: true },
-  handle: async ({ input, app, caller, decide, watch }) => {
+  handle: async ({ input, app, caller, decide, watch, lineUp }) => {
     const { task_id, accept, reason } = input;
     await refuseSuspended({ app, caller, watch });
-    const { tenant, side } = await taskFor(app, caller, task_id);
+    const { tenant, side } = await taskToDecide({ app, caller, watch }, task_id);
     // Many who settle at once all touch the caller's account: it is what they wait for, one after the other.
-    await decide(accounts, accounts.targetOf(caller.tenant), () => []);
+    await lineUp(accounts, accounts.targetOf(caller.tenant));
     const at = nowOf(app);
     const step = async (decision: Parameters<typeof stepTask>[2]) =>
       (await stepTask({ decide, watch }, { tenant, task_id }, decision)).task;
@@ -68,7 +68,7 @@ const disputeTask = operation({
   example: { task_id: "00".repeat(16) },
   handle: async ({ input: { task_id }, app, caller, decide, watch }) => {
     await refuseSuspended({ app, caller, watch });
-    const { tenant, task: before, side } = await taskFor(app, caller, task_id);
+    const { tenant, task: before, side } = await taskToDecide({ app, caller, watch }, task_id);
     if (side !== "worker") refuseUnknown();
     const bond_micro = bondOf(before.lease!.price_micro);
     const { available } = await watch(accounts, accounts.targetOf(tenant));

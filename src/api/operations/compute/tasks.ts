@@ -26,7 +26,18 @@ import { stepTask } from "../../../reactors/compute/steps.ts";
 import { account, json, operation, owner, subject, type Usdc } from "../../operation.ts";
 import { agentNamed, refuseSuspended } from "../identity/agents.ts";
 import { fundsShown, holdFunds, shownFunds } from "../payments/funds.ts";
-import { microOf, nowOf, refuseUnknown, shownTask, sxOf, taskFor, taskId, taskShown, usd } from "./fields.ts";
+import {
+  microOf,
+  nowOf,
+  refuseUnknown,
+  shownTask,
+  sxOf,
+  taskFor,
+  taskId,
+  taskShown,
+  taskToDecide,
+  usd,
+} from "./fields.ts";
 
 /** JSON around the largest input_data. */
 const BODY_BYTES = MOST_OBJECT_BYTES + 16 * 1024;
@@ -297,7 +308,7 @@ const cancelTask = operation({
   example: { task_id: "00".repeat(16) },
   handle: async ({ input: { task_id }, app, caller, decide, watch }) => {
     await refuseSuspended({ app, caller, watch });
-    const { tenant, side, task: before } = await taskFor(app, caller, task_id);
+    const { tenant, side, task: before } = await taskToDecide({ app, caller, watch }, task_id);
     if (side !== "requester" || before.facts.copy_of) refuseUnknown();
     const unit = { decide, watch };
     const named = { tenant, task_id };

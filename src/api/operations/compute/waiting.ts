@@ -61,6 +61,11 @@ class Waiters {
     return asked;
   }
 
+  /** The read model has moved on, and with it the next task that is ready. */
+  readModelMoved(): void {
+    this.#nextReadyAt = undefined;
+  }
+
   async #follow(signal: AbortSignal): Promise<void> {
     const { tail, runner } = this.#app;
     for await (const batch of tail.subscribe({ after: tail.position, signal })) {
@@ -69,7 +74,7 @@ class Waiters {
       for (const task of ready) this.pass({ task, seen: new WeakSet() });
       if (others === 0) continue;
       await runner.reached(tasksProjection, batch.at(-1)!.position, FOLD_MS);
-      this.#nextReadyAt = undefined;
+      this.readModelMoved();
       for (let n = 0; n < others; n++) this.pass({ seen: new WeakSet() });
     }
   }
@@ -128,7 +133,10 @@ export async function untilReady<Found>(
     if (at_once !== undefined) return at_once;
     if (!isWhole)
       void app.runner.reached(tasksProjection, told, wait_ms).then(
-        () => waiter.wake?.(own),
+        () => {
+          waiters.readModelMoved();
+          waiter.wake?.(own);
+        },
         () => undefined,
       );
     while (performance.now() < ends_at && !signal.aborted) {

@@ -15,16 +15,23 @@ import { leaseDigest, leaseEndsAt } from "../../../domain/lease.ts";
 import { MOST_OBJECT_BYTES, objectName } from "../../../domain/objects.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { Refusal, refuse } from "../../../domain/refusal.ts";
-import { nodesProjection, runningOn } from "../../../projections/compute/nodes.ts";
+import { nodesProjection, type Standing, standingOf } from "../../../projections/compute/nodes.ts";
 import { lentUnder, type NamedTask, type Ready } from "../../../projections/compute/tasks.ts";
-import { pointsOf } from "../../../projections/trust/scores.ts";
 import { withCopies } from "../../../reactors/compute/quorum.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
-import type { Caller } from "../../caller.ts";
 import { type Context, json, operation, subject } from "../../operation.ts";
 import { agentNamed } from "../identity/agents.ts";
 import { dispenserOf } from "./dispenser.ts";
-import { actingAgent, nowOf, refuseUnknown, shownTask, taskId, taskShown, tenantOf } from "./fields.ts";
+import {
+  actingAgent,
+  noteRequester,
+  nowOf,
+  refuseUnknown,
+  shownTask,
+  taskId,
+  taskShown,
+  tenantOf,
+} from "./fields.ts";
 import { bytesOf, readObject } from "./tasks.ts";
 import { untilReady } from "./waiting.ts";
 
@@ -86,14 +93,15 @@ The price is what the node asks for the whole limit, fixed now. Name it by an Id
       await refuseSibling({ app, watch }, named, facts.sx_number, at);
       const decision = tasks.lease({ sx, hourly_rate_micro, lease_sha256 }, named.tenant, at);
       const { task, events } = await stepTask({ decide, watch }, named, decision);
+      noteRequester(app, named);
       return events.length > 0 ? task : undefined;
     };
     const before = lentBefore(context.earlier);
     if (before) return { task: await shownLent(app, before, await take(before), lease_id) };
     await foresee(nodes, own, (state) => refuseUnavailable(nodes.registered(state)));
-    await refuseBusy(app, sx, nodes.registered(await watch(nodes, own)));
+    const { trust } = await standingUnlessBusy(app, sx, nodes.registered(await watch(nodes, own)));
     const kinds = input.kinds.length > 0 ? input.kinds : offer.kinds;
-    const taker = { sx, kinds, hourly_rate_micro, trust: await pointsOf(app.pool, sx) };
+    const taker = { sx, kinds, hourly_rate_micro, trust };
     const dispenser = dispenserOf(app);
     const attempt = async (named: NamedTask) => {
       const task = await unlessTaken(take(named)).catch((error) => {
@@ -107,7 +115,7 @@ The price is what the node asks for the whole limit, fixed now. Name it by an Id
       if (offered) return dispenser.keeps(offered, looking) ? attempt(offered) : undefined;
       // Another process may have taken one that is shown here: then it is the turn of the next, until there is none.
       for (;;) {
-        const named = await dispenser.next(app.pool, looking);
+        const named = await dispenser.next(looking);
         if (!named) return undefined;
         const taken = await attempt(named);
         if (taken) return taken;
@@ -172,16 +180,17 @@ function refuseUnavailable({ status }: nodes.Node): void {
     refuse(computeProblems["node-busy"], `the node is ${status}: set its availability to available first`);
 }
 
-async function refuseBusy(app: App, sx: number, { max_concurrent }: nodes.Node): Promise<void> {
-  if ((await runningOn(app.pool, sx)) < max_concurrent) return;
+async function standingUnlessBusy(app: App, sx: number, { max_concurrent }: nodes.Node): Promise<Standing> {
+  const standing = await standingOf(app.pool, sx);
+  if (standing.running < max_concurrent) return standing;
   // Whoever has just given a result is not to be told that it works on it still.
   await app.caughtUp(nodesProjection);
-  const works_on = await runningOn(app.pool, sx);
-  if (works_on >= max_concurrent)
-    refuse(
-      computeProblems["node-busy"],
-      `the node works on ${works_on} tasks, and takes ${max_concurrent} at once`,
-    );
+  const now = await standingOf(app.pool, sx);
+  if (now.running < max_concurrent) return now;
+  return refuse(
+    computeProblems["node-busy"],
+    `the node works on ${now.running} tasks, and takes ${max_concurrent} at once`,
+  );
 }
 
 async function shownLent(
@@ -277,7 +286,7 @@ A result that the service may check needs a receipt, signed by a key that the ag
         errors: [{ path, message: "is given where the other of result and error is not" }],
       });
     }
-    const { tenant, task: before } = await lentTo(app, caller, agent.facts.sx_number, input);
+    const { tenant, task: before } = await lentTo({ app, caller, watch }, agent.facts.sx_number, input);
     const lease_sha256 = leaseGiven(input.lease_id, before.lease!);
     const at = nowOf(app);
     const step = (decision: Parameters<typeof stepTask>[2]) =>
@@ -302,14 +311,16 @@ A result that the service may check needs a receipt, signed by a key that the ag
 
 /** The task that a node has, or had: one that it lost to another is told to be lost. */
 async function lentTo(
-  app: App,
-  caller: Caller,
+  { app, caller, watch }: Pick<Context<never>, "app" | "caller" | "watch">,
   sx: number,
   { task_id, lease_id }: { task_id: string; lease_id?: string | undefined },
 ): Promise<{ tenant: string; task: tasks.Task }> {
   const tenant = await tenantOf(app, caller, task_id);
-  const task = await app.load(tasks, tasks.targetOf(tenant, task_id));
-  if (task?.lease?.sx === sx) return { tenant, task };
+  const target = tasks.targetOf(tenant, task_id);
+  const ifLent = (task: tasks.TaskState) => (task?.lease?.sx === sx ? task : undefined);
+  // What the commit rests on is read again only before it is refused.
+  const task = ifLent(await watch(tasks, target)) ?? ifLent(await app.load(tasks, target));
+  if (task) return { tenant, task };
   const had = lease_id === undefined ? undefined : await lentUnder(app.pool, leaseDigest(lease_id));
   return had?.task_id === task_id ? tasks.refuseStale() : refuseUnknown();
 }

@@ -1,0 +1,84 @@
+/** Tasks given out to those who look, from a read model that answers as the test says. */
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { dispenserOf } from "../../src/api/operations/compute/dispenser.ts";
+import type { App } from "../../src/app.ts";
+import type { Ready } from "../../src/projections/compute/tasks.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => void vi.useRealTimers());
+
+const task = (task_id: string, more: Partial<Ready> = {}): Ready => ({
+  ...{ tenant: "requester", task_id, kind: "any", max_price_micro: 1_000, limit_s: 600 },
+  ...{ assign: null, min_trust: 0, done_by: [], ...more },
+});
+
+/** `ready`: in the order that the read model has them. */
+function opened(ready: Ready[]) {
+  const market = { ready, position: 1, looks: 0 };
+  const query = async ({ values }: { values: unknown[] }) => {
+    market.looks++;
+    const given = String(values[2]);
+    return { rows: market.ready.filter(({ task_id }) => !given.includes(task_id)) };
+  };
+  const runner = { knownPosition: () => market.position };
+  const dispenser = dispenserOf({ tail: {}, pool: { query }, runner } as unknown as App);
+  let calls = 0;
+  const look = async (sx: number, passed: string[] = []) => {
+    const taker = { sx, kinds: [], hourly_rate_micro: 6_000, trust: 0 };
+    return (await dispenser.next({ taker, by: `call ${++calls}`, passed }))?.task_id;
+  };
+  return { market, dispenser, look };
+}
+
+test("who looks at one moment looks together, and each is given another task", async () => {
+  const { market, look } = opened([task("a"), task("b"), task("c")]);
+  expect(await Promise.all([look(1), look(2), look(3)])).toEqual(["a", "b", "c"]);
+  expect(market.looks).toBe(1);
+});
+
+test("what one look has read is given to who looks next, until the read model moves on", async () => {
+  const { market, look } = opened([task("a"), task("b"), task("c")]);
+  expect(await look(1)).toBe("a");
+  expect(await look(1)).toBe("b");
+  expect(market.looks).toBe(1);
+  market.ready = [task("better"), ...market.ready];
+  market.position++;
+  expect(await look(1)).toBe("better");
+  expect(market.looks).toBe(2);
+  expect(await look(1)).toBe("c");
+  expect(market.looks).toBe(2);
+});
+
+test("a page is not given from for long: another process may keep the read model", async () => {
+  const { market, look } = opened([task("a"), task("b")]);
+  expect(await look(1)).toBe("a");
+  vi.advanceTimersByTime(51);
+  expect(await look(1)).toBe("b");
+  expect(market.looks).toBe(2);
+});
+
+test("a node for which nothing was read looks by itself, and is read for from then on", async () => {
+  const { market, look } = opened([task("a"), task("b"), task("c")]);
+  expect(await look(1)).toBe("a");
+  expect(await look(2)).toBe("b");
+  expect(market.looks).toBe(2);
+  expect(await look(1)).toBe("c");
+  expect(market.looks).toBe(2);
+});
+
+test("that there is nothing is told only by who has looked for it", async () => {
+  const { market, look } = opened([task("a")]);
+  expect(await look(1)).toBe("a");
+  expect(await look(1)).toBeUndefined();
+  expect(market.looks).toBe(2);
+});
+
+test("what a node could not have is not given to it again, and what is let go is given to others", async () => {
+  const { market, dispenser, look } = opened([task("a"), task("b", { assign: 2 })]);
+  expect(await look(1, ["a"])).toBeUndefined();
+  expect(await look(2)).toBe("a");
+  dispenser.release(task("a"));
+  market.position++;
+  expect(await look(1)).toBe("a");
+  expect(await look(2)).toBe("b");
+});
