@@ -10,6 +10,7 @@ import { gasBudget } from "./adapters/gas-budget.ts";
 import { gasRecord } from "./adapters/gas-record.ts";
 import { hostedSettlement } from "./adapters/hosted-facilitator.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
+import { keyTurn } from "./adapters/key-turn.ts";
 import { chainSettlement } from "./adapters/settlement.ts";
 import { systemClock } from "./adapters/system.ts";
 import type { ChainParts } from "./app.ts";
@@ -37,18 +38,23 @@ export function startNode(config: Config, log: Logger): StartedNode {
   return { started, leave: async () => (await opened)?.leave() };
 }
 
-/** Everything that speaks to the chain, and how it is let go. What gas has cost is recorded in the pool's database. */
+/**
+ * Everything that speaks to the chain, and how it is let go. What gas has cost is recorded in the pool's database; `turns`: a pool of one
+ * connection by which processes take turns with the gas key.
+ */
 export async function openChain(
   config: Config,
-  pool: pg.Pool,
+  { pool, turns }: Record<"pool" | "turns", pg.Pool>,
   { started }: StartedNode,
 ): Promise<ChainParts & { close(): Promise<void> }> {
   const node = await started;
   const keys = await keysOf(config);
+  const chain_id = node ? EMBEDDED_CHAIN_ID : BASE_CHAIN_ID;
   const sending = baseChain({
     rpc_url: config.BASE_RPC_URL ?? node!.rpc_url,
-    chain_id: node ? EMBEDDED_CHAIN_ID : BASE_CHAIN_ID,
+    chain_id,
     gas_key: keys.gas,
+    inTurn: keyTurn(turns, networkOf({ chain_id }), addressOf(keys.gas)),
   });
   const record = gasRecord(pool, networkOf(sending));
   // Play money needs no budget.

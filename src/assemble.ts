@@ -107,7 +107,11 @@ async function assemble(
   await warnOfOneRole(pool, log);
   const presence = await enter(pool);
   opened.push(presence.leave);
-  const { close: closeChain, ...chain } = await (node ? openChain(config, pool, node) : absentChain(config));
+  const turns = openPool(database.appUrl, { max: 1, wait_ms: config.DATABASE_WAIT_MS, onError });
+  opened.push(() => turns.end());
+  const { close: closeChain, ...chain } = await (node
+    ? openChain(config, { pool, turns }, node)
+    : absentChain(config));
   opened.push(closeChain);
   const entities = entitiesOf(areas);
   const schemas = registry(entities.map(({ events }) => events));
