@@ -12,12 +12,11 @@ import { hostedSettlement } from "./adapters/hosted-facilitator.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { keyTurn } from "./adapters/key-turn.ts";
 import { chainSettlement } from "./adapters/settlement.ts";
-import { systemClock } from "./adapters/system.ts";
 import type { ChainParts } from "./app.ts";
 import { recoverKey } from "./assemble-audit.ts";
 import type { Config } from "./config.ts";
 import { type Hex, networkOf } from "./domain/chain.ts";
-import { type Chain, ChainUnavailable, type Settlement } from "./domain/ports.ts";
+import { type Chain, ChainUnavailable, type Clock, type Settlement } from "./domain/ports.ts";
 
 const BASE_CHAIN_ID = 8453;
 
@@ -44,7 +43,7 @@ export function startNode(config: Config, log: Logger): StartedNode {
  */
 export async function openChain(
   config: Config,
-  { pool, turns }: Record<"pool" | "turns", pg.Pool>,
+  { pool, turns, clock }: Record<"pool" | "turns", pg.Pool> & { clock: Clock },
   { started }: StartedNode,
 ): Promise<ChainParts & { close(): Promise<void> }> {
   const node = await started;
@@ -60,7 +59,7 @@ export async function openChain(
   // Play money needs no budget.
   const budget_eth = node ? undefined : config.GAS_BUDGET_ETH;
   const purposes_eth = node ? {} : { attestation: config.ATTESTATION_GAS_ETH };
-  const budget = gasBudget({ budget_eth, purposes_eth, clock: systemClock, record });
+  const budget = gasBudget({ budget_eth, purposes_eth, clock, record });
   const chain = budget.counted(sending);
   return {
     chain,

@@ -6,6 +6,7 @@ import { registry } from "../eventstore/schemas.ts";
 import { createEventStore } from "../eventstore/store.ts";
 import { createTail } from "../eventstore/tail.ts";
 import { createAddressLimits } from "./adapters/address-limits.ts";
+import { databaseClock } from "./adapters/database-clock.ts";
 import { processExecutor } from "./adapters/executor.ts";
 import { createKeptAnswers } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
@@ -18,7 +19,7 @@ import { createSeedUses } from "./adapters/seed-uses.ts";
 import { openSeedVault } from "./adapters/seed-vault.ts";
 import { keptHeads } from "./adapters/signed-heads.ts";
 import { derivedSecret, openSigner } from "./adapters/signing-key.ts";
-import { systemClock, systemRandom } from "./adapters/system.ts";
+import { systemRandom } from "./adapters/system.ts";
 import { createWebhooks } from "./adapters/webhooks.ts";
 import { createAccepting } from "./anchoring/accepting.ts";
 import { type App, createApp } from "./app.ts";
@@ -105,12 +106,14 @@ async function assemble(
   const pool = openPool(database.appUrl, { max, wait_ms: config.DATABASE_WAIT_MS, onError });
   opened.push(() => pool.end());
   await warnOfOneRole(pool, log);
+  const clock = await databaseClock(pool);
+  opened.push(async () => clock.close());
   const presence = await enter(pool);
   opened.push(presence.leave);
   const turns = openPool(database.appUrl, { max: 1, wait_ms: config.DATABASE_WAIT_MS, onError });
   opened.push(() => turns.end());
   const { close: closeChain, ...chain } = await (node
-    ? openChain(config, { pool, turns }, node)
+    ? openChain(config, { pool, turns, clock }, node)
     : absentChain(config));
   opened.push(closeChain);
   const entities = entitiesOf(areas);
@@ -140,13 +143,13 @@ async function assemble(
   const app: App = createApp({
     ...{ pool, presence, store, tail, runner, readers, snapshots, accepting, vintages, printer, subjects },
     unit: { store, schemas, cache: new StreamCache(), subjects, snapshots: streamSnapshots },
-    clock: systemClock,
+    clock,
     random: systemRandom,
     signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),
     link_secret: await secret("snapshot-link"),
     signed: await keptHeads(join(config.DATA_DIR, "signed")),
     vintage_store: vintages,
-    model: modelOf(config, pool, systemClock),
+    model: modelOf(config, pool, clock),
     reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),
     ...chain,
     seeds: openSeedVault(config.SEED_SECRET ?? (await keptSecret(join(config.DATA_DIR, "seeds.secret")))),
@@ -177,8 +180,8 @@ async function assemble(
   return {
     app,
     areas,
-    quotas: createQuotas(pool, systemClock, warn("quotas cannot be counted")),
-    limits: createAddressLimits(pool, systemClock, warn("calls of addresses are counted here alone")),
+    quotas: createQuotas(pool, clock, warn("quotas cannot be counted")),
+    limits: createAddressLimits(pool, clock, warn("calls of addresses are counted here alone")),
   };
 }
 

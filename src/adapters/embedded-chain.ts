@@ -242,11 +242,11 @@ function binary(): string {
 }
 
 async function firstAnswer(rpc: Rpc): Promise<string> {
-  for (const deadline = Date.now() + START_MS; ; ) {
+  for (const deadline = performance.now() + START_MS; ; ) {
     try {
       return await instanceOf(rpc);
     } catch (error) {
-      if (Date.now() > deadline) throw error;
+      if (performance.now() > deadline) throw error;
       await pause(25);
     }
   }
@@ -257,7 +257,8 @@ async function stopNode(pid: number): Promise<void> {
     if (isAlive(pid)) process.kill(pid, name);
   };
   signal("SIGTERM");
-  for (const deadline = Date.now() + STOP_MS; isAlive(pid) && Date.now() < deadline; ) await pause(20);
+  for (const deadline = performance.now() + STOP_MS; isAlive(pid) && performance.now() < deadline; )
+    await pause(20);
   signal("SIGKILL");
 }
 

@@ -206,12 +206,12 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given, inTu
       if (CONTESTED.test(message)) flight.contested = true;
       else if (!KNOWN.test(message)) throw error;
     }
-    flight.sent_at = Date.now();
+    flight.sent_at = performance.now();
   }
 
   /** The flight as it goes on; `raise` when it is stuck; undefined when it can go on no more: its nonce went to another, or one below it is free. */
   async function afterWaiting(flight: Flight): Promise<Flight | "raise" | undefined> {
-    const now = Date.now();
+    const now = performance.now();
     const isStuck = now - flight.sent_at! > limits.stuck_ms;
     if (!isStuck && !flight.contested) return flight;
     const next = await nextNonce();
