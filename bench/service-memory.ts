@@ -1,8 +1,11 @@
 /** How the memory of services goes on over a run: what the kernel gives them, and what of it V8's heap and its buffers are. */
 import { median, type ServiceProcess } from "./service-process.ts";
 
-/** Megabytes at a time of Date.now(). `external`: buffers and what else V8 knows of outside of its heap. */
-type Sample = { at: number; rss: number; heap: number; external: number };
+/**
+ * Megabytes at a time of Date.now(). `taken`: what V8 has of the system for its heap; `external`: buffers and what else V8 knows of outside
+ * of it. The rest of `rss` is programs, threads, and what the allocator keeps.
+ */
+type Sample = { at: number; rss: number; heap: number; taken: number; external: number };
 
 const EVERY_MS = 10_000;
 /** Parts of a run that are told beside each other; the lowest heap of each is about what stands after a collection. */
@@ -45,6 +48,7 @@ async function sample(url: string): Promise<Sample> {
     at: Date.now(),
     rss: mb("process_resident_memory_bytes"),
     heap: mb("nodejs_heap_size_used_bytes"),
+    taken: mb("nodejs_heap_size_total_bytes"),
     external: mb("nodejs_external_memory_bytes"),
   };
 }
@@ -60,11 +64,12 @@ function tell(nth: number, samples: readonly Sample[]): void {
       minute: ((part.at(-1)!.at - samples[0]!.at) / 60_000).toFixed(1),
       "resident, median": Math.round(median(part.map(({ rss }) => rss))),
       "heap used, lowest": Math.round(Math.min(...part.map(({ heap }) => heap))),
+      "heap taken, median": Math.round(median(part.map(({ taken }) => taken))),
       "external, median": Math.round(median(part.map(({ external }) => external))),
     })),
   );
   const half = samples.slice(samples.length >> 1);
-  const slopes = (["rss", "heap", "external"] as const).map(
+  const slopes = (["rss", "heap", "taken", "external"] as const).map(
     (what) => `${what} ${slope(half.map((one) => ({ at: one.at, mb: one[what] }))).toFixed(2)}`,
   );
   console.log(`over the second half, MB a minute: ${slopes.join(", ")}`);
