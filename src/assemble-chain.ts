@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type pg from "pg";
 import type { Logger } from "pino";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { openPool } from "../eventstore/pool.ts";
 import { baseChain } from "./adapters/base-chain.ts";
 import { DEVELOPMENT_TOKEN } from "./adapters/chain-contracts.ts";
 import { EMBEDDED_CHAIN_ID, type EmbeddedChain, embeddedChain } from "./adapters/embedded-chain.ts";
@@ -38,16 +39,22 @@ export function startNode(config: Config, log: Logger): StartedNode {
 }
 
 /**
- * Everything that speaks to the chain, and how it is let go. What gas has cost is recorded in the pool's database; `turns`: a pool of one
- * connection by which processes take turns with the gas key.
+ * Everything that speaks to the chain, and how it is let go. What gas has cost is recorded in the pool's database, and by its address, on a
+ * connection of their own, processes take turns with the gas key.
  */
 export async function openChain(
   config: Config,
-  { pool, turns, clock }: Record<"pool" | "turns", pg.Pool> & { clock: Clock },
+  {
+    pool,
+    url,
+    onError,
+    clock,
+  }: { pool: pg.Pool; url: string; onError: (error: Error) => void; clock: Clock },
   { started }: StartedNode,
 ): Promise<ChainParts & { close(): Promise<void> }> {
   const node = await started;
   const keys = await keysOf(config);
+  const turns = openPool(url, { max: 1, wait_ms: config.DATABASE_WAIT_MS, onError });
   const chain_id = node ? EMBEDDED_CHAIN_ID : BASE_CHAIN_ID;
   const sending = baseChain({
     rpc_url: config.BASE_RPC_URL ?? node!.rpc_url,
@@ -71,7 +78,10 @@ export async function openChain(
     platform_token: platformTokenOf(config),
     embedded_chain: node !== undefined,
     gas: budget,
-    close: async () => sending.close(),
+    close: async () => {
+      sending.close();
+      await turns.end();
+    },
   };
 }
 

@@ -107,14 +107,10 @@ async function assemble(
   opened.push(() => pool.end());
   await warnOfOneRole(pool, log);
   const clock = await databaseClock(pool);
-  opened.push(async () => clock.close());
   const presence = await enter(pool);
-  opened.push(presence.leave);
-  const turns = openPool(database.appUrl, { max: 1, wait_ms: config.DATABASE_WAIT_MS, onError });
-  opened.push(() => turns.end());
-  const { close: closeChain, ...chain } = await (node
-    ? openChain(config, { pool, turns, clock }, node)
-    : absentChain(config));
+  opened.push(async () => clock.close(), presence.leave);
+  const base = { pool, url: database.appUrl, onError, clock };
+  const { close: closeChain, ...chain } = await (node ? openChain(config, base, node) : absentChain(config));
   opened.push(closeChain);
   const entities = entitiesOf(areas);
   const schemas = registry(entities.map(({ events }) => events));
@@ -139,10 +135,10 @@ async function assemble(
   opened.push(async () => app.outside?.close());
   const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
   const secret = (purpose: string) => derivedSecret(signingKeyFile(config), config.SIGNING_KEY, purpose);
-  const streamSnapshots = new StreamSnapshots(pool, await secret("stream-snapshots"), entities);
+  const folded = new StreamSnapshots(pool, await secret("stream-snapshots"), entities);
   const app: App = createApp({
     ...{ pool, presence, store, tail, runner, readers, snapshots, accepting, vintages, printer, subjects },
-    unit: { store, schemas, cache: new StreamCache(), subjects, snapshots: streamSnapshots },
+    unit: { store, schemas, cache: new StreamCache(), subjects, snapshots: folded },
     clock,
     random: systemRandom,
     signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),

@@ -10,8 +10,8 @@ export type Ahead = { state: unknown; version: number; sent: Sent };
 const MOST_STATES = 20_000;
 /** What the cache itself needs for an entry. */
 const ENTRY_BYTES = 200;
-/** A value in an object, an array or a map, with its header, on the average. */
-const VALUE_BYTES = 24;
+/** A value in an object, an array or a map, with its place and its header: so that a payment weighs the three kilobytes that it takes. */
+const VALUE_BYTES = 56;
 /** A state is weighed by so many of its values: weighing what has thousands each time it changes would cost more than it tells. */
 const WEIGHED = 256;
 

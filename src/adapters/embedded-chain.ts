@@ -8,18 +8,19 @@
  */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { createReadStream, createWriteStream, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
-import { pipeline } from "node:stream/promises";
-import { createGunzip } from "node:zlib";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
 import type { Hex } from "../domain/chain.ts";
 import { fundWithTokens, placeContracts, type Rpc } from "./chain-contracts.ts";
 import { identityOf, isAlive, lockFolder } from "./folder-lock.ts";
 import { freePort } from "./free-port.ts";
 
 const require = createRequire(import.meta.url);
+const unzip = promisify(gunzip);
 
 export type EmbeddedChain = {
   /** Where its JSON-RPC is served, on this machine only. */
@@ -224,7 +225,7 @@ async function startNodeOn(port: number, dir: string): Promise<Node> {
 /** True where there is a state to begin with. */
 async function unzipState(dir: string): Promise<boolean> {
   if (existsSync(zippedFile(dir)))
-    await pipeline(createReadStream(zippedFile(dir)), createGunzip(), createWriteStream(stateFile(dir)));
+    await writeAtomically(stateFile(dir), await unzip(await readFile(zippedFile(dir))));
   return existsSync(stateFile(dir));
 }
 
