@@ -1,7 +1,7 @@
 /**
  * A mixed load on several processes of the service for as long as one likes, some of them killed in the midst of it:
  *
- *     npx tsx bench/endurance.ts [--minutes 60] [--processes 2] [--callers 16] [--load 0] [--measure 1] [--kill-every 0] [--restart-every 0] [--break-every 0] [--cut-every 0]
+ *     npx tsx bench/endurance.ts [--minutes 60] [--processes 2] [--callers 16] [--load 0] [--measure 1] [--kill-every 0] [--restart-every 0] [--break-every 0] [--cut-every 0] [--keep folder]
  *
  * `--load`: the share of what the processes can do that is asked of them, at times of a Poisson process; what they can do is measured first,
  * for `--measure` minutes, by callers who ask without a pause; 0 goes on without pauses. `--kill-every` is in seconds: one process, in turn,
@@ -12,10 +12,13 @@
  * key and by payment on the chain, order one product, ask for quotes, create checks and submit tasks, which a worker does; each command is
  * said under an Idempotency-Key of its own, and again until it is answered. In the end it is held against the log: whatever was acknowledged
  * stands there, everything once, the books agree with the chain, and an export of the whole is verified. Without kills it tells besides how
- * memory grew and how long the longest pause was.
+ * memory grew. `--keep`: the folder for the warnings and errors of each process (process-1.log and so on), the first answer of each kind
+ * of problem (problems.json) and the slowest calls (slowest.json); a new one in the system's folder for such by default.
  */
 import { execFile } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -49,6 +52,8 @@ import {
   withService,
 } from "./load.ts";
 import { type Namespace, openNamespace } from "./namespaces.ts";
+import { createProblems } from "./problems.ts";
+import { watchMemory } from "./service-memory.ts";
 import { type Environment, median, type ServiceProcess } from "./service-process.ts";
 
 const { values } = parseArgs({
@@ -62,6 +67,7 @@ const { values } = parseArgs({
     "restart-every": { type: "string", default: "0" },
     "break-every": { type: "string", default: "0" },
     "cut-every": { type: "string", default: "0" },
+    keep: { type: "string" },
   },
 });
 const [minutes, processes, callers] = [values.minutes, values.processes, values.callers].map(Number) as [
@@ -92,8 +98,13 @@ const TALLYSTICK = fileURLToPath(new URL("../bin/tallystick", import.meta.url));
 
 const told = { answered: 0, refused: 0, again: 0, broken: 0, worst_ms: 0 };
 const latencies: number[] = [];
-/** Commands that were not done when they were asked, by path and status. */
-const failures = new Map<string, number>();
+const problems = createProblems();
+/** The calls that took longest from when they were due, with what they were told until they were answered. */
+const slowest: { path: string; ms: number; due: string; told: string[] }[] = [];
+const SLOWEST = 40;
+const keep = values.keep ?? (await mkdtemp(join(tmpdir(), "tallystick-endurance-")));
+await mkdir(keep, { recursive: true });
+const logOf = (n: number) => join(keep, `process-${n + 1}.log`);
 /** When a command was answered last. */
 let done_at = 0;
 /** What was acknowledged, by the type of its event. */
@@ -122,20 +133,16 @@ await withDatabase(async (bare) => {
   const served = { ...env, ...(broken && { DATABASE_URL: broken.url }) };
   const services = await Promise.all(
     Array.from({ length: processes }, (_, n) =>
-      startDrawingService(apart?.places[n]?.env ?? served, keys[0]!, apart?.places[n]?.space.enter),
+      startDrawingService(apart?.places[n]?.env ?? served, keys[0]!, apart?.places[n]?.space.enter, logOf(n)),
     ),
   );
   const worker = await startWork(services[0]!.url, "endurance", ["--concurrency", "2"]);
   const prices = await pricesAt(services[0]!.url);
   const parties = { services, keys, next: commandsOf(keys, prices, apart ? 0 : MOST_ORDERS) };
-  const memory = services.map(() => [] as number[]);
-  const watching = setInterval(() => {
-    if (killEvery_s === 0 && restartEvery_s === 0)
-      for (const [n, service] of services.entries()) memory[n]!.push(service.memory());
-  }, 5_000);
+  const memory = killEvery_s === 0 && restartEvery_s === 0 ? watchMemory(services) : undefined;
   try {
     const rate = load > 0 ? load * (await capacity(parties)) : undefined;
-    for (const samples of memory) samples.length = 0;
+    memory?.reset();
     begun = Date.now();
     const killing = every(killEvery_s, (nth) => killOne(served, services, nth, keys[0]!));
     const restarting = every(restartEvery_s, (nth) => restartOne(served, services, nth, keys[0]!));
@@ -144,9 +151,10 @@ await withDatabase(async (bare) => {
     await (rate === undefined ? withoutPause(parties, end()) : atRate(parties, rate, end()));
     const [kills, restarts, breaks, cuts] = await Promise.all([killing, restarting, breaking, cutting]);
     console.log(`${kills} kills, ${restarts} restarts, ${breaks} breaks of the line, ${cuts} cuts`);
-    await tell(known, { kills, memory });
+    memory?.tell();
+    await tell(known, kills);
   } finally {
-    clearInterval(watching);
+    memory?.stop();
     await worker.clear();
     broken?.line.close();
     await Promise.all(services.map((service) => service.stop()));
@@ -173,7 +181,7 @@ async function killOne(
 ): Promise<void> {
   const at = nth % services.length;
   process.kill(services[at]!.pid, "SIGKILL");
-  services[at] = await startDrawingService(env, key);
+  services[at] = await startDrawingService(env, key, [], logOf(at));
 }
 
 async function restartOne(
@@ -184,7 +192,7 @@ async function restartOne(
 ): Promise<void> {
   const at = nth % services.length;
   const before = services[at]!;
-  services[at] = await startDrawingService(env, key);
+  services[at] = await startDrawingService(env, key, [], logOf(at));
   await before.stop();
 }
 
@@ -307,6 +315,7 @@ async function capacity(parties: Parties): Promise<number> {
   await withoutPause(parties, Date.now() + measure_ms);
   const rate = (told.answered - before) / (measure_ms / 1_000);
   latencies.length = 0;
+  slowest.length = 0;
   Object.assign(told, { answered: 0, refused: 0, again: 0, broken: 0, worst_ms: 0 });
   console.log(`${rate.toFixed(0)} calls a second without a pause; ${(load * rate).toFixed(0)} are asked for`);
   return rate;
@@ -339,8 +348,9 @@ async function read(
   headers: Headers,
   at: number,
 ): Promise<void> {
-  const answer = await answered(anyOf(services) + path, { headers });
+  const answer = await answered(anyOf(services) + path, { headers }, true);
   count(answer?.status, performance.now() - at);
+  remember(path, at, []);
 }
 
 /** Says a command again, to whichever process is there, until it is answered. */
@@ -354,37 +364,44 @@ async function command(
     headers: { ...headers, "Content-Type": "application/json", "Idempotency-Key": randomUUID() },
     body: JSON.stringify(body),
   };
-  for (;;) {
-    const answer = await answered(anyOf(services) + path, init);
+  for (const heard: string[] = []; ; ) {
+    const answer = await answered(anyOf(services) + path, init, true);
     if (answer && answer.status < 500) {
-      if (!answer.ok) note(path, answer.status);
       count(answer.status, performance.now() - at);
+      remember(path, at, heard);
       done_at = performance.now();
       const event = answer.headers.get("event-id");
       if (answer.ok && event) acknowledged.set(type, (acknowledged.get(type) ?? new Set()).add(event));
       return;
     }
     if (answer) told.broken++;
-    note(path, answer?.status ?? "no answer");
+    heard.push(`${answer?.status ?? "no answer"} after ${Math.round(performance.now() - at)} ms`);
     told.again++;
     await pause(50);
   }
 }
 
-/** The whole answer, its body read; undefined where the process went away before its end. */
-async function answered(url: string, init: RequestInit): Promise<Response | undefined> {
+/** The whole answer, its body read; undefined where the process went away before its end. `load`: problems of it are noted. */
+async function answered(url: string, init: RequestInit, load = false): Promise<Response | undefined> {
+  const { pathname } = new URL(url);
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), ...init });
-    await response.arrayBuffer();
+    const body = await response.text();
+    if (load && !response.ok) problems.note(pathname, response, body);
     return response;
-  } catch {
+  } catch (error) {
+    const { name, cause } = error as Error & { cause?: { code?: string } };
+    if (load) problems.unanswered(pathname, cause?.code ?? name);
     return undefined;
   }
 }
 
-function note(path: string, status: number | string): void {
-  const what = `${path} ${status}`;
-  failures.set(what, (failures.get(what) ?? 0) + 1);
+function remember(path: string, due: number, heard: string[]): void {
+  const ms = Math.round(performance.now() - due);
+  if (slowest.length === SLOWEST && ms <= slowest.at(-1)!.ms) return;
+  const at = new Date(performance.timeOrigin + due).toISOString();
+  slowest.push({ path, ms, due: at, told: heard });
+  slowest.sort((a, b) => b.ms - a.ms).splice(SLOWEST);
 }
 
 function count(status: number | undefined, ms: number): void {
@@ -396,10 +413,7 @@ function count(status: number | undefined, ms: number): void {
   if (latencies.length < 2_000_000) latencies.push(ms);
 }
 
-async function tell(
-  env: Environment,
-  { kills, memory }: { kills: number; memory: number[][] },
-): Promise<void> {
+async function tell(env: Environment, kills: number): Promise<void> {
   const client = new pg.Client({ connectionString: env.DATABASE_URL });
   await client.connect();
   const rows = [];
@@ -425,13 +439,12 @@ async function tell(
   console.log(
     `p50 ${median(latencies).toFixed(1)} ms, p99 ${latencies[Math.floor(latencies.length * 0.99)]!.toFixed(1)}, the longest ${Math.round(worst_ms)}`,
   );
-  for (const [what, times] of failures) console.log(`not done: ${what}, ${times} times`);
+  for (const { path, status, type, count, first } of problems.kinds())
+    console.log(`${count} times ${status} ${type} of ${path}, first at ${first.at}: ${first.detail}`);
+  await writeFile(join(keep, "problems.json"), `${JSON.stringify(problems.kinds(), null, 2)}\n`);
+  await writeFile(join(keep, "slowest.json"), `${JSON.stringify(slowest, null, 2)}\n`);
+  console.log(`problems, slowest calls and the logs of the processes are in ${keep}`);
   console.table(rows);
-  for (const [n, samples] of memory.entries())
-    if (samples.length > 3)
-      console.log(
-        `memory of process ${n + 1}: ${samples[0]!.toFixed(0)} MB at first, ${median(samples).toFixed(0)} in the middle, ${samples.at(-1)!.toFixed(0)} at last; ${slope(samples).toFixed(2)} MB a minute over the second half`,
-      );
   const file = join(env.DATA_DIR!, "endurance.ndjson");
   const options = { env: { ...process.env, ...env }, maxBuffer: 64 * 1024 * 1024 };
   await run(process.execPath, [TALLYSTICK, "export", file], options);
@@ -443,15 +456,4 @@ async function tell(
     (error) => error,
   );
   console.log(String(books.stdout).trim());
-}
-
-/** Least squares over the second half of samples that are five seconds apart, in MB a minute. */
-function slope(samples: readonly number[]): number {
-  const half = samples.slice(samples.length >> 1);
-  const mean = (of: readonly number[]) => of.reduce((sum, one) => sum + one, 0) / of.length;
-  const middle = (half.length - 1) / 2;
-  const level = mean(half);
-  const up = half.reduce((sum, one, n) => sum + (n - middle) * (one - level), 0);
-  const across = half.reduce((sum, _, n) => sum + (n - middle) ** 2, 0);
-  return across === 0 ? 0 : (12 * up) / across;
 }

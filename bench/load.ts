@@ -147,13 +147,14 @@ export async function withDatabase(work: (env: Environment) => Promise<void>): P
   }
 }
 
-/** A service with a seed to draw from. */
+/** A service with a seed to draw from; `log`: the file that its warnings and errors go to. */
 export async function startDrawingService(
   env: Environment,
   headers: Record<string, string>,
   enter: readonly string[] = [],
+  log?: string,
 ): Promise<ServiceProcess> {
-  const service = await startServiceProcess(env, [], enter);
+  const service = await startServiceProcess(env, [], enter, log);
   const isReady = () =>
     fetch(`${service.url}/v1/agent/rng/seed`, { headers }).then(({ status }) => status === 200);
   while (!(await isReady())) await pause(200);

@@ -1,7 +1,9 @@
 /** The service as operators run it, in a process of its own, for benchmarks that call it over HTTP. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
+import { createWriteStream } from "node:fs";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import pino from "pino";
 import { withRuntime } from "../src/assemble.ts";
@@ -34,13 +36,15 @@ export type ProbedService = ServiceProcess & {
 
 /**
  * Starts `tallystick serve` on a free port and waits until it is ready; `node` are options of Node itself. Its log is shown,
- * unless LOG_LEVEL asks for more of it than one wants to read. `enter` goes before the command.
+ * unless LOG_LEVEL asks for more of it than one wants to read, or `log` names the file that its warnings and errors go to. `enter` goes
+ * before the command.
  */
 export const startServiceProcess = async (
   env: Environment,
   node: string[] = [],
   enter: readonly string[] = [],
-): Promise<ServiceProcess> => (await start(env, node, enter)).service;
+  log?: string,
+): Promise<ServiceProcess> => (await start(env, node, enter, log)).service;
 
 /** As startServiceProcess, watched from inside. */
 async function startProbedService(env: Environment): Promise<ProbedService> {
@@ -81,12 +85,22 @@ async function start(
   env: Environment,
   node: string[],
   enter: readonly string[] = [],
+  log?: string,
 ): Promise<{ service: ServiceProcess; child: ChildProcess }> {
   const [command = "", ...args] = [...enter, process.execPath, AS_STARTED, ...node, TALLYSTICK, "serve"];
+  const shown = env.LOG_LEVEL ? "ignore" : "inherit";
   const child = spawn(command, args, {
-    env: { ...process.env, LOG_LEVEL: "warn", SANDBOX: "0", ...env, PORT: "0" },
-    stdio: ["ignore", "pipe", env.LOG_LEVEL ? "ignore" : "inherit", "ipc"],
+    env: {
+      ...process.env,
+      LOG_LEVEL: "warn",
+      SANDBOX: "0",
+      ...env,
+      ...(log && { LOG_LEVEL: "warn" }),
+      PORT: "0",
+    },
+    stdio: ["ignore", "pipe", log ? "pipe" : shown, "ipc"],
   });
+  if (log) keepLog(child.stderr!, log);
   const exited = new Promise<void>((done) => child.once("exit", () => done()));
   let url = "";
   for await (const line of createInterface(child.stdout!)) {
@@ -106,6 +120,21 @@ async function start(
     },
   };
   return { service, child };
+}
+
+/** No log is kept beyond this. */
+const LOG_BYTES = 4 * 1024 * 1024;
+
+/** Appends what is told to the file, up to its limit; beyond it the process is listened to all the same, or it would wait. */
+function keepLog(lines: Readable, file: string): void {
+  const kept = createWriteStream(file, { flags: "a" });
+  let bytes = 0;
+  lines.on("data", (chunk: Buffer) => {
+    if (bytes >= LOG_BYTES) return;
+    bytes += chunk.length;
+    kept.write(bytes < LOG_BYTES ? chunk : `${chunk}\n(no more of this log is kept)\n`);
+  });
+  lines.once("end", () => kept.end());
 }
 
 /** A key of `tenant` that may read; `quota` calls a day and a month, null = no limit. */

@@ -39,13 +39,13 @@ export async function migrating(
 }
 
 async function inTurn(client: pg.ClientBase, work: (client: pg.ClientBase) => Promise<void>): Promise<void> {
-  const end = Date.now() + TRY_MS;
+  const end = performance.now() + TRY_MS;
   for (let ms = 100; ; ms = Math.min(2 * ms, MOST_PAUSE_MS)) {
     try {
       return await once(client, work);
     } catch (error) {
       if (!isHeldUp(error)) throw error;
-      if (Date.now() > end)
+      if (performance.now() > end)
         throw new Error(
           `others have had a table locked for ${TRY_MS / 1_000} seconds (${(error as Error).message}): end the transactions that stay open, and start again`,
           { cause: error },

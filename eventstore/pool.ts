@@ -32,6 +32,12 @@ const asText = (text: string) => text;
 /** Type parsers of our own: pg's are global, and another library may change them. */
 const types = { getTypeParser: (oid: number) => PARSERS[oid] ?? asText } as pg.CustomTypesConfig;
 
+/**
+ * What is wanted at once every minute, such as by all that wakes with a checkpoint, has its connections still: each new one costs Postgres a
+ * process and both sides a SCRAM, and a machine that is at its limit does not make fifty of them in the time for which a call waits.
+ */
+const IDLE_MS = 300_000;
+
 /** A pool with our own type parsers and with timeouts, so that a lost network cannot hold a caller for ever. */
 export function openPool(connectionString: string, settings: PoolSettings = {}): pg.Pool {
   const pool = new pg.Pool({
@@ -40,6 +46,7 @@ export function openPool(connectionString: string, settings: PoolSettings = {}):
     max: settings.max ?? 10,
     application_name: settings.application_name ?? "tallystick",
     connectionTimeoutMillis: settings.wait_ms ?? 5_000,
+    idleTimeoutMillis: IDLE_MS,
     statement_timeout: 30_000,
     query_timeout: 35_000,
     idle_in_transaction_session_timeout: 60_000,

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type pg from "pg";
 import type { Logger } from "pino";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { openPool } from "../eventstore/pool.ts";
 import { baseChain } from "./adapters/base-chain.ts";
 import { DEVELOPMENT_TOKEN } from "./adapters/chain-contracts.ts";
 import { EMBEDDED_CHAIN_ID, type EmbeddedChain, embeddedChain } from "./adapters/embedded-chain.ts";
@@ -10,13 +11,13 @@ import { gasBudget } from "./adapters/gas-budget.ts";
 import { gasRecord } from "./adapters/gas-record.ts";
 import { hostedSettlement } from "./adapters/hosted-facilitator.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
+import { keyTurn } from "./adapters/key-turn.ts";
 import { chainSettlement } from "./adapters/settlement.ts";
-import { systemClock } from "./adapters/system.ts";
 import type { ChainParts } from "./app.ts";
 import { recoverKey } from "./assemble-audit.ts";
 import type { Config } from "./config.ts";
 import { type Hex, networkOf } from "./domain/chain.ts";
-import { type Chain, ChainUnavailable, type Settlement } from "./domain/ports.ts";
+import { type Chain, ChainUnavailable, type Clock, type Settlement } from "./domain/ports.ts";
 
 const BASE_CHAIN_ID = 8453;
 
@@ -37,24 +38,35 @@ export function startNode(config: Config, log: Logger): StartedNode {
   return { started, leave: async () => (await opened)?.leave() };
 }
 
-/** Everything that speaks to the chain, and how it is let go. What gas has cost is recorded in the pool's database. */
+/**
+ * Everything that speaks to the chain, and how it is let go. What gas has cost is recorded in the pool's database, and by its address, on a
+ * connection of their own, processes take turns with the gas key.
+ */
 export async function openChain(
   config: Config,
-  pool: pg.Pool,
+  {
+    pool,
+    url,
+    onError,
+    clock,
+  }: { pool: pg.Pool; url: string; onError: (error: Error) => void; clock: Clock },
   { started }: StartedNode,
 ): Promise<ChainParts & { close(): Promise<void> }> {
   const node = await started;
   const keys = await keysOf(config);
+  const turns = openPool(url, { max: 1, wait_ms: config.DATABASE_WAIT_MS, onError });
+  const chain_id = node ? EMBEDDED_CHAIN_ID : BASE_CHAIN_ID;
   const sending = baseChain({
     rpc_url: config.BASE_RPC_URL ?? node!.rpc_url,
-    chain_id: node ? EMBEDDED_CHAIN_ID : BASE_CHAIN_ID,
+    chain_id,
     gas_key: keys.gas,
+    inTurn: keyTurn(turns, networkOf({ chain_id }), addressOf(keys.gas)),
   });
   const record = gasRecord(pool, networkOf(sending));
   // Play money needs no budget.
   const budget_eth = node ? undefined : config.GAS_BUDGET_ETH;
   const purposes_eth = node ? {} : { attestation: config.ATTESTATION_GAS_ETH };
-  const budget = gasBudget({ budget_eth, purposes_eth, clock: systemClock, record });
+  const budget = gasBudget({ budget_eth, purposes_eth, clock, record });
   const chain = budget.counted(sending);
   return {
     chain,
@@ -66,7 +78,10 @@ export async function openChain(
     platform_token: platformTokenOf(config),
     embedded_chain: node !== undefined,
     gas: budget,
-    close: async () => sending.close(),
+    close: async () => {
+      sending.close();
+      await turns.end();
+    },
   };
 }
 

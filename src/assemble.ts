@@ -6,6 +6,7 @@ import { registry } from "../eventstore/schemas.ts";
 import { createEventStore } from "../eventstore/store.ts";
 import { createTail } from "../eventstore/tail.ts";
 import { createAddressLimits } from "./adapters/address-limits.ts";
+import { databaseClock } from "./adapters/database-clock.ts";
 import { processExecutor } from "./adapters/executor.ts";
 import { createKeptAnswers } from "./adapters/kept-answers.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
@@ -18,7 +19,7 @@ import { createSeedUses } from "./adapters/seed-uses.ts";
 import { openSeedVault } from "./adapters/seed-vault.ts";
 import { keptHeads } from "./adapters/signed-heads.ts";
 import { derivedSecret, openSigner } from "./adapters/signing-key.ts";
-import { systemClock, systemRandom } from "./adapters/system.ts";
+import { systemRandom } from "./adapters/system.ts";
 import { createWebhooks } from "./adapters/webhooks.ts";
 import { createAccepting } from "./anchoring/accepting.ts";
 import { type App, createApp } from "./app.ts";
@@ -105,9 +106,11 @@ async function assemble(
   const pool = openPool(database.appUrl, { max, wait_ms: config.DATABASE_WAIT_MS, onError });
   opened.push(() => pool.end());
   await warnOfOneRole(pool, log);
+  const clock = await databaseClock(pool);
   const presence = await enter(pool);
-  opened.push(presence.leave);
-  const { close: closeChain, ...chain } = await (node ? openChain(config, pool, node) : absentChain(config));
+  opened.push(async () => clock.close(), presence.leave);
+  const base = { pool, url: database.appUrl, onError, clock };
+  const { close: closeChain, ...chain } = await (node ? openChain(config, base, node) : absentChain(config));
   opened.push(closeChain);
   const entities = entitiesOf(areas);
   const schemas = registry(entities.map(({ events }) => events));
@@ -132,17 +135,17 @@ async function assemble(
   opened.push(async () => app.outside?.close());
   const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
   const secret = (purpose: string) => derivedSecret(signingKeyFile(config), config.SIGNING_KEY, purpose);
-  const streamSnapshots = new StreamSnapshots(pool, await secret("stream-snapshots"), entities);
+  const folded = new StreamSnapshots(pool, await secret("stream-snapshots"), entities);
   const app: App = createApp({
     ...{ pool, presence, store, tail, runner, readers, snapshots, accepting, vintages, printer, subjects },
-    unit: { store, schemas, cache: new StreamCache(), subjects, snapshots: streamSnapshots },
-    clock: systemClock,
+    unit: { store, schemas, cache: new StreamCache(), subjects, snapshots: folded },
+    clock,
     random: systemRandom,
     signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),
     link_secret: await secret("snapshot-link"),
     signed: await keptHeads(join(config.DATA_DIR, "signed")),
     vintage_store: vintages,
-    model: modelOf(config, pool, systemClock),
+    model: modelOf(config, pool, clock),
     reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),
     ...chain,
     seeds: openSeedVault(config.SEED_SECRET ?? (await keptSecret(join(config.DATA_DIR, "seeds.secret")))),
@@ -173,8 +176,8 @@ async function assemble(
   return {
     app,
     areas,
-    quotas: createQuotas(pool, systemClock, warn("quotas cannot be counted")),
-    limits: createAddressLimits(pool, systemClock, warn("calls of addresses are counted here alone")),
+    quotas: createQuotas(pool, clock, warn("quotas cannot be counted")),
+    limits: createAddressLimits(pool, clock, warn("calls of addresses are counted here alone")),
   };
 }
 

@@ -216,7 +216,7 @@ class Standing {
   readonly #one: Reactor;
   readonly #log: ReactorLog;
   #told: { status: string; reason?: string } = { status: "done" };
-  #noted_at = 0;
+  #noted_at = Number.NEGATIVE_INFINITY;
 
   constructor(pool: pg.Pool, one: Reactor, log: ReactorLog) {
     this.#pool = pool;
@@ -230,13 +230,13 @@ class Standing {
     const { rows } = await this.#pool.query<{ status: string; reason: string | null }>(sql, [this.#one.name]);
     const [row] = rows;
     if (row) this.#told = { status: row.status, ...(row.reason !== null && { reason: row.reason }) };
-    this.#noted_at = 0;
+    this.#noted_at = Number.NEGATIVE_INFINITY;
   }
 
   async note(outcome: Outcome): Promise<void> {
     const { status, reason } = typeof outcome === "string" ? { status: outcome, reason: undefined } : outcome;
     const isNew = this.tell({ status, ...(reason !== undefined && { reason }) });
-    if (!isNew && Date.now() - this.#noted_at < NOTE_MS) return;
+    if (!isNew && performance.now() - this.#noted_at < NOTE_MS) return;
     const sql = `update reactors.leases set status = $2, reason = $3,
         since = case when status = $2 then since else clock_timestamp() end,
         good_at = case when $2 = 'done' then clock_timestamp() else good_at end
@@ -244,7 +244,7 @@ class Standing {
     // Where the database is away, the next turn will tell.
     await this.#pool.query(sql, [this.#one.name, status, reason ?? null]).then(
       () => {
-        this.#noted_at = Date.now();
+        this.#noted_at = performance.now();
       },
       () => undefined,
     );

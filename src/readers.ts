@@ -94,14 +94,14 @@ export function createReaders(
   return {
     async fresh(reads, position) {
       const first = turn++;
-      const deadline = Date.now() + WAIT_MS;
+      const deadline = performance.now() + WAIT_MS;
       for (;;) {
         const serving = readers.filter((reader) => reader.serves);
         for (let n = 0; n < serving.length; n++) {
           const reader = serving[(first + n) % serving.length]!;
           if ((await reader.positionOf(reads)) >= position) return reader.over(position);
         }
-        if (serving.length === 0 || Date.now() + ASK_AGAIN_MS > deadline) return undefined;
+        if (serving.length === 0 || performance.now() + ASK_AGAIN_MS > deadline) return undefined;
         await new Promise((wake) => setTimeout(wake, ASK_AGAIN_MS));
       }
     },
@@ -216,10 +216,10 @@ class Reader {
     const { pool, store } = this.#database;
     const { signal } = this.#serving;
     const caughtUp = async (projection: Projection, wait_ms = WAIT_MS) => {
-      const deadline = Date.now() + wait_ms;
+      const deadline = performance.now() + wait_ms;
       for (;;) {
         if ((await this.positionOf(projection)) >= position) return true;
-        if (Date.now() + ASK_AGAIN_MS > deadline) return false;
+        if (performance.now() + ASK_AGAIN_MS > deadline) return false;
         await new Promise((wake) => setTimeout(wake, ASK_AGAIN_MS));
       }
     };
@@ -310,10 +310,10 @@ const unreadable = (error: Error & { code?: string }) => `it cannot be read: ${e
 
 /** A standby may show a commit a moment before its primary does: what is lacked is looked for again before that is said. */
 async function committedAt(primary: EventStore, position: number) {
-  const deadline = Date.now() + WAIT_MS;
+  const deadline = performance.now() + WAIT_MS;
   for (;;) {
     const found = await primary.headAt(position);
-    if (found || Date.now() > deadline) return found;
+    if (found || performance.now() > deadline) return found;
     await new Promise((wake) => setTimeout(wake, ASK_AGAIN_MS));
   }
 }

@@ -131,8 +131,8 @@ function seldom(tell: (refusal: Refusal) => void): (refusal: Refusal) => void {
   const told = new Map<string, number>();
   return (refusal) => {
     const kind = refusal.type.slug;
-    if (Date.now() - (told.get(kind) ?? 0) < TOLD_AGAIN_MS) return;
-    told.set(kind, Date.now());
+    if (performance.now() - (told.get(kind) ?? Number.NEGATIVE_INFINITY) < TOLD_AGAIN_MS) return;
+    told.set(kind, performance.now());
     tell(refusal);
   };
 }

@@ -6,6 +6,15 @@ type Cached = { state: unknown; version: number; stale?: boolean };
 /** What a stream becomes if a commit on its way is appended. */
 export type Ahead = { state: unknown; version: number; sent: Sent };
 
+/** More are not held, however small they are: the cache makes its places when it begins. */
+const MOST_STATES = 20_000;
+/** What the cache itself needs for an entry. */
+const ENTRY_BYTES = 200;
+/** A value in an object, an array or a map, with its place and its header: so that a payment weighs the three kilobytes that it takes. */
+const VALUE_BYTES = 56;
+/** A state is weighed by so many of its values: weighing what has thousands each time it changes would cost more than it tells. */
+const WEIGHED = 256;
+
 /**
  * Folded states by stream, those that commits on their way will leave, and the line in which this process's writers of one stream
  * stand. States are never mutated.
@@ -15,8 +24,18 @@ export class StreamCache {
   readonly #ahead = new Map<string, Ahead>();
   readonly #lines = new Map<string, Line>();
 
-  constructor(max = 50_000) {
-    this.#states = new LRUCache({ max });
+  /** `max_bytes`: about so much of states and their names is held; those that were not needed for longest go first. */
+  constructor(max_bytes = 32 * 1024 * 1024) {
+    this.#states = new LRUCache({
+      max: MOST_STATES,
+      maxSize: max_bytes,
+      sizeCalculation: ({ state }, key) => ENTRY_BYTES + key.length + bytesOf(state),
+    });
+  }
+
+  /** How many states are held, and about how many bytes they are. */
+  get held(): { states: number; bytes: number } {
+    return { states: this.#states.size, bytes: this.#states.calculatedSize };
   }
 
   get(key: string): Cached | undefined {
@@ -70,3 +89,35 @@ export class StreamCache {
 
 /** Who waits for a stream behind the one whose turn it is, those that lost a turn before the others. */
 type Line = Record<"first" | "last", (() => void)[]>;
+
+/** About how many bytes a state takes. */
+function bytesOf(state: unknown): number {
+  const open: unknown[] = [state];
+  let bytes = VALUE_BYTES;
+  for (let n = 0; open.length > 0; n++) {
+    const one = open.pop();
+    if (typeof one === "string") bytes += one.length;
+    else if (ArrayBuffer.isView(one)) bytes += one.byteLength;
+    else if (typeof one === "object" && one !== null) {
+      const [size, members] = membersOf(one);
+      bytes += VALUE_BYTES * size;
+      for (const member of members) {
+        if (n + open.length >= WEIGHED) break;
+        open.push(member);
+      }
+    }
+  }
+  return bytes;
+}
+
+/** How many values stand in an object, and these. */
+function membersOf(one: object): [number, Iterable<unknown>] {
+  if (one instanceof Map) return [2 * one.size, flat(one)];
+  if (one instanceof Set) return [one.size, one];
+  const members = Array.isArray(one) ? one : Object.values(one);
+  return [members.length, members];
+}
+
+function* flat(map: Map<unknown, unknown>): Iterable<unknown> {
+  for (const entry of map) yield* entry;
+}

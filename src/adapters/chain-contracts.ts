@@ -147,7 +147,7 @@ async function sendAll(rpc: Rpc, calls: readonly Call[]): Promise<void> {
 }
 
 async function succeeds(rpc: Rpc, hash: unknown): Promise<boolean> {
-  for (const deadline = Date.now() + MINED_MS; Date.now() < deadline; ) {
+  for (const deadline = performance.now() + MINED_MS; performance.now() < deadline; ) {
     const receipt = (await rpc("eth_getTransactionReceipt", [hash])) as { status: Hex } | null;
     if (receipt) return receipt.status === "0x1";
     await new Promise((wake) => setTimeout(wake, 2));

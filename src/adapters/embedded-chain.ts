@@ -9,7 +9,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -52,7 +52,7 @@ const RUN = randomUUID();
 export const EMBEDDED_CHAIN_ID = 8453;
 
 const TICK_MS = 1_000;
-/** Saving, which grows with the chain's history, takes at most a quarter of the node's time. */
+/** Saving, which grows with the chain's history, takes at most a quarter of the node's time, whichever of its holders does it. */
 const SAVE_SHARE = 3;
 const START_MS = 20_000;
 const STOP_MS = 10_000;
@@ -66,8 +66,6 @@ export async function embeddedChain(options: EmbeddedChainOptions): Promise<Embe
   const dir = resolve(options.dir);
   const member = join(dir, "members", `${process.pid}-${RUN}-${randomUUID()}`);
   await mkdir(join(dir, "members"), { recursive: true, mode: 0o700 });
-  let savedHead = "";
-  let nextSaveAt = 0;
 
   const enter = async (): Promise<Node> => {
     const node = (await runningNode(dir)) ?? (await startNode(dir));
@@ -76,11 +74,15 @@ export async function embeddedChain(options: EmbeddedChainOptions): Promise<Embe
   };
   const save = async ({ port }: Node) => {
     const rpc = rpcOf(port);
-    const head = await blockOf(rpc, "latest");
-    if (head.hash === savedHead) return;
-    const begun = Date.now();
-    savedHead = await saveState(dir, rpc);
-    nextSaveAt = Date.now() + SAVE_SHARE * (Date.now() - begun);
+    const { hash } = await blockOf(rpc, "latest");
+    if (hash === (await lastSave(dir))?.head) return;
+    const begun = performance.now();
+    const head = await saveState(dir, rpc);
+    await writeAtomically(savedFile(dir), JSON.stringify({ head, took_ms: performance.now() - begun }));
+  };
+  const isSaveDue = async () => {
+    const last = await lastSave(dir);
+    return !last || last.ago_ms < 0 || last.ago_ms >= SAVE_SHARE * last.took_ms;
   };
 
   let node = await underLock(dir, async () => {
@@ -101,12 +103,16 @@ export async function embeddedChain(options: EmbeddedChainOptions): Promise<Embe
     const rpc = rpcOf(node.port);
     await endPause(dir, rpc);
     await mineIfDue(rpc);
-    if (Date.now() >= nextSaveAt) await save(node);
+    if (await isSaveDue()) await save(node);
   };
-  let ticking = Promise.resolve();
+  let ticking: Promise<void> | undefined;
   const timer = setInterval(() => {
     // One that fails is followed by the next; while the node is away, callers get ChainUnavailable.
-    ticking = ticking.then(() => underLock(dir, tick)).catch(() => undefined);
+    ticking ??= underLock(dir, tick)
+      .catch(() => undefined)
+      .finally(() => {
+        ticking = undefined;
+      });
   }, TICK_MS);
   timer.unref();
 
@@ -141,7 +147,11 @@ async function underLock<T>(dir: string, work: () => Promise<T>): Promise<T> {
 }
 
 const nodeFile = (dir: string) => join(dir, "node.json");
+const zippedFile = (dir: string) => join(dir, "state.json.gz");
+/** What a node begins with; kept by earlier versions, and made of the zipped one by this. */
 const stateFile = (dir: string) => join(dir, "state.json");
+/** Which head the state has, and how long saving it took. */
+const savedFile = (dir: string) => join(dir, "saved.json");
 /** There while mining rests for a save. */
 const pauseFile = (dir: string) => join(dir, "paused");
 
@@ -177,7 +187,7 @@ async function startNodeOn(port: number, dir: string): Promise<Node> {
     "chain-id": EMBEDDED_CHAIN_ID,
     "slots-in-an-epoch": 1,
     "gas-limit": 300_000_000,
-    ...(existsSync(stateFile(dir)) ? { "load-state": stateFile(dir) } : {}),
+    ...((await unzipState(dir)) && { "load-state": stateFile(dir) }),
   };
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const logFile = join(dir, "node.log");
@@ -200,6 +210,7 @@ async function startNodeOn(port: number, dir: string): Promise<Node> {
     await writeAtomically(nodeFile(dir), JSON.stringify(node));
     await placeContracts(rpc);
     await writeAtomically(nodeFile(dir), JSON.stringify({ ...node, ready: true }));
+    if (existsSync(zippedFile(dir))) await rm(stateFile(dir), { force: true });
     return { ...node, ready: true };
   } catch (error) {
     if (child.pid) await stopNode(child.pid);
@@ -209,6 +220,13 @@ async function startNodeOn(port: number, dir: string): Promise<Node> {
       cause: error,
     });
   }
+}
+
+/** True where there is a state to begin with. */
+async function unzipState(dir: string): Promise<boolean> {
+  if (existsSync(zippedFile(dir)))
+    await writeAtomically(stateFile(dir), await unzip(await readFile(zippedFile(dir))));
+  return existsSync(stateFile(dir));
 }
 
 /** The node's program, out of the package of this platform. */
@@ -225,11 +243,11 @@ function binary(): string {
 }
 
 async function firstAnswer(rpc: Rpc): Promise<string> {
-  for (const deadline = Date.now() + START_MS; ; ) {
+  for (const deadline = performance.now() + START_MS; ; ) {
     try {
       return await instanceOf(rpc);
     } catch (error) {
-      if (Date.now() > deadline) throw error;
+      if (performance.now() > deadline) throw error;
       await pause(25);
     }
   }
@@ -240,7 +258,8 @@ async function stopNode(pid: number): Promise<void> {
     if (isAlive(pid)) process.kill(pid, name);
   };
   signal("SIGTERM");
-  for (const deadline = Date.now() + STOP_MS; isAlive(pid) && Date.now() < deadline; ) await pause(20);
+  for (const deadline = performance.now() + STOP_MS; isAlive(pid) && performance.now() < deadline; )
+    await pause(20);
   signal("SIGKILL");
 }
 
@@ -277,11 +296,27 @@ async function blockOf(rpc: Rpc, tag: string) {
   };
 }
 
-/**
- * Writes the state and answers the head it holds. While blocks are mined, anvil dumps balances of one block with the
- * transactions of another: so mining rests meanwhile, and a dump across which the head moved is thrown away.
- */
+/** The last save by any of the holders, and how long ago that was. */
+async function lastSave(dir: string): Promise<{ head: string; took_ms: number; ago_ms: number } | undefined> {
+  const [text, file] = await Promise.all([readFile(savedFile(dir), "utf8"), stat(savedFile(dir))]).catch(
+    () => [],
+  );
+  if (text === undefined || file === undefined) return undefined;
+  return { ...(JSON.parse(text) as { head: string; took_ms: number }), ago_ms: Date.now() - file.mtimeMs };
+}
+
+/** Writes the state and answers the head it holds. It stays zipped: that of a long history is hundreds of megabytes otherwise. */
 async function saveState(dir: string, rpc: Rpc): Promise<string> {
+  const { head, zipped } = await dumpState(dir, rpc);
+  await writeAtomically(zippedFile(dir), zipped);
+  return head;
+}
+
+/**
+ * The state as the node tells it, and its head. While blocks are mined, anvil dumps balances of one block with the transactions of
+ * another: so mining rests meanwhile, and a dump across which the head moved is thrown away.
+ */
+async function dumpState(dir: string, rpc: Rpc): Promise<{ head: string; zipped: Buffer }> {
   const automine = await rpc("anvil_getAutomine", []);
   if (automine) await writeFile(pauseFile(dir), "");
   await rpc("evm_setAutomine", [false]);
@@ -289,9 +324,8 @@ async function saveState(dir: string, rpc: Rpc): Promise<string> {
     for (;;) {
       const head = await blockOf(rpc, "latest");
       const zipped = (await rpc("anvil_dumpState", [])) as Hex;
-      if ((await blockOf(rpc, "latest")).hash !== head.hash) continue;
-      await writeAtomically(stateFile(dir), await unzip(Buffer.from(zipped.slice(2), "hex")));
-      return head.hash;
+      if ((await blockOf(rpc, "latest")).hash === head.hash)
+        return { head: head.hash, zipped: Buffer.from(zipped.slice(2), "hex") };
     }
   } finally {
     await endPause(dir, rpc);

@@ -121,7 +121,8 @@ export function gasBudget({
   async function refuseIfSpent(): Promise<void> {
     const now = clock.now().getTime();
     const current = today(now);
-    if (now - current.refreshed_at >= REFRESH_MS) {
+    // A day that was set back is asked for at once.
+    if (now < current.refreshed_at || now - current.refreshed_at >= REFRESH_MS) {
       refreshing ??= refresh(current, now).finally(() => {
         refreshing = undefined;
       });

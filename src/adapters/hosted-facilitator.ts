@@ -42,13 +42,13 @@ export function hostedSettlement(chain: Chain, options: FacilitatorOptions): Set
 
   /** Looks until the chain shows the payment; what fails meanwhile says nothing about it. */
   async function awaited(payment: SignedTransfer, seen_block: bigint, transaction?: Hex): Promise<Receipt> {
-    for (const deadline = Date.now() + wait_ms; ; await sleep(poll_ms)) {
+    for (const deadline = performance.now() + wait_ms; ; await sleep(poll_ms)) {
       const told = transaction && (await chain.receipt(transaction).catch(unlessAway));
       if (told && settledBy(told, payment.transfer)) return told;
       const end = await endingOf(chain, payment, seen_block).catch(unlessAway);
       if (end?.kind === "settled") return end.receipt;
       if (end?.kind === "void" && end.final) throw new NotSettled(end.reason);
-      if (Date.now() > deadline) throw new TransactionPending(transaction ? [transaction] : []);
+      if (performance.now() > deadline) throw new TransactionPending(transaction ? [transaction] : []);
     }
   }
 

@@ -1,5 +1,5 @@
 /**
- * The one queue of a gas key. One transaction is under way at a time, carrying all that waited when it was signed, so
+ * The one queue of a gas key in a process. One transaction is under way at a time, carrying all that waited when it was signed, so
  * there are no gaps of nonces to mend: the next nonce is what the chain says. A transaction that is not mined in time
  * is replaced by one of the same nonce and calls that pays more, so that at most one of them is mined. A call that can be
  * renewed is as new in each replacement as it can be.
@@ -9,6 +9,7 @@ import { keccak256 } from "viem/utils";
 import type { Call, Hex, Receipt, SendOptions } from "../domain/chain.ts";
 import { ChainUnavailable, GasKeyEmpty, TransactionPending } from "../domain/ports.ts";
 import type { Ask } from "./json-rpc.ts";
+import type { InTurn } from "./key-turn.ts";
 import { aggregateCall } from "./multicall.ts";
 
 export type SendLimits = {
@@ -22,7 +23,7 @@ export type SendLimits = {
   stuck_ms: number;
   /** How long the nonce must be seen used, by none of ours, before the calls are sent anew. */
   foreign_ms: number;
-  /** How long a call waits to be signed: then nothing was sent, and nothing will be. */
+  /** How long a call waits to be signed, other processes' turns with the key included: then nothing was sent, and nothing will be. */
   unsent_ms: number;
   /** How long a sender waits for its call to be mined. */
   wait_ms: number;
@@ -34,7 +35,7 @@ const DEFAULTS: SendLimits = {
   poll_ms: 500,
   stuck_ms: 8_000,
   foreign_ms: 2_000,
-  unsent_ms: 5_000,
+  unsent_ms: 10_000,
   wait_ms: 20_000,
 };
 
@@ -79,6 +80,8 @@ type Context = {
   account: PrivateKeyAccount;
   chain_id: number;
   limits?: Partial<SendLimits> | undefined;
+  /** The turn of the key among processes; where it is left out, nobody else sends by the key. */
+  inTurn?: InTurn | undefined;
 };
 
 export type SendQueue = {
@@ -89,7 +92,7 @@ export type SendQueue = {
 };
 
 /** Starts with the first call. Errors are those of `Chain.send`. */
-export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Context): SendQueue {
+export function sendQueue({ ask, receipt, account, chain_id, limits: given, inTurn }: Context): SendQueue {
   const limits = { ...DEFAULTS, ...given };
   let waiting: Rider[] = [];
   let running = false;
@@ -100,14 +103,18 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
     running = true;
     // What is asked for in the same moment travels together.
     await new Promise((wake) => setImmediate(wake));
-    while (waiting.length > 0) {
-      const riders = takeRiders();
-      // A call that cannot be encoded must not end the queue.
-      await carry(riders).catch((error) => {
-        for (const rider of riders) rider.reject(error);
-      });
-    }
+    while (waiting.length > 0) await (inTurn ? inTurn(carryNext) : carryNext());
     running = false;
+  }
+
+  /** Carries what waits by now: whatever came while another process had its turn travels together. */
+  async function carryNext(): Promise<void> {
+    if (waiting.length === 0) return;
+    const riders = takeRiders();
+    // A call that cannot be encoded must not end the queue.
+    await carry(riders).catch((error) => {
+      for (const rider of riders) rider.reject(error);
+    });
   }
 
   /** The first call alone if it must be, or as many of the others as fit into a transaction. */
@@ -199,12 +206,12 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given }: Co
       if (CONTESTED.test(message)) flight.contested = true;
       else if (!KNOWN.test(message)) throw error;
     }
-    flight.sent_at = Date.now();
+    flight.sent_at = performance.now();
   }
 
   /** The flight as it goes on; `raise` when it is stuck; undefined when it can go on no more: its nonce went to another, or one below it is free. */
   async function afterWaiting(flight: Flight): Promise<Flight | "raise" | undefined> {
-    const now = Date.now();
+    const now = performance.now();
     const isStuck = now - flight.sent_at! > limits.stuck_ms;
     if (!isStuck && !flight.contested) return flight;
     const next = await nextNonce();

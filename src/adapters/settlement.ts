@@ -78,7 +78,8 @@ export function chainSettlement(chain: Chain, patience_ms = PATIENCE_MS): Settle
 
   const facts = async (payment: SignedTransfer): Promise<Facts> => {
     // Each claim that could not be sent would stay in the log.
-    if (Date.now() < emptyUntil) throw new GasKeyEmpty("the gas key had too little ether a moment ago");
+    if (performance.now() < emptyUntil)
+      throw new GasKeyEmpty("the gas key had too little ether a moment ago");
     if (await hasCode(payment.transfer.from)) return factsAlone(payment, CONTRACT_PAYER_GAS);
     const found = await plainFacts(payment);
     const isClear = found.would_settle || found.used || found.balance < payment.transfer.value;
@@ -105,7 +106,7 @@ export function chainSettlement(chain: Chain, patience_ms = PATIENCE_MS): Settle
     try {
       return await carry(payment, seen_block, await within(hasCode(payment.transfer.from)));
     } catch (error) {
-      if (error instanceof GasKeyEmpty) emptyUntil = Date.now() + EMPTY_MS;
+      if (error instanceof GasKeyEmpty) emptyUntil = performance.now() + EMPTY_MS;
       throw error;
     }
   };

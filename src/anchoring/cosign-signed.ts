@@ -36,7 +36,8 @@ export const cosignTurn = (app: App, options: CosigningOptions): Promise<Outcome
     const { memory = new Map() } = options;
     const cosigned = anchors.standingCosignatures(state).map(({ witness }) => witness);
     const missing = options.witnesses.filter(
-      ({ key: { name } }) => !cosigned.includes(name) && work.now >= (memory.get(name)?.ask_after ?? 0),
+      ({ key: { name } }) =>
+        !cosigned.includes(name) && performance.now() >= (memory.get(name)?.ask_after ?? 0),
     );
     await Promise.all(
       missing.map(async (witness) => {
@@ -53,7 +54,7 @@ function remember(
   { retry_ms = 30_000, onTrouble }: CosigningOptions,
 ): void {
   const before = memory.get(name)?.trouble;
-  if (trouble) memory.set(name, { trouble, ask_after: Date.now() + retry_ms });
+  if (trouble) memory.set(name, { trouble, ask_after: performance.now() + retry_ms });
   else memory.delete(name);
   if (before?.reason !== trouble?.reason) onTrouble?.(name, trouble);
 }

@@ -95,7 +95,7 @@ type LockOptions = { wait_ms?: number; signal?: AbortSignal | undefined; gives_w
 /** Waits for the lock up to `wait_ms`; the answer releases it. */
 async function lock(path: string, { wait_ms = 0, signal, gives_way }: LockOptions): Promise<() => void> {
   const wanted = wantedPath(path);
-  const deadline = Date.now() + wait_ms;
+  const deadline = performance.now() + wait_ms;
   for (;;) {
     signal?.throwIfAborted();
     const taken = gives_way && (await isFresh(wanted)) ? "another import that waits" : await tryLock(path);
@@ -104,7 +104,7 @@ async function lock(path: string, { wait_ms = 0, signal, gives_way }: LockOption
       return taken;
     }
     if (!gives_way && wait_ms > 0) await writeFile(wanted, "");
-    if (Date.now() >= deadline) {
+    if (performance.now() >= deadline) {
       refuse(
         tradeProblems["import-running"],
         `another import is running (${taken}): wait for it to end, then try again`,

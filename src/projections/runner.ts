@@ -83,12 +83,12 @@ export function startRunner(options: RunnerOptions): Runner {
     async reached(projection, position, timeout_ms) {
       start(projection);
       const loop = loops.get(nameOf(projection));
-      const deadline = Date.now() + timeout_ms;
+      const deadline = performance.now() + timeout_ms;
       for (let wait = 2; ; wait = Math.min(wait * 2, 25)) {
         if (loop && loop.progress.position >= position) return true;
         // Another process may keep it.
         if ((await positionOf(projection)) >= position) return true;
-        if (!loop || Date.now() + wait > deadline) return false;
+        if (!loop || performance.now() + wait > deadline) return false;
         loop.asked.now();
         await loop.progress.moved(wait);
       }

@@ -12,7 +12,7 @@ const ANSWER_MS = 45_000;
 /** Characters of an answer that a message quotes. */
 const MOST_TOLD = 300;
 
-/** `key`: of the command, where it has one already. `until`: Unix time in ms after which asking again is in vain. */
+/** `key`: of the command, where it has one already. `until`: time of performance.now() after which asking again is in vain. */
 export type Asking = { body?: object; key?: string; until?: number; signal?: AbortSignal };
 
 /** What a service said no to. `kind`: the name of its problem, such as `stale-lease`. */
@@ -77,7 +77,7 @@ export function callsTo(url: string, onAway: (reason: string) => void): Calls {
         if (!isAway) onAway(reason);
         isAway = true;
         const pause_s = Math.max(wait_s, answer instanceof Error ? 0 : retryAfterOf(answer));
-        if (Date.now() + pause_s * 1_000 > until) refuse("unavailable", `${url} is away: ${reason}`);
+        if (performance.now() + pause_s * 1_000 > until) refuse("unavailable", `${url} is away: ${reason}`);
         await pause(pause_s * 1_000, signal ?? never);
         signal?.throwIfAborted();
       }

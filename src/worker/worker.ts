@@ -142,7 +142,7 @@ const isBusy = (error: unknown): error is CallRefused =>
 /** Takes nothing more, and ends what there is: a task lent in the moment of stopping is told again under the name it was asked by. */
 async function drain(parts: WorkerParts, hand: Hand, unheard: string | undefined): Promise<void> {
   const { calls, agent } = parts;
-  const until = Date.now() + LEAVING_MS;
+  const until = performance.now() + LEAVING_MS;
   try {
     const body = { agent_id: agent.agent_id, status: "draining" };
     await calls.ask("/soul/node/availability", z.unknown(), { body, until });
@@ -165,7 +165,7 @@ class Hand {
   readonly #parts: WorkerParts;
   readonly #leases = new Map<string, AbortController>();
   readonly #doing = new Set<Promise<void>>();
-  /** Tasks, and until when their check may still accept them. */
+  /** Tasks, and until when, by performance.now(), their check may still accept them. */
   readonly #given = new Map<string, number>();
   readonly #failing = new AbortController();
 
@@ -190,7 +190,7 @@ class Hand {
     const doing = runTask(this.#parts, task, lost.signal)
       .then((done) => {
         this.#parts.tell({ event: "task", ...done });
-        if (done.state === "submitted") this.#given.set(done.task_id, Date.now() + AUDIT_S * 1_000);
+        if (done.state === "submitted") this.#given.set(done.task_id, performance.now() + AUDIT_S * 1_000);
       }, this.fail)
       .finally(() => {
         this.#leases.delete(task.lease_id);
@@ -216,10 +216,10 @@ class Hand {
 
   /** Has what a check has accepted settled now, not a day later; the rest settles by itself. */
   async claim(): Promise<void> {
-    for (const [task_id, until] of this.#given) if (until < Date.now()) this.#given.delete(task_id);
+    for (const [task_id, until] of this.#given) if (until < performance.now()) this.#given.delete(task_id);
     if (this.#given.size === 0) return;
     const { calls, tell } = this.#parts;
-    const until = Date.now() + LEAVING_MS;
+    const until = performance.now() + LEAVING_MS;
     try {
       const path = "/soul/compute/tasks?role=assigned&status=accepted&limit=100";
       const { tasks } = await calls.ask(path, listed, { until });
@@ -255,7 +255,8 @@ async function runTask(
       : { result: ran.output, exit: ran.exit, receipt: receiptFor(agent, executor, task, ran, times) };
   const body = { task_id, lease_id, used_ms, ...said };
   // Once the lease is over a result counts no more; until then it is sent again and again under its one name.
-  const asking = { until: Date.parse(task.limit_at), signal: lost };
+  const until = performance.now() + Date.parse(task.limit_at) - Date.now();
+  const asking = { until, signal: lost };
   const send = (body: object) => calls.ask("/soul/compute/result", taskShown, { body, ...asking });
   try {
     const { state } = await send(body).catch((error: unknown) => {

@@ -1,6 +1,7 @@
 /** The chain in a folder: joined, left, stopped and started again, killed at any moment. */
-import { readdir, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isAlive } from "../../src/adapters/folder-lock.ts";
 import { settledBy, TRANSFER_GAS, transferCall, usedQuery } from "../../src/domain/payments/usdc.ts";
@@ -9,10 +10,12 @@ import { until } from "../support/until.ts";
 import {
   balanceOf,
   factsOf,
+  mineAgain,
   openWorkshop,
   PAYEE,
   payment,
   runningNode,
+  stopMining,
   type Workshop,
   wallet,
 } from "./fixture.ts";
@@ -151,5 +154,27 @@ test("what was saved on request is there after kill -9", async () => {
   await workshop.node.save();
   await workshop.kill();
   await until(async () => expect(await workshop.chain.receipt(receipt.transaction)).toEqual(receipt));
-  expect(await readdir(join(workshop.dir, "chain"))).not.toContain("state.json.new");
+  expect(await readdir(join(workshop.dir, "chain"))).not.toContain("state.json.gz.new");
+});
+
+test("what one holder has saved no other saves again", async () => {
+  await stopMining(workshop);
+  const saved = () => stat(join(workshop.dir, "chain", "state.json.gz"));
+  const before = await saved();
+  const second = await workshop.join();
+  await second.save();
+  expect((await saved()).ino).toBe(before.ino);
+  await second.leave();
+  await mineAgain(workshop);
+});
+
+test("a folder of an earlier version, whose state was not zipped, goes on", async () => {
+  const { receipt } = await settle(78n);
+  await workshop.node.leave();
+  const folder = join(workshop.dir, "chain");
+  const zipped = await readFile(join(folder, "state.json.gz"));
+  await writeFile(join(folder, "state.json"), gunzipSync(zipped));
+  await rm(join(folder, "state.json.gz"));
+  workshop.node = await workshop.join();
+  expect(await workshop.chain.receipt(receipt.transaction)).toEqual(receipt);
 });

@@ -278,7 +278,7 @@ function refuseWhileAway(error: unknown): never {
     paymentProblems["payment-unavailable"],
     `${why}: payments cannot be settled now, and nothing was charged`,
     {
-      retry_after_s: budget ? Math.ceil((budget.resets_at.getTime() - Date.now()) / 1000) : 5,
+      retry_after_s: budget ? Math.max(1, Math.ceil((budget.resets_at.getTime() - Date.now()) / 1000)) : 5,
       cause: error,
     },
   );

@@ -191,11 +191,11 @@ async function find(flow: Flow, paid: PaidCall): Promise<Served> {
   // What this process holds and no call of it is at holds nothing.
   const leftBehind = (_: App, state: PaymentState) =>
     isHeldBy(app, state) ? !under_way.has(id) : isLeftBehind(app, state);
-  for (const deadline = Date.now() + PATIENCE_MS; ; ) {
+  for (const deadline = performance.now() + PATIENCE_MS; ; ) {
     const earlier = await givenBefore(parts, call, payment);
     if (earlier) return earlier;
     const other = under_way.get(id);
-    if (other) await Promise.race([other.catch(() => undefined), pause(deadline - Date.now())]);
+    if (other) await Promise.race([other.catch(() => undefined), pause(deadline - performance.now())]);
     const state = await app.load(payments, payments.targetOf(id));
     const standing = await standingOf(state, paid, leftBehind);
     if (standing === "answered") return repeat(parts, call, id);
@@ -213,7 +213,7 @@ async function find(flow: Flow, paid: PaidCall): Promise<Served> {
         under_way.delete(id);
       }
     }
-    if (Date.now() > deadline) refusePending(holder ?? id, undefined, await heldFor(app, state));
+    if (performance.now() > deadline) refusePending(holder ?? id, undefined, await heldFor(app, state));
     if (!under_way.has(id)) await pause(LOOK_MS);
   }
 }

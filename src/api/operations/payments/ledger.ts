@@ -182,9 +182,9 @@ const asked = new WeakMap<Chain, { at: number; heads: Promise<Heads> }>();
 
 function recentHeads(chain: Chain): Promise<Heads> {
   const before = asked.get(chain);
-  if (before && Date.now() - before.at < HEADS_MS) return before.heads;
+  if (before && performance.now() - before.at < HEADS_MS) return before.heads;
   const heads = chain.heads();
-  asked.set(chain, { at: Date.now(), heads });
+  asked.set(chain, { at: performance.now(), heads });
   return heads;
 }
 

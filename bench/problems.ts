@@ -1,0 +1,59 @@
+/** What went wrong in a run: of each kind of problem the first whole answer and how often it came, so that none is left to guessing. */
+export type ProblemKind = {
+  path: string;
+  status: number | "no answer";
+  type: string;
+  count: number;
+  first: { at: string; request_id: string | null; detail: string };
+};
+
+export type Problems = {
+  /** Counts an answer that was a problem; `body` is what it said. */
+  note(path: string, response: Response, body: string): void;
+  /** Counts a call that was not answered, and why. */
+  unanswered(path: string, reason: string): void;
+  /** The kinds, the most frequent first. */
+  kinds(): ProblemKind[];
+};
+
+/** A service that says something else each time shall not fill the memory. */
+const MOST_KINDS = 200;
+
+export function createProblems(): Problems {
+  const kinds = new Map<string, ProblemKind>();
+  const count = (kind: Omit<ProblemKind, "count" | "first">, first: () => ProblemKind["first"]) => {
+    const name = `${kind.status} ${kind.path} ${kind.type}`;
+    const known = kinds.get(name);
+    if (known) known.count++;
+    else if (kinds.size < MOST_KINDS) kinds.set(name, { ...kind, count: 1, first: first() });
+  };
+  return {
+    note: (path, { status, headers }, body) => {
+      const { type, detail } = told(body);
+      // Whatever stands before the # is the address of the service, which is another in each process.
+      const kind = { path, status, type: type.slice(type.indexOf("#") + 1) };
+      count(kind, () => ({
+        at: new Date().toISOString(),
+        request_id: headers.get("x-request-id"),
+        detail,
+      }));
+    },
+    unanswered: (path, reason) =>
+      count({ path, status: "no answer", type: reason }, () => ({
+        at: new Date().toISOString(),
+        request_id: null,
+        detail: reason,
+      })),
+    kinds: () => [...kinds.values()].sort((a, b) => b.count - a.count),
+  };
+}
+
+/** A 402 is no problem document, and names what was wrong with a payment in `error`. */
+function told(body: string): { type: string; detail: string } {
+  try {
+    const { type, detail, error } = JSON.parse(body) as Partial<Record<"type" | "detail" | "error", string>>;
+    return { type: type ?? "none", detail: detail ?? error ?? body.slice(0, 500) };
+  } catch {
+    return { type: "none", detail: body.slice(0, 500) };
+  }
+}

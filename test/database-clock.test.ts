@@ -1,0 +1,58 @@
+/** The clock by which processes of a service go: the database's, whatever their machines' clocks say. */
+import type pg from "pg";
+import { expect, test } from "vitest";
+import { databaseClock } from "../src/adapters/database-clock.ts";
+
+/** A database whose answer takes so long, half of it on the way there. */
+function rehearsed() {
+  const world = { steady: 1_000, database: 1_800_000_000_000, takes: 0, away: false };
+  const pass = (ms: number) => {
+    world.steady += ms;
+    world.database += ms;
+  };
+  const query = async () => {
+    if (world.away) throw new Error("away");
+    pass(world.takes / 2);
+    const ms = world.database;
+    pass(world.takes / 2);
+    return { rows: [{ ms }] };
+  };
+  const pool = { query } as unknown as pg.Pool;
+  return { world, pass, open: () => databaseClock(pool, () => world.steady) };
+}
+
+test("it is the database's time, and goes on by itself in between", async () => {
+  const { world, pass, open } = rehearsed();
+  const clock = await open();
+  expect(clock.now().getTime()).toBe(world.database);
+  pass(5_000);
+  expect(clock.now().getTime()).toBe(world.database);
+  clock.close();
+});
+
+test("an answer that is slow does not move it, and one that shows it wrong does", async () => {
+  const { world, open } = rehearsed();
+  const clock = await open();
+  world.takes = 4_000;
+  await clock.ask();
+  expect(clock.now().getTime()).toBe(world.database);
+  // The database's clock is set, and the service follows it.
+  world.takes = 0;
+  world.database += 3_600_000;
+  await clock.ask();
+  expect(clock.now().getTime()).toBe(world.database);
+  world.database -= 3_600_000;
+  await clock.ask();
+  expect(clock.now().getTime()).toBe(world.database);
+  clock.close();
+});
+
+test("a database that is away leaves it going on", async () => {
+  const { world, pass, open } = rehearsed();
+  const clock = await open();
+  world.away = true;
+  pass(60_000);
+  await expect(clock.ask()).rejects.toThrow("away");
+  expect(clock.now().getTime()).toBe(world.database);
+  clock.close();
+});

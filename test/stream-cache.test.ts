@@ -1,0 +1,43 @@
+/** What the cache of streams' states holds, however many streams there are. */
+import { expect, test } from "vitest";
+import { StreamCache } from "../src/stream-cache.ts";
+
+const text = (n: number) => String(n).padStart(1_000, "x");
+
+test("states are held up to so many bytes, those that were used last", () => {
+  const cache = new StreamCache(1_000_000);
+  for (let n = 0; n < 20_000; n++) cache.keep(`acme\nstream-${n}`, { state: { text: text(n) }, version: 1 });
+  const { states, bytes } = cache.held;
+  expect(bytes).toBeLessThanOrEqual(1_000_000);
+  expect(states).toBeGreaterThan(500);
+  expect(cache.get("acme\nstream-0")).toBeUndefined();
+  expect(cache.get("acme\nstream-19999")).toMatchObject({ version: 1 });
+});
+
+test("a large state counts for more, whatever it is made of", () => {
+  const weight = (state: unknown) => {
+    const cache = new StreamCache();
+    cache.keep("acme\none", { state, version: 1 });
+    return cache.held.bytes;
+  };
+  const holds = Array.from({ length: 10_000 }, (_, n) => [`order-${n}`, { quantity: n }] as const);
+  const small = weight({ name: "a" });
+  for (const large of [
+    { holds: new Map(holds) },
+    holds,
+    { names: new Set(holds.map(([id]) => id)) },
+    text(1),
+  ])
+    expect(weight(large)).toBeGreaterThan(small + 900);
+  expect(weight(new Map(holds))).toBeGreaterThan(400_000);
+  expect(weight(undefined)).toBeLessThan(small);
+});
+
+test("what the log has moved past is still held, and stands as stale", () => {
+  const cache = new StreamCache();
+  cache.keep("acme\none", { state: { name: "a" }, version: 3 });
+  cache.mark("acme\none");
+  expect(cache.get("acme\none")).toMatchObject({ version: 3, stale: true });
+  cache.keep("acme\none", { state: { name: "b" }, version: 2 });
+  expect(cache.get("acme\none")).toMatchObject({ state: { name: "a" } });
+});

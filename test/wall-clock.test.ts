@@ -1,0 +1,36 @@
+/** A machine's own clock may jump: nothing is timed by it, and decisions go by the service's clock (src/adapters/database-clock.ts). */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "..");
+
+/** Where the machine's time is what is meant, and why. */
+const MEANT: Record<string, string> = {
+  "eventstore/preflight.ts": "compares it with the database's",
+  "eventstore/uuid.ts": "orders identifiers roughly",
+  "src/adapters/embedded-chain.ts": "blocks of the development chain have it, and so have files",
+  "src/adapters/folder-lock.ts": "files have it",
+  "src/adapters/local-files.ts": "files have it",
+  "src/api/documents.ts": "security.txt is good for half a year",
+  "src/api/x402/charge.ts": "a Retry-After of hours",
+  "src/datasets/build-space.ts": "files have it",
+  "src/datasets/download.ts": "a server's Retry-After names a time",
+  "src/worker/worker.ts": "a lease names a time, and a worker has no database",
+};
+
+/** What is run by hand, or in a browser. */
+const ELSEWHERE = /^src\/(cli|explorer|operator)\//;
+
+const sources = ["src", "eventstore"].flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => `${folder}/${name}`),
+);
+
+test("no file but these reads the machine's clock", () => {
+  const reading = sources.filter(
+    (name) => !ELSEWHERE.test(name) && readFileSync(join(ROOT, name), "utf8").includes("Date.now()"),
+  );
+  expect(reading.sort()).toEqual(Object.keys(MEANT).sort());
+});
