@@ -87,6 +87,7 @@ export async function work(parts: WorkerParts, stopping: AbortSignal): Promise<v
   tell({ event: "online", agent_id, sx_id, offer });
 
   const hand = new Hand(parts);
+  await hand.recall();
   const ending = new AbortController();
   const beside = [
     every(() => hand.beat(ending.signal), next_in_s * 1_000, ending.signal),
@@ -190,7 +191,7 @@ class Hand {
     const doing = runTask(this.#parts, task, lost.signal)
       .then((done) => {
         this.#parts.tell({ event: "task", ...done });
-        if (done.state === "submitted") this.#given.set(done.task_id, performance.now() + AUDIT_S * 1_000);
+        if (done.state === "submitted") this.#gave(done.task_id);
       }, this.fail)
       .finally(() => {
         this.#leases.delete(task.lease_id);
@@ -214,6 +215,17 @@ class Hand {
     for (const { lease_id, lost } of told?.leases ?? []) if (lost) this.#leases.get(lease_id)?.abort();
   }
 
+  /** What a worker of this agent gave before it was killed: it is claimed as well. */
+  async recall(): Promise<void> {
+    const until = performance.now() + LEAVING_MS;
+    try {
+      for (const status of ["submitted", "accepted"] as const)
+        for (const task_id of await this.#assigned(status, until)) this.#gave(task_id);
+    } catch (error) {
+      if (!isAway(error)) throw error;
+    }
+  }
+
   /** Has what a check has accepted settled now, not a day later; the rest settles by itself. */
   async claim(): Promise<void> {
     for (const [task_id, until] of this.#given) if (until < performance.now()) this.#given.delete(task_id);
@@ -221,9 +233,7 @@ class Hand {
     const { calls, tell } = this.#parts;
     const until = performance.now() + LEAVING_MS;
     try {
-      const path = "/soul/compute/tasks?role=assigned&status=accepted&limit=100";
-      const { tasks } = await calls.ask(path, listed, { until });
-      for (const { task_id } of tasks) {
+      for (const task_id of await this.#assigned("accepted", until)) {
         const body = { task_id };
         const { provider_usd } = await calls.ask("/soul/compute/settle", taskShown, { body, until });
         this.#given.delete(task_id);
@@ -232,6 +242,16 @@ class Hand {
     } catch (error) {
       if (!isAway(error) && !(error instanceof CallRefused && error.status === 409)) throw error;
     }
+  }
+
+  #gave(task_id: string): void {
+    this.#given.set(task_id, performance.now() + AUDIT_S * 1_000);
+  }
+
+  async #assigned(status: "submitted" | "accepted", until: number): Promise<string[]> {
+    const path = `/soul/compute/tasks?role=assigned&status=${status}&limit=100`;
+    const { tasks } = await this.#parts.calls.ask(path, listed, { until });
+    return tasks.map(({ task_id }) => task_id);
   }
 }
 

@@ -112,6 +112,22 @@ test("SIGTERM ends what is begun and takes nothing more; started again, it is th
   expect(await again.ended).toBe(0);
 });
 
+test("killed before its result was accepted, it is paid when it works again, and not a day later", async () => {
+  const headers = await setup.requester("patient");
+  const worker = await hire("process-killed", ["--kinds", "sha256-chain"]);
+  await worker.tells("online");
+  const task_id = await submit(headers, chain(1_000));
+  await worker.tells("task", task_id);
+  worker.signal("SIGKILL");
+  await worker.ended;
+  expect(worker.told("paid")).toEqual([]);
+  await until(async () => (await shown(headers, task_id)).state === "accepted");
+  const again = await hire("process-killed", ["--kinds", "sha256-chain"], { dir: worker.dir });
+  expect(await again.tells("paid", task_id)).toMatchObject({ provider_usd: "0.0009" });
+  again.signal("SIGTERM");
+  expect(await again.ended).toBe(0);
+});
+
 /** A network that delivers what is said and loses every second answer. */
 async function lossy(target: string) {
   let asked = 0;
