@@ -155,7 +155,8 @@ test("a start that was ended before it had made everything is finished by the ne
   const starting = await startWithIndexes();
   const failed = expect(starting.done).rejects.toThrow();
   await query(
-    "select pg_terminate_backend(pid) from pg_locks where not granted and relation = 'read.used_2'::regclass",
+    `select pg_terminate_backend(pid) from pg_locks where not granted and relation = 'read.used_2'::regclass
+       and database = (select oid from pg_database where datname = current_database())`,
   );
   await failed.catch(() => undefined);
   await Promise.all([1, 2, 3].map(() => start(used(TABLES)))); // others, which know of no index
