@@ -32,6 +32,7 @@ import {
   withService,
 } from "./load.ts";
 import { type Paced, paced } from "./paced.ts";
+import { untilAtRest } from "./service-process.ts";
 
 const { values } = parseArgs({
   options: {
@@ -169,6 +170,7 @@ await withDatabase(async (given) => {
   const service = await startDrawingService(env, key);
   await computed(service.url);
   await settled(given.DATABASE_URL!);
+  await untilAtRest(service);
   const any = () => randomInt(1, many + 1);
   const paths: [string, () => string][] = [
     ["a passport", () => `/soul/passport/${any()}`],

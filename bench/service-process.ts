@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pino from "pino";
 import { withRuntime } from "../src/assemble.ts";
@@ -153,3 +154,15 @@ export const median = (values: number[]): number => {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[sorted.length >> 1]!;
 };
+
+/** Milliseconds of the processor in a second, of a service that nobody asks anything. */
+const REST_MS = 100;
+
+/** Waits until a service has done what its start begins: the evaluation of signals alone takes the processor for seconds. */
+export async function untilAtRest({ cpu_ms }: Pick<ServiceProcess, "cpu_ms">): Promise<void> {
+  for (let quiet = 0; quiet < 3; ) {
+    const before = cpu_ms();
+    await pause(1_000);
+    quiet = cpu_ms() - before <= REST_MS ? quiet + 1 : 0;
+  }
+}

@@ -21,7 +21,7 @@ import { releaseSandbox } from "../src/operator/releases.ts";
 import { startBareExpress } from "./bare-express.ts";
 import { database, withDatabase, withService } from "./load.ts";
 import { paced } from "./paced.ts";
-import { median, type ServiceProcess, startServiceProcess } from "./service-process.ts";
+import { median, startServiceProcess, untilAtRest } from "./service-process.ts";
 
 const { values } = parseArgs({
   options: {
@@ -57,18 +57,6 @@ const EARLIER: typeof TASKS = {
   sniper: (n) => `${TASKS.sniper!(n)} In 2022-2023?`,
   strategist: (n) => `${TASKS.strategist!(n)} In 2023?`,
 };
-
-/** Milliseconds of the processor in a second, of a service that nobody asks anything. */
-const REST_MS = 100;
-
-/** Waits until a service has done what its start begins: the evaluation of signals alone takes the processor for seconds. */
-async function untilAtRest({ cpu_ms }: ServiceProcess): Promise<void> {
-  for (let quiet = 0; quiet < 3; ) {
-    const before = cpu_ms();
-    await pause(1_000);
-    quiet = cpu_ms() - before <= REST_MS ? quiet + 1 : 0;
-  }
-}
 
 async function timed<T>(work: () => Promise<T>): Promise<[ms: number, T]> {
   const began = performance.now();
