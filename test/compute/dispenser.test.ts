@@ -49,6 +49,16 @@ test("what one look has read is given to who looks next, until the read model mo
   expect(market.looks).toBe(2);
 });
 
+test("a call that is decided anew is given what it was given, and no other in its place", async () => {
+  const { dispenser, look } = opened([task("a"), task("b")]);
+  const taker = { sx: 1, kinds: [], hourly_rate_micro: 6_000, trust: 0 };
+  const again = (passed: string[]) => dispenser.next({ taker, by: "one call", passed });
+  expect((await again([]))?.task_id).toBe("a");
+  expect((await again([]))?.task_id).toBe("a");
+  expect((await again(["a"]))?.task_id).toBe("b");
+  expect(await look(1)).toBeUndefined();
+});
+
 test("a page is not given from for long: another process may keep the read model", async () => {
   const { market, look } = opened([task("a"), task("b")]);
   expect(await look(1)).toBe("a");

@@ -28,7 +28,7 @@ type Page = { takers: ReadonlySet<string>; left: Ready[]; position: number; unti
 
 class Dispenser {
   readonly #app: Pick<App, "pool" | "runner">;
-  readonly #given = new Map<string, { by: string; until: number }>();
+  readonly #given = new Map<string, { by: string; until: number; task: NamedTask }>();
   /** By name, those who looked last at the end. */
   readonly #takers = new Map<string, { taker: Taker; until: number }>();
   #page: Page | undefined;
@@ -42,7 +42,7 @@ class Dispenser {
   async next(looking: Looking): Promise<NamedTask | undefined> {
     this.#expect(looking.taker);
     // That there is nothing is told only by who has looked for it.
-    return this.#fromPage(looking) ?? this.#next(this.#app.pool, looking);
+    return this.#givenTo(looking) ?? this.#fromPage(looking) ?? this.#next(this.#app.pool, looking);
   }
 
   /** Whether a task that is known already is for this node, which keeps it from all others then. */
@@ -52,6 +52,13 @@ class Dispenser {
 
   release({ task_id }: NamedTask): void {
     this.#given.delete(task_id);
+  }
+
+  /** What it was given before: another would leave that one to nobody for a while. */
+  #givenTo({ by, passed }: Looking): NamedTask | undefined {
+    for (const { by: holder, task } of this.#given.values())
+      if (holder === by && !passed.includes(task.task_id)) return task;
+    return undefined;
   }
 
   #fromPage(looking: Looking): NamedTask | undefined {
@@ -121,10 +128,11 @@ class Dispenser {
   }
 
   /** False where another was faster. */
-  #reserve({ task_id }: NamedTask, { by, passed }: Looking): boolean {
+  #reserve(task: NamedTask, { by, passed }: Looking): boolean {
+    const { task_id } = task;
     const holder = this.#given.get(task_id)?.by;
     if ((holder !== undefined && holder !== by) || passed.includes(task_id)) return false;
-    this.#given.set(task_id, { by, until: performance.now() + KEEP_MS });
+    this.#given.set(task_id, { by, until: performance.now() + KEEP_MS, task });
     return true;
   }
 }
