@@ -26,9 +26,13 @@ type Looking = { taker: Taker; by: string; passed: readonly string[] };
 /** What was read for some takers, as the read model had it at a position, and nobody was given yet. */
 type Page = { takers: ReadonlySet<string>; left: Ready[]; position: number; until: number };
 
+type Given = { task: NamedTask; by: string; until: number };
+
 class Dispenser {
   readonly #app: Pick<App, "pool" | "runner">;
-  readonly #given = new Map<string, { by: string; until: number; task: NamedTask }>();
+  readonly #given = new Map<string, Given>();
+  /** The same by the command that was given it, the last where it was given several. */
+  readonly #givenBy = new Map<string, Given>();
   /** By name, those who looked last at the end. */
   readonly #takers = new Map<string, { taker: Taker; until: number }>();
   #page: Page | undefined;
@@ -51,14 +55,19 @@ class Dispenser {
   }
 
   release({ task_id }: NamedTask): void {
-    this.#given.delete(task_id);
+    this.#forget(task_id);
   }
 
   /** What it was given before: another would leave that one to nobody for a while. */
   #givenTo({ by, passed }: Looking): NamedTask | undefined {
-    for (const { by: holder, task } of this.#given.values())
-      if (holder === by && !passed.includes(task.task_id)) return task;
-    return undefined;
+    const task = this.#givenBy.get(by)?.task;
+    return task && !passed.includes(task.task_id) ? task : undefined;
+  }
+
+  #forget(task_id: string): void {
+    const given = this.#given.get(task_id);
+    this.#given.delete(task_id);
+    if (given && this.#givenBy.get(given.by) === given) this.#givenBy.delete(given.by);
   }
 
   #fromPage(looking: Looking): NamedTask | undefined {
@@ -121,7 +130,7 @@ class Dispenser {
     const asking = new Set(all.map(({ by }) => by));
     const others: string[] = [];
     for (const [task_id, { by, until }] of this.#given) {
-      if (until <= now) this.#given.delete(task_id);
+      if (until <= now) this.#forget(task_id);
       else if (!asking.has(by)) others.push(task_id);
     }
     return others;
@@ -132,7 +141,9 @@ class Dispenser {
     const { task_id } = task;
     const holder = this.#given.get(task_id)?.by;
     if ((holder !== undefined && holder !== by) || passed.includes(task_id)) return false;
-    this.#given.set(task_id, { by, until: performance.now() + KEEP_MS, task });
+    const given = { task, by, until: performance.now() + KEEP_MS };
+    this.#given.set(task_id, given);
+    this.#givenBy.set(by, given);
     return true;
   }
 }
