@@ -1,8 +1,9 @@
 /**
- * Payments carried to the chain by processes that share a gas key, with turns and without:
+ * Payments carried to the chain by processes that share a gas key, each by nonces of its own and by what the chain says:
  *
- *     npx tsx bench/gas-key.ts [--processes 2] [--rate 7] [--seconds 60]
+ *     npx tsx bench/gas-key.ts [--processes 2] [--rate 7] [--seconds 60] [--block 0]
  *
+ * `--block`: seconds from one block to the next, two on Base; without it each transaction has a block of its own at once.
  * So many payments a second arrive at times of a Poisson process, each at any of the processes (here: queues with connections of their own
  * to one development chain and one Postgres). Told of each way: how long a payment took, and how many were told to come again.
  */
@@ -12,12 +13,15 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { applyMigrations, migrating } from "../eventstore/migrations.ts";
 import { openPool } from "../eventstore/pool.ts";
 import { baseChain } from "../src/adapters/base-chain.ts";
 import { EMBEDDED_CHAIN_ID, embeddedChain } from "../src/adapters/embedded-chain.ts";
-import { keyTurn } from "../src/adapters/key-turn.ts";
+import { jsonRpc } from "../src/adapters/json-rpc.ts";
+import { sharedNonces } from "../src/adapters/nonces.ts";
 import { type Hex, networkOf } from "../src/domain/chain.ts";
 import { TRANSFER_GAS, transferCall } from "../src/domain/payments/usdc.ts";
+import { keptTables } from "../src/migrations/kept-tables.ts";
 import { payment, wallet } from "../test/chain/fixture.ts";
 import { withDatabase } from "./load.ts";
 
@@ -26,13 +30,12 @@ const { values } = parseArgs({
     processes: { type: "string", default: "2" },
     rate: { type: "string", default: "7" },
     seconds: { type: "string", default: "60" },
+    block: { type: "string", default: "0" },
   },
 });
-const [processes, rate, seconds] = [values.processes, values.rate, values.seconds].map(Number) as [
-  number,
-  number,
-  number,
-];
+const [processes, rate, seconds, block] = [values.processes, values.rate, values.seconds, values.block].map(
+  Number,
+) as [number, number, number, number];
 const WALLETS = 8;
 
 await withDatabase(async (env) => {
@@ -40,11 +43,17 @@ await withDatabase(async (env) => {
   const gas_key = generatePrivateKey();
   const sender = privateKeyToAccount(gas_key).address.toLowerCase() as Hex;
   const node = await embeddedChain({ dir: join(dir, "chain"), gas_accounts: [sender] });
-  const open = (has_turns: boolean) => {
+  await migrating(env.DATABASE_URL!, (client) => applyMigrations(client, keptTables));
+  if (block > 0) {
+    const ask = jsonRpc({ rpc_url: node.rpc_url });
+    await ask("evm_setAutomine", [false]);
+    await ask("evm_setIntervalMining", [block]);
+  }
+  const open = (has_nonces: boolean) => {
     const pool = openPool(env.DATABASE_URL!, { max: 1 });
     const network = networkOf({ chain_id: EMBEDDED_CHAIN_ID });
-    const inTurn = has_turns ? { inTurn: keyTurn(pool, network, sender) } : {};
-    const chain = baseChain({ rpc_url: node.rpc_url, chain_id: EMBEDDED_CHAIN_ID, gas_key, ...inTurn });
+    const shared = has_nonces ? { nonces: sharedNonces(pool, network, sender) } : {};
+    const chain = baseChain({ rpc_url: node.rpc_url, chain_id: EMBEDDED_CHAIN_ID, gas_key, ...shared });
     const close = () => {
       chain.close();
       return pool.end();
@@ -52,8 +61,8 @@ await withDatabase(async (env) => {
     return { chain, close };
   };
   const rows = [];
-  for (const has_turns of [false, true]) {
-    const opened = Array.from({ length: processes }, () => open(has_turns));
+  for (const has_nonces of [false, true]) {
+    const opened = Array.from({ length: processes }, () => open(has_nonces));
     const took: number[] = [];
     const told = new Map<string, number>();
     const one = async (n: number) => {
@@ -76,7 +85,7 @@ await withDatabase(async (env) => {
     const at = (share: number) => Math.round(took[Math.floor((took.length - 1) * share)] ?? Number.NaN);
     rows.push({
       processes,
-      turns: has_turns ? "yes" : "no",
+      "nonces of their own": has_nonces ? "yes" : "no",
       carried: took.length,
       "not sent": told.get("ChainUnavailable") ?? 0,
       pending: told.get("TransactionPending") ?? 0,

@@ -18,7 +18,7 @@ import { demoAccount, demoAddresses } from "../src/domain/demo-accounts.ts";
 import { headerV1, type RequirementV1, signPayment } from "../test/support/buyer.ts";
 import { pricesAt, ROLL } from "./endurance-calls.ts";
 import { orderKey, startDrawingService, withDatabase, withService } from "./load.ts";
-import type { Environment } from "./service-process.ts";
+import { type Environment, untilAtRest } from "./service-process.ts";
 
 type Told = { url: string; callers: number; seconds: number };
 type Done = { latencies_ms: number[]; seconds: number };
@@ -139,6 +139,7 @@ async function compare(): Promise<void> {
       const services = await Promise.all(
         Array.from({ length: processes }, () => startDrawingService(env, key)),
       );
+      await Promise.all(services.map(untilAtRest));
       const urls = services.map(({ url }) => url);
       const { roll } = await pricesAt(urls[0]!);
       // What a process has not done yet takes it longer.

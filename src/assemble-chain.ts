@@ -11,7 +11,7 @@ import { gasBudget } from "./adapters/gas-budget.ts";
 import { gasRecord } from "./adapters/gas-record.ts";
 import { hostedSettlement } from "./adapters/hosted-facilitator.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
-import { keyTurn } from "./adapters/key-turn.ts";
+import { sharedNonces } from "./adapters/nonces.ts";
 import { chainSettlement } from "./adapters/settlement.ts";
 import type { ChainParts } from "./app.ts";
 import { recoverKey } from "./assemble-audit.ts";
@@ -40,7 +40,7 @@ export function startNode(config: Config, log: Logger): StartedNode {
 
 /**
  * Everything that speaks to the chain, and how it is let go. What gas has cost is recorded in the pool's database, and by its address, on a
- * connection of their own, processes take turns with the gas key.
+ * connection of its own, a process takes the gas key's nonces.
  */
 export async function openChain(
   config: Config,
@@ -54,13 +54,13 @@ export async function openChain(
 ): Promise<ChainParts & { close(): Promise<void> }> {
   const node = await started;
   const keys = await keysOf(config);
-  const turns = openPool(url, { max: 1, wait_ms: config.DATABASE_WAIT_MS, onError });
+  const own = openPool(url, { max: 1, wait_ms: config.DATABASE_WAIT_MS, onError });
   const chain_id = node ? EMBEDDED_CHAIN_ID : BASE_CHAIN_ID;
   const sending = baseChain({
     rpc_url: config.BASE_RPC_URL ?? node!.rpc_url,
     chain_id,
     gas_key: keys.gas,
-    inTurn: keyTurn(turns, networkOf({ chain_id }), addressOf(keys.gas)),
+    nonces: sharedNonces(own, networkOf({ chain_id }), addressOf(keys.gas)),
   });
   const record = gasRecord(pool, networkOf(sending));
   // Play money needs no budget.
@@ -80,7 +80,7 @@ export async function openChain(
     gas: budget,
     close: async () => {
       sending.close();
-      await turns.end();
+      await own.end();
     },
   };
 }

@@ -26,7 +26,7 @@ import { type App, createApp } from "./app.ts";
 import type { Area } from "./areas/area.ts";
 import { areas as allAreas, entitiesOf } from "./areas/index.ts";
 import { absentChain, openChain, startNode } from "./assemble-chain.ts";
-import { startReactorsOf, usualPool } from "./assemble-reactors.ts";
+import { startReactorsOf, USUAL_POOL } from "./assemble-reactors.ts";
 import { openReaders } from "./assemble-readers.ts";
 import { openVault } from "./assemble-subjects.ts";
 import { settlementOnLogsChain } from "./chain/settlement.ts";
@@ -102,7 +102,7 @@ async function assemble(
   await prepareDatabase(database, config.LOG_ORIGIN_HOST, projections); // the node starts meanwhile
   const warn = (message: string) => (error: Error) => log.warn({ reason: error.message }, message);
   const onError = warn("a database connection broke");
-  const max = config.DATABASE_POOL ?? usualPool(areas);
+  const max = config.DATABASE_POOL ?? USUAL_POOL;
   const pool = openPool(database.appUrl, { max, wait_ms: config.DATABASE_WAIT_MS, onError });
   opened.push(() => pool.end());
   await warnOfOneRole(pool, log);

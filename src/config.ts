@@ -111,7 +111,7 @@ export const environment = z.object({
     .transform((text) => text.split(",").map((url) => url.trim()))
     .pipe(z.array(postgresUrl))
     .optional(),
-  /** Left out, it follows from how many projections and reactors there are. */
+  /** Connections of a process; 30 when left out. */
   DATABASE_POOL: wholeNumber(2, 200).optional(),
   DATABASE_WAIT_MS: integer(100, 600_000, 5_000),
   READ_WAIT_MS: integer(0, 600_000, 250),

@@ -5,8 +5,8 @@ import type { Block, Call, Hex, Log, LogQuery, ReadOptions, Receipt } from "../d
 import { type Chain, ChainUnavailable } from "../domain/ports.ts";
 import { codeSizesCall, haveCode, MOST_ACCOUNTS } from "./code-sizes.ts";
 import { type JsonRpcOptions, jsonRpc, readable } from "./json-rpc.ts";
-import type { InTurn } from "./key-turn.ts";
 import { aggregateCall, aggregateResults } from "./multicall.ts";
+import type { Nonces } from "./nonces.ts";
 import { type SendLimits, sendQueue } from "./send-queue.ts";
 import { stateProof } from "./state-proof.ts";
 
@@ -17,8 +17,8 @@ export type BaseChainOptions = JsonRpcOptions & {
   /** Blocks asked for in one eth_getLogs; providers have limits of their own. */
   log_span?: bigint;
   sending?: Partial<SendLimits>;
-  /** The turn of the gas key among the processes that send by it. */
-  inTurn?: InTurn;
+  /** The nonces of the gas key among the processes that send by it. */
+  nonces?: Nonces;
 };
 
 export type BaseChain = Chain & {
@@ -30,7 +30,7 @@ const READ_CALLS = 150;
 
 /** Speaks to the chain behind `rpc_url`, and sends by the account of `gas_key`. */
 export function baseChain(options: BaseChainOptions): BaseChain {
-  const { gas_key, log_span = 2_000n, sending, inTurn } = options;
+  const { gas_key, log_span = 2_000n, sending, nonces } = options;
   const ask = jsonRpc(options);
   const account = privateKeyToAccount(gas_key);
 
@@ -78,7 +78,7 @@ export function baseChain(options: BaseChainOptions): BaseChain {
     }
     return found;
   };
-  const queue = sendQueue({ ask, receipt, account, chain_id: options.chain_id, limits: sending, inTurn });
+  const queue = sendQueue({ ask, receipt, account, chain_id: options.chain_id, limits: sending, nonces });
 
   return {
     chain_id: options.chain_id,

@@ -144,7 +144,7 @@ async function makeCluster(
   const wanted = {
     listen_addresses: "'127.0.0.1'",
     unix_socket_directories: "''",
-    max_connections: "100",
+    max_connections: "200",
     ...settings,
   };
   const lines = Object.entries(wanted).map(([key, value]) => `${key} = ${value}\n`);

@@ -1,6 +1,6 @@
 /**
- * The one queue of a gas key in a process. One transaction is under way at a time, carrying all that waited when it was signed, so
- * there are no gaps of nonces to mend: the next nonce is what the chain says. A transaction that is not mined in time
+ * The one queue of a gas key in a process. One transaction of the process is under way at a time, carrying all that waited when it was
+ * signed, by the first nonce that is free; those of other processes may stand beside it. A transaction that is not mined in time
  * is replaced by one of the same nonce and calls that pays more, so that at most one of them is mined. A call that can be
  * renewed is as new in each replacement as it can be.
  */
@@ -9,8 +9,8 @@ import { keccak256 } from "viem/utils";
 import type { Call, Hex, Receipt, SendOptions } from "../domain/chain.ts";
 import { ChainUnavailable, GasKeyEmpty, TransactionPending } from "../domain/ports.ts";
 import type { Ask } from "./json-rpc.ts";
-import type { InTurn } from "./key-turn.ts";
 import { aggregateCall } from "./multicall.ts";
+import { ALONE, type Nonces } from "./nonces.ts";
 
 export type SendLimits = {
   /** The most gas of one transaction; Base takes none above 2^24 (EIP-7825). */
@@ -23,7 +23,9 @@ export type SendLimits = {
   stuck_ms: number;
   /** How long the nonce must be seen used, by none of ours, before the calls are sent anew. */
   foreign_ms: number;
-  /** How long a call waits to be signed, other processes' turns with the key included: then nothing was sent, and nothing will be. */
+  /** How long a nonce below must be seen missing before the calls are sent anew by it: whoever took it may yet send. */
+  gap_ms: number;
+  /** How long a call waits to be signed: then nothing was sent, and nothing will be. */
   unsent_ms: number;
   /** How long a sender waits for its call to be mined. */
   wait_ms: number;
@@ -35,6 +37,7 @@ const DEFAULTS: SendLimits = {
   poll_ms: 500,
   stuck_ms: 8_000,
   foreign_ms: 2_000,
+  gap_ms: 2_000,
   unsent_ms: 10_000,
   wait_ms: 20_000,
 };
@@ -62,7 +65,8 @@ type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 
 /**
  * A nonce and the transactions signed for it; `raw` is the newest, broadcast at `sent_at`. `contested`: the node knows
- * another of this nonce; `foreign_since`: when the nonce was first seen used by none of ours.
+ * another of this nonce; `foreign_since`: when the nonce was first seen used by none of ours; `gap_since`: when one below it was
+ * first seen missing.
  */
 type Flight = {
   nonce: number;
@@ -72,7 +76,11 @@ type Flight = {
   sent_at?: number;
   contested?: boolean;
   foreign_since?: number;
+  gap_since?: number;
 };
+
+/** What becomes of a flight that goes on no more: its nonce went to another, or one below it is missing. */
+type Ended = "overtaken" | "gap";
 
 type Context = {
   ask: Ask;
@@ -80,8 +88,8 @@ type Context = {
   account: PrivateKeyAccount;
   chain_id: number;
   limits?: Partial<SendLimits> | undefined;
-  /** The turn of the key among processes; where it is left out, nobody else sends by the key. */
-  inTurn?: InTurn | undefined;
+  /** The key's nonces among processes; where it is left out, nobody else sends by the key. */
+  nonces?: Nonces | undefined;
 };
 
 export type SendQueue = {
@@ -92,29 +100,28 @@ export type SendQueue = {
 };
 
 /** Starts with the first call. Errors are those of `Chain.send`. */
-export function sendQueue({ ask, receipt, account, chain_id, limits: given, inTurn }: Context): SendQueue {
-  const limits = { ...DEFAULTS, ...given };
+export function sendQueue(context: Context): SendQueue {
+  const { ask, receipt, account, chain_id, nonces = ALONE } = context;
+  const limits = { ...DEFAULTS, ...context.limits };
   let waiting: Rider[] = [];
   let running = false;
   let tookOneAlone = false;
+  /** What this process saw mined last. */
+  let lastMined: { nonce: number; transaction: Hex } | undefined;
   let closed = false;
 
   async function run(): Promise<void> {
     running = true;
     // What is asked for in the same moment travels together.
     await new Promise((wake) => setImmediate(wake));
-    while (waiting.length > 0) await (inTurn ? inTurn(carryNext) : carryNext());
+    while (waiting.length > 0) {
+      const riders = takeRiders();
+      // A call that cannot be encoded must not end the queue.
+      await carry(riders).catch((error) => {
+        for (const rider of riders) rider.reject(error);
+      });
+    }
     running = false;
-  }
-
-  /** Carries what waits by now: whatever came while another process had its turn travels together. */
-  async function carryNext(): Promise<void> {
-    if (waiting.length === 0) return;
-    const riders = takeRiders();
-    // A call that cannot be encoded must not end the queue.
-    await carry(riders).catch((error) => {
-      for (const rider of riders) rider.reject(error);
-    });
   }
 
   /** The first call alone if it must be, or as many of the others as fit into a transaction. */
@@ -138,20 +145,26 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given, inTu
   async function carry(riders: Rider[]): Promise<void> {
     const [first] = riders as [Rider];
     const renew = first.alone ? first.renew : undefined;
-    let { to, data }: Call = first;
+    let call: Call = first;
     let gas = 0n;
     const signed: Hex[] = [];
+    let flight: Flight | undefined;
+    let ended: Ended | undefined;
     const begin = async (): Promise<Flight | undefined> => {
-      const [nonce, fees] = [await nextNonce(), await currentFees()];
+      const isGap = ended === "gap";
+      // A node counts what waits in its pool up to the first gap.
+      const [known, fees] = await Promise.all([nextNonce(isGap ? "pending" : "latest"), currentFees()]);
       const aboard = riders.filter(({ given_up }) => !given_up);
       if (aboard.length === 0) return undefined;
       for (const rider of aboard) rider.signed = signed;
-      if (!first.alone) ({ to, data } = aggregateCall(aboard));
+      if (!first.alone) call = aggregateCall(aboard);
       gas = aboard.reduce((sum, rider) => sum + rider.gas + GAS_EACH, BASE_GAS);
+      const nonce = isGap ? await nonces.take(known, true) : await takeNonce(known);
       return sign({ nonce, attempts: [], fees });
     };
     const sign = async ({ nonce, attempts, fees }: Pick<Flight, "nonce" | "attempts" | "fees">) => {
       const terms = { type: "eip1559", chainId: chain_id, nonce, gas, ...fees } as const;
+      const { to, data } = call;
       const raw = (await account.signTransaction({ ...terms, to, data })) as Hex;
       const hash = keccak256(raw);
       signed.push(hash);
@@ -161,14 +174,13 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given, inTu
       // Where there is nothing newer, the nonce is seen through with what there is.
       const renewed = await renew?.().catch(() => undefined);
       if (!renewed) return;
-      ({ to, data } = renewed);
+      call = renewed;
       gas = BASE_GAS + renewed.gas + GAS_EACH;
     };
     const reject = (error: Error) => {
       for (const rider of riders) rider.reject(error);
     };
 
-    let flight: Flight | undefined;
     for (let pause = FIRST_POLL_MS; !closed; pause = Math.min(pause * 1.5, limits.poll_ms)) {
       try {
         flight ??= await begin();
@@ -176,16 +188,23 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given, inTu
         if (flight.sent_at === undefined) await broadcast(flight);
         const mined = await minedOf(flight.attempts);
         if (mined) {
+          lastMined = { nonce: flight.nonce, transaction: mined.transaction };
           for (const rider of riders) rider.resolve(mined);
           return;
         }
         const next = await afterWaiting(flight);
-        if (next === undefined && renew) return reject(new ChainUnavailable(OVERTAKEN));
-        if (next === "raise") await renewCall();
-        flight = next === "raise" ? await sign({ ...flight, fees: await higherFees(flight.fees) }) : next;
+        if (next === "raise") {
+          await renewCall();
+          flight = await sign({ ...flight, fees: await higherFees(flight.fees) });
+        } else if (typeof next === "object") flight = next;
+        else if (renew) return reject(new ChainUnavailable(OVERTAKEN));
+        else [flight, ended] = [undefined, next];
       } catch (error) {
         for (const rider of riders) rider.trouble = error;
-        if (error instanceof GasKeyEmpty && signed.length === 1) return reject(error);
+        if (error instanceof GasKeyEmpty && signed.length === 1) {
+          await nonces.giveBack(flight!.nonce);
+          return reject(error);
+        }
       }
       if (riders.every(({ given_up }) => given_up)) return;
       await new Promise((wake) => setTimeout(wake, pause));
@@ -193,8 +212,16 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given, inTu
     reject(signed.length > 0 ? new TransactionPending(signed) : new ChainUnavailable("the queue was closed"));
   }
 
-  async function nextNonce(): Promise<number> {
-    return Number(await ask<Hex>("eth_getTransactionCount", [account.address, "latest"]));
+  async function nextNonce(tag: "latest" | "pending" = "latest"): Promise<number> {
+    return Number(await ask<Hex>("eth_getTransactionCount", [account.address, tag]));
+  }
+
+  /** A nonce of this process's own; `known` may be of a node that lags behind. */
+  async function takeNonce(known: number): Promise<number> {
+    const nonce = await nonces.take(known);
+    // All that was taken had been mined: the chain went back behind it, or that node lags.
+    const isBehind = nonce > known && nonce - 1 === lastMined?.nonce;
+    return isBehind && !(await receipt(lastMined!.transaction)) ? nonces.take(known, true) : nonce;
   }
 
   async function broadcast(flight: Flight): Promise<void> {
@@ -209,23 +236,34 @@ export function sendQueue({ ask, receipt, account, chain_id, limits: given, inTu
     flight.sent_at = performance.now();
   }
 
-  /** The flight as it goes on; `raise` when it is stuck; undefined when it can go on no more: its nonce went to another, or one below it is free. */
-  async function afterWaiting(flight: Flight): Promise<Flight | "raise" | undefined> {
+  /** The flight as it goes on; `raise` when it is stuck; how it ended where it cannot go on. */
+  async function afterWaiting(flight: Flight): Promise<Flight | "raise" | Ended> {
     const now = performance.now();
     const isStuck = now - flight.sent_at! > limits.stuck_ms;
     if (!isStuck && !flight.contested) return flight;
     const next = await nextNonce();
-    // A lying endpoint or a reorg has left a gap below it, which nobody else will fill.
-    if (isStuck && next < flight.nonce) return undefined;
     if (next > flight.nonce) {
       const foreign_since = flight.foreign_since ?? now;
-      return now - foreign_since > limits.foreign_ms ? undefined : { ...flight, foreign_since };
+      return now - foreign_since > limits.foreign_ms ? "overtaken" : { ...flight, foreign_since };
     }
     // What a reorg took back is not foreign any more.
     flight.foreign_since = undefined;
     if (!isStuck) return flight;
+    if (next < flight.nonce) return behindOthers(flight);
+    flight.gap_since = undefined;
     // At the highest fee the same bytes are sent again: a node may have forgotten them.
     return flight.fees.maxFeePerGas < limits.max_fee_wei ? "raise" : { ...flight, sent_at: undefined };
+  }
+
+  /**
+   * Whoever took the nonces below sees to them; a lying endpoint, a reorg or a process that died may have left a gap, which nobody else
+   * fills.
+   */
+  async function behindOthers(flight: Flight): Promise<Flight | "gap"> {
+    const now = performance.now();
+    if ((await nextNonce("pending")) > flight.nonce) return { ...flight, sent_at: now, gap_since: undefined };
+    const gap_since = flight.gap_since ?? now;
+    return now - gap_since > limits.gap_ms ? "gap" : { ...flight, gap_since };
   }
 
   /** Newest first: it is the likeliest. */

@@ -3,6 +3,7 @@
  * fencing token is checked in the same transaction that writes the read model, so a paused holder cannot write late.
  */
 import { randomUUID } from "node:crypto";
+import pLimit, { type LimitFunction } from "p-limit";
 import type pg from "pg";
 import type { EventSchemas } from "../../eventstore/schemas.ts";
 import type { Follower, Tail } from "../../eventstore/tail.ts";
@@ -23,6 +24,8 @@ const KEEP_MS = 50;
 /** So many are worth a transaction at once: whoever is far behind does not wait. */
 const FULL = 256;
 const RETRY_MS = 500;
+/** Folds have this share of the pool's connections; the others, calls before all, are not kept waiting by them. */
+const FOLDS_SHARE = 4;
 
 export type RunnerLog = { warn(facts: object, message: string): void };
 
@@ -51,7 +54,8 @@ export type RunnerOptions = {
 export function startRunner(options: RunnerOptions): Runner {
   const folding = new Folding(options.schemas);
   const leases = new Leases(options.pool, { table: "read.checkpoints", name: "projection" });
-  const parts = { ...options, folding, leases, checkpoints: new Checkpoints(options.pool) };
+  const atOnce = pLimit(Math.max(1, Math.floor((options.pool.options.max ?? 0) / FOLDS_SHARE)));
+  const parts = { ...options, folding, leases, atOnce, checkpoints: new Checkpoints(options.pool) };
   const loops = new Map<
     string,
     { stopping: AbortController; asked: Asked; progress: Progress; ended: Promise<void> }
@@ -122,6 +126,8 @@ type KeepParts = {
   folding: Folding;
   log: RunnerLog;
   leases: Leases;
+  /** So many folds of all projections are under way at once. */
+  atOnce: LimitFunction;
   checkpoints: Checkpoints;
   asked: Asked;
   progress: Progress;
@@ -214,7 +220,17 @@ async function runUnderLease(
 }
 
 async function followUnderLease(
-  { pool, tail, follower, folding, leases, checkpoints, asked, progress }: KeepParts & { follower: Follower },
+  {
+    pool,
+    tail,
+    follower,
+    folding,
+    leases,
+    atOnce,
+    checkpoints,
+    asked,
+    progress,
+  }: KeepParts & { follower: Follower },
   projection: Projection,
   lease: Lease,
   signal: AbortSignal,
@@ -233,17 +249,20 @@ async function followUnderLease(
     }
     position = events.at(-1)!.position;
     const fold = folding.of(projection, events);
-    const began = performance.now();
+    let gather_ms = KEEP_MS;
     if (fold) {
-      const isHeld = await inTransaction(pool, async (tx) => {
-        const isOurs = await moveCheckpoint(tx, lease, position);
-        if (isOurs) await fold(tx);
-        return isOurs;
-      });
-      if (!isHeld) return;
+      const took_ms = await atOnce(() =>
+        inTransaction(pool, async (tx) => {
+          const began = performance.now();
+          if (!(await moveCheckpoint(tx, lease, position))) return undefined;
+          await fold(tx);
+          return performance.now() - began;
+        }),
+      );
+      if (took_ms === undefined) return;
+      gather_ms = GATHER_TIMES * took_ms;
     } else checkpoints.advance(lease, position);
     progress.at(position);
-    const gather_ms = fold ? GATHER_TIMES * (performance.now() - began) : KEEP_MS;
     // Whoever held the lease before may have left a trouble that is over with the first fold.
     if (!isNoted) await noteTrouble(pool, lease.name, null);
     isNoted = true;

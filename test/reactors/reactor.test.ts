@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { App } from "../../src/app.ts";
 import { areas } from "../../src/areas/index.ts";
-import { smallestPool, usualPool } from "../../src/assemble-reactors.ts";
+import { USUAL_POOL } from "../../src/assemble-reactors.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import { ChainUnavailable } from "../../src/domain/ports.ts";
@@ -285,13 +285,14 @@ test("a trouble is told once when it begins and once when it ends, and every pro
   ]);
 });
 
-test("the pool has to have room for all projections and reactors, and the default has", async () => {
+test("all projections and reactors share the few connections of a process", async () => {
   const reactors = areas.flatMap((area) => area.reactors);
   expect(new Set(reactors.map(({ name }) => name)).size).toBe(reactors.length);
-  const smallest = smallestPool(areas, reactors.length);
   expect(readConfig({}).DATABASE_POOL).toBeUndefined();
-  expect(usualPool(areas)).toBeGreaterThan(smallest);
-  expect(service.app.pool.options.max).toBe(usualPool(areas));
+  expect(service.app.pool.options.max).toBe(USUAL_POOL);
+  expect(areas.flatMap(({ projections }) => projections).length + reactors.length).toBeGreaterThan(
+    USUAL_POOL,
+  );
   const env = { DATABASE_POOL: "3" };
   await expect(startService({ env, reactors: true })).rejects.toThrow(/DATABASE_POOL is at least \d+/);
 });

@@ -1,0 +1,134 @@
+/** Processes that send by one gas key take nonces of their own. */
+import { privateKeyToAccount } from "viem/accounts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openPool } from "../../eventstore/pool.ts";
+import { sharedNonces } from "../../src/adapters/nonces.ts";
+import type { SendLimits } from "../../src/adapters/send-queue.ts";
+import { networkOf } from "../../src/domain/chain.ts";
+import { settledBy, TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
+import { GasKeyEmpty } from "../../src/domain/ports.ts";
+import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
+import { until } from "../support/until.ts";
+import {
+  addressOf,
+  GAS_KEY,
+  inPool,
+  mineAgain,
+  openWorkshop,
+  payment,
+  stopMining,
+  type Workshop,
+  wallet,
+} from "./fixture.ts";
+
+let workshop: Workshop;
+let database: FreshDatabase;
+beforeAll(async () => {
+  [workshop, database] = await Promise.all([openWorkshop(), freshDatabase()]);
+  await makeKeptTables(database.url);
+});
+afterAll(async () => {
+  await workshop.close();
+  await database.drop();
+});
+
+/** Nobody who is overtaken would be done in time. */
+const sending = { foreign_ms: 100_000, stuck_ms: 100_000, wait_ms: 20_000, poll_ms: 20 };
+
+const minedCount = async () => {
+  const { address } = privateKeyToAccount(GAS_KEY);
+  return Number(await workshop.rpc<string>("eth_getTransactionCount", address, "latest"));
+};
+
+/** A process that sends by the gas key. */
+function openProcess(limits: Partial<SendLimits> = {}, url = database.url) {
+  const pool = openPool(url, { max: 1 });
+  const nonces = sharedNonces(pool, networkOf(workshop.chain), addressOf(privateKeyToAccount(GAS_KEY)));
+  const chain = workshop.connect({ sending: { ...sending, ...limits }, nonces });
+  return {
+    pool,
+    nonces,
+    settle: async (nth: number) => {
+      const signed = await payment(wallet(nth), 10n);
+      const receipt = await chain.send(transferCall(signed), { gas: TRANSFER_GAS, purpose: "settlement" });
+      return settledBy(receipt, signed.transfer);
+    },
+    close: async () => {
+      chain.close();
+      await pool.end();
+    },
+  };
+}
+
+test("those of many processes stand beside each other: none waits for another's to be mined", async () => {
+  const processes = Array.from({ length: 4 }, () => openProcess());
+  const before = await minedCount();
+  await stopMining(workshop);
+  const settled = processes.map(({ settle }, n) => settle(n));
+  const sent = await until(async () => {
+    const pool = await inPool(workshop);
+    expect(pool).toHaveLength(4);
+    return pool;
+  });
+  const nonces = sent.map(({ nonce }) => Number(nonce)).sort((a, b) => a - b);
+  expect(nonces).toEqual([0, 1, 2, 3].map((n) => before + n));
+  await mineAgain(workshop);
+  expect(await Promise.all(settled)).toEqual([true, true, true, true]);
+  expect(await minedCount()).toBe(before + 4);
+  await Promise.all(processes.map(({ close }) => close()));
+});
+
+test("a nonce is free again where a process took it and died before it sent", async () => {
+  const one = openProcess({ stuck_ms: 200, gap_ms: 200 });
+  expect(await one.settle(0)).toBe(true);
+  const next = await minedCount();
+  expect(await one.nonces.take(next)).toBe(next);
+  const settled = await Promise.all([one.settle(1), one.settle(2)]);
+  expect(settled).toEqual([true, true]);
+  // The gap was filled, and what stood above it was mined too: its payments had been made.
+  expect(await minedCount()).toBe(next + 2);
+  expect(await one.settle(3)).toBe(true);
+  expect(await minedCount()).toBe(next + 3);
+  await one.close();
+});
+
+test("what was taken long ago and never sent is free", async () => {
+  const one = openProcess();
+  const next = await minedCount();
+  expect(await one.nonces.take(next + 5)).toBe(next + 5);
+  await one.pool.query("update chain.nonces set taken_at = taken_at - interval '2 minutes'");
+  expect(await one.settle(0)).toBe(true);
+  expect(await minedCount()).toBe(next + 1);
+  await one.close();
+});
+
+test("one whose gas key was empty leaves no gap behind", async () => {
+  const [one, other] = [openProcess(), openProcess()];
+  const { address } = privateKeyToAccount(GAS_KEY);
+  const balance = await workshop.rpc<string>("eth_getBalance", address, "latest");
+  const next = await minedCount();
+  await workshop.rpc("anvil_setBalance", address, "0x1");
+  await expect(one.settle(0)).rejects.toThrow(GasKeyEmpty);
+  await workshop.rpc("anvil_setBalance", address, balance);
+  expect(await other.settle(1)).toBe(true);
+  expect(await minedCount()).toBe(next + 1);
+  await Promise.all([one.close(), other.close()]);
+});
+
+test("where the database is away, one goes by what the chain says", async () => {
+  const one = openProcess({}, "postgres://nobody@127.0.0.1:1/nothing");
+  expect(await one.settle(4)).toBe(true);
+  await one.close();
+});
+
+test("a chain that went back is followed", async () => {
+  const one = openProcess();
+  const kept = await workshop.rpc<string>("evm_snapshot");
+  const next = await minedCount();
+  expect(await one.settle(0)).toBe(true);
+  await workshop.rpc("evm_revert", kept);
+  expect(await minedCount()).toBe(next);
+  expect(await one.settle(1)).toBe(true);
+  expect(await minedCount()).toBe(next + 1);
+  await one.close();
+});
