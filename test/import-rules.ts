@@ -171,6 +171,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       domain: "any",
       eventstore: "any",
       "node:crypto": "any",
+      "p-limit": "any",
       pg: "types",
       zod: "any",
     },
