@@ -6,7 +6,7 @@ import type pg from "pg";
 import type { Hex } from "../domain/chain.ts";
 
 export type Nonces = {
-  /** The first that is free: `known`, the first that the chain has not seen, or a later one where others were taken lately. `anew`: those count no more. */
+  /** The first that is free: `known`, the first that the chain has not seen, or a later one where others were taken lately. `anew`: the chain went back, and those count no more. */
   take(known: number, anew?: boolean): Promise<number>;
   /** Nothing will be sent by this one. */
   giveBack(nonce: number): Promise<void>;

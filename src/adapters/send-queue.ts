@@ -23,7 +23,7 @@ export type SendLimits = {
   stuck_ms: number;
   /** How long the nonce must be seen used, by none of ours, before the calls are sent anew. */
   foreign_ms: number;
-  /** How long a nonce below must be seen missing before the calls are sent anew by it: whoever took it may yet send. */
+  /** How long a transaction is not mined before a gap of nonces is looked for below it: whoever took one may yet send. */
   gap_ms: number;
   /** How long a call waits to be signed: then nothing was sent, and nothing will be. */
   unsent_ms: number;
@@ -65,8 +65,8 @@ type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 
 /**
  * A nonce and the transactions signed for it; `raw` is the newest, broadcast at `sent_at`. `contested`: the node knows
- * another of this nonce; `foreign_since`: when the nonce was first seen used by none of ours; `gap_since`: when one below it was
- * first seen missing.
+ * another of this nonce; `foreign_since`: when the nonce was first seen used by none of ours; `looked_at`: when a gap
+ * below it was last looked for.
  */
 type Flight = {
   nonce: number;
@@ -76,11 +76,8 @@ type Flight = {
   sent_at?: number;
   contested?: boolean;
   foreign_since?: number;
-  gap_since?: number;
+  looked_at?: number;
 };
-
-/** What becomes of a flight that goes on no more: its nonce went to another, or one below it is missing. */
-type Ended = "overtaken" | "gap";
 
 type Context = {
   ask: Ask;
@@ -149,18 +146,14 @@ export function sendQueue(context: Context): SendQueue {
     let gas = 0n;
     const signed: Hex[] = [];
     let flight: Flight | undefined;
-    let ended: Ended | undefined;
     const begin = async (): Promise<Flight | undefined> => {
-      const isGap = ended === "gap";
-      // A node counts what waits in its pool up to the first gap.
-      const [known, fees] = await Promise.all([nextNonce(isGap ? "pending" : "latest"), currentFees()]);
+      const [known, fees] = await Promise.all([nextNonce(), currentFees()]);
       const aboard = riders.filter(({ given_up }) => !given_up);
       if (aboard.length === 0) return undefined;
       for (const rider of aboard) rider.signed = signed;
       if (!first.alone) call = aggregateCall(aboard);
       gas = aboard.reduce((sum, rider) => sum + rider.gas + GAS_EACH, BASE_GAS);
-      const nonce = isGap ? await nonces.take(known, true) : await takeNonce(known);
-      return sign({ nonce, attempts: [], fees });
+      return sign({ nonce: await takeNonce(known), attempts: [], fees });
     };
     const sign = async ({ nonce, attempts, fees }: Pick<Flight, "nonce" | "attempts" | "fees">) => {
       const terms = { type: "eip1559", chainId: chain_id, nonce, gas, ...fees } as const;
@@ -193,12 +186,9 @@ export function sendQueue(context: Context): SendQueue {
           return;
         }
         const next = await afterWaiting(flight);
-        if (next === "raise") {
-          await renewCall();
-          flight = await sign({ ...flight, fees: await higherFees(flight.fees) });
-        } else if (typeof next === "object") flight = next;
-        else if (renew) return reject(new ChainUnavailable(OVERTAKEN));
-        else [flight, ended] = [undefined, next];
+        if (next === undefined && renew) return reject(new ChainUnavailable(OVERTAKEN));
+        if (next === "raise") await renewCall();
+        flight = next === "raise" ? await sign({ ...flight, fees: await higherFees(flight.fees) }) : next;
       } catch (error) {
         for (const rider of riders) rider.trouble = error;
         if (error instanceof GasKeyEmpty && signed.length === 1) {
@@ -236,34 +226,42 @@ export function sendQueue(context: Context): SendQueue {
     flight.sent_at = performance.now();
   }
 
-  /** The flight as it goes on; `raise` when it is stuck; how it ended where it cannot go on. */
-  async function afterWaiting(flight: Flight): Promise<Flight | "raise" | Ended> {
+  /** The flight as it goes on; `raise` when it is stuck; undefined when it can go on no more: its nonce went to another. */
+  async function afterWaiting(flight: Flight): Promise<Flight | "raise" | undefined> {
     const now = performance.now();
     const isStuck = now - flight.sent_at! > limits.stuck_ms;
-    if (!isStuck && !flight.contested) return flight;
+    const isLookDue = now - (flight.looked_at ?? flight.sent_at!) > limits.gap_ms;
+    if (!isStuck && !flight.contested && !isLookDue) return flight;
     const next = await nextNonce();
     if (next > flight.nonce) {
       const foreign_since = flight.foreign_since ?? now;
-      return now - foreign_since > limits.foreign_ms ? "overtaken" : { ...flight, foreign_since };
+      return now - foreign_since > limits.foreign_ms ? undefined : { ...flight, foreign_since };
     }
     // What a reorg took back is not foreign any more.
     flight.foreign_since = undefined;
+    if (isLookDue) {
+      flight.looked_at = now;
+      if (next < flight.nonce) await fillGapBelow(flight);
+    }
     if (!isStuck) return flight;
-    if (next < flight.nonce) return behindOthers(flight);
-    flight.gap_since = undefined;
-    // At the highest fee the same bytes are sent again: a node may have forgotten them.
-    return flight.fees.maxFeePerGas < limits.max_fee_wei ? "raise" : { ...flight, sent_at: undefined };
+    // At the highest fee, or behind others, the same bytes are sent again: a node may have forgotten them.
+    const isRaised = next === flight.nonce && flight.fees.maxFeePerGas < limits.max_fee_wei;
+    return isRaised ? "raise" : { ...flight, sent_at: undefined };
   }
 
   /**
-   * Whoever took the nonces below sees to them; a lying endpoint, a reorg or a process that died may have left a gap, which nobody else
-   * fills.
+   * Whoever took a nonce below sees to it, unless it died before it sent; a reorg or a lying endpoint may have left a gap too. What
+   * stands above it keeps its place, and a transaction that does nothing goes into the first gap: whoever waits for a nonce to be used up
+   * may rely on all below it.
    */
-  async function behindOthers(flight: Flight): Promise<Flight | "gap"> {
-    const now = performance.now();
-    if ((await nextNonce("pending")) > flight.nonce) return { ...flight, sent_at: now, gap_since: undefined };
-    const gap_since = flight.gap_since ?? now;
-    return now - gap_since > limits.gap_ms ? "gap" : { ...flight, gap_since };
+  async function fillGapBelow({ nonce }: Flight): Promise<void> {
+    // A node counts what waits in its pool up to the first gap.
+    const gap = await nextNonce("pending");
+    if (gap >= nonce) return;
+    const terms = { type: "eip1559", chainId: chain_id, nonce: gap, gas: 21_000n } as const;
+    const raw = await account.signTransaction({ ...terms, to: account.address, ...(await currentFees()) });
+    // Where another was there first, it is mined as well.
+    await ask("eth_sendRawTransaction", [raw]).catch(() => undefined);
   }
 
   /** Newest first: it is the likeliest. */

@@ -86,7 +86,9 @@ test("no time limit of a query outlives it: it would keep a process from ending"
   const ended = vi.spyOn(globalThis, "clearTimeout");
   try {
     await linesOf(await read("limits"));
-    const limits = started.mock.results.filter((_, i) => (started.mock.calls[i]![1] ?? 0) >= 30_000);
+    // What a pool waits for before it lets a connection go is longer, and no query's.
+    const isLimit = (ms = 0) => ms >= 30_000 && ms < 300_000;
+    const limits = started.mock.results.filter((_, i) => isLimit(started.mock.calls[i]![1]));
     expect(limits.length).toBeGreaterThan(1);
     const open = () => limits.filter(({ value }) => !ended.mock.calls.some(([timer]) => timer === value));
     await expect.poll(open).toEqual([]);
