@@ -233,16 +233,18 @@ export function sendQueue(context: Context): SendQueue {
     const isLookDue = now - (flight.looked_at ?? flight.sent_at!) > limits.gap_ms;
     if (!isStuck && !flight.contested && !isLookDue) return flight;
     const next = await nextNonce();
+    if (isLookDue) {
+      flight.looked_at = now;
+      if (next < flight.nonce) await fillGapBelow(flight);
+    }
+    // That a receipt is not there yet says nothing of another that took the nonce.
+    if (!isStuck && !flight.contested) return flight;
     if (next > flight.nonce) {
       const foreign_since = flight.foreign_since ?? now;
       return now - foreign_since > limits.foreign_ms ? undefined : { ...flight, foreign_since };
     }
     // What a reorg took back is not foreign any more.
     flight.foreign_since = undefined;
-    if (isLookDue) {
-      flight.looked_at = now;
-      if (next < flight.nonce) await fillGapBelow(flight);
-    }
     if (!isStuck) return flight;
     // At the highest fee, or behind others, the same bytes are sent again: a node may have forgotten them.
     const isRaised = next === flight.nonce && flight.fees.maxFeePerGas < limits.max_fee_wei;
