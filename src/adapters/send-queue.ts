@@ -46,6 +46,8 @@ const DEFAULTS: SendLimits = {
 const BASE_GAS = 60_000n;
 const GAS_EACH = 15_000n;
 const FIRST_POLL_MS = 4;
+/** So many nonces below are filled at one look. */
+const MOST_FILLED = 64;
 
 type Rider = Call & {
   gas: bigint;
@@ -253,17 +255,20 @@ export function sendQueue(context: Context): SendQueue {
 
   /**
    * Whoever took a nonce below sees to it, unless it died before it sent; a reorg or a lying endpoint may have left a gap too. What
-   * stands above it keeps its place, and a transaction that does nothing goes into the first gap: whoever waits for a nonce to be used up
-   * may rely on all below it.
+   * stands above it keeps its place, and transactions that do nothing go below it: whoever waits for a nonce to be used up may rely on all
+   * below it.
    */
   async function fillGapBelow({ nonce }: Flight): Promise<void> {
     // A node counts what waits in its pool up to the first gap.
     const gap = await nextNonce("pending");
     if (gap >= nonce) return;
-    const terms = { type: "eip1559", chainId: chain_id, nonce: gap, gas: 21_000n } as const;
-    const raw = await account.signTransaction({ ...terms, to: account.address, ...(await currentFees()) });
-    // Where another was there first, it is mined as well.
-    await ask("eth_sendRawTransaction", [raw]).catch(() => undefined);
+    const fees = await currentFees();
+    for (let below = gap; below < Math.min(nonce, gap + MOST_FILLED); below++) {
+      const terms = { type: "eip1559", chainId: chain_id, nonce: below, gas: 21_000n, ...fees } as const;
+      const raw = await account.signTransaction({ ...terms, to: account.address });
+      // Where another is there already, that one stays.
+      await ask("eth_sendRawTransaction", [raw]).catch(() => undefined);
+    }
   }
 
   /** Newest first: it is the likeliest. */

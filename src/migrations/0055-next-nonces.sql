@@ -18,9 +18,9 @@ begin
   perform set_config('synchronous_commit', 'off', true);
   insert into chain.nonces as n values (of_network, of_sender, known + 1, clock_timestamp())
     on conflict (network, sender) do update set
-      -- What the chain has not seen after a minute has been lost.
+      -- Pools forget within hours what cannot be mined: before, what a dead process sent may still come above a lower nonce.
       next_nonce = 1 + case
-        when anew or n.taken_at < clock_timestamp() - interval '1 minute' then known
+        when anew or n.taken_at < clock_timestamp() - interval '1 day' then known
         else greatest(n.next_nonce, known) end,
       taken_at = clock_timestamp()
     returning next_nonce - 1 into taken;

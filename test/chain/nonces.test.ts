@@ -94,7 +94,7 @@ test("what was taken long ago and never sent is free", async () => {
   const one = openProcess();
   const next = await minedCount();
   expect(await one.nonces.take(next + 5)).toBe(next + 5);
-  await one.pool.query("update chain.nonces set taken_at = taken_at - interval '2 minutes'");
+  await one.pool.query("update chain.nonces set taken_at = taken_at - interval '2 days'");
   expect(await one.settle(0)).toBe(true);
   expect(await minedCount()).toBe(next + 1);
   await one.close();
