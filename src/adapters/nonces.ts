@@ -10,10 +10,12 @@ export type Nonces = {
   take(known: number, anew?: boolean): Promise<number>;
   /** Nothing will be sent by this one. */
   giveBack(nonce: number): Promise<void>;
+  /** This one lies far too high: `free` is the next, unless another has said so since. */
+  leave(nonce: number, free: number): Promise<void>;
 };
 
 /** Nobody else sends by the key: the chain knows what is free. */
-export const ALONE: Nonces = { take: async (known) => known, giveBack: async () => {} };
+export const ALONE: Nonces = { take: async (known) => known, giveBack: async () => {}, leave: async () => {} };
 
 /** `pool`: of one connection that nothing else uses, so that calls that fill their pool stop no transaction. */
 export function sharedNonces(pool: pg.Pool, network: string, sender: Hex): Nonces {
@@ -31,6 +33,11 @@ export function sharedNonces(pool: pg.Pool, network: string, sender: Hex): Nonce
       const sql =
         "update chain.nonces set next_nonce = $3 where network = $1 and sender = $2 and next_nonce = $3 + 1";
       await pool.query(sql, [...key, nonce]).catch(() => undefined);
+    },
+    leave: async (nonce, free) => {
+      const sql =
+        "update chain.nonces set next_nonce = $4 where network = $1 and sender = $2 and next_nonce > $3";
+      await pool.query(sql, [...key, nonce, free]).catch(() => undefined);
     },
   };
 }

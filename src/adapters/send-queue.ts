@@ -46,8 +46,8 @@ const DEFAULTS: SendLimits = {
 const BASE_GAS = 60_000n;
 const GAS_EACH = 15_000n;
 const FIRST_POLL_MS = 4;
-/** So many nonces below are filled at one look. */
-const MOST_FILLED = 64;
+/** Processes that died leave no wider gap of nonces below a transaction: an endpoint lied, or the chain went far back. */
+const WIDEST_GAP = 64;
 
 type Rider = Call & {
   gas: bigint;
@@ -68,7 +68,7 @@ type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 /**
  * A nonce and the transactions signed for it; `raw` is the newest, broadcast at `sent_at`. `contested`: the node knows
  * another of this nonce; `foreign_since`: when the nonce was first seen used by none of ours; `looked_at`: when a gap
- * below it was last looked for.
+ * below it was last looked for, or when it was first sent.
  */
 type Flight = {
   nonce: number;
@@ -78,8 +78,9 @@ type Flight = {
   sent_at?: number;
   contested?: boolean;
   foreign_since?: number;
-  looked_at?: number;
+  looked_at?: number | undefined;
 };
+type Unsigned = Pick<Flight, "nonce" | "attempts" | "fees" | "looked_at">;
 
 type Context = {
   ask: Ask;
@@ -157,13 +158,13 @@ export function sendQueue(context: Context): SendQueue {
       gas = aboard.reduce((sum, rider) => sum + rider.gas + GAS_EACH, BASE_GAS);
       return sign({ nonce: await takeNonce(known), attempts: [], fees });
     };
-    const sign = async ({ nonce, attempts, fees }: Pick<Flight, "nonce" | "attempts" | "fees">) => {
+    const sign = async ({ nonce, attempts, fees, looked_at }: Unsigned): Promise<Flight> => {
       const terms = { type: "eip1559", chainId: chain_id, nonce, gas, ...fees } as const;
       const { to, data } = call;
       const raw = (await account.signTransaction({ ...terms, to, data })) as Hex;
       const hash = keccak256(raw);
       signed.push(hash);
-      return { nonce, attempts: [...attempts, hash], fees, raw };
+      return { nonce, attempts: [...attempts, hash], fees, raw, looked_at };
     };
     const renewCall = async () => {
       // Where there is nothing newer, the nonce is seen through with what there is.
@@ -226,18 +227,19 @@ export function sendQueue(context: Context): SendQueue {
       else if (!KNOWN.test(message)) throw error;
     }
     flight.sent_at = performance.now();
+    flight.looked_at ??= flight.sent_at;
   }
 
-  /** The flight as it goes on; `raise` when it is stuck; undefined when it can go on no more: its nonce went to another. */
+  /** The flight as it goes on; `raise` when it is stuck; undefined when it can go on no more: its nonce went to another, or lies far too high. */
   async function afterWaiting(flight: Flight): Promise<Flight | "raise" | undefined> {
     const now = performance.now();
     const isStuck = now - flight.sent_at! > limits.stuck_ms;
-    const isLookDue = now - (flight.looked_at ?? flight.sent_at!) > limits.gap_ms;
+    const isLookDue = now - flight.looked_at! > limits.gap_ms;
     if (!isStuck && !flight.contested && !isLookDue) return flight;
     const next = await nextNonce();
     if (isLookDue) {
       flight.looked_at = now;
-      if (next < flight.nonce) await fillGapBelow(flight);
+      if (next < flight.nonce && !(await fillGapBelow(flight))) return undefined;
     }
     // That a receipt is not there yet says nothing of another that took the nonce.
     if (!isStuck && !flight.contested) return flight;
@@ -256,19 +258,24 @@ export function sendQueue(context: Context): SendQueue {
   /**
    * Whoever took a nonce below sees to it, unless it died before it sent; a reorg or a lying endpoint may have left a gap too. What
    * stands above it keeps its place, and transactions that do nothing go below it: whoever waits for a nonce to be used up may rely on all
-   * below it.
+   * below it. Answers false where the gap is too wide: what stands so high is not waited for, and the nonces from the gap on are free.
    */
-  async function fillGapBelow({ nonce }: Flight): Promise<void> {
+  async function fillGapBelow({ nonce }: Flight): Promise<boolean> {
     // A node counts what waits in its pool up to the first gap.
     const gap = await nextNonce("pending");
-    if (gap >= nonce) return;
+    if (gap >= nonce) return true;
+    if (nonce - gap > WIDEST_GAP) {
+      await nonces.leave(nonce, gap);
+      return false;
+    }
     const fees = await currentFees();
-    for (let below = gap; below < Math.min(nonce, gap + MOST_FILLED); below++) {
+    for (let below = gap; below < nonce; below++) {
       const terms = { type: "eip1559", chainId: chain_id, nonce: below, gas: 21_000n, ...fees } as const;
       const raw = await account.signTransaction({ ...terms, to: account.address });
       // Where another is there already, that one stays.
       await ask("eth_sendRawTransaction", [raw]).catch(() => undefined);
     }
+    return true;
   }
 
   /** Newest first: it is the likeliest. */

@@ -90,6 +90,17 @@ test("a gap that a process left which took nonces and died before it sent is fil
   await one.close();
 });
 
+test("a nonce that is far too high, since an endpoint lied, is left, and those below it are free", async () => {
+  const [one, other] = [openProcess({ gap_ms: 200 }), openProcess({ gap_ms: 200 })];
+  const next = await minedCount();
+  expect(await one.nonces.take(next + 10_000)).toBe(next + 10_000);
+  expect(await Promise.all([one.settle(0), other.settle(1)])).toEqual([true, true]);
+  expect(await one.settle(2)).toBe(true);
+  expect(await minedCount()).toBe(next + 3);
+  await workshop.rpc("anvil_dropAllTransactions");
+  await Promise.all([one.close(), other.close()]);
+});
+
 test("what was taken long ago and never sent is free", async () => {
   const one = openProcess();
   const next = await minedCount();
