@@ -33,10 +33,22 @@ type Row = Omit<RecordedEvent, "payload" | "meta"> & {
   request_hash?: Buffer | null;
 };
 
-const eventOf = <R extends Row>(row: R) => ({
-  ...row,
+/** Named one by one: each event of the log comes by here, and a rest or a spread takes several times as long. */
+const eventOf = (row: Row): RecordedEvent => ({
+  log_id: row.log_id,
+  position: row.position,
+  tenant: row.tenant,
+  stream_id: row.stream_id,
+  version: row.version,
+  event_id: row.event_id,
+  type: row.type,
+  schema_version: row.schema_version,
+  recorded_at_us: row.recorded_at_us,
   payload: JSON.parse(row.payload) as JsonObject,
   meta: JSON.parse(row.meta) as JsonObject,
+  prev_hash: row.prev_hash,
+  event_hash: row.event_hash,
+  log_hash: row.log_hash,
 });
 
 /** Runs one of the queries above, as a prepared statement. */
@@ -47,7 +59,7 @@ export async function readEvents(
 ): Promise<{ events: RecordedEvent[]; request_hash: Buffer | undefined }> {
   const answer = await pool.query<Row>({ name: `eventstore.${query}`, text: QUERIES[query], values });
   const request_hash = answer.rows[0]?.request_hash ?? undefined;
-  return { events: answer.rows.map(({ request_hash: _, ...row }) => eventOf(row)), request_hash };
+  return { events: answer.rows.map(eventOf), request_hash };
 }
 
 /** Of each stream its next events, in one query. */
@@ -65,6 +77,6 @@ export async function readStreams(pool: pg.Pool, reads: readonly StreamRead[]): 
     ],
   });
   const streams: RecordedEvent[][] = reads.map(() => []);
-  for (const { ordinal, ...row } of answer.rows) streams[ordinal - 1]!.push(eventOf(row));
+  for (const row of answer.rows) streams[row.ordinal - 1]!.push(eventOf(row));
   return streams;
 }

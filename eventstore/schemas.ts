@@ -49,17 +49,14 @@ export type EventSchemas = {
 /** Throws when two areas declare one type, versions have gaps, or an older version has no upcaster. */
 export function registry(areas: EventTypes[]): EventSchemas {
   const types = new Map<string, EventType>();
+  const newest = new Map<string, number>();
   for (const area of areas)
     for (const [name, declared] of Object.entries(area)) {
       if (types.has(name)) throw new Error(`the event type ${name} is declared twice`);
       checkDeclaration(name, declared);
       types.set(name, declared);
+      newest.set(name, versionsOf(declared).length);
     }
-
-  const newestVersion = (type: string) => {
-    const declared = types.get(type);
-    return declared && versionsOf(declared).length;
-  };
 
   return {
     validate(type, schema_version, payload) {
@@ -85,7 +82,7 @@ export function registry(areas: EventTypes[]): EventSchemas {
       return schema_version === event.schema_version ? event : { ...event, schema_version, payload };
     },
 
-    newestVersion,
+    newestVersion: (type) => newest.get(type),
     isPublic: (type) => types.get(type)?.public === true,
     publicTypes: () => [...types.keys()].filter((type) => types.get(type)!.public),
     meanings: () =>

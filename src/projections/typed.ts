@@ -31,18 +31,11 @@ export function typed<E>(schemas: EventSchemas, event: RecordedEvent): E {
 }
 
 /** The same with its place. */
-export const placed = <E>(
-  schemas: EventSchemas,
-  { prefix }: EntityEvents,
-  event: RecordedEvent,
-): E & Place => ({
-  ...typed<E>(schemas, event),
-  position: event.position,
-  tenant: event.tenant,
-  stream_id: event.stream_id,
-  id: event.stream_id.slice(prefix.length),
-  version: event.version,
-  event_id: event.event_id,
-  recorded_at_us: event.recorded_at_us,
-  event_hash: event.event_hash,
-});
+export function placed<E>(schemas: EventSchemas, { prefix }: EntityEvents, event: RecordedEvent): E & Place {
+  const { type, data } = typed<{ type: string; data: unknown }>(schemas, event);
+  const { position, tenant, stream_id, version, event_id, recorded_at_us, event_hash } = event;
+  const id = stream_id.slice(prefix.length);
+  // Named one by one: spread, it takes several times as long, and this is done for each event.
+  const read = { type, data, position, tenant, stream_id, id, version, event_id, recorded_at_us, event_hash };
+  return read as unknown as E & Place;
+}
