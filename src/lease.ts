@@ -4,11 +4,17 @@
  */
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
+import { gathered } from "../eventstore/gathered.ts";
+import { pause } from "./concurrency.ts";
 
 export const LEASE_SECONDS = 5;
 export const RENEW_MS = 1_500;
 
 export type Lease = { name: string; holder: string; token: number };
+
+/** Until whoever waits for a lease asks again: all who wait in a process ask at the same moments, so that they are one statement. */
+export const untilNextTake = (signal: AbortSignal): Promise<void> =>
+  pause(RENEW_MS - (performance.now() % RENEW_MS), signal);
 
 /** A table whose rows are leased; it has the columns `holder`, `token` and `held_until`. */
 export type LeaseTable = { table: string; name: string };
@@ -18,6 +24,7 @@ const TOGETHER_MS = 25;
 /** A renewal that found its row locked is tried again after so long. */
 const AGAIN_MS = 100;
 
+type Asked = Pick<Lease, "name" | "holder">;
 type Renewal = { lease: Lease; tell(isHeld: boolean): void; fail(error: unknown): void };
 
 /** The leases in one table. `seconds`: how long one holds when it is not renewed. */
@@ -27,6 +34,7 @@ export class Leases {
   readonly #pool: pg.Pool;
   readonly #table: string;
   readonly #name: string;
+  readonly #take = gathered((_: pg.Pool, asked: readonly Asked[]) => this.#takeThose(asked));
 
   constructor(pool: pg.Pool, { table, name }: LeaseTable, seconds = LEASE_SECONDS) {
     this.seconds = seconds;
@@ -35,23 +43,30 @@ export class Leases {
     this.#name = name;
   }
 
-  /** Takes the lease; undefined while another holds it. */
-  async take(name: string, holder: string): Promise<Lease | undefined> {
-    // The row that is there is looked for first: an insert waits for whoever has it locked, though there is nothing to insert.
-    await this.#pool.query(
-      `insert into ${this.#table} (${this.#name})
-         select $1 where not exists (select from ${this.#table} where ${this.#name} = $1) on conflict do nothing`,
-      [name],
+  /** Takes the lease; undefined while another holds it. Those that are asked for at one moment are one statement. */
+  take(name: string, holder: string): Promise<Lease | undefined> {
+    return this.#take(this.#pool, { name, holder });
+  }
+
+  async #takeThose(asked: readonly Asked[]): Promise<(Lease | undefined)[]> {
+    // A row that is locked is not free: it is not waited for, so that two such statements never wait for each other. Names are new in one
+    // order everywhere, for the same reason.
+    const { rows } = await this.#pool.query<Lease>(
+      `with asked as (select * from unnest($1::text[], $2::uuid[]) as one (name, holder)),
+         free as (select t.${this.#name} as name, asked.holder from ${this.#table} t join asked on t.${this.#name} = asked.name
+           where t.held_until < clock_timestamp() or t.holder = asked.holder for no key update of t skip locked),
+         taken as (update ${this.#table} t
+           set holder = free.holder, token = token + 1, held_until = clock_timestamp() + make_interval(secs => $3)
+           from free where t.${this.#name} = free.name returning t.${this.#name} as name, t.holder, t.token),
+         made as (insert into ${this.#table} (${this.#name}, holder, token, held_until)
+           select distinct on (name) name, holder, 1, clock_timestamp() + make_interval(secs => $3)
+             from asked where not exists (select from ${this.#table} t where t.${this.#name} = asked.name) order by name
+           on conflict do nothing returning ${this.#name} as name, holder, token)
+       select * from taken union all select * from made`,
+      [asked.map(({ name }) => name), asked.map(({ holder }) => holder), this.seconds],
     );
-    const { rows } = await this.#pool.query<{ token: number }>(
-      `update ${this.#table}
-          set holder = $2, token = token + 1, held_until = clock_timestamp() + make_interval(secs => $3)
-        where ${this.#name} = $1 and (held_until < clock_timestamp() or holder = $2)
-        returning token`,
-      [name, holder, this.seconds],
-    );
-    const [taken] = rows;
-    return taken && { name, holder, token: taken.token };
+    const taken = new Map(rows.map((lease) => [`${lease.name}\n${lease.holder}`, lease]));
+    return asked.map(({ name, holder }) => taken.get(`${name}\n${holder}`));
   }
 
   /** Prolongs a lease; false when another has taken it since. While its row is locked it waits, and no other lease does. */

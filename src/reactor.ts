@@ -7,7 +7,7 @@ import type { App } from "./app.ts";
 import { pause } from "./concurrency.ts";
 import { ChainUnavailable, NotSettled, TransactionPending } from "./domain/ports.ts";
 import { Refusal } from "./domain/refusal.ts";
-import { type HeldLease, LeaseLost, Leases, RENEW_MS, underLease } from "./lease.ts";
+import { type HeldLease, LeaseLost, Leases, underLease, untilNextTake } from "./lease.ts";
 import { inTurn } from "./tracing.ts";
 
 export type ReactorLog = Record<"info" | "warn" | "error", (facts: object, message: string) => void>;
@@ -125,7 +125,7 @@ async function run({
       // The database is away.
       standing.tell({ status: "failed", reason: reasonOf(error) });
     }
-    await pause(RENEW_MS, stopping);
+    await untilNextTake(stopping);
   }
 }
 

@@ -15,7 +15,11 @@ export type Nonces = {
 };
 
 /** Nobody else sends by the key: the chain knows what is free. */
-export const ALONE: Nonces = { take: async (known) => known, giveBack: async () => {}, leave: async () => {} };
+export const ALONE: Nonces = {
+  take: async (known) => known,
+  giveBack: async () => {},
+  leave: async () => {},
+};
 
 /** `pool`: of one connection that nothing else uses, so that calls that fill their pool stop no transaction. */
 export function sharedNonces(pool: pg.Pool, network: string, sender: Hex): Nonces {

@@ -57,9 +57,10 @@ async function write(pool: pg.Pool, objects: readonly SmallObject[]): Promise<vo
     a.name < b.name ? -1 : 1,
   );
   if (each.length === 0) return;
-  // Put again it is the same, and lies longer.
+  // Put again it is the same, and lies longer. The commit that names it comes after it in the same write-ahead log, and is flushed with it.
   const text = `insert into objects.small
-    select name, bytes, clock_timestamp() + make_interval(secs => ${UNNAMED_S}) from unnest($1::text[], $2::bytea[]) o (name, bytes)
+    select name, bytes, clock_timestamp() + make_interval(secs => ${UNNAMED_S})
+      from unnest($1::text[], $2::bytea[]) o (name, bytes), set_config('synchronous_commit', 'off', true)
     on conflict (name) do update set keep_until = greatest(small.keep_until, excluded.keep_until)`;
   const values = [textArray(each.map(({ name }) => name)), byteaArray(each.map(({ bytes }) => bytes))];
   await pool.query({ name: "objects_put", text, values });

@@ -86,7 +86,10 @@ export type SmallObject = { name: string; bytes: Uint8Array };
 export type Objects = {
   /** Rejects with ObjectsUnavailable where files can be neither put nor had, and names the setting to change. */
   check(): Promise<void>;
-  /** At most 1 MiB. Lies for an hour, unless a read model says for how much longer once the log names it. */
+  /**
+   * At most 1 MiB. Lies for an hour, unless a read model says for how much longer once the log names it. Outlives a crash of Postgres with
+   * the commit that names it, and not before.
+   */
   put(name: string, bytes: Uint8Array): Promise<void>;
   /** All of them or none, in the time that one takes. */
   putAll(objects: readonly SmallObject[]): Promise<void>;

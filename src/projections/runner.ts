@@ -10,7 +10,7 @@ import type { Follower, Tail } from "../../eventstore/tail.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { Waiters } from "../../eventstore/waiters.ts";
 import { pause } from "../concurrency.ts";
-import { type Lease as HeldLease, LEASE_SECONDS, Leases, RENEW_MS } from "../lease.ts";
+import { type Lease as HeldLease, LEASE_SECONDS, Leases, RENEW_MS, untilNextTake } from "../lease.ts";
 import { Folding } from "./folding.ts";
 import type { Projection } from "./projection.ts";
 
@@ -171,7 +171,7 @@ async function keep(options: KeepParts, projection: Projection, signal: AbortSig
     try {
       const lease = await takeLease(options, name, holder);
       if (!lease) {
-        await pause(RENEW_MS, signal);
+        await untilNextTake(signal);
         continue;
       }
       await runUnderLease(options, projection, lease, signal);
