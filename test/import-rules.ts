@@ -143,7 +143,10 @@ export const layers: Readonly<Record<string, Layer>> = {
     },
   },
   // What does not know what it is done for: waiting, and being alone among processes.
-  leases: { paths: ["src/concurrency.ts", "src/lease.ts"], imports: { "node:crypto": "any", pg: "types" } },
+  leases: {
+    paths: ["src/concurrency.ts", "src/lease.ts"],
+    imports: { eventstore: ["gathered"], "node:crypto": "any", pg: "types" },
+  },
   // Whatever asks others or is asked by them tells what trace that belongs to.
   tracing: {
     paths: ["src/tracing.ts"],
