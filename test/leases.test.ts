@@ -1,0 +1,95 @@
+/** Leases: one holder each, whoever asks, and one statement for all that a process waits for. */
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openPool } from "../eventstore/pool.ts";
+import { Leases } from "../src/lease.ts";
+import { type FreshDatabase, freshDatabase, makeKeptTables } from "./support/database.ts";
+
+let database: FreshDatabase;
+let pool: pg.Pool;
+let statements = 0;
+beforeAll(async () => {
+  database = await freshDatabase();
+  await makeKeptTables(database.url);
+  pool = openPool(database.url, { max: 4 });
+  const { query } = pool;
+  pool.query = ((...asked: Parameters<typeof query>) => {
+    statements++;
+    return query.apply(pool, asked);
+  }) as typeof query;
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+const opened = (seconds?: number) => new Leases(pool, { table: "reactors.leases", name: "reactor" }, seconds);
+const names = (count: number) => Array.from({ length: count }, () => randomUUID());
+const takeAll = (leases: Leases, all: readonly string[], holder: string) =>
+  Promise.all(all.map((name) => leases.take(name, holder)));
+
+test("those that are asked for at one moment are one statement, and each has one holder", async () => {
+  const leases = opened();
+  const all = names(40);
+  const [one, other] = [randomUUID(), randomUUID()];
+  statements = 0;
+  const taken = await takeAll(leases, all, one);
+  expect(statements).toBe(1);
+  expect(taken).toEqual(all.map((name) => ({ name, holder: one, token: 1 })));
+  expect(await takeAll(leases, all, other)).toEqual(all.map(() => undefined));
+  expect(await takeAll(leases, all, one)).toEqual(all.map((name) => ({ name, holder: one, token: 2 })));
+  await Promise.all(all.slice(1).map((name) => leases.handBack({ name, holder: one })));
+  expect((await takeAll(leases, all, other)).map((lease) => lease?.token)).toEqual([
+    undefined,
+    ...all.slice(1).map(() => 4),
+  ]);
+});
+
+test("of many who ask for one name at once, one has it, new or not", async () => {
+  const all = [opened(), opened(), opened()];
+  const [name] = names(1) as [string];
+  for (let round = 1; round <= 5; round++) {
+    const asked = all.flatMap((leases) => names(4).map((holder) => leases.take(name, holder)));
+    const [holder, ...others] = (await Promise.all(asked)).filter((lease) => lease !== undefined);
+    expect(holder).toMatchObject({ name, token: 2 * round - 1 });
+    expect(others).toEqual([]);
+    await all[0]!.handBack(holder!);
+  }
+});
+
+test("processes that ask for the same new names in different orders wait for nobody for ever", async () => {
+  const all = names(200);
+  const [one, other] = [randomUUID(), randomUUID()];
+  const taken = await Promise.all([
+    takeAll(opened(), all, one),
+    takeAll(opened(), all.toReversed(), other).then((those) => those.reverse()),
+  ]);
+  for (const n of all.keys())
+    expect([taken[0]![n], taken[1]![n]].filter((lease) => lease !== undefined)).toHaveLength(1);
+});
+
+test("one whose row is locked keeps none of the others waiting", async () => {
+  const leases = opened(0);
+  const [locked, free] = names(2) as [string, string];
+  const [before, after] = [randomUUID(), randomUUID()];
+  await takeAll(leases, [locked, free], before);
+  const client = new pg.Client(database.url);
+  await client.connect();
+  await client.query("begin");
+  await client.query("select 1 from reactors.leases where reactor = $1 for share", [locked]);
+  const taken = await takeAll(opened(), [locked, free], after);
+  expect(taken).toEqual([undefined, { name: free, holder: after, token: 2 }]);
+  await client.query("rollback");
+  await client.end();
+  expect(await opened().take(locked, after)).toMatchObject({ token: 2 });
+});
+
+test("one that has run out is another's", async () => {
+  const leases = opened(0.2);
+  const [name] = names(1) as [string];
+  const [one, other] = [randomUUID(), randomUUID()];
+  const lease = await leases.take(name, one);
+  await expect.poll(() => leases.take(name, other)).toMatchObject({ holder: other, token: 2 });
+  expect(await leases.renew(lease!)).toBe(false);
+});
