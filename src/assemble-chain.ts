@@ -105,6 +105,8 @@ export async function absentChain(config: Config): Promise<ChainParts & { close(
     balance: away,
     send: away,
     queued: () => 0,
+    highestNonce: away,
+    minedCount: away,
     receipt: away,
     logs: away,
     stateProof: away,

@@ -153,12 +153,12 @@ export async function warnOfOneRole(pool: pg.Pool, log: Logger): Promise<void> {
 const TABLE_RIGHTS: readonly { schemas: string[]; rights: string[] }[] = [
   { schemas: ["anchoring", "subjects"], rights: ["select", "insert"] },
   {
-    schemas: ["read", "access", "objects", "compute"],
+    schemas: ["read", "access", "objects", "compute", "skills"],
     rights: ["select", "insert", "update", "delete", "truncate"],
   },
   { schemas: ["reactors", "chain", "rng"], rights: ["select", "insert", "update"] },
 ];
-const CALLED = ["access", "rng"];
+const CALLED = ["access", "chain", "rng", "skills"];
 const USED = TABLE_RIGHTS.flatMap(({ schemas }) => schemas);
 
 const grantsFor = (role: string) =>

@@ -186,7 +186,7 @@ function sendingWhileHeld(app: App, lease: Turn["lease"]): App {
     chain: over(chain, {
       send: async (call, options) => {
         await confirm();
-        return chain.send(call, options);
+        return chain.send(call, { ...options, confirm });
       },
     }),
     settlement: over(settlement, {

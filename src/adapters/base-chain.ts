@@ -90,6 +90,8 @@ export function baseChain(options: BaseChainOptions): BaseChain {
     balance: (account) => readable(ask<Hex>("eth_getBalance", [account, "latest"]).then(BigInt)),
     send: queue.send,
     queued: queue.queued,
+    highestNonce: queue.highestNonce,
+    minedCount: () => readable(queue.minedCount()),
     receipt: (transaction) => readable(receipt(transaction)),
     logs: (query) => readable(logs(query)),
     stateProof: (account, slots) => readable(stateProof(ask, account, slots)),

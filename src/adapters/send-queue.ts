@@ -10,7 +10,7 @@ import type { Call, Hex, Receipt, SendOptions } from "../domain/chain.ts";
 import { ChainUnavailable, GasKeyEmpty, TransactionPending } from "../domain/ports.ts";
 import type { Ask } from "./json-rpc.ts";
 import { aggregateCall } from "./multicall.ts";
-import { ALONE, type Nonces } from "./nonces.ts";
+import { alone, type Nonces } from "./nonces.ts";
 
 export type SendLimits = {
   /** The most gas of one transaction; Base takes none above 2^24 (EIP-7825). */
@@ -48,11 +48,14 @@ const GAS_EACH = 15_000n;
 const FIRST_POLL_MS = 4;
 /** Processes that died leave no wider gap of nonces below a transaction: an endpoint lied, or the chain went far back. */
 const WIDEST_GAP = 64;
+/** So many times as long as a transaction of one's own is waited for, one of another process is. */
+const LONG_STUCK = 3;
 
 type Rider = Call & {
   gas: bigint;
   alone: boolean;
   renew: SendOptions["renew"];
+  confirm: SendOptions["confirm"];
   /** The transactions that carry it, once one is signed. */
   signed?: readonly Hex[];
   /** It was told that nothing was sent, so nothing may be. */
@@ -68,7 +71,7 @@ type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 /**
  * A nonce and the transactions signed for it; `raw` is the newest, broadcast at `sent_at`. `contested`: the node knows
  * another of this nonce; `foreign_since`: when the nonce was first seen used by none of ours; `looked_at`: when a gap
- * below it was last looked for, or when it was first sent.
+ * below it was last looked for, or when it was first sent; `far`: that gap was too wide.
  */
 type Flight = {
   nonce: number;
@@ -79,6 +82,7 @@ type Flight = {
   contested?: boolean;
   foreign_since?: number;
   looked_at?: number | undefined;
+  far?: boolean;
 };
 type Unsigned = Pick<Flight, "nonce" | "attempts" | "fees" | "looked_at">;
 
@@ -96,18 +100,22 @@ export type SendQueue = {
   send(call: Call, options: SendOptions): Promise<Receipt>;
   /** How many calls wait to be sent. */
   queued(): number;
+  /** The highest nonce that was signed for within a day, in whatever process; -1: none. */
+  highestNonce(): Promise<number>;
+  /** How many transactions of the account the newest block knows. */
+  minedCount(): Promise<number>;
   close(): void;
 };
 
 /** Starts with the first call. Errors are those of `Chain.send`. */
 export function sendQueue(context: Context): SendQueue {
-  const { ask, receipt, account, chain_id, nonces = ALONE } = context;
+  const { ask, receipt, account, chain_id, nonces = alone() } = context;
   const limits = { ...DEFAULTS, ...context.limits };
   let waiting: Rider[] = [];
   let running = false;
   let tookOneAlone = false;
-  /** What this process saw mined last. */
-  let lastMined: { nonce: number; transaction: Hex } | undefined;
+  /** The nonce that all others wait for, since when, and what was last paid to have it used up. */
+  let awaited: { nonce: number; since: number; fees?: Fees } | undefined;
   let closed = false;
 
   async function run(): Promise<void> {
@@ -151,12 +159,20 @@ export function sendQueue(context: Context): SendQueue {
     let flight: Flight | undefined;
     const begin = async (): Promise<Flight | undefined> => {
       const [known, fees] = await Promise.all([nextNonce(), currentFees()]);
+      // What may be carried once alone needs a nonce that all processes know of; the chain sees to it that the others are.
+      const nonce = await nonces.take(known).catch((error) => {
+        if (first.alone) throw error;
+        return known;
+      });
       const aboard = riders.filter(({ given_up }) => !given_up);
-      if (aboard.length === 0) return undefined;
+      if (aboard.length === 0 || !(await isConfirmed(first))) {
+        await nonces.giveBack(nonce);
+        return undefined;
+      }
       for (const rider of aboard) rider.signed = signed;
       if (!first.alone) call = aggregateCall(aboard);
       gas = aboard.reduce((sum, rider) => sum + rider.gas + GAS_EACH, BASE_GAS);
-      return sign({ nonce: await takeNonce(known), attempts: [], fees });
+      return sign({ nonce, attempts: [], fees });
     };
     const sign = async ({ nonce, attempts, fees, looked_at }: Unsigned): Promise<Flight> => {
       const terms = { type: "eip1559", chainId: chain_id, nonce, gas, ...fees } as const;
@@ -181,20 +197,23 @@ export function sendQueue(context: Context): SendQueue {
       try {
         flight ??= await begin();
         if (!flight) return;
-        if (flight.sent_at === undefined) await broadcast(flight);
+        const isToSend = flight.sent_at === undefined;
+        const refused = isToSend ? await broadcast(flight).catch((error: Error) => error) : undefined;
+        // Sent again, it may be mined by now, whatever is said to that.
         const mined = await minedOf(flight.attempts);
         if (mined) {
-          lastMined = { nonce: flight.nonce, transaction: mined.transaction };
           for (const rider of riders) rider.resolve(mined);
           return;
         }
+        if (refused) throw refused;
         const next = await afterWaiting(flight);
         if (next === undefined && renew) return reject(new ChainUnavailable(OVERTAKEN));
         if (next === "raise") await renewCall();
         flight = next === "raise" ? await sign({ ...flight, fees: await higherFees(flight.fees) }) : next;
       } catch (error) {
         for (const rider of riders) rider.trouble = error;
-        if (error instanceof GasKeyEmpty && signed.length === 1) {
+        // Sent again, it may be in a pool already.
+        if (error instanceof GasKeyEmpty && signed.length === 1 && flight!.looked_at === undefined) {
           await nonces.giveBack(flight!.nonce);
           return reject(error);
         }
@@ -209,12 +228,16 @@ export function sendQueue(context: Context): SendQueue {
     return Number(await ask<Hex>("eth_getTransactionCount", [account.address, tag]));
   }
 
-  /** A nonce of this process's own; `known` may be of a node that lags behind. */
-  async function takeNonce(known: number): Promise<number> {
-    const nonce = await nonces.take(known);
-    // All that was taken had been mined: the chain went back behind it, or that node lags.
-    const isBehind = nonce > known && nonce - 1 === lastMined?.nonce;
-    return isBehind && !(await receipt(lastMined!.transaction)) ? nonces.take(known, true) : nonce;
+  /** Whoever waits for its turn may have lost the right to send by then; whatever comes of it, it is told. */
+  async function isConfirmed({ alone, confirm, reject }: Rider): Promise<boolean> {
+    if (!alone || !confirm) return true;
+    return confirm().then(
+      () => true,
+      (error) => {
+        reject(error);
+        return false;
+      },
+    );
   }
 
   async function broadcast(flight: Flight): Promise<void> {
@@ -239,7 +262,10 @@ export function sendQueue(context: Context): SendQueue {
     const next = await nextNonce();
     if (isLookDue) {
       flight.looked_at = now;
-      if (next < flight.nonce && !(await fillGapBelow(flight))) return undefined;
+      if (next < flight.nonce) {
+        await useUp(next, now);
+        if (!(await fillGapBelow(flight))) return undefined;
+      }
     }
     // That a receipt is not there yet says nothing of another that took the nonce.
     if (!isStuck && !flight.contested) return flight;
@@ -258,24 +284,45 @@ export function sendQueue(context: Context): SendQueue {
   /**
    * Whoever took a nonce below sees to it, unless it died before it sent; a reorg or a lying endpoint may have left a gap too. What
    * stands above it keeps its place, and transactions that do nothing go below it: whoever waits for a nonce to be used up may rely on all
-   * below it. Answers false where the gap is too wide: what stands so high is not waited for, and the nonces from the gap on are free.
+   * below it. Answers false where the gap is too wide, twice in a row: what stands so high is not waited for, and the nonces from the gap on
+   * are free.
    */
-  async function fillGapBelow({ nonce }: Flight): Promise<boolean> {
+  async function fillGapBelow(flight: Flight): Promise<boolean> {
+    const end = performance.now() + limits.gap_ms;
+    let filled = -1;
     // A node counts what waits in its pool up to the first gap.
-    const gap = await nextNonce("pending");
-    if (gap >= nonce) return true;
-    if (nonce - gap > WIDEST_GAP) {
-      await nonces.leave(nonce, gap);
-      return false;
+    for (let gap = await nextNonce("pending"); gap < flight.nonce; gap = await nextNonce("pending")) {
+      const was_far = flight.far;
+      flight.far = flight.nonce - gap > WIDEST_GAP;
+      if (flight.far && !was_far) return true;
+      if (flight.far) {
+        await nonces.leave(flight.nonce, gap);
+        return false;
+      }
+      if (gap === filled || performance.now() > end) return true;
+      filled = gap;
+      await doNothing(gap, await currentFees());
     }
-    const fees = await currentFees();
-    for (let below = gap; below < nonce; below++) {
-      const terms = { type: "eip1559", chainId: chain_id, nonce: below, gas: 21_000n, ...fees } as const;
-      const raw = await account.signTransaction({ ...terms, to: account.address });
-      // Where another is there already, that one stays.
-      await ask("eth_sendRawTransaction", [raw]).catch(() => undefined);
-    }
+    flight.far = false;
     return true;
+  }
+
+  /** What a dead process sent may pay too little by now, and nobody would raise it: after a long while it is replaced by what does nothing and pays more. */
+  async function useUp(nonce: number, now: number): Promise<void> {
+    if (awaited?.nonce !== nonce) awaited = { nonce, since: now };
+    if (now - awaited.since < LONG_STUCK * limits.stuck_ms) return;
+    const fees = awaited.fees ? await higherFees(awaited.fees) : await currentFees();
+    awaited = { nonce, since: now - (LONG_STUCK - 1) * limits.stuck_ms, fees };
+    await doNothing(nonce, fees);
+  }
+
+  /** A transaction that does nothing. Where another is there already that pays as much, that one stays. */
+  async function doNothing(nonce: number, fees: Fees): Promise<void> {
+    const terms = { type: "eip1559", chainId: chain_id, nonce, gas: 21_000n, ...fees } as const;
+    const raw = await account.signTransaction({ ...terms, to: account.address });
+    await ask("eth_sendRawTransaction", [raw]).catch((error: Error) => {
+      if (!CONTESTED.test(error.message) && !KNOWN.test(error.message)) throw error;
+    });
   }
 
   /** Newest first: it is the likeliest. */
@@ -327,12 +374,12 @@ export function sendQueue(context: Context): SendQueue {
   }
 
   return {
-    send: (call, { gas, alone = false, renew }) => {
+    send: (call, { gas, alone = false, renew, confirm }) => {
       if (closed) return Promise.reject(new ChainUnavailable("the queue is closed"));
       if (BASE_GAS + gas + GAS_EACH > limits.transaction_gas)
         return Promise.reject(new RangeError(`${gas} gas does not fit into a transaction`));
       return new Promise<Receipt>((resolve, reject) => {
-        const rider: Rider = { ...call, gas, alone, renew, resolve, reject };
+        const rider: Rider = { ...call, gas, alone, renew, confirm, resolve, reject };
         const release = limited(rider);
         rider.resolve = (receipt) => {
           release();
@@ -347,6 +394,8 @@ export function sendQueue(context: Context): SendQueue {
       });
     },
     queued: () => waiting.length,
+    highestNonce: nonces.highest,
+    minedCount: () => nextNonce(),
     close: () => {
       closed = true;
       for (const { reject } of waiting.splice(0)) reject(new ChainUnavailable("the queue is closed"));

@@ -68,6 +68,8 @@ export type SendOptions = {
    * anew where its nonce went to another; that rejects with ChainUnavailable.
    */
   renew?(): Promise<Call & { gas: bigint }>;
+  /** Asked once more right before a call that travels alone is signed: where it rejects, nothing is sent, and `send` rejects so. */
+  confirm?(): Promise<void>;
 };
 
 /**

@@ -251,14 +251,17 @@ async function followUnderLease(
     const fold = folding.of(projection, events);
     let gather_ms = KEEP_MS;
     if (fold) {
-      const took_ms = await atOnce(() =>
-        inTransaction(pool, async (tx) => {
+      // While it waits for its turn nothing else keeps the lease.
+      const renewing = setInterval(() => void leases.renew(lease).catch(() => undefined), RENEW_MS);
+      const took_ms = await atOnce(() => {
+        clearInterval(renewing);
+        return inTransaction(pool, async (tx) => {
           const began = performance.now();
           if (!(await moveCheckpoint(tx, lease, position))) return undefined;
           await fold(tx);
           return performance.now() - began;
-        }),
-      );
+        });
+      });
       if (took_ms === undefined) return;
       gather_ms = GATHER_TIMES * took_ms;
     } else checkpoints.advance(lease, position);

@@ -6,7 +6,7 @@ import { sharedNonces } from "../../src/adapters/nonces.ts";
 import type { SendLimits } from "../../src/adapters/send-queue.ts";
 import { networkOf } from "../../src/domain/chain.ts";
 import { settledBy, TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
-import { GasKeyEmpty } from "../../src/domain/ports.ts";
+import { type Chain, ChainUnavailable, GasKeyEmpty } from "../../src/domain/ports.ts";
 import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
 import { until } from "../support/until.ts";
 import {
@@ -20,6 +20,7 @@ import {
   type Workshop,
   wallet,
 } from "./fixture.ts";
+import { openMeddler } from "./meddler.ts";
 
 let workshop: Workshop;
 let database: FreshDatabase;
@@ -41,13 +42,17 @@ const minedCount = async () => {
 };
 
 /** A process that sends by the gas key. */
-function openProcess(limits: Partial<SendLimits> = {}, url = database.url) {
+function openProcess(
+  limits: Partial<SendLimits> = {},
+  { url = database.url, rpc_url = workshop.node.rpc_url } = {},
+) {
   const pool = openPool(url, { max: 1 });
   const nonces = sharedNonces(pool, networkOf(workshop.chain), addressOf(privateKeyToAccount(GAS_KEY)));
-  const chain = workshop.connect({ sending: { ...sending, ...limits }, nonces });
+  const chain = workshop.connect({ rpc_url, sending: { ...sending, ...limits }, nonces });
   return {
     pool,
     nonces,
+    chain,
     settle: async (nth: number) => {
       const signed = await payment(wallet(nth), 10n);
       const receipt = await chain.send(transferCall(signed), { gas: TRANSFER_GAS, purpose: "settlement" });
@@ -59,6 +64,12 @@ function openProcess(limits: Partial<SendLimits> = {}, url = database.url) {
     },
   };
 }
+
+/** A transaction that does nothing, and travels alone. */
+const sendAlone = (chain: Chain, confirm?: () => Promise<void>) => {
+  const options = { gas: 30_000n, purpose: "attestation", alone: true, ...(confirm && { confirm }) } as const;
+  return chain.send({ to: chain.sender, data: "0x" }, options);
+};
 
 test("those of many processes stand beside each other: none waits for another's to be mined", async () => {
   const processes = Array.from({ length: 4 }, () => openProcess());
@@ -124,20 +135,94 @@ test("one whose gas key was empty leaves no gap behind", async () => {
   await Promise.all([one.close(), other.close()]);
 });
 
-test("where the database is away, one goes by what the chain says", async () => {
-  const one = openProcess({}, "postgres://nobody@127.0.0.1:1/nothing");
+test("where the database is away, one goes by what the chain says; what must be carried once is not sent", async () => {
+  const one = openProcess({ unsent_ms: 300 }, { url: "postgres://nobody@127.0.0.1:1/nothing" });
   expect(await one.settle(4)).toBe(true);
+  const next = await minedCount();
+  await expect(sendAlone(one.chain)).rejects.toThrow(ChainUnavailable);
+  expect(await minedCount()).toBe(next);
+  expect(await inPool(workshop)).toEqual([]);
   await one.close();
 });
 
-test("a chain that went back is followed", async () => {
+test("what must be carried once is not sent where its sender has lost the right to by then", async () => {
   const one = openProcess();
+  const next = await minedCount();
+  await expect(sendAlone(one.chain, () => Promise.reject(new Error("lost")))).rejects.toThrow("lost");
+  await sendAlone(one.chain, async () => {});
+  expect(await minedCount()).toBe(next + 1);
+  await one.close();
+});
+
+test("the highest of all nonces stays known when lower ones are free again, for a day", async () => {
+  const one = openProcess();
+  const next = await minedCount();
+  const aDayPasses = () =>
+    one.pool.query("update chain.nonces set highest_at = highest_at - interval '2 days'");
+  await aDayPasses();
+  expect(await one.nonces.take(next + 20)).toBe(next + 20);
+  await one.nonces.giveBack(next + 20);
+  await one.nonces.leave(next + 19, next);
+  expect(await one.nonces.take(next)).toBe(next);
+  await one.nonces.giveBack(next);
+  expect(await one.chain.highestNonce()).toBe(next + 20);
+  await aDayPasses();
+  expect(await one.chain.highestNonce()).toBe(-1);
+  expect(await one.settle(0)).toBe(true);
+  expect(await one.chain.highestNonce()).toBe(next);
+  await one.close();
+});
+
+test("what a dead process sent for too little is replaced, so that others come through", async () => {
+  const [dead, other] = [openProcess(), openProcess({ gap_ms: 50, stuck_ms: 100 })];
+  const next = await minedCount();
+  await stopMining(workshop);
+  const lost = dead.settle(0).catch(() => "lost");
+  await until(async () => expect(await inPool(workshop)).toHaveLength(1));
+  await dead.close();
+  // Dearer than what was offered.
+  const [sent] = await inPool(workshop);
+  const dear = 2n * BigInt(sent!.maxFeePerGas);
+  await workshop.rpc("anvil_setNextBlockBaseFeePerGas", `0x${dear.toString(16)}`);
+  await workshop.rpc("evm_mine");
+  expect(await minedCount()).toBe(next);
+  await mineAgain(workshop);
+  expect(await other.settle(1)).toBe(true);
+  expect(await minedCount()).toBe(next + 2);
+  expect(await lost).toBe("lost");
+  await other.close();
+});
+
+test("one that is sent again is not given up as unpaid: it may be in a pool", async () => {
+  const meddler = await openMeddler(workshop.node.rpc_url);
+  const [other, one] = [openProcess(), openProcess({ stuck_ms: 100 }, { rpc_url: meddler.url })];
+  await stopMining(workshop);
+  const before = other.settle(0);
+  await until(async () => expect(await inPool(workshop)).toHaveLength(1));
+  const settled = one.settle(1);
+  await until(async () => expect(await inPool(workshop)).toHaveLength(2));
+  let again = 0;
+  meddler.meddle = (method) => {
+    if (method !== "eth_sendRawTransaction") return undefined;
+    again++;
+    return { error: { code: -32000, message: "insufficient funds for gas * price + value" } };
+  };
+  await until(async () => expect(again).toBeGreaterThan(1));
+  await mineAgain(workshop);
+  expect(await Promise.all([before, settled])).toEqual([true, true]);
+  await Promise.all([one.close(), other.close()]);
+  await meddler.close();
+});
+
+test("a chain that went back is followed", async () => {
+  const one = openProcess({ gap_ms: 200 });
   const kept = await workshop.rpc<string>("evm_snapshot");
   const next = await minedCount();
   expect(await one.settle(0)).toBe(true);
   await workshop.rpc("evm_revert", kept);
   expect(await minedCount()).toBe(next);
   expect(await one.settle(1)).toBe(true);
-  expect(await minedCount()).toBe(next + 1);
+  // The nonce that is free again is used up by a transaction that does nothing.
+  expect(await minedCount()).toBe(next + 2);
   await one.close();
 });

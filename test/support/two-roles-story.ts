@@ -4,6 +4,7 @@ import pg from "pg";
 import { expect } from "vitest";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
+import { takePlaces } from "../../src/projections/skills/executions.ts";
 import { startService } from "./service.ts";
 
 export async function twoRolesStory(ownerUrl: string): Promise<void> {
@@ -17,6 +18,14 @@ export async function twoRolesStory(ownerUrl: string): Promise<void> {
     expect(feed.status).toBe(200);
     expect(await feed.text()).toContain(mine.key_id);
     expect((await verifyDatabase(service.app.pool, MAIN_LOG)).ok).toBe(true);
+    // What migrations were applied is the owner's alone to know.
+    const { rows: closed } = await service.app.pool.query(
+      `select nspname from pg_namespace where nspname !~ '^(pg_|information_schema$|tallystick$)' and not has_schema_privilege(oid, 'usage')
+       union all select oid::regclass::text from pg_class where relkind = 'r' and relname <> 'migrations' and not has_table_privilege(oid, 'select')
+         and relnamespace in (select oid from pg_namespace where nspname !~ '^(pg_|information_schema$|tallystick$)')`,
+    );
+    expect(closed).toEqual([]);
+    expect(await takePlaces(service.app.pool, "acme", { ids: ["one"], most: 1 })).toBe(true);
     for (const forbidden of [
       "update eventstore.events set payload = '\\x7b7d'",
       "delete from eventstore.events",

@@ -189,3 +189,25 @@ test("killed while it is sent, and mined only when the next process looks: nothi
   expect(await setup.kept(id!)).toHaveLength(1);
   expect((await setup.stateOf(id!)).on_chain.status).toBe("anchored");
 });
+
+test("while one of a higher nonce may still be mined, nothing is taken for impossible", async () => {
+  const [id] = await setup.attest();
+  await dies("before it is sent");
+  const { chain } = setup.app;
+  const isBeyond = (by: number) => ({
+    ...setup.app,
+    chain: Object.assign(Object.create(chain), {
+      highestNonce: async () => (await chain.minedCount()) + by,
+    }) as typeof chain,
+  });
+  const before = await setup.sent();
+  await setup.turn(isBeyond(1_000));
+  expect(await setup.sent()).toBe(before);
+  await setup.turn(isBeyond(10));
+  expect(await setup.sent()).toBe(before + 1);
+  expect(await setup.storyOf(id!)).toEqual(["Made", "Sent"]);
+  await setup.turn();
+  await setup.turn();
+  expect(await setup.storyOf(id!)).toEqual(["Made", "Sent", "Unsent", "Sent", "Anchored"]);
+  expect(await setup.kept(id!)).toHaveLength(1);
+});

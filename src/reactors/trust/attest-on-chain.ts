@@ -2,14 +2,14 @@
  * Whenever an agent has said something of another, EAS gets it, and whenever it is taken back it is revoked there. EAS takes the same
  * thing twice, so that it is said once is seen to here: AttestationSent is appended before anything is sent, by this one reactor, and
  * what a turn before left unknown is looked for in the chain's logs. Where it is not there, a transaction that does nothing comes
- * first: the account's transactions have one order, so behind that one nothing older can still be mined, and what is not there then
- * will not be.
+ * first: the account's transactions have one order, so behind one that has the highest of all nonces nothing older can still be mined,
+ * and what is not there then will not be.
  */
 import type { App } from "../../app.ts";
 import { compareChain, movedBlocks } from "../../chain/history.ts";
 import { forEach, untilStopped } from "../../concurrency.ts";
-import type { Hex, Log } from "../../domain/chain.ts";
-import { GasBudgetSpent, TransactionPending } from "../../domain/ports.ts";
+import type { Hex, Log, Receipt } from "../../domain/chain.ts";
+import { ChainUnavailable, GasBudgetSpent, TransactionPending } from "../../domain/ports.ts";
 import * as attestations from "../../domain/trust/attestation.ts";
 import {
   attestCall,
@@ -34,6 +34,8 @@ import { type Outcome, reactor, unlessRefused } from "../../reactor.ts";
 const UNSURE_MS = 3_600_000;
 /** How often it is looked what the chain took back. */
 const LOOK_BACK_MS = 60_000;
+/** So many nonces are used up within a few turns. */
+const MOST_BELOW = 64;
 /** For so long nothing is sent after EAS has refused something, which is a fault of ours. */
 const REST_MS = 600_000;
 
@@ -135,8 +137,12 @@ async function findSent(app: App, ids: readonly string[], signal: AbortSignal | 
     ({ on_chain }) => on_chain.signer === app.chain.sender,
   );
   if (missing.length === 0) return;
-  await send(app, barrierCall(app.chain.sender), signal);
-  const gone = await recordFound(app, missing);
+  const last = await app.chain.highestNonce();
+  // One that an endpoint lied about is beyond reach: after a day no pool has it any more.
+  if (last - (await app.chain.minedCount()) > MOST_BELOW) return;
+  const { block_number } = await send(app, barrierCall(app.chain.sender), signal);
+  if ((await app.chain.minedCount()) <= last) return;
+  const gone = await recordFound(app, missing, block_number);
   await forEach(gone, (one) => record(app, one, attestations.unsend(nowOf(app))));
 }
 
@@ -173,14 +179,15 @@ async function carry(app: App, ids: readonly string[], signal: AbortSignal | und
   await recordFound(app, sent);
 }
 
-/** Records those of them that EAS keeps; answers the others. */
-async function recordFound(app: App, all: readonly Sent[]): Promise<Sent[]> {
+/** Records those of them that EAS keeps; answers the others. Rejects with ChainUnavailable where the node that answers does not know so many blocks. */
+async function recordFound(app: App, all: readonly Sent[], blocks = 0n): Promise<Sent[]> {
   const found = new Map<string, { log: Log; uid: Hex }>();
   for (const signer of new Set(all.map(({ on_chain }) => on_chain.signer))) {
     const from = Math.min(
       ...all.flatMap(({ on_chain }) => (on_chain.signer === signer ? on_chain.from_block : [])),
     );
     const { latest } = await app.chain.heads();
+    if (latest.number < blocks) throw new ChainUnavailable(`the RPC endpoint knows no block ${blocks} yet`);
     const logs = await app.chain.logs(attestedQuery(signer, BigInt(from), latest.number));
     const kept = await keptOf(app, logs.map(uidIn));
     // The first one counts, should there be two of one attestation.
@@ -251,11 +258,12 @@ async function send(
   { chain }: App,
   { call, options }: LoneCall,
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<Receipt> {
   const receipt = await untilStopped(chain.send(call, options), signal);
   // The service stops: the next one looks what became of it.
   if (!receipt) throw new TransactionPending([]);
   if (!receipt.success) throw new Reverted(`the transaction ${receipt.transaction} was reverted`);
+  return receipt;
 }
 
 const loadAll = async (app: App, ids: readonly string[]): Promise<State[]> =>
