@@ -69,7 +69,7 @@ type Rider = Call & {
 type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 
 /**
- * A nonce and the transactions signed for it; `raw` is the newest, broadcast at `sent_at`. `contested`: the node knows
+ * A nonce and the transactions signed for it; `raw` is the newest, taken by a node at `sent_at`. `contested`: the node knows
  * another of this nonce; `foreign_since`: when the nonce was first seen used by none of ours; `looked_at`: when a gap
  * below it was last looked for, or when it was first sent; `far`: that gap was too wide.
  */
@@ -78,6 +78,7 @@ type Flight = {
   attempts: Hex[];
   raw: Hex;
   fees: Fees;
+  signed_at: number;
   sent_at?: number;
   contested?: boolean;
   foreign_since?: number;
@@ -164,8 +165,9 @@ export function sendQueue(context: Context): SendQueue {
         if (first.alone) throw error;
         return known;
       });
+      const isAllowed = await isConfirmed(first);
       const aboard = riders.filter(({ given_up }) => !given_up);
-      if (aboard.length === 0 || !(await isConfirmed(first))) {
+      if (aboard.length === 0 || !isAllowed) {
         await nonces.giveBack(nonce);
         return undefined;
       }
@@ -180,7 +182,7 @@ export function sendQueue(context: Context): SendQueue {
       const raw = (await account.signTransaction({ ...terms, to, data })) as Hex;
       const hash = keccak256(raw);
       signed.push(hash);
-      return { nonce, attempts: [...attempts, hash], fees, raw, looked_at };
+      return { nonce, attempts: [...attempts, hash], fees, raw, signed_at: performance.now(), looked_at };
     };
     const renewCall = async () => {
       // Where there is nothing newer, the nonce is seen through with what there is.
@@ -205,7 +207,8 @@ export function sendQueue(context: Context): SendQueue {
           for (const rider of riders) rider.resolve(mined);
           return;
         }
-        if (refused) throw refused;
+        // One that nodes go on refusing, as where it offers too little by now, is stuck as well.
+        if (refused && (refused instanceof GasKeyEmpty || !isStuckSince(flight.signed_at))) throw refused;
         const next = await afterWaiting(flight);
         if (next === undefined && renew) return reject(new ChainUnavailable(OVERTAKEN));
         if (next === "raise") await renewCall();
@@ -253,11 +256,13 @@ export function sendQueue(context: Context): SendQueue {
     flight.looked_at ??= flight.sent_at;
   }
 
+  const isStuckSince = (at: number) => performance.now() - at > limits.stuck_ms;
+
   /** The flight as it goes on; `raise` when it is stuck; undefined when it can go on no more: its nonce went to another, or lies far too high. */
   async function afterWaiting(flight: Flight): Promise<Flight | "raise" | undefined> {
     const now = performance.now();
-    const isStuck = now - flight.sent_at! > limits.stuck_ms;
-    const isLookDue = now - flight.looked_at! > limits.gap_ms;
+    const isStuck = isStuckSince(flight.sent_at ?? flight.signed_at);
+    const isLookDue = now - (flight.looked_at ?? flight.signed_at) > limits.gap_ms;
     if (!isStuck && !flight.contested && !isLookDue) return flight;
     const next = await nextNonce();
     if (isLookDue) {

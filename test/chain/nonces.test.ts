@@ -214,6 +214,24 @@ test("one that is sent again is not given up as unpaid: it may be in a pool", as
   await meddler.close();
 });
 
+test("one that a node refuses for what it offers is signed anew with more", async () => {
+  const meddler = await openMeddler(workshop.node.rpc_url);
+  const one = openProcess({ stuck_ms: 200 }, { rpc_url: meddler.url });
+  const offered: string[] = [];
+  meddler.meddle = (method, [raw]) => {
+    if (method !== "eth_sendRawTransaction") return undefined;
+    offered.push(String(raw));
+    const isFirst = raw === offered[0];
+    return isFirst
+      ? { error: { code: -32000, message: "max fee per gas less than block base fee" } }
+      : undefined;
+  };
+  expect(await one.settle(5)).toBe(true);
+  expect(offered.length).toBeGreaterThan(2);
+  await one.close();
+  await meddler.close();
+});
+
 test("a chain that went back is followed", async () => {
   const one = openProcess({ gap_ms: 200 });
   const kept = await workshop.rpc<string>("evm_snapshot");
