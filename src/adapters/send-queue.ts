@@ -210,9 +210,12 @@ export function sendQueue(context: Context): SendQueue {
         // One that nodes go on refusing, as where it offers too little by now, is stuck as well.
         if (refused && (refused instanceof GasKeyEmpty || !isStuckSince(flight.signed_at))) throw refused;
         const next = await afterWaiting(flight);
-        if (next === undefined && renew) return reject(new ChainUnavailable(OVERTAKEN));
+        // One that was left may yet be mined: what may be carried once is not sent anew beside it.
+        if (next === "left" && first.alone) return reject(new TransactionPending(signed));
+        if (next === "overtaken" && renew) return reject(new ChainUnavailable(OVERTAKEN));
         if (next === "raise") await renewCall();
-        flight = next === "raise" ? await sign({ ...flight, fees: await higherFees(flight.fees) }) : next;
+        if (next === "raise") flight = await sign({ ...flight, fees: await higherFees(flight.fees) });
+        else flight = next === "left" || next === "overtaken" ? undefined : next;
       } catch (error) {
         for (const rider of riders) rider.trouble = error;
         // Sent again, it may be in a pool already.
@@ -258,8 +261,8 @@ export function sendQueue(context: Context): SendQueue {
 
   const isStuckSince = (at: number) => performance.now() - at > limits.stuck_ms;
 
-  /** The flight as it goes on; `raise` when it is stuck; undefined when it can go on no more: its nonce went to another, or lies far too high. */
-  async function afterWaiting(flight: Flight): Promise<Flight | "raise" | undefined> {
+  /** The flight as it goes on, or `raise` when it is stuck; it can go on no more when its nonce went to another, or lies far too high and is left. */
+  async function afterWaiting(flight: Flight): Promise<Flight | "raise" | "overtaken" | "left"> {
     const now = performance.now();
     const isStuck = isStuckSince(flight.sent_at ?? flight.signed_at);
     const isLookDue = now - (flight.looked_at ?? flight.signed_at) > limits.gap_ms;
@@ -269,14 +272,14 @@ export function sendQueue(context: Context): SendQueue {
       flight.looked_at = now;
       if (next < flight.nonce) {
         await useUp(next, now);
-        if (!(await fillGapBelow(flight))) return undefined;
+        if (!(await fillGapBelow(flight))) return "left";
       }
     }
     // That a receipt is not there yet says nothing of another that took the nonce.
     if (!isStuck && !flight.contested) return flight;
     if (next > flight.nonce) {
       const foreign_since = flight.foreign_since ?? now;
-      return now - foreign_since > limits.foreign_ms ? undefined : { ...flight, foreign_since };
+      return now - foreign_since > limits.foreign_ms ? "overtaken" : { ...flight, foreign_since };
     }
     // What a reorg took back is not foreign any more.
     flight.foreign_since = undefined;

@@ -6,7 +6,7 @@ import { sharedNonces } from "../../src/adapters/nonces.ts";
 import type { SendLimits } from "../../src/adapters/send-queue.ts";
 import { networkOf } from "../../src/domain/chain.ts";
 import { settledBy, TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
-import { type Chain, ChainUnavailable, GasKeyEmpty } from "../../src/domain/ports.ts";
+import { type Chain, ChainUnavailable, GasKeyEmpty, TransactionPending } from "../../src/domain/ports.ts";
 import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
 import { until } from "../support/until.ts";
 import {
@@ -110,6 +110,18 @@ test("a nonce that is far too high, since an endpoint lied, is left, and those b
   expect(await minedCount()).toBe(next + 3);
   await workshop.rpc("anvil_dropAllTransactions");
   await Promise.all([one.close(), other.close()]);
+});
+
+test("what must be carried once is not sent anew beside one that is left: nobody knows what becomes of that", async () => {
+  const one = openProcess({ gap_ms: 200 });
+  const next = await minedCount();
+  expect(await one.nonces.take(next + 10_000)).toBe(next + 10_000);
+  await expect(sendAlone(one.chain)).rejects.toThrow(TransactionPending);
+  expect(await minedCount()).toBe(next);
+  expect(await one.settle(2)).toBe(true);
+  expect(await minedCount()).toBe(next + 1);
+  await workshop.rpc("anvil_dropAllTransactions");
+  await one.close();
 });
 
 test("what was taken long ago and never sent is free", async () => {
