@@ -384,8 +384,11 @@ async function command(
 /** The whole answer, its body read; undefined where the process went away before its end. `load`: problems of it are noted. */
 async function answered(url: string, init: RequestInit, load = false): Promise<Response | undefined> {
   const { pathname } = new URL(url);
+  // Over an hour one AbortSignal.timeout of a million was collected before its time, and its call waited for ever.
+  const patience = new AbortController();
+  const timer = setTimeout(() => patience.abort(), PATIENCE_MS);
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), ...init });
+    const response = await fetch(url, { signal: patience.signal, ...init });
     const body = await response.text();
     if (load && !response.ok) problems.note(pathname, response, body);
     return response;
@@ -393,6 +396,8 @@ async function answered(url: string, init: RequestInit, load = false): Promise<R
     const { name, cause } = error as Error & { cause?: { code?: string } };
     if (load) problems.unanswered(pathname, cause?.code ?? name);
     return undefined;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

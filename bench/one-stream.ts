@@ -19,6 +19,7 @@ import { absentSubjects } from "../src/adapters/subject-vault.ts";
 import type { Entity, EventOf } from "../src/domain/entity.ts";
 import { Refusal } from "../src/domain/refusal.ts";
 import { StreamCache } from "../src/stream-cache.ts";
+import { StreamTurns } from "../src/stream-turns.ts";
 import { transact } from "../src/transact.ts";
 import type { UnitParts } from "../src/unit.ts";
 import { appendRate, withDatabase } from "./load.ts";
@@ -41,8 +42,10 @@ else await compare();
 /** Counts the stream on, and tells how often. */
 async function count({ url, stream, callers, seconds }: Told): Promise<void> {
   const schemas = registry([events]);
-  const store = createEventStore(openPool(url), { schemas });
-  const parts: UnitParts = { store, schemas, cache: new StreamCache(), subjects: absentSubjects() };
+  const pool = openPool(url);
+  const store = createEventStore(pool, { schemas });
+  const turns = new StreamTurns(pool);
+  const parts: UnitParts = { store, schemas, cache: new StreamCache(), turns, subjects: absentSubjects() };
   const counted: Counted = { done: 0, refused: 0, runs: 0, most_runs: 0, worst_ms: 0 };
   const end = Date.now() + seconds * 1_000;
   const caller = async () => {

@@ -42,6 +42,7 @@ import { type RunnerOptions, startRunner } from "./projections/runner.ts";
 import { runningReactors } from "./reactor.ts";
 import { StreamCache } from "./stream-cache.ts";
 import { StreamSnapshots } from "./stream-snapshots.ts";
+import { StreamTurns } from "./stream-turns.ts";
 
 export type Runtime = {
   app: App;
@@ -138,7 +139,14 @@ async function assemble(
   const folded = new StreamSnapshots(pool, await secret("stream-snapshots"), entities);
   const app: App = createApp({
     ...{ pool, presence, store, tail, runner, readers, snapshots, accepting, vintages, printer, subjects },
-    unit: { store, schemas, cache: new StreamCache(), subjects, snapshots: folded },
+    unit: {
+      store,
+      schemas,
+      cache: new StreamCache(),
+      turns: new StreamTurns(pool),
+      subjects,
+      snapshots: folded,
+    },
     clock,
     random: systemRandom,
     signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),

@@ -54,6 +54,9 @@ type Run = {
   place: "last" | "first";
 };
 
+/** Where somebody has waited for longer, whoever comes next is told at once: a line that only grows serves nobody. */
+const MOST_WAIT_MS = 5_000;
+
 export class Staging {
   readonly #parts: UnitParts;
   readonly command: Command;
@@ -66,6 +69,7 @@ export class Staging {
   readonly #trusted = new Set<Sent>();
   readonly #run: Run;
   #release: (() => void) | undefined;
+  #leaveTurn: (() => void) | undefined;
 
   constructor(parts: UnitParts, command: Command, reserve: Reserve, run: Run) {
     this.#parts = parts;
@@ -163,10 +167,19 @@ export class Staging {
     return staged;
   }
 
-  /** Only the first stream is queued for: waiting for a second one while holding the first could deadlock. */
+  /**
+   * Only the first stream is queued for: waiting for a second one while holding the first could deadlock. Where processes take turns on it,
+   * the first in this process's line waits for those of the others.
+   */
   async #queue(key: string): Promise<void> {
-    if (!this.#release && this.#staged.size === 0)
-      this.#release = await this.#parts.cache.queue(key, this.#run.place);
+    if (this.#release || this.#staged.size > 0) return;
+    const { cache, turns } = this.#parts;
+    if (this.#run.place === "last" && cache.waitedFor(key) > MOST_WAIT_MS)
+      refuse("unavailable", "too many wait to write the same stream; try again", { retry_after_s: 1 });
+    this.#release = await cache.queue(key, this.#run.place);
+    const turn = await turns?.enter(key);
+    if (turn?.isNew) cache.mark(key);
+    this.#leaveTurn = turn?.leave;
   }
 
   async #see<State, E extends DomainEvent>(
@@ -183,7 +196,7 @@ export class Staging {
 
   /** Whether it decided upon what was on its way then, and is not any more. */
   async lookedAhead(): Promise<boolean> {
-    this.release();
+    this.leave();
     await Promise.all([...this.#trusted].map(ending));
     return this.#trusted.size > 0;
   }
@@ -215,12 +228,13 @@ export class Staging {
         { state, version: base + events.length, sent },
         after,
       );
-    // The next writer of the stream need not wait until this commit stands.
-    this.release();
+    // The next writer of the stream need not wait until this commit stands; another process's does.
+    this.#leaveLine();
     try {
       return this.#appended(touched, await sent.settled);
     } finally {
       for (const { tenant, stream_id } of touched) this.#parts.cache.arrived(`${tenant}\n${stream_id}`, sent);
+      this.leave();
     }
   }
 
@@ -238,16 +252,27 @@ export class Staging {
           coreProblems["idempotency-key-reused"],
           "this idempotency key was used for another request",
         );
-      case "wrong_version":
+      case "wrong_version": {
         // Another writer was faster; the next run reads what it wrote.
-        this.#parts.cache.mark(`${answer.tenant}\n${answer.stream_id}`);
+        const key = `${answer.tenant}\n${answer.stream_id}`;
+        const known = this.#parts.cache.get(key)?.version ?? 0;
+        if (answer.actual > known) this.#parts.turns?.contest(key);
+        this.#parts.cache.mark(key);
         return "again";
+      }
       case "overtaken":
         return "again";
     }
   }
 
-  release(): void {
+  /** Lets others decide on the stream that it queued for. */
+  leave(): void {
+    this.#leaveLine();
+    this.#leaveTurn?.();
+    this.#leaveTurn = undefined;
+  }
+
+  #leaveLine(): void {
     this.#release?.();
     this.#release = undefined;
   }

@@ -70,25 +70,31 @@ export class StreamCache {
     if (this.#ahead.get(key)?.sent === sent) this.#ahead.delete(key);
   }
 
+  /** For how long the one who has waited longest at the end of a stream's line has, in milliseconds; 0 where nobody does. */
+  waitedFor(key: string): number {
+    const since = this.#lines.get(key)?.last[0]?.since;
+    return since === undefined ? 0 : performance.now() - since;
+  }
+
   /** Waits for this caller's turn on a stream; the answer ends the turn and may be called twice. */
   async queue(key: string, place: "last" | "first" = "last"): Promise<() => void> {
     const line = this.#lines.get(key);
     if (!line) this.#lines.set(key, { first: [], last: [] });
-    else await new Promise<void>((turn) => line[place].push(turn));
+    else await new Promise<void>((begin) => line[place].push({ since: performance.now(), begin }));
     let hasLeft = false;
     return () => {
       if (hasLeft) return;
       hasLeft = true;
       const { first, last } = this.#lines.get(key)!;
       const next = first.shift() ?? last.shift();
-      if (next) next();
+      if (next) next.begin();
       else this.#lines.delete(key);
     };
   }
 }
 
 /** Who waits for a stream behind the one whose turn it is, those that lost a turn before the others. */
-type Line = Record<"first" | "last", (() => void)[]>;
+type Line = Record<"first" | "last", { since: number; begin: () => void }[]>;
 
 /** About how many bytes a state takes. */
 function bytesOf(state: unknown): number {

@@ -67,7 +67,7 @@ export async function transact<T, Done = undefined>(
       const result = await work(unit);
       if (before) {
         // A settlement takes seconds: nobody else waits for this stream meanwhile.
-        if (!once) unit.release();
+        if (!once) unit.leave();
         once ??= { done: await before.once(result) };
         await before.stage(unit.decide, result, once.done);
       }
@@ -84,7 +84,7 @@ export async function transact<T, Done = undefined>(
       if (isPatient) continue;
       // Once it was sent it may stand in the log, whatever went wrong then.
       if (!isSent) {
-        unit.release();
+        unit.leave();
         await reserved.release();
       }
       // The same command may have been committed while this run waited, and be the very reason for the refusal.
@@ -92,7 +92,7 @@ export async function transact<T, Done = undefined>(
       if (!first) throw error;
       return await replay(parts, command, first, work);
     } finally {
-      unit.release();
+      unit.leave();
     }
   }
   await reserved.release();

@@ -4,6 +4,7 @@ import type { DomainEvent, Entity } from "./domain/entity.ts";
 import type { Subjects, ToSeal } from "./domain/ports.ts";
 import type { Sealed } from "./domain/sealed.ts";
 import type { FoldParts } from "./stream-folds.ts";
+import type { StreamTurns } from "./stream-turns.ts";
 
 export type Target = { tenant: string; id: string };
 export type Decision<State, E extends DomainEvent> = (state: State) => E[];
@@ -20,7 +21,11 @@ export type Command = { meta: JsonObject; idempotency?: Idempotency };
 
 export type Committed<T> = { result: T; events: AppendedEvent[]; replayed: boolean };
 
-export type UnitParts = FoldParts & { subjects: Pick<Subjects, "seal" | "erase"> };
+export type UnitParts = FoldParts & {
+  subjects: Pick<Subjects, "seal" | "erase">;
+  /** Taken with other processes; without it a process is as quick as the others on a stream, or is not. */
+  turns?: StreamTurns;
+};
 
 /** An entity as it is now; the commit is made only if it has not changed until then. */
 export type Watch = <State, E extends DomainEvent>(

@@ -1,5 +1,5 @@
 /** What the cache of streams' states holds, however many streams there are. */
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { StreamCache } from "../src/stream-cache.ts";
 
 const text = (n: number) => String(n).padStart(1_000, "x");
@@ -40,4 +40,22 @@ test("what the log has moved past is still held, and stands as stale", () => {
   expect(cache.get("acme\none")).toMatchObject({ version: 3, stale: true });
   cache.keep("acme\none", { state: { name: "b" }, version: 2 });
   expect(cache.get("acme\none")).toMatchObject({ state: { name: "a" } });
+});
+
+test("a line tells for how long the first of those at its end has waited", async () => {
+  const cache = new StreamCache();
+  vi.useFakeTimers({ toFake: ["performance"] });
+  try {
+    const leave = await cache.queue("acme\none");
+    expect(cache.waitedFor("acme\none")).toBe(0);
+    const second = cache.queue("acme\none");
+    vi.advanceTimersByTime(6_000);
+    void cache.queue("acme\none", "first").then((leaveFirst) => leaveFirst());
+    expect(cache.waitedFor("acme\none")).toBe(6_000);
+    leave();
+    (await second)();
+    expect(cache.waitedFor("acme\none")).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -95,6 +95,22 @@ describe("decisions", () => {
     await expect(refused).rejects.toMatchObject({ code: "conflict" });
   });
 
+  test("where somebody has waited in line for seconds, whoever comes next is told at once, and nobody who waits is", async () => {
+    const parts = makeProcess();
+    await takeIn(parts, "long-line", "a");
+    const held = await parts.cache.queue(`acme\n${notes.streamOf("long-line")}`);
+    const queued = vi.spyOn(parts.cache, "queue");
+    const waits = takeIn(parts, "long-line", "b");
+    await until(() => queued.mock.calls.length === 1);
+    vi.spyOn(parts.cache, "waitedFor").mockReturnValueOnce(5_001);
+    await expect(takeIn(parts, "long-line", "c")).rejects.toMatchObject({
+      code: "unavailable",
+      retry_after_s: 1,
+    });
+    held();
+    expect((await waits).result).toMatchObject({ version: 2, state: { notes: ["a", "b"] } });
+  });
+
   test("who lines up for a stream waits for those before it, and reads nothing for that", async () => {
     const parts = makeProcess();
     const target = { tenant: "acme", id: "lined-up" };

@@ -12,6 +12,7 @@ import { absentSubjects } from "../../src/adapters/subject-vault.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { StreamCache } from "../../src/stream-cache.ts";
 import { foldAfresh } from "../../src/stream-folds.ts";
+import { StreamTurns } from "../../src/stream-turns.ts";
 import { transact } from "../../src/transact.ts";
 import type { UnitParts } from "../../src/unit.ts";
 import { untied } from "../support/around-commits.ts";
@@ -23,11 +24,13 @@ const { url, name, first, clients, lists: count, leaves_out } = JSON.parse(proce
 const LONG = 40;
 
 const schemas = registry([lists.events]);
-const store = createEventStore(openPool(url), { schemas });
+const pool = openPool(url);
+const store = createEventStore(pool, { schemas });
 const parts: UnitParts = {
   store: { ...store, send: (commit) => store.send(without(commit)) },
   schemas,
   cache: new StreamCache(),
+  turns: new StreamTurns(pool),
   subjects: absentSubjects(),
 };
 const generations = new Array<number>(count).fill(0);
