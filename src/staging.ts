@@ -55,7 +55,7 @@ type Run = {
 };
 
 /** Where somebody has waited for longer, whoever comes next is told at once: a line that only grows serves nobody. */
-const MOST_WAIT_MS = 5_000;
+const MOST_WAIT_MS = 10_000;
 
 export class Staging {
   readonly #parts: UnitParts;

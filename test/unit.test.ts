@@ -102,7 +102,7 @@ describe("decisions", () => {
     const queued = vi.spyOn(parts.cache, "queue");
     const waits = takeIn(parts, "long-line", "b");
     await until(() => queued.mock.calls.length === 1);
-    vi.spyOn(parts.cache, "waitedFor").mockReturnValueOnce(5_001);
+    vi.spyOn(parts.cache, "waitedFor").mockReturnValueOnce(10_001);
     await expect(takeIn(parts, "long-line", "c")).rejects.toMatchObject({
       code: "unavailable",
       retry_after_s: 1,
