@@ -28,6 +28,7 @@ import { areas as allAreas, entitiesOf } from "./areas/index.ts";
 import { absentChain, openChain, startNode } from "./assemble-chain.ts";
 import { startReactorsOf, USUAL_POOL } from "./assemble-reactors.ts";
 import { openReaders } from "./assemble-readers.ts";
+import { openStreams } from "./assemble-streams.ts";
 import { openVault } from "./assemble-subjects.ts";
 import { settlementOnLogsChain } from "./chain/settlement.ts";
 import { anchoringOf, type Config, custodyOf, signingKeyFile } from "./config.ts";
@@ -40,9 +41,6 @@ import { healthOf } from "./health.ts";
 import { enter } from "./lease.ts";
 import { type RunnerOptions, startRunner } from "./projections/runner.ts";
 import { runningReactors } from "./reactor.ts";
-import { StreamCache } from "./stream-cache.ts";
-import { StreamSnapshots } from "./stream-snapshots.ts";
-import { StreamTurns } from "./stream-turns.ts";
 
 export type Runtime = {
   app: App;
@@ -136,17 +134,10 @@ async function assemble(
   opened.push(async () => app.outside?.close());
   const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
   const secret = (purpose: string) => derivedSecret(signingKeyFile(config), config.SIGNING_KEY, purpose);
-  const folded = new StreamSnapshots(pool, await secret("stream-snapshots"), entities);
+  const streams = openStreams(pool, await secret("stream-snapshots"), entities);
   const app: App = createApp({
     ...{ pool, presence, store, tail, runner, readers, snapshots, accepting, vintages, printer, subjects },
-    unit: {
-      store,
-      schemas,
-      cache: new StreamCache(),
-      turns: new StreamTurns(pool),
-      subjects,
-      snapshots: folded,
-    },
+    unit: { store, schemas, subjects, ...streams },
     clock,
     random: systemRandom,
     signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),
