@@ -52,6 +52,8 @@ type Run = {
   isPatient: boolean;
   /** Where it stands in line: who was too late once is not to be late for ever. */
   place: "last" | "first";
+  /** It may be told that the line is too long: nothing was paid for it. */
+  isRefusable: boolean;
 };
 
 /** Where somebody has waited for longer, whoever comes next is told at once: a line that only grows serves nobody. */
@@ -68,8 +70,12 @@ export class Staging {
   /** Commits on their way that something was decided upon. */
   readonly #trusted = new Set<Sent>();
   readonly #run: Run;
-  #release: (() => void) | undefined;
+  #leavePlace: (() => void) | undefined;
   #leaveTurn: (() => void) | undefined;
+  /** How often it was told to leave: whoever is told so while it waits in line does not stay when its turn comes. */
+  #left = 0;
+  /** What this process knew of a stream when its turn began. */
+  #knownBefore: { key: string; version: number } | undefined;
 
   constructor(parts: UnitParts, command: Command, reserve: Reserve, run: Run) {
     this.#parts = parts;
@@ -80,7 +86,11 @@ export class Staging {
 
   readonly decide: Decide = async (entity, target, decision) => {
     const staged = await this.#stage(entity, target);
-    const events = await this.#consider(entity, staged, decision);
+    const events = await this.#consider(entity, staged, decision).catch((refusal) => {
+      // Work that goes on after a refusal holds up nobody with a stream that it does not write.
+      if (![...this.#staged.values()].some((one) => one.events.length > 0)) this.leave();
+      throw refusal;
+    });
     let next = staged.state as ReturnType<typeof entity.initialState>;
     for (const event of events) {
       staged.events.push(toNew(this.#parts.schemas, event));
@@ -161,6 +171,8 @@ export class Staging {
     if (known) return known;
     await this.#queue(key);
     const { version, ...seen } = await this.#see(entity, target.tenant, stream_id);
+    if (this.#knownBefore?.key === key && version > this.#knownBefore.version)
+      this.#parts.turns?.contest(key);
     const { tenant } = target;
     const staged: Staged = { after: undefined, ...seen, tenant, stream_id, base: version, events: [] };
     this.#staged.set(key, staged);
@@ -172,14 +184,31 @@ export class Staging {
    * the first in this process's line waits for those of the others.
    */
   async #queue(key: string): Promise<void> {
-    if (this.#release || this.#staged.size > 0) return;
+    if (this.#leavePlace || this.#staged.size > 0) return;
     const { cache, turns } = this.#parts;
-    if (this.#run.place === "last" && cache.waitedFor(key) > MOST_WAIT_MS)
-      refuse("unavailable", "too many wait to write the same stream; try again", { retry_after_s: 1 });
-    this.#release = await cache.queue(key, this.#run.place);
+    if (this.#run.isRefusable && cache.waitedFor(key) > MOST_WAIT_MS) {
+      // What it decided upon before has nothing to do with that.
+      this.#trusted.clear();
+      refuse("unavailable", "the line of those who write this stream is too long; try again", {
+        retry_after_s: 1,
+      });
+    }
+    const left = this.#left;
+    this.#leavePlace = await cache.queue(key, this.#run.place);
+    if (this.#left !== left) return this.leave();
     const turn = await turns?.enter(key);
-    if (turn?.isNew) cache.mark(key);
     this.#leaveTurn = turn?.leave;
+    if (this.#left !== left) return this.leave();
+    if (turn?.isNew) await this.#lookAfresh(key);
+  }
+
+  /** What others had their turns on since is not what this process knows, nor what it sent outside of a turn. */
+  async #lookAfresh(key: string): Promise<void> {
+    const { cache } = this.#parts;
+    const ahead = cache.ahead(key);
+    if (ahead) await ending(ahead.sent);
+    this.#knownBefore = { key, version: cache.get(key)?.version ?? 0 };
+    cache.mark(key);
   }
 
   async #see<State, E extends DomainEvent>(
@@ -267,14 +296,15 @@ export class Staging {
 
   /** Lets others decide on the stream that it queued for. */
   leave(): void {
+    this.#left++;
     this.#leaveLine();
     this.#leaveTurn?.();
     this.#leaveTurn = undefined;
   }
 
   #leaveLine(): void {
-    this.#release?.();
-    this.#release = undefined;
+    this.#leavePlace?.();
+    this.#leavePlace = undefined;
   }
 }
 

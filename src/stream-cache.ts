@@ -59,9 +59,13 @@ export class StreamCache {
     return this.#ahead.get(key);
   }
 
-  /** Remembers what a commit that was sent leaves, until it arrives; ignored where it does not come after the last one on its way. */
+  /**
+   * Remembers what a commit that was sent leaves, until it arrives; ignored where it does not come after the last one on its way, or after
+   * what is known: then it was decided upon what is past.
+   */
   expect(key: string, ahead: Ahead, after: Sent | undefined): void {
     const last = this.#ahead.get(key);
+    if (ahead.version <= (this.#states.peek(key)?.version ?? 0)) return;
     if (!last || last.sent === after) this.#ahead.set(key, ahead);
   }
 
@@ -76,7 +80,7 @@ export class StreamCache {
     return since === undefined ? 0 : performance.now() - since;
   }
 
-  /** Waits for this caller's turn on a stream; the answer ends the turn and may be called twice. */
+  /** Waits for the first place in a stream's line; the answer leaves it and may be called twice. */
   async queue(key: string, place: "last" | "first" = "last"): Promise<() => void> {
     const line = this.#lines.get(key);
     if (!line) this.#lines.set(key, { first: [], last: [] });

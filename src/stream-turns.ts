@@ -10,25 +10,36 @@ import type pg from "pg";
 const LOCK = 1_413_565_520;
 /** A turn takes no more writers after so long: then it is the next process's. */
 const TURN_MS = 25;
-/** A turn is waited for so long, and kept by a process that says nothing for so long. */
-const WAITS_MS = 1_000;
-const SILENT_MS = 3_000;
 /** Since a commit came too late on a stream, turns are taken there for so long. */
 const CONTESTED_MS = 10_000;
-/** Each turn holds a connection, also while it is waited for. */
+/** Each turn holds a connection, also while it is waited for: so many at most, and this share of the pool. */
 const MOST_TURNS = 3;
+const SHARE_OF_POOL = 1 / 4;
+/** What Postgres answers when a lock was waited for too long. */
+const LOCK_TIMEOUT = "55P03";
+
+export type TurnTimes = {
+  /** For how long a turn is waited for. */
+  waits_ms: number;
+  /** Whoever has had a turn for so long has it no more, as a process that was stopped or whose commits hang. */
+  keeps_ms: number;
+};
 
 type Turn = { until: number; writers: number; ended: Promise<void>; end(): void };
 
 export class StreamTurns {
   readonly #pool: pg.Pool;
+  readonly #times: TurnTimes;
+  readonly #most: number;
   readonly #contested = new Map<string, number>();
   readonly #turns = new Map<string, Turn>();
-  /** Turns had, and asked for. */
-  #open = 0;
+  /** Connections that are held for turns. */
+  #held = 0;
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, times: TurnTimes = { waits_ms: 3_000, keeps_ms: 3_000 }) {
     this.#pool = pool;
+    this.#times = times;
+    this.#most = Math.min(MOST_TURNS, Math.floor(SHARE_OF_POOL * pool.options.max));
   }
 
   /** Says that another process writes the stream too. */
@@ -40,62 +51,94 @@ export class StreamTurns {
 
   /**
    * Waits for this process's turn on a stream, where another writes it too; the answer leaves it, once what was decided has come to an end.
-   * Asked by one writer of a stream at a time. `isNew`: what is known of the stream may be old, others had their turns since.
+   * Asked by one writer of a stream at a time. `isNew`: what is known of the stream may be old, others had their turns since. Undefined
+   * where no turn is needed, or none is to be had: nobody waits for a connection for it.
    */
   async enter(key: string): Promise<{ leave: () => void; isNew: boolean } | undefined> {
     for (let turn = this.#turns.get(key); turn; turn = this.#turns.get(key)) {
-      if (performance.now() < turn.until) return { leave: this.#join(turn), isNew: false };
+      if (performance.now() < turn.until) return { leave: join(turn), isNew: false };
       await turn.ended;
     }
-    if ((this.#contested.get(key) ?? 0) < performance.now() || this.#open >= MOST_TURNS) return undefined;
-    this.#open++;
+    if ((this.#contested.get(key) ?? 0) < performance.now()) return undefined;
+    if (this.#held >= this.#most || this.#isPoolBusy()) return undefined;
     const turn = await this.#take(key);
-    if (turn) return { leave: this.#join(turn), isNew: true };
-    this.#open--;
+    if (turn) return { leave: join(turn), isNew: true };
+    // Its line goes on without, until it loses again: it shall not wait so long for each.
     this.#contested.delete(key);
     return undefined;
   }
 
-  #join(turn: Turn): () => void {
-    turn.writers++;
-    let hasLeft = false;
-    return () => {
-      if (hasLeft) return;
-      hasLeft = true;
-      if (--turn.writers === 0) turn.end();
-    };
+  #isPoolBusy(): boolean {
+    const { waitingCount, idleCount, totalCount, options } = this.#pool;
+    return totalCount >= options.max && waitingCount >= idleCount;
   }
 
-  /** Undefined where it cannot be had, or not in time. */
+  /** Undefined where it is not to be had in time. */
   async #take(key: string): Promise<Turn | undefined> {
-    const client = await this.#pool.connect().catch(() => undefined);
-    if (!client) return undefined;
-    const name = createHash("sha256").update(key).digest().readInt32BE();
-    try {
-      await client.query(
-        `begin; set local lock_timeout = ${WAITS_MS}; set local idle_in_transaction_session_timeout = ${SILENT_MS};
-         select pg_advisory_xact_lock(${LOCK}, ${name})`,
-      );
-    } catch {
-      client.release(true);
+    this.#held++;
+    const client = await this.#locked(key);
+    if (!client) {
+      this.#held--;
       return undefined;
     }
     let tellEnd = () => {};
     const ended = new Promise<void>((tell) => {
       tellEnd = tell;
     });
+    let hasEnded = false;
     const end = () => {
+      if (hasEnded) return;
+      hasEnded = true;
+      clearTimeout(timer);
       this.#turns.delete(key);
-      this.#open--;
       tellEnd();
       // A connection that does not hear it any more has lost the lock, or loses it when it is closed.
-      client.query("commit").then(
-        () => client.release(),
-        () => client.release(true),
-      );
+      void client
+        .query("commit")
+        .then(
+          () => client.release(),
+          () => client.release(true),
+        )
+        .finally(() => {
+          this.#held--;
+        });
     };
+    const timer = setTimeout(end, this.#times.keeps_ms);
+    timer.unref();
     const turn = { until: performance.now() + TURN_MS, writers: 0, ended, end };
     this.#turns.set(key, turn);
     return turn;
   }
+
+  /** A connection in whose transaction the stream is locked. */
+  async #locked(key: string): Promise<pg.PoolClient | undefined> {
+    const client = await this.#pool.connect().catch(() => undefined);
+    if (!client) return undefined;
+    const { waits_ms, keeps_ms } = this.#times;
+    const name = createHash("sha256").update(key).digest().readInt32BE();
+    const text = `begin; set local lock_timeout = ${waits_ms}; set local idle_in_transaction_session_timeout = ${keeps_ms};
+      select pg_advisory_xact_lock(${LOCK}, ${name})`;
+    try {
+      // A network that is lost, or a pooler that has no connection, does not tell when the lock's time is over.
+      const asked: pg.QueryConfig & { query_timeout: number } = { text, query_timeout: 2 * waits_ms };
+      await client.query(asked);
+      return client;
+    } catch (error) {
+      const isLate = (error as pg.DatabaseError).code === LOCK_TIMEOUT;
+      const isUsable = isLate && (await client.query("rollback").catch(() => undefined)) !== undefined;
+      client.release(!isUsable);
+      return undefined;
+    }
+  }
+}
+
+/** Answers how to leave. */
+function join(turn: Turn): () => void {
+  turn.writers++;
+  let hasLeft = false;
+  return () => {
+    if (hasLeft) return;
+    hasLeft = true;
+    if (--turn.writers === 0) turn.end();
+  };
 }

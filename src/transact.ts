@@ -61,6 +61,7 @@ export async function transact<T, Done = undefined>(
       // Nothing is settled upon what may still fail.
       isPatient: isPatient || (before !== undefined && !once),
       place: run === 1 ? "last" : "first",
+      isRefusable: run === 1 && before === undefined,
     });
     let isSent = false;
     try {

@@ -23,7 +23,7 @@ export type Committed<T> = { result: T; events: AppendedEvent[]; replayed: boole
 
 export type UnitParts = FoldParts & {
   subjects: Pick<Subjects, "seal" | "erase">;
-  /** Taken with other processes; without it a process is as quick as the others on a stream, or is not. */
+  /** Turns with other processes on streams that they write, too; without it none are taken. */
   turns?: StreamTurns;
 };
 

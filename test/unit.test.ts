@@ -102,13 +102,22 @@ describe("decisions", () => {
     const queued = vi.spyOn(parts.cache, "queue");
     const waits = takeIn(parts, "long-line", "b");
     await until(() => queued.mock.calls.length === 1);
-    vi.spyOn(parts.cache, "waitedFor").mockReturnValueOnce(10_001);
+    const waited = vi.spyOn(parts.cache, "waitedFor").mockReturnValue(10_001);
     await expect(takeIn(parts, "long-line", "c")).rejects.toMatchObject({
       code: "unavailable",
       retry_after_s: 1,
     });
+    const pays = transact(
+      parts,
+      plain,
+      ({ decide }) => decide(notes, { tenant: "acme", id: "long-line" }, notes.take("paid for")),
+      { once: async () => undefined, stage: async () => undefined },
+    );
+    await until(() => queued.mock.calls.length === 2);
     held();
     expect((await waits).result).toMatchObject({ version: 2, state: { notes: ["a", "b"] } });
+    expect((await pays).result).toMatchObject({ version: 3 });
+    waited.mockRestore();
   });
 
   test("who lines up for a stream waits for those before it, and reads nothing for that", async () => {

@@ -83,7 +83,8 @@ test("those of one moment are put and read together, and a long one by itself", 
   const [nothing, ...found] = await Promise.all(
     [missing, ...all.map(({ name }) => name)].map((name) => objects.get(name)),
   );
-  const sent = queries.mock.calls.length;
+  // The service asks for other things meanwhile.
+  const sent = queries.mock.calls.filter(([asked]) => JSON.stringify(asked).includes("objects.")).length;
   queries.mockRestore();
   expect(nothing).toBeUndefined();
   expect(found).toEqual(all.map(({ bytes }) => bytes));
