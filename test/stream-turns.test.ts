@@ -1,42 +1,24 @@
 /** Turns of processes on one stream: nothing is decided twice, and no process that dies or sleeps holds up the others for long. */
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { migrate } from "../eventstore/migrate.ts";
+import { expect, test, vi } from "vitest";
 import { openPool } from "../eventstore/pool.ts";
-import { registry } from "../eventstore/schemas.ts";
-import { createEventStore } from "../eventstore/store.ts";
-import { absentSubjects } from "../src/adapters/subject-vault.ts";
 import { refuse } from "../src/domain/refusal.ts";
-import { StreamCache } from "../src/stream-cache.ts";
 import { StreamTurns, type TurnTimes } from "../src/stream-turns.ts";
 import { transact } from "../src/transact.ts";
 import type { UnitParts } from "../src/unit.ts";
-import { type FreshDatabase, freshDatabase } from "./support/database.ts";
+import { notebooks } from "./support/notebooks.ts";
 import * as notes from "./support/notes.ts";
 import { until } from "./support/until.ts";
 
-let database: FreshDatabase;
-let pool: ReturnType<typeof openPool>;
-const schemas = registry([notes.events]);
-
-beforeAll(async () => {
-  database = await freshDatabase();
-  await migrate(database.url, { host: "log.test" });
-  pool = openPool(database.url, { max: 20 });
-});
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+const log = notebooks();
 
 /** Nobody gives up in these times, however slow the machine is. */
 const PATIENT = { waits_ms: 25_000, keeps_ms: 60_000 };
 
-/** What one process holds. */
-const makeProcess = (times: TurnTimes = PATIENT) => {
-  const turns = new StreamTurns(pool, times);
-  const store = createEventStore(pool, { schemas });
-  return { store, schemas, cache: new StreamCache(), subjects: absentSubjects(), turns };
-};
+/** A process that takes turns. */
+const makeProcess = (times: TurnTimes = PATIENT) => ({
+  ...log.makeProcess(),
+  turns: new StreamTurns(log.pool, times),
+});
 const keyOf = (id: string) => `acme\n${notes.streamOf(id)}`;
 const take = (parts: UnitParts, id: string, text: string, onRun = () => {}) =>
   transact(parts, { meta: { actor: "test" } }, ({ decide }) => {
@@ -138,7 +120,7 @@ test("a process that is stopped in its turn loses it by Postgres, and its connec
   const held = await stopped.turns.enter(keyOf("stopped"));
   const sql = `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 1413565520 and granted
     and database = (select oid from pg_database where datname = current_database())`;
-  expect((await pool.query(sql)).rowCount).toBe(1);
+  expect((await log.pool.query(sql)).rowCount).toBe(1);
   const turn = await other.turns.enter(keyOf("stopped"));
   expect(turn).toMatchObject({ isNew: true });
   turn!.leave();
@@ -147,7 +129,7 @@ test("a process that is stopped in its turn loses it by Postgres, and its connec
 });
 
 test("nobody waits for a connection to have a turn", async () => {
-  const small = openPool(database.url, { max: 4 });
+  const small = openPool(log.url, { max: 4 });
   const turns = new StreamTurns(small);
   turns.contest(keyOf("crowded"));
   const taken = await Promise.all([1, 2, 3, 4].map(() => small.connect()));
@@ -205,7 +187,6 @@ test("a turn begins with what stands, not with what was sent outside of it", asy
       stage: async () => undefined,
     },
   );
-  await vi.waitFor(async () => expect(await one.turns.enter(keyOf("unwritten"))).toBeUndefined());
   await Promise.all([paid, take(one, "border", "after it", () => runs++)]);
   const { state } = (await take(makeProcess(), "border", "paid for")).result;
   expect([...state.notes].sort()).toEqual(["after it", "from elsewhere", "paid for"]);

@@ -1,39 +1,15 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { StoreUnavailable } from "../eventstore/errors.ts";
-import { migrate } from "../eventstore/migrate.ts";
-import { openPool } from "../eventstore/pool.ts";
-import { registry } from "../eventstore/schemas.ts";
-import { createEventStore } from "../eventstore/store.ts";
-import { absentSubjects } from "../src/adapters/subject-vault.ts";
 import { refuse } from "../src/domain/refusal.ts";
-import { StreamCache } from "../src/stream-cache.ts";
 import { transact } from "../src/transact.ts";
 import type { Command, UnitParts } from "../src/unit.ts";
-import { type FreshDatabase, freshDatabase } from "./support/database.ts";
+import { notebooks } from "./support/notebooks.ts";
 import * as notes from "./support/notes.ts";
 import { until } from "./support/until.ts";
 
-let database: FreshDatabase;
-let pool: ReturnType<typeof openPool>;
-const schemas = registry([notes.events]);
-/** What one process holds: its own store and cache over the shared database. */
-const makeProcess = (): UnitParts => ({
-  store: createEventStore(pool, { schemas }),
-  schemas,
-  cache: new StreamCache(),
-  subjects: absentSubjects(),
-});
-
-beforeAll(async () => {
-  database = await freshDatabase();
-  await migrate(database.url, { host: "log.test" });
-  pool = openPool(database.url, { max: 20 });
-});
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+const log = notebooks();
+const { makeProcess } = log;
 
 const plain: Command = { meta: { actor: "test" } };
 const keyed = (key: string, request: string): Command => ({
@@ -273,7 +249,7 @@ describe("a stream that many write at once", () => {
   test("has their commits travel together", async () => {
     const parts = makeProcess();
     await Promise.all(Array.from({ length: 100 }, (_, n) => takeIn(parts, "hot", `note ${n}`)));
-    const { rows } = await pool.query(
+    const { rows } = await log.pool.query(
       "select count(*)::int as events, count(distinct xmin::text)::int as calls from eventstore.events where stream_id = 'notebook-hot'",
     );
     expect(rows[0].events).toBe(100);

@@ -1,0 +1,41 @@
+/** Notebooks (notes.ts) on a log of their own, and the processes that write them. */
+import { afterAll, beforeAll } from "vitest";
+import { migrate } from "../../eventstore/migrate.ts";
+import { openPool } from "../../eventstore/pool.ts";
+import { registry } from "../../eventstore/schemas.ts";
+import { createEventStore } from "../../eventstore/store.ts";
+import { absentSubjects } from "../../src/adapters/subject-vault.ts";
+import { StreamCache } from "../../src/stream-cache.ts";
+import { type FreshDatabase, freshDatabase } from "./database.ts";
+import * as notes from "./notes.ts";
+
+/** For the tests of one file: there once they begin. */
+export function notebooks() {
+  let database: FreshDatabase;
+  let pool: ReturnType<typeof openPool>;
+  const schemas = registry([notes.events]);
+  beforeAll(async () => {
+    database = await freshDatabase();
+    await migrate(database.url, { host: "log.test" });
+    pool = openPool(database.url, { max: 20 });
+  });
+  afterAll(async () => {
+    await pool.end();
+    await database.drop();
+  });
+  return {
+    get url() {
+      return database.url;
+    },
+    get pool() {
+      return pool;
+    },
+    /** What one process holds: its own store and cache over the shared database. */
+    makeProcess: () => ({
+      store: createEventStore(pool, { schemas }),
+      schemas,
+      cache: new StreamCache(),
+      subjects: absentSubjects(),
+    }),
+  };
+}
