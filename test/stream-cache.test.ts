@@ -59,3 +59,14 @@ test("a line tells for how long the first of those at its end has waited", async
     vi.useRealTimers();
   }
 });
+
+test("what a commit on its way leaves is not looked ahead to where more is known already", async () => {
+  const cache = new StreamCache();
+  cache.keep("acme\none", { state: { name: "b" }, version: 3 });
+  const sent = { settled: Promise.reject(new Error("too late")) };
+  sent.settled.catch(() => undefined);
+  cache.expect("acme\none", { state: { name: "c" }, version: 3, sent }, undefined);
+  expect(cache.ahead("acme\none")).toBeUndefined();
+  cache.expect("acme\none", { state: { name: "c" }, version: 4, sent }, undefined);
+  expect(cache.ahead("acme\none")).toMatchObject({ version: 4 });
+});

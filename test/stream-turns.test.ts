@@ -172,25 +172,25 @@ test("work that fails while another part of it waits in line leaves nothing behi
 });
 
 test("a turn begins with what stands, not with what was sent outside of it", async () => {
-  const [one, other] = [makeProcess(), makeProcess()];
-  let runs = 0;
-  // It decides, pays while another process writes, and is sent too late within a turn of others of its process.
-  const paid = transact(
-    one,
-    { meta: { actor: "test" } },
-    ({ decide }) => decide(notes, { tenant: "acme", id: "border" }, notes.take("paid for")),
-    {
-      once: async () => {
-        await take(other, "border", "from elsewhere");
-        one.turns.contest(keyOf("border"));
-      },
-      stage: async () => undefined,
-    },
-  );
-  await Promise.all([paid, take(one, "border", "after it", () => runs++)]);
-  const { state } = (await take(makeProcess(), "border", "paid for")).result;
-  expect([...state.notes].sort()).toEqual(["after it", "from elsewhere", "paid for"]);
-  expect(runs).toBeLessThanOrEqual(2);
+  const parts = makeProcess();
+  const key = keyOf("border");
+  await take(parts, "border", "a");
+  let fail = (_: Error) => {};
+  const settled = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  const sent = { settled };
+  parts.cache.expect(key, { state: { notes: ["a", "doomed"] }, version: 2, sent }, undefined);
+  parts.turns.contest(key);
+  const reads = vi.spyOn(parts.store, "readStream");
+  const enters = vi.spyOn(parts.turns, "enter");
+  const taken = take(parts, "border", "b");
+  await until(() => enters.mock.settledResults[0]?.type === "fulfilled");
+  expect(reads).not.toHaveBeenCalled();
+  parts.cache.arrived(key, sent);
+  fail(new Error("doomed"));
+  expect((await taken).result).toMatchObject({ version: 2, state: { notes: ["a", "b"] } });
+  expect(reads).toHaveBeenCalled();
 });
 
 test("turns hold three connections at most", async () => {
