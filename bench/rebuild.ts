@@ -20,7 +20,7 @@ import { fillMixed } from "./mixed-log.ts";
 import { paced } from "./paced.ts";
 import { emmettRate } from "./rebuild-emmett.ts";
 import type { Rebuilt } from "./rebuild-process.ts";
-import { type ServiceProcess, startServiceProcess } from "./service-process.ts";
+import { AS_STARTED, type ServiceProcess, startServiceProcess } from "./service-process.ts";
 
 const { values } = parseArgs({
   options: {
@@ -34,7 +34,7 @@ const seconds = (since: number) => Number(((performance.now() - since) / 1_000).
 async function rebuilt(DATABASE_URL: string): Promise<Rebuilt> {
   const file = fileURLToPath(new URL("rebuild-process.ts", import.meta.url));
   const env = { ...process.env, DATABASE_URL };
-  const child = fork(file, { execArgv: ["--import", "tsx"], env });
+  const child = fork(file, { execArgv: [AS_STARTED, "--import", "tsx"], env });
   let result: Rebuilt | undefined;
   child.on("message", (told) => {
     if (told !== "begun") result = told as Rebuilt;

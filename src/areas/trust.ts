@@ -7,6 +7,7 @@ import * as attestation from "../domain/trust/attestation.ts";
 import { trustProblems } from "../domain/trust/problems.ts";
 import * as trustLog from "../domain/trust/trust.ts";
 import { onChainProjection } from "../projections/trust/on-chain.ts";
+import { agentStreamsProjection } from "../projections/trust/streams.ts";
 import { trustProjection } from "../projections/trust/trust.ts";
 import { onChainReactor } from "../reactors/trust/attest-on-chain.ts";
 import { trustReactor } from "../reactors/trust/compute.ts";
@@ -17,7 +18,7 @@ export const trust: Area = {
   about: "How far agents can be trusted: attestations, and a score that anyone recomputes from the log",
   envelope: "none",
   entities: [attestation, trustLog],
-  projections: [trustProjection, onChainProjection],
+  projections: [trustProjection, onChainProjection, agentStreamsProjection],
   reactors: [trustReactor, onChainReactor],
   operations: [
     ...scoreOperations,

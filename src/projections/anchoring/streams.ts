@@ -1,12 +1,16 @@
-/** How far each stream of the log has come. */
+/** The streams of the log that changed last. */
 import type pg from "pg";
 import { type PublicFacts, projection } from "../projection.ts";
 
+/** So many are kept, and may be asked for at once. */
+export const MOST_RECENT = 200;
+
+/** The newest alone: a row of each stream would be a fourth of what all read models together write. */
 export const streamsProjection = projection({
   name: "log_streams",
-  version: 1,
+  version: 2,
   ddl: `
-  create table if not exists read.log_streams_v1 (
+  create table if not exists read.log_streams_v2 (
     tenant        text not null,
     stream_id     text not null,
     events        bigint not null,
@@ -15,33 +19,43 @@ export const streamsProjection = projection({
     last_at_us    bigint not null,
     primary key (tenant, stream_id)
   );
-  create index if not exists log_streams_v1_last on read.log_streams_v1 (last_position);`,
+  create index if not exists log_streams_v2_last on read.log_streams_v2 (last_position);`,
   of: "every event",
-  fold: countEvents,
+  fold: keepNewest,
 });
 
-/**
- * One statement for all events of a batch: of each stream only the last one counts. A row that is further already stays:
- * it was written when another projection kept this table.
- */
-async function countEvents(events: readonly PublicFacts[], tx: pg.ClientBase): Promise<void> {
-  const byStream = new Map(events.map((event) => [JSON.stringify([event.tenant, event.stream_id]), event]));
-  const last = [...byStream.values()];
+async function keepNewest(events: readonly PublicFacts[], tx: pg.ClientBase): Promise<void> {
+  const newest = newestOf(events);
   await tx.query(
-    `insert into read.log_streams_v1 as known (tenant, stream_id, events, last_position, last_type, last_at_us)
+    `insert into read.log_streams_v2 as known (tenant, stream_id, events, last_position, last_type, last_at_us)
      select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[])
      on conflict (tenant, stream_id) do update set events = excluded.events,
-       last_position = excluded.last_position, last_type = excluded.last_type, last_at_us = excluded.last_at_us
-       where known.last_position < excluded.last_position`,
+       last_position = excluded.last_position, last_type = excluded.last_type, last_at_us = excluded.last_at_us`,
     [
-      last.map(({ tenant }) => tenant),
-      last.map(({ stream_id }) => stream_id),
-      last.map(({ version }) => version),
-      last.map(({ position }) => position),
-      last.map(({ type }) => type),
-      last.map(({ recorded_at_us }) => recorded_at_us),
+      newest.map(({ tenant }) => tenant),
+      newest.map(({ stream_id }) => stream_id),
+      newest.map(({ version }) => version),
+      newest.map(({ position }) => position),
+      newest.map(({ type }) => type),
+      newest.map(({ recorded_at_us }) => recorded_at_us),
     ],
   );
+  await tx.query(
+    `delete from read.log_streams_v2 where last_position <=
+       (select last_position from read.log_streams_v2 order by last_position desc offset $1 limit 1)`,
+    [MOST_RECENT],
+  );
+}
+
+/** The last event of each stream of a batch, the newest first, no more than are kept. */
+function newestOf(events: readonly PublicFacts[]): PublicFacts[] {
+  const newest = new Map<string, PublicFacts>();
+  for (let n = events.length - 1; n >= 0 && newest.size < MOST_RECENT; n--) {
+    const event = events[n]!;
+    const name = JSON.stringify([event.tenant, event.stream_id]);
+    if (!newest.has(name)) newest.set(name, event);
+  }
+  return [...newest.values()];
 }
 
 export type StreamRow = {
@@ -53,18 +67,8 @@ export type StreamRow = {
   last_at_us: number;
 };
 
-/** The streams that changed last, the newest change first. */
+/** The streams that changed last, the newest change first; `limit`: at most MOST_RECENT. */
 export async function recentStreams(pool: pg.Pool, limit: number): Promise<StreamRow[]> {
-  const text = "select * from read.log_streams_v1 order by last_position desc limit $1";
+  const text = "select * from read.log_streams_v2 order by last_position desc limit $1";
   return (await pool.query<StreamRow>(text, [limit])).rows;
-}
-
-/** The streams of these names that a tenant has, and all of another tenant. */
-export async function streamsNamed(
-  pool: pg.Pool,
-  { tenant, names, all_of }: { tenant: string; names: readonly string[]; all_of: string },
-): Promise<StreamRow[]> {
-  const text = `select * from read.log_streams_v1
-    where (tenant = $1 and stream_id = any($2)) or tenant = $3 order by tenant, stream_id`;
-  return (await pool.query<StreamRow>(text, [tenant, names, all_of])).rows;
 }

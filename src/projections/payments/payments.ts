@@ -114,10 +114,8 @@ export const paymentsProjection = projection({
     const sums = new Sums();
     for (const event of events) {
       if (event.type === "ChainConfirmed") {
-        // What it confirms may stand in this very batch.
-        await save(tx, rows);
-        await confirm(tx, event.data);
-        for (const [id, row] of await rowsOf(tx, [...rows.keys()])) rows.set(id, row);
+        for (const row of rows.values()) confirm(row, event.data);
+        await saveConfirmed(tx, event.data);
         continue;
       }
       const { id, tenant, position } = event;
@@ -261,7 +259,25 @@ function isUnfinished(row: PaymentRow): boolean {
   return row.status === "settled" && (row.refund_status === "open" || !row.answered);
 }
 
-async function confirm(tx: pg.ClientBase, facts: Confirmed): Promise<void> {
+/** What stands in this very batch; whatever else it confirms stands in the table. */
+function confirm(row: PaymentRow, { network, block_number, as_of_position }: Confirmed): void {
+  if (row.network !== network) return;
+  if (
+    row.status === "settled" &&
+    row.block_number! <= block_number &&
+    row.settled_position! <= as_of_position
+  )
+    row.final = true;
+  if (
+    row.refund_status === "paid" &&
+    row.refund_block_number! <= block_number &&
+    row.refund_position! <= as_of_position
+  )
+    row.refund_final = true;
+  row.unfinished = isUnfinished(row);
+}
+
+async function saveConfirmed(tx: pg.ClientBase, facts: Confirmed): Promise<void> {
   const { network, block_number, as_of_position } = facts;
   await tx.query(
     `insert into read.payments_confirmed_v1 (network, facts) values ($1, $2)

@@ -138,7 +138,8 @@ async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, Row
 
 /** The agent that a tenant is, or that holds the wallet that a tenant is. */
 const AGENT_OF = `case when r.requester ~ '^soul:[0-9]+$' then substr(r.requester, 6)::bigint
-  else (select w.sx from read.trust_wallets_v2 w where 'wallet:' || w.wallet = r.requester and w.valid_to is null) end`;
+  when r.requester like 'wallet:%'
+    then (select w.sx from read.trust_wallets_v2 w where w.wallet = substr(r.requester, 8) and w.valid_to is null) end`;
 
 async function agentBehind(tx: pg.ClientBase, requester: string): Promise<number | null> {
   const sql = `select ${AGENT_OF} as sx from (values ($1::text)) r (requester)`;
@@ -161,14 +162,15 @@ async function linkedLeases(
     return { event_id: event.event_id, requester, sx, leased_at };
   });
   if (leases.length === 0) return new Set();
+  // An `exists` of payments would be answered from a hash of all that were ever made.
   const sql = `select l.event_id from (
       select r.*, ${AGENT_OF} as agent from jsonb_to_recordset($1::jsonb)
         as r (event_id text, requester text, sx bigint, leased_at text)) l
     where l.agent = l.sx
       or exists (select from read.trust_delegations_v2 d where d.valid_to is null and d.expires_at > l.leased_at
         and ((d.from_sx = l.agent and d.to_sx = l.sx) or (d.from_sx = l.sx and d.to_sx = l.agent)))
-      or exists (select from read.trust_wallets_v2 w join read.trust_payments_v2 p on p.payer = w.wallet
-        where w.sx = l.sx and w.valid_to is null and p.tenant = l.requester)`;
+      or (select true from read.trust_wallets_v2 w join read.trust_payments_v2 p on p.payer = w.wallet
+        where w.sx = l.sx and w.valid_to is null and p.tenant = l.requester limit 1)`;
   const { rows: linked } = await tx.query<{ event_id: string }>(sql, [JSON.stringify(leases)]);
   return new Set(linked.map(({ event_id }) => event_id));
 }
@@ -303,7 +305,7 @@ export async function foldReversal(tx: pg.ClientBase, event: Reversed): Promise<
   if (debt_micro === 0) return false;
   const tasks = await tx.query<{ task_id: string; fee_micro: number; counted_day: number }>(
     `update read.trust_tasks_v2 t set reversed = true from read.trust_payments_v2 p
-     where 'payment:' || p.id = $1 and t.requester = $2 and not t.reversed and t.counted_position > p.claimed_position
+     where p.id = substr($1, 9) and t.requester = $2 and not t.reversed and t.counted_position > p.claimed_position
      returning t.task_id, t.fee_micro, t.counted_day`,
     [source, event.tenant],
   );

@@ -9,14 +9,14 @@ import { ANCHOR_ADDRESS } from "../../../domain/anchoring/contract.ts";
 import { chainHash, limit, sha256, time } from "../../../domain/fields.ts";
 import { eventsBefore } from "../../../projections/anchoring/events.ts";
 import { anchorsBefore, checkpointsBefore, headsProjection } from "../../../projections/anchoring/heads.ts";
-import { recentStreams, streamsProjection } from "../../../projections/anchoring/streams.ts";
+import { MOST_RECENT, recentStreams, streamsProjection } from "../../../projections/anchoring/streams.ts";
 import { sealedCounts } from "../../../projections/subjects/erasures.ts";
 import { json, open, operation } from "../../operation.ts";
 import { firmness, hex, isoTime, logKey, preciseTime, stream } from "./fields.ts";
 
 const next = z.int().nullable().describe("`before` of the next page; null on the last");
 
-const newest = limit("How many, the newest first", { most: 200, usual: 50 });
+const newest = limit("How many, the newest first", { most: MOST_RECENT, usual: 50 });
 
 const page = (of: string) => ({
   before: z

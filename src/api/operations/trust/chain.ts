@@ -9,11 +9,14 @@ import * as agents from "../../../domain/identity/agent.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import * as attestations from "../../../domain/trust/attestation.ts";
-import { type StreamRow, streamsNamed, streamsProjection } from "../../../projections/anchoring/streams.ts";
 import { attestationsBy } from "../../../projections/trust/evidence.ts";
+import {
+  agentStreamsProjection,
+  type StreamRow,
+  streamsOfAgent,
+} from "../../../projections/trust/streams.ts";
 import { trustProjection } from "../../../projections/trust/trust.ts";
 import { json, operation, pay, reads } from "../../operation.ts";
-import { soulTenant } from "../identity/agents.ts";
 import { firmness } from "../log/fields.ts";
 import { agentNamed } from "./agents.ts";
 
@@ -93,14 +96,11 @@ use. The service checks itself here; an export (log_proof, docs/trust.md) is che
 
 /** The agent's own stream first. */
 async function streamsOf(app: App, agent_id: string, sx_number: number): Promise<StreamRow[]> {
-  await Promise.all([app.caughtUp(streamsProjection), app.caughtUp(trustProjection)]);
+  await Promise.all([app.caughtUp(agentStreamsProjection), app.caughtUp(trustProjection)]);
   const own = agents.streamOf(agents.targetOf(agent_id).id);
   const made = await attestationsBy(app.pool, sx_number);
-  const rows = await streamsNamed(app.pool, {
-    tenant: "operator",
-    names: [own, ...made.map(attestations.streamOf)],
-    all_of: soulTenant(sx_number),
-  });
+  const names = [own, ...made.map(attestations.streamOf)];
+  const rows = await streamsOfAgent(app.pool, { sx_number, names });
   const isOwn = ({ stream_id }: StreamRow) => stream_id === own;
   return [...rows.filter(isOwn), ...rows.filter((row) => !isOwn(row))];
 }

@@ -1,0 +1,56 @@
+/** How far the streams that an agent's history stands in have come: whoever cuts one must cut this, too. */
+import type pg from "pg";
+import * as agent from "../../domain/identity/agent.ts";
+import * as attestation from "../../domain/trust/attestation.ts";
+import { type PublicFacts, projection } from "../projection.ts";
+
+/** The tenant of what an agent's own key caused. */
+const SOUL = "soul:";
+
+export const agentStreamsProjection = projection({
+  name: "agent_streams",
+  version: 1,
+  ddl: `
+  create table if not exists read.agent_streams_v1 (
+    tenant        text not null,
+    stream_id     text not null,
+    events        bigint not null,
+    last_position bigint not null,
+    primary key (tenant, stream_id)
+  );`,
+  of: "every event",
+  async fold(events, tx) {
+    const last = [...lastOf(events.filter(isOfAgent)).values()];
+    if (last.length === 0) return;
+    await tx.query(
+      `insert into read.agent_streams_v1 (tenant, stream_id, events, last_position)
+       select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])
+       on conflict (tenant, stream_id) do update set events = excluded.events, last_position = excluded.last_position`,
+      [
+        last.map(({ tenant }) => tenant),
+        last.map(({ stream_id }) => stream_id),
+        last.map(({ version }) => version),
+        last.map(({ position }) => position),
+      ],
+    );
+  },
+});
+
+const isOfAgent = ({ tenant, stream_id }: PublicFacts): boolean =>
+  tenant.startsWith(SOUL) ||
+  (tenant === "operator" && (stream_id.startsWith(agent.prefix) || stream_id.startsWith(attestation.prefix)));
+
+const lastOf = (events: readonly PublicFacts[]): Map<string, PublicFacts> =>
+  new Map(events.map((event) => [JSON.stringify([event.tenant, event.stream_id]), event]));
+
+export type StreamRow = { tenant: string; stream_id: string; events: number; last_position: number };
+
+/** The streams of these names that the operator has, and all that an agent's own key caused, by tenant and name. */
+export async function streamsOfAgent(
+  pool: pg.Pool,
+  { sx_number, names }: { sx_number: number; names: readonly string[] },
+): Promise<StreamRow[]> {
+  const text = `select * from read.agent_streams_v1
+    where (tenant = 'operator' and stream_id = any($1)) or tenant = $2 order by tenant, stream_id`;
+  return (await pool.query<StreamRow>(text, [names, `${SOUL}${sx_number}`])).rows;
+}
