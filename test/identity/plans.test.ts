@@ -52,6 +52,9 @@ async function multiply(): Promise<void> {
     `insert into read.agent_activity_v1 select 'key:' || md5(n::text), day, 'soul_trust', array_fill(1, array[24]), 1
        from ${others}, generate_series(current_date - 100, current_date, '20 days') day`,
     `insert into read.trust_agents_v2 select 'many-' || n, n from ${others}`,
+    `insert into read.trust_wallets_v2 select '0x' || md5(n::text) || '00000000', n, n + 1000000, null from ${others}`,
+    `insert into read.trust_payments_v2 select 'many-' || n, '0x' || md5(n::text) || '00000000', 'tenant-' || n % 100, n, 1000,
+       true, true, false, n, md5(n::text), 0 from ${others}`,
     `insert into read.trust_edges_v2 select 'attestation-' || n, n, n % 1000 + 1, 'many', 1000000, null, event_id, day, made_at,
        valid_from, null from read.trust_edges_v2, ${others}`,
     `insert into read.trust_evidence_v2 select n, kind, 1000, md5(n::text), day, position, null, valid_from, null
@@ -70,9 +73,11 @@ async function multiply(): Promise<void> {
     "trust_agents_v2",
     "trust_edges_v2",
     "trust_evidence_v2",
+    "trust_payments_v2",
     "trust_ranks_v2",
     "trust_scores_v2",
     "trust_silence_v2",
+    "trust_wallets_v2",
     "trust_work_v2",
   ]);
 }
@@ -158,6 +163,22 @@ const reads: [string, () => Promise<string>][] = [
   ["a profile", async () => "/soul/1/profile"],
   ["how many there are, once that was counted", async () => "/soul/stats"],
 ];
+
+/** What a fold of these events asks of trust's tables; they are folded by no other process. */
+const askedByFold = (done: () => Promise<unknown>): Promise<Asked[]> =>
+  askedBy(async () => {
+    await done();
+    const { position: newest } = await service.app.store.head();
+    expect(await service.app.runner.reached(trustProjection, newest, LIMIT_MS)).toBe(true);
+  }).then((asked) =>
+    asked.filter(({ text }) => /\btrust_(?:wallets|payments|tasks|delegations)_/.test(text)),
+  );
+
+test.each(["tenant-7", `wallet:0x${"0".repeat(40)}`, "soul:2"])("a task of %s, folded", async (tenant) => {
+  const asked = await askedByFold(() => agencyOf(service.app).task(1, tenant, "paid"));
+  expect(asked.some(({ text }) => text.includes("leased_at"))).toBe(true);
+  expect((await Promise.all(asked.map(wrongWith))).flat()).toEqual([]);
+});
 
 /** What is wrong with the queries of a read. */
 async function wrongWhere(path: string): Promise<string[]> {
