@@ -158,7 +158,7 @@ describe("a lease", () => {
   const silence = async () => {
     await setup.folded();
     await setup.app.pool.query(
-      "update read.compute_tasks_v2 set leased_at = leased_at - interval '2 minutes' where status = 'leased'",
+      "update read.compute_tasks_v3 set leased_at = leased_at - interval '2 minutes' where status = 'leased'",
     );
   };
 
@@ -255,12 +255,12 @@ describe("a node", () => {
     const headers = await setup.requester("urgent");
     const waiting = node.pull("?wait_s=30&kinds=urgent");
     const held = await setup.app.pool.connect();
-    await held.query("begin; lock table read.compute_tasks_v2 in exclusive mode");
+    await held.query("begin; lock table read.compute_tasks_v3 in exclusive mode");
     try {
       const { body } = await setup.submit(headers, { task_type: "urgent" });
       const task = await waiting;
       expect(task.task_id).toBe(body.task_id);
-      const known = await held.query("select from read.compute_tasks_v2 where task_id = $1", [task.task_id]);
+      const known = await held.query("select from read.compute_tasks_v3 where task_id = $1", [task.task_id]);
       expect(known.rowCount).toBe(0);
       const giving = node.gives(task, { done: true });
       await held.query("commit");

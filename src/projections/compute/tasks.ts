@@ -9,6 +9,7 @@ import * as task from "../../domain/compute/task.ts";
 import { objectName } from "../../domain/objects.ts";
 import { projection } from "../projection.ts";
 import type { Placed } from "../typed.ts";
+import { Sums, sumsDdl } from "./sums.ts";
 import { utc } from "./times.ts";
 
 /** `offer`: micro-USDC a second of its limit. `position`: of its first event. */
@@ -59,9 +60,9 @@ const columns = [
 
 export const tasksProjection = projection({
   name: "compute_tasks",
-  version: 2,
+  version: 3,
   ddl: `
-    create table if not exists read.compute_tasks_v2 (
+    create table if not exists read.compute_tasks_v3 (
       task_id         text primary key,
       tenant          text not null,
       sx              bigint,
@@ -82,34 +83,37 @@ export const tasksProjection = projection({
       position        bigint not null,
       state           jsonb not null
     );
-    create index if not exists compute_tasks_v2_ready on read.compute_tasks_v2 (offer desc, position)
+    create index if not exists compute_tasks_v3_ready on read.compute_tasks_v3 (offer desc, position)
       where status = 'queued';
-    create index if not exists compute_tasks_v2_due on read.compute_tasks_v2 (due_at) where due_at is not null;
-    create index if not exists compute_tasks_v2_leased on read.compute_tasks_v2 (leased_at) where status = 'leased';
-    create index if not exists compute_tasks_v2_audits on read.compute_tasks_v2 (position) where awaits_audit;
-    create index if not exists compute_tasks_v2_disputed on read.compute_tasks_v2 (position) where status = 'disputed';
-    create index if not exists compute_tasks_v2_copied on read.compute_tasks_v2 (position) where status = 'copied';
-    create index if not exists compute_tasks_v2_copies on read.compute_tasks_v2 (copy_of, status) where copy_of is not null;
-    create index if not exists compute_tasks_v2_late on read.compute_tasks_v2 (status)
+    create index if not exists compute_tasks_v3_due on read.compute_tasks_v3 (due_at) where due_at is not null;
+    create index if not exists compute_tasks_v3_leased on read.compute_tasks_v3 (leased_at) where status = 'leased';
+    create index if not exists compute_tasks_v3_audits on read.compute_tasks_v3 (position) where awaits_audit;
+    create index if not exists compute_tasks_v3_disputed on read.compute_tasks_v3 (position) where status = 'disputed';
+    create index if not exists compute_tasks_v3_copied on read.compute_tasks_v3 (position) where status = 'copied';
+    create index if not exists compute_tasks_v3_copies on read.compute_tasks_v3 (copy_of, status) where copy_of is not null;
+    create index if not exists compute_tasks_v3_late on read.compute_tasks_v3 (status)
       where copy_of is not null and status in ('queued', 'submitted');
-    create index if not exists compute_tasks_v2_own on read.compute_tasks_v2 (tenant, position desc);
-    create index if not exists compute_tasks_v2_assigned on read.compute_tasks_v2 (sx, position desc);
-    create table if not exists read.compute_leases_v2 (
+    create index if not exists compute_tasks_v3_own on read.compute_tasks_v3 (tenant, position desc);
+    create index if not exists compute_tasks_v3_assigned on read.compute_tasks_v3 (sx, position desc);
+    create table if not exists read.compute_leases_v3 (
       lease_sha256 text primary key,
       tenant       text not null,
       task_id      text not null,
       sx           bigint not null
-    );`,
+    );
+    ${sumsDdl}`,
   of: [task],
   async fold(events, tx) {
     const rows = await rowsOf(tx, [...new Set(events.map(({ id }) => id))]);
     const kept = new Map<string, string | null>();
     const leases: Lease[] = [];
+    const sums = new Sums();
     for (const event of events) {
       const { id, tenant } = event;
       const before = rows.get(id);
       const state = task.standing(task.evolve(before?.state, event));
       rows.set(id, rowOf(event, state, before?.position ?? event.position));
+      sums.changed(before?.state, state);
       if (isKeptAnew(before?.state, state))
         for (const name of objectsOf(id, state)) kept.set(name, state.ended_at);
       if (event.type === "TaskLeased")
@@ -118,6 +122,7 @@ export const tasksProjection = projection({
     await save(tx, [...rows.values()]);
     await keepObjects(tx, kept);
     await saveLeases(tx, leases);
+    await sums.save(tx);
   },
 });
 
@@ -172,8 +177,8 @@ type Lease = NamedTask & { lease_sha256: string; sx: number };
 
 async function saveLeases(tx: pg.ClientBase, leases: readonly Lease[]): Promise<void> {
   if (leases.length === 0) return;
-  const text = `insert into read.compute_leases_v2
-    select lease_sha256, tenant, task_id, sx from jsonb_populate_recordset(null::read.compute_leases_v2, $1::jsonb)
+  const text = `insert into read.compute_leases_v3
+    select lease_sha256, tenant, task_id, sx from jsonb_populate_recordset(null::read.compute_leases_v3, $1::jsonb)
     on conflict do nothing`;
   await tx.query({ name: "compute_leases_save", text, values: [JSON.stringify(leases)] });
 }
@@ -182,15 +187,15 @@ async function rowsOf(
   tx: pg.ClientBase,
   ids: string[],
 ): Promise<Map<string, Pick<TaskRow, "state" | "position">>> {
-  const sql = "select task_id, position, state from read.compute_tasks_v2 where task_id = any($1)";
+  const sql = "select task_id, position, state from read.compute_tasks_v3 where task_id = any($1)";
   const { rows } = await tx.query<TaskRow>(sql, [ids]);
   return new Map(rows.map((row) => [row.task_id, row]));
 }
 
 async function save(tx: pg.ClientBase, rows: readonly object[]): Promise<void> {
   await tx.query(
-    `insert into read.compute_tasks_v2 (${columns.join(", ")})
-     select ${columns.join(", ")} from jsonb_populate_recordset(null::read.compute_tasks_v2, $1::jsonb)
+    `insert into read.compute_tasks_v3 (${columns.join(", ")})
+     select ${columns.join(", ")} from jsonb_populate_recordset(null::read.compute_tasks_v3, $1::jsonb)
      on conflict (task_id) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`,
     [JSON.stringify(rows)],
   );
@@ -200,7 +205,7 @@ export type NamedTask = { tenant: string; task_id: string };
 
 /** Whose task it is, as of a moment ago; those asked for at one moment are read together. */
 export const requesterOf = gathered(async (pool, ids: readonly string[]) => {
-  const text = "select task_id, tenant from read.compute_tasks_v2 where task_id = any($1)";
+  const text = "select task_id, tenant from read.compute_tasks_v3 where task_id = any($1)";
   const { rows } = await pool.query<NamedTask>({ name: "compute_requesters", text, values: [ids] });
   const tenants = new Map(rows.map(({ task_id, tenant }) => [task_id, tenant]));
   return ids.map((id) => tenants.get(id));
@@ -208,7 +213,7 @@ export const requesterOf = gathered(async (pool, ids: readonly string[]) => {
 
 /** The task that was lent under this lease, whatever became of it. */
 export async function lentUnder(pool: pg.Pool, lease_sha256: string): Promise<NamedTask | undefined> {
-  const text = "select tenant, task_id from read.compute_leases_v2 where lease_sha256 = $1";
+  const text = "select tenant, task_id from read.compute_leases_v3 where lease_sha256 = $1";
   return (await pool.query<NamedTask>({ name: "compute_lent_under", text, values: [lease_sha256] })).rows[0];
 }
 
@@ -244,15 +249,15 @@ export async function readyForAny(
 ): Promise<Ready[]> {
   // Whether any of them may take it is no `exists`, which would be joined for all tasks that are ready before they are put in order.
   const text = `select tenant, task_id, kind, max_price_micro::float8 as max_price_micro, limit_s, assign::float8 as assign, min_trust,
-      (select coalesce(json_agg(other.sx), '[]') from read.compute_tasks_v2 other
+      (select coalesce(json_agg(other.sx), '[]') from read.compute_tasks_v3 other
         where other.copy_of = t.copy_of and other.task_id <> t.task_id and other.status <> 'queued' and other.sx = any($2::bigint[])) as done_by
-    from read.compute_tasks_v2 t
+    from read.compute_tasks_v3 t
     where status = 'queued' and task_id not in (select unnest($3::text[])) and ready_at <= clock_timestamp() and due_at > clock_timestamp()
       and (select true from jsonb_to_recordset($1::jsonb) taker (sx bigint, kinds text[], hourly_rate_micro numeric, trust numeric)
         where (assign = taker.sx or (assign is null and tenant <> 'soul:' || taker.sx)) and min_trust <= taker.trust
           and (cardinality(taker.kinds) = 0 or kind = any(taker.kinds))
           and max_price_micro >= greatest(1, ceil(taker.hourly_rate_micro * limit_s / 3600))
-          and not exists (select from read.compute_tasks_v2 other where other.copy_of = t.copy_of and other.task_id <> t.task_id
+          and not exists (select from read.compute_tasks_v3 other where other.copy_of = t.copy_of and other.task_id <> t.task_id
             and other.sx = taker.sx and other.status <> 'queued')
         limit 1)
     order by offer desc, position limit $4`;
@@ -271,7 +276,7 @@ export const mayTake = ({ sx, kinds, hourly_rate_micro, trust }: Taker, task: Re
 /** In how many milliseconds the next task is ready that somebody has failed at; undefined where there is none. */
 export async function nextReadyMs(pool: pg.Pool): Promise<number | undefined> {
   const text = `select (extract(epoch from min(ready_at) - clock_timestamp()) * 1000)::float8 as ms
-    from read.compute_tasks_v2 where status = 'queued' and ready_at > clock_timestamp()`;
+    from read.compute_tasks_v3 where status = 'queued' and ready_at > clock_timestamp()`;
   const { rows } = await pool.query<{ ms: number | null }>({ name: "compute_next_ready", text });
   return rows[0]?.ms ?? undefined;
 }
@@ -280,7 +285,7 @@ const PAGE = 200;
 
 /** Tasks for which something happens by itself now. */
 export async function dueTasks(pool: pg.Pool, now: string): Promise<NamedTask[]> {
-  const text = `select tenant, task_id from read.compute_tasks_v2 where due_at <= $1 order by due_at limit ${PAGE}`;
+  const text = `select tenant, task_id from read.compute_tasks_v3 where due_at <= $1 order by due_at limit ${PAGE}`;
   return (await pool.query<NamedTask>({ name: "compute_due", text, values: [now] })).rows;
 }
 
@@ -289,7 +294,7 @@ export type SilentLease = NamedTask & { attempt: number; heard_at: string | null
 /** Leases whose worker was not heard of for so long, or whose time is over, by the clock of the database. */
 export async function silentLeases(pool: pg.Pool, silent_s: number): Promise<SilentLease[]> {
   const text = `select t.tenant, t.task_id, (t.state->>'attempts')::int as attempt, ${utc("h.heard_at")} as heard_at, t.limit_at <= clock_timestamp() as is_limit
-    from read.compute_tasks_v2 t left join compute.leases_heard h using (lease_sha256)
+    from read.compute_tasks_v3 t left join compute.leases_heard h using (lease_sha256)
     where t.status = 'leased' and (t.limit_at <= clock_timestamp()
       or greatest(t.leased_at, h.heard_at) <= clock_timestamp() - make_interval(secs => $1))
     order by t.leased_at limit ${PAGE}`;
@@ -299,7 +304,7 @@ export async function silentLeases(pool: pg.Pool, silent_s: number): Promise<Sil
 /** Results that wait for an audit, the oldest first. */
 export async function awaitingAudit(pool: pg.Pool, limit: number): Promise<NamedTask[]> {
   const text =
-    "select tenant, task_id from read.compute_tasks_v2 where awaits_audit order by position limit $1";
+    "select tenant, task_id from read.compute_tasks_v3 where awaits_audit order by position limit $1";
   return (await pool.query<NamedTask>({ name: "compute_audits", text, values: [limit] })).rows;
 }
 
@@ -310,14 +315,14 @@ export async function disputedTasks(
   limit: number,
 ): Promise<NamedTask[]> {
   const text =
-    "select tenant, task_id from read.compute_tasks_v2 where status = 'disputed' and kind = any($1) order by position limit $2";
+    "select tenant, task_id from read.compute_tasks_v3 where status = 'disputed' and kind = any($1) order by position limit $2";
   return (await pool.query<NamedTask>({ name: "compute_disputed", text, values: [kinds, limit] })).rows;
 }
 
 /** How many results wait for an audit, counted no further than `most`. */
 export async function countAwaiting(pool: pg.Pool, most: number): Promise<number> {
   const text =
-    "select count(*)::int as n from (select from read.compute_tasks_v2 where awaits_audit limit $1) waiting";
+    "select count(*)::int as n from (select from read.compute_tasks_v3 where awaits_audit limit $1) waiting";
   return (await pool.query<{ n: number }>({ name: "compute_audits_n", text, values: [most] })).rows[0]!.n;
 }
 
@@ -326,14 +331,14 @@ export async function countAwaiting(pool: pg.Pool, most: number): Promise<number
  * begun; and those that are over while a copy is not.
  */
 export async function unjudgedTasks(pool: pg.Pool): Promise<NamedTask[]> {
-  const text = `select p.tenant, p.task_id from read.compute_tasks_v2 p
+  const text = `select p.tenant, p.task_id from read.compute_tasks_v3 p
     where p.status = 'copied' and ((p.state->>'copies')::int = 1
-        and not exists (select from read.compute_tasks_v2 c where c.copy_of = p.task_id and c.status = 'queued')
-      or not exists (select from read.compute_tasks_v2 c where c.copy_of = p.task_id and c.status in ('queued', 'leased'))
-      or (p.state->'facts'->'terms'->'quorum'->>'agree')::int <= (select count(*) as same from read.compute_tasks_v2 c
+        and not exists (select from read.compute_tasks_v3 c where c.copy_of = p.task_id and c.status = 'queued')
+      or not exists (select from read.compute_tasks_v3 c where c.copy_of = p.task_id and c.status in ('queued', 'leased'))
+      or (p.state->'facts'->'terms'->'quorum'->>'agree')::int <= (select count(*) as same from read.compute_tasks_v3 c
         where c.copy_of = p.task_id and c.status = 'submitted'
         group by c.state->'result'->>'output_sha256', c.state->'result'->>'exit' order by 1 desc limit 1))
-    union select p.tenant, p.task_id from read.compute_tasks_v2 c join read.compute_tasks_v2 p on p.task_id = c.copy_of
+    union select p.tenant, p.task_id from read.compute_tasks_v3 c join read.compute_tasks_v3 p on p.task_id = c.copy_of
     where c.copy_of is not null and c.status in ('queued', 'submitted') and p.status <> 'copied' limit ${PAGE}`;
   return (await pool.query<NamedTask>({ name: "compute_unjudged", text })).rows;
 }
@@ -348,40 +353,8 @@ export async function listTasks(
   { status, limit, before }: TaskPage,
 ): Promise<ListedTask[]> {
   const [column, value] = "tenant" in of ? ["copy_of is null and tenant", of.tenant] : ["sx", of.sx];
-  const sql = `select task_id, position::float8 as position, state from read.compute_tasks_v2
+  const sql = `select task_id, position::float8 as position, state from read.compute_tasks_v3
     where ${column} = $1 and ($2::text is null or status = $2) and ($3::bigint is null or position < $3)
     order by position desc limit $4`;
   return (await pool.query<ListedTask>(sql, [value, status, before, limit])).rows;
-}
-
-export type MarketSums = {
-  online: number;
-  slots: number;
-  running: number;
-  queued: number;
-  quartiles: [number, number, number] | null;
-  settled: number;
-  settled_micro: string;
-  refunded: number;
-  audited: number;
-  mismatches: number;
-};
-
-/** The market as of a moment ago; `quartiles` are of the hourly rates of nodes that take work, in micro-USDC. */
-export async function marketSums(pool: pg.Pool): Promise<MarketSums> {
-  const text = `select
-    (select count(*)::int from read.compute_nodes_v2 where online) as online,
-    (select coalesce(sum(greatest(0, max_concurrent - running)), 0)::int from read.compute_nodes_v2 where online and status = 'available') as slots,
-    (select to_json(percentile_disc(array[0.25, 0.5, 0.75]) within group (order by hourly_rate_micro))
-       from read.compute_nodes_v2 where online and status = 'available') as quartiles,
-    t.* from (select
-      (count(*) filter (where status = 'leased'))::int as running,
-      (count(*) filter (where status = 'queued'))::int as queued,
-      (count(*) filter (where status = 'settled' and state->'judged' = 'null'))::int as settled,
-      (coalesce(sum((state->'settled'->>'price_micro')::bigint) filter (where status = 'settled'), 0))::text as settled_micro,
-      (count(*) filter (where state->'refunded' <> 'null' and copy_of is null))::int as refunded,
-      (count(*) filter (where state->'audit'->>'verdict' in ('valid', 'mismatch')))::int as audited,
-      (count(*) filter (where state->'audit'->>'verdict' = 'mismatch'))::int as mismatches
-    from read.compute_tasks_v2) t`;
-  return (await pool.query<MarketSums>({ name: "compute_market", text })).rows[0]!;
 }

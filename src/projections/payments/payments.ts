@@ -104,6 +104,8 @@ export const paymentsProjection = projection({
       where unfinished and status = 'settled' and final;
     create index if not exists payments_v1_refunded on read.payments_v1 (refund_block_number, refund_block_hash)
       where unfinished and refund_status = 'paid' and not refund_final;
+    create index if not exists payments_v1_refunds_open on read.payments_v1 (id) where unfinished and refund_status = 'open';
+    create index if not exists payments_v1_failed on read.payments_v1 (id) where status = 'failed' and final;
     create index if not exists payments_v1_ledger on read.payments_v1 (ledger_position desc);
     create table if not exists read.payments_confirmed_v1 (network text primary key, facts jsonb not null);
     ${sumsDdl}`,

@@ -52,8 +52,8 @@ export async function* allErasures(pool: pg.Pool, page = 10_000): AsyncGenerator
 
 /** Values that stand sealed in the log, and how many of them are of subjects that were erased. */
 export async function sealedCounts(pool: pg.Pool): Promise<{ values: number; erased: number }> {
-  const sql = `select coalesce(sum(s.sealed), 0)::bigint as "values",
-      coalesce(sum(s.sealed) filter (where e.erased_at is not null), 0)::bigint as erased
-    from read.sealed_values_v1 s left join read.erasures_v1 e using (subject_id)`;
+  const sql = `select coalesce((select sealed from read.sealed_total_v2), 0) as "values",
+      (select coalesce(sum(s.sealed), 0)::bigint from read.erasures_v1 e join read.sealed_values_v2 s using (subject_id)
+        where e.erased_at is not null) as erased`;
   return (await pool.query<{ values: number; erased: number }>(sql)).rows[0]!;
 }

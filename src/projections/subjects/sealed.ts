@@ -1,12 +1,15 @@
-/** How much of the log is sealed for each subject. */
+/** How much of the log is sealed for each subject, and for all of them. */
 import type pg from "pg";
 import { projection } from "../projection.ts";
 
 export const sealedProjection = projection({
   name: "sealed_values",
-  version: 1,
-  ddl: `create table if not exists read.sealed_values_v1 (
-    subject_id text primary key, events bigint not null, sealed bigint not null)`,
+  version: 2,
+  ddl: `
+    create table if not exists read.sealed_values_v2 (
+      subject_id text primary key, events bigint not null, sealed bigint not null);
+    create table if not exists read.sealed_total_v2 (
+      only_row boolean primary key default true check (only_row), sealed bigint not null);`,
   of: "sealed values",
   async fold(events, tx) {
     const counts = new Map<string, { events: number; sealed: number }>();
@@ -16,10 +19,15 @@ export const sealedProjection = projection({
     }
     const rows = [...counts];
     await tx.query(
-      `insert into read.sealed_values_v1 as known (subject_id, events, sealed)
+      `insert into read.sealed_values_v2 as known (subject_id, events, sealed)
        select * from unnest($1::text[], $2::bigint[], $3::bigint[])
        on conflict (subject_id) do update set events = known.events + excluded.events, sealed = known.sealed + excluded.sealed`,
       [rows.map(([id]) => id), rows.map(([, count]) => count.events), rows.map(([, count]) => count.sealed)],
+    );
+    await tx.query(
+      `insert into read.sealed_total_v2 as known (sealed) values ($1)
+       on conflict (only_row) do update set sealed = known.sealed + excluded.sealed`,
+      [rows.reduce((sum, [, { sealed }]) => sum + sealed, 0)],
     );
   },
 });
@@ -34,13 +42,13 @@ function countOf(counts: Map<string, { events: number; sealed: number }>, id: st
 
 /** Those of the subjects that events hold something sealed for. */
 export async function sealedAmong(pool: pg.Pool, subject_ids: readonly string[]): Promise<Set<string>> {
-  const sql = "select subject_id from read.sealed_values_v1 where subject_id = any($1::text[])";
+  const sql = "select subject_id from read.sealed_values_v2 where subject_id = any($1::text[])";
   const { rows } = await pool.query<{ subject_id: string }>(sql, [subject_ids]);
   return new Set(rows.map(({ subject_id }) => subject_id));
 }
 
 /** Events that hold something sealed for a subject. */
 export async function sealedEventsOf(pool: pg.Pool, subject_id: string): Promise<number> {
-  const sql = "select events from read.sealed_values_v1 where subject_id = $1";
+  const sql = "select events from read.sealed_values_v2 where subject_id = $1";
   return (await pool.query<{ events: number }>(sql, [subject_id])).rows[0]?.events ?? 0;
 }

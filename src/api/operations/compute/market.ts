@@ -4,7 +4,8 @@ import { limit } from "../../../domain/fields.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { matchNodes, nodesProjection } from "../../../projections/compute/nodes.ts";
-import { marketSums, tasksProjection } from "../../../projections/compute/tasks.ts";
+import { marketSums } from "../../../projections/compute/sums.ts";
+import { tasksProjection } from "../../../projections/compute/tasks.ts";
 import { keptAt } from "../../../projections/trust/scores.ts";
 import { json, open, operation } from "../../operation.ts";
 import { microOf, usd } from "./fields.ts";
@@ -96,7 +97,7 @@ const marketplace = operation({
       ...sums,
       free_slots: slots,
       active: running,
-      settled_usd: decimalUsdc(BigInt(settled_micro)),
+      settled_usd: decimalUsdc(settled_micro),
       hourly_rate_usd: quartiles ? { lower, median, upper } : null,
     };
   },
