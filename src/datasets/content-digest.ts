@@ -5,6 +5,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { literal, row, rows } from "./duckdb.ts";
+import { spansOf } from "./spans.ts";
 
 const CHAPTER = "reporter, hs2, flow, period, partner";
 
@@ -28,9 +29,6 @@ export async function contentDigest(connection: DuckDBConnection, dir: string): 
   return sha256([...digests, ...(spoken === null ? [] : [spoken])].join(","));
 }
 
-/** The text of so many rows lies on the disk at once, some 120 MB. */
-const ROWS_AT_ONCE = 2_500_000;
-
 type Chapter = { reporter: string; hs2: string; lines: number };
 
 async function tableDigest(
@@ -45,7 +43,8 @@ async function tableDigest(
   );
   const digests: string[] = [];
   const path = join(dir, `digest-${table}.csv`);
-  for (const span of spans(chapters)) {
+  for (const reporters of spansOf(byReporter(chapters))) {
+    const span = reporters.flatMap((group) => group.chapters);
     const [first, last] = [span[0]!.reporter, span.at(-1)!.reporter];
     // A scan keeps the order of rows when it is copied to a file, as order by rowid would.
     await connection.run(
@@ -59,24 +58,17 @@ async function tableDigest(
   return digests.length > 0 ? sha256(digests.join("")) : "";
 }
 
-/** The chapters of neighbouring reporters, as long as they have no more rows than may be held at once. */
-function spans(chapters: readonly Chapter[]): Chapter[][] {
-  const found: { chapters: Chapter[]; lines: number }[] = [];
-  const reporters: Chapter[][] = [];
+/** The chapters of each reporter: they stand in one text. */
+function byReporter(chapters: readonly Chapter[]): { chapters: Chapter[]; lines: number }[] {
+  const groups: { chapters: Chapter[]; lines: number }[] = [];
   for (const chapter of chapters) {
-    const open = reporters.at(-1);
-    if (open?.[0]?.reporter === chapter.reporter) open.push(chapter);
-    else reporters.push([chapter]);
+    const open = groups.at(-1);
+    if (open?.chapters[0]!.reporter === chapter.reporter) {
+      open.chapters.push(chapter);
+      open.lines += chapter.lines;
+    } else groups.push({ chapters: [chapter], lines: chapter.lines });
   }
-  for (const own of reporters) {
-    const lines = own.reduce((sum, chapter) => sum + chapter.lines, 0);
-    const open = found.at(-1);
-    if (open && open.lines + lines <= ROWS_AT_ONCE) {
-      open.chapters.push(...own);
-      open.lines += lines;
-    } else found.push({ chapters: own, lines });
-  }
-  return found.map((span) => span.chapters);
+  return groups;
 }
 
 const NEWLINE = 10;

@@ -172,13 +172,12 @@ async function merge(
     connection,
     "select distinct period // 100 as year from spoken order by year",
   );
-  const reporters = await reportersOf(connection, base);
   const partitions = new Map(base.map((entry) => [entry.year, entry]));
   const new_files: string[] = [];
   for (const [done, { year }] of touched.entries()) {
     step(request, "write", done, touched.length);
     const earlier = partitions.get(year);
-    const merged = { ...mergedRows(year, earlier, layout), reporters };
+    const merged = mergedRows(year, earlier, layout);
     await refuseBeyondWorld(connection, merged);
     const written = await writePartition(connection, space, year, merged);
     if (written.content_sha256 === earlier?.content_sha256) {
@@ -218,17 +217,6 @@ async function openBase(
       .catch((error) => missing(vintage, String(error)));
   }
   return partitions;
-}
-
-/** All who have rows in what comes in or in what is built upon, as DuckDB orders them. */
-async function reportersOf(connection: DuckDBConnection, base: PartitionEntry[]): Promise<string[]> {
-  const known = base.map(({ year }) => `select reporter from base_${year}.deliveries`);
-  const all = ["select reporter from stage.incoming", ...known].join(" union all ");
-  const found = await rows<{ reporter: string }>(
-    connection,
-    `select distinct reporter from (${all}) order by reporter`,
-  );
-  return found.map(({ reporter }) => reporter);
 }
 
 const replacedKey = {

@@ -16,9 +16,10 @@ import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { BuildSpace } from "./build-space.ts";
 import { contentDigest } from "./content-digest.ts";
-import { literal, row } from "./duckdb.ts";
+import { literal, row, rows } from "./duckdb.ts";
 import { fileDigest, type PartitionEntry } from "./manifest.ts";
 import { makeRollup } from "./rollups/make.ts";
+import { spansOf } from "./spans.ts";
 
 /** SQL queries that yield a year's rows: reporter, hs2, flow, period, partner, product, value_eur, quantity_kg. */
 export type PartitionRows = {
@@ -30,8 +31,6 @@ export type PartitionRows = {
   spoken: string;
   /** A row speaks for its own partner only. */
   of_partners?: boolean;
-  /** Who delivered them, in order: a year of files is more than is sorted at once in the memory of a small machine. */
-  reporters?: readonly string[];
 };
 
 const CELL = "reporter, hs2, flow, period, partner, product, value_eur, quantity_kg";
@@ -48,8 +47,8 @@ export async function writePartition(
   const draft = join(space.dir, `year-${year}.duckdb`);
   space.beforeWrite(draft);
   await connection.run(`attach ${literal(draft)} as part`);
-  await writeSorted(connection, "cells", source.cells, source.reporters);
-  await writeSorted(connection, "aggregates", source.aggregates, source.reporters);
+  await writeSorted(connection, "cells", source.cells);
+  await writeSorted(connection, "aggregates", source.aggregates);
   await rollUp(connection, source.chapters);
   await connection.run(
     `create temp table claims as select distinct reporter, flow, period, product, partner from (${source.spoken});
@@ -76,17 +75,24 @@ export async function writePartition(
   return { year, content_sha256, rows: counted.rows, totals, file, file_sha256, bytes };
 }
 
-/** Writes a table in its order, which begins with the reporter: one after the other, where they are named. */
+/** Writes a table in its order, which begins with the reporter: a year of files is more than is sorted at once in the memory of a small machine. */
 async function writeSorted(
   connection: DuckDBConnection,
   table: "cells" | "aggregates",
-  rows: string,
-  reporters: readonly string[] | undefined,
+  from: string,
 ): Promise<void> {
-  const sorted = (of: string) => `select ${CELL} from (${rows}) ${of} ${SORTED}, product`;
-  await connection.run(`create table part.${table} as ${sorted(reporters ? "where false" : "")}`);
-  for (const reporter of reporters ?? [])
-    await connection.run(`insert into part.${table} ${sorted(`where reporter = ${literal(reporter)}`)}`);
+  const sorted = (of: string) => `select ${CELL} from (${from}) ${of} ${SORTED}, product`;
+  const reporters = await rows<{ reporter: string; lines: number }>(
+    connection,
+    `select reporter, count(*) as lines from (${from}) group by reporter order by reporter`,
+  );
+  await connection.run(`create table part.${table} as ${sorted("where false")}`);
+  for (const span of spansOf(reporters)) {
+    const [first, last] = [span[0]!.reporter, span.at(-1)!.reporter];
+    await connection.run(
+      `insert into part.${table} ${sorted(`where reporter between ${literal(first)} and ${literal(last)}`)}`,
+    );
+  }
 }
 
 async function rollUp(connection: DuckDBConnection, chapters: string | undefined): Promise<void> {
