@@ -63,7 +63,7 @@ function byReporter(chapters: readonly Chapter[]): { chapters: Chapter[]; lines:
   const groups: { chapters: Chapter[]; lines: number }[] = [];
   for (const chapter of chapters) {
     const open = groups.at(-1);
-    if (open?.chapters[0]!.reporter === chapter.reporter) {
+    if (open?.chapters[0]?.reporter === chapter.reporter) {
       open.chapters.push(chapter);
       open.lines += chapter.lines;
     } else groups.push({ chapters: [chapter], lines: chapter.lines });
