@@ -9,17 +9,25 @@ import { spansOf } from "./spans.ts";
 
 const CHAPTER = "reporter, hs2, flow, period, partner";
 
+/** The text of so many rows lies on the disk at once, some 120 MB. */
+const TEXT_AT_ONCE = 2_500_000;
+
 /**
  * SHA-256 over the rows as text. A line is the columns joined by commas, an unknown mass empty; the lines of one
  * reporter and chapter, in the table's order, are joined by newlines and hashed; those hashes, in order, are hashed
  * for each of cells, aggregates and chapter_partners; the three and the hash of `spoken`, by lines, once more. The tables
  * were written in that order. `dir` takes a part of the text at a time: ordering it as strings in memory cost a quarter of an import.
  */
-export async function contentDigest(connection: DuckDBConnection, dir: string): Promise<string> {
+export async function contentDigest(
+  connection: DuckDBConnection,
+  dir: string,
+  rows_at_once = TEXT_AT_ONCE,
+): Promise<string> {
+  const at = { dir, rows_at_once: Math.min(rows_at_once, TEXT_AT_ONCE) };
   const digests = [
-    await tableDigest(connection, dir, "cells", `${CHAPTER}, product`),
-    await tableDigest(connection, dir, "aggregates", `${CHAPTER}, product`),
-    await tableDigest(connection, dir, "chapter_partners", CHAPTER),
+    await tableDigest(connection, at, "cells", `${CHAPTER}, product`),
+    await tableDigest(connection, at, "aggregates", `${CHAPTER}, product`),
+    await tableDigest(connection, at, "chapter_partners", CHAPTER),
   ];
   const { spoken } = await row<{ spoken: string | null }>(
     connection,
@@ -33,7 +41,7 @@ type Chapter = { reporter: string; hs2: string; lines: number };
 
 async function tableDigest(
   connection: DuckDBConnection,
-  dir: string,
+  { dir, rows_at_once }: { dir: string; rows_at_once: number },
   table: string,
   columns: string,
 ): Promise<string> {
@@ -43,7 +51,7 @@ async function tableDigest(
   );
   const digests: string[] = [];
   const path = join(dir, `digest-${table}.csv`);
-  for (const reporters of spansOf(byReporter(chapters))) {
+  for (const reporters of spansOf(byReporter(chapters), rows_at_once)) {
     const span = reporters.flatMap((group) => group.chapters);
     const [first, last] = [span[0]!.reporter, span.at(-1)!.reporter];
     // A scan keeps the order of rows when it is copied to a file, as order by rowid would.

@@ -22,6 +22,7 @@ import {
 } from "./manifest.ts";
 import { type PartitionRows, writePartition } from "./partition.ts";
 import { type Progress, step } from "./progress.ts";
+import { sortedAtOnce } from "./spans.ts";
 import { markSpoken } from "./spoken.ts";
 import { checkReporters, foldCells, noneLeftOut, refuseOrphans, stageDdl, stageFile } from "./stage.ts";
 import { openStaged, type StagedMonth } from "./staged-month.ts";
@@ -177,7 +178,7 @@ async function merge(
   for (const [done, { year }] of touched.entries()) {
     step(request, "write", done, touched.length);
     const earlier = partitions.get(year);
-    const merged = mergedRows(year, earlier, layout);
+    const merged = { ...mergedRows(year, earlier, layout), rows_at_once: sortedAtOnce(request.limits) };
     await refuseBeyondWorld(connection, merged);
     const written = await writePartition(connection, space, year, merged);
     if (written.content_sha256 === earlier?.content_sha256) {

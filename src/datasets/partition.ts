@@ -31,6 +31,8 @@ export type PartitionRows = {
   spoken: string;
   /** A row speaks for its own partner only. */
   of_partners?: boolean;
+  /** So many rows are put in order at once, all where it is absent: a year of files is more than a small machine has memory for. */
+  rows_at_once?: number;
 };
 
 const CELL = "reporter, hs2, flow, period, partner, product, value_eur, quantity_kg";
@@ -47,8 +49,8 @@ export async function writePartition(
   const draft = join(space.dir, `year-${year}.duckdb`);
   space.beforeWrite(draft);
   await connection.run(`attach ${literal(draft)} as part`);
-  await writeSorted(connection, "cells", source.cells);
-  await writeSorted(connection, "aggregates", source.aggregates);
+  await writeSorted(connection, "cells", source.cells, source.rows_at_once);
+  await writeSorted(connection, "aggregates", source.aggregates, source.rows_at_once);
   await rollUp(connection, source.chapters);
   await connection.run(
     `create temp table claims as select distinct reporter, flow, period, product, partner from (${source.spoken});
@@ -59,7 +61,7 @@ export async function writePartition(
        order by all;
      drop table claims`,
   );
-  const content_sha256 = await contentDigest(connection, space.dir);
+  const content_sha256 = await contentDigest(connection, space.dir, source.rows_at_once);
   const totals = await row<PartitionEntry["totals"]>(connection, controlTotalsSql);
   const counted = await row<{ rows: number }>(
     connection,
@@ -75,19 +77,24 @@ export async function writePartition(
   return { year, content_sha256, rows: counted.rows, totals, file, file_sha256, bytes };
 }
 
-/** Writes a table in its order, which begins with the reporter: a year of files is more than is sorted at once in the memory of a small machine. */
+/** Writes a table in its order, which begins with the reporter: of neighbouring reporters together what may be sorted at once. */
 async function writeSorted(
   connection: DuckDBConnection,
   table: "cells" | "aggregates",
   from: string,
+  rows_at_once?: number,
 ): Promise<void> {
   const sorted = (of: string) => `select ${CELL} from (${from}) ${of} ${SORTED}, product`;
+  if (rows_at_once === undefined) {
+    await connection.run(`create table part.${table} as ${sorted("")}`);
+    return;
+  }
   const reporters = await rows<{ reporter: string; lines: number }>(
     connection,
     `select reporter, count(*) as lines from (${from}) group by reporter order by reporter`,
   );
   await connection.run(`create table part.${table} as ${sorted("where false")}`);
-  for (const span of spansOf(reporters)) {
+  for (const span of spansOf(reporters, rows_at_once)) {
     const [first, last] = [span[0]!.reporter, span.at(-1)!.reporter];
     await connection.run(
       `insert into part.${table} ${sorted(`where reporter between ${literal(first)} and ${literal(last)}`)}`,

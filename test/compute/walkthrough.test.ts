@@ -191,6 +191,32 @@ describe("a lease", () => {
     await node.gives(task, {});
   });
 
+  test("holds for who is heard while the list of tasks is made anew and does not have it yet", async () => {
+    const { task } = await lent("anew");
+    await setup.folded();
+    const headers = await setup.requester("meanwhile");
+    const holding = await setup.app.pool.connect();
+    await holding.query("begin");
+    await holding.query("select from read.checkpoints where projection = 'compute_tasks_v3' for update");
+    const { rows } = await holding.query("select * from read.compute_leases_v3");
+    await setup.app.pool.query("delete from read.compute_leases_v3");
+    await setup.submit(headers);
+    const { body } = await node.beat(task.lease_id);
+    expect(body.leases).toEqual([{ lease_id: task.lease_id, expires_at: null, lost: false }]);
+    await holding.query(
+      "insert into read.compute_leases_v3 select * from jsonb_populate_recordset(null::read.compute_leases_v3, $1)",
+      [JSON.stringify(rows)],
+    );
+    await holding.query("commit");
+    holding.release();
+    await setup.folded();
+    await silence();
+    await turn(setup.app, computeReactor);
+    expect((await setup.task("anew", task.task_id)).status).toBe("leased");
+    expect((await node.beat(task.lease_id)).body.leases).toMatchObject([{ lost: false }]);
+    for (const one of [task, await node.pull("?wait_s=10")]) await node.gives(one, {});
+  });
+
   test("is told again to who asks again under its Idempotency-Key, and no second task is lent", async () => {
     const headers = await setup.requester("twice");
     for (const _ of [1, 2]) await setup.submit(headers, { assign: `agent:${node.agent_id}` });

@@ -55,6 +55,8 @@ async function multiply(): Promise<void> {
     `insert into read.trust_wallets_v2 select '0x' || md5(n::text) || '00000000', n, n + 1000000, null from ${others}`,
     `insert into read.trust_payments_v2 select 'many-' || n, '0x' || md5(n::text) || '00000000', 'tenant-' || n % 100, n, 1000,
        true, true, false, n, md5(n::text), 0 from ${others}`,
+    `insert into read.trust_tasks_v2 select 'many-' || n, 'tenant-' || n % 100, '{}', n, 1000, 1000, 0, n, false, false from ${others}`,
+    `insert into read.trust_delegations_v2 select 'many-' || n, n, n % 1000 + 1, '2099-01-01', null from ${others}`,
     `insert into read.trust_edges_v2 select 'attestation-' || n, n, n % 1000 + 1, 'many', 1000000, null, event_id, day, made_at,
        valid_from, null from read.trust_edges_v2, ${others}`,
     `insert into read.trust_evidence_v2 select n, kind, 1000, md5(n::text), day, position, null, valid_from, null
@@ -71,12 +73,14 @@ async function multiply(): Promise<void> {
     "agent_keys_v2",
     "agents_v2",
     "trust_agents_v2",
+    "trust_delegations_v2",
     "trust_edges_v2",
     "trust_evidence_v2",
     "trust_payments_v2",
     "trust_ranks_v2",
     "trust_scores_v2",
     "trust_silence_v2",
+    "trust_tasks_v2",
     "trust_wallets_v2",
     "trust_work_v2",
   ]);

@@ -10,8 +10,10 @@ import { registry } from "../../eventstore/schemas.ts";
 import type { RecordedEvent } from "../../eventstore/types.ts";
 import { areas, entitiesOf } from "../../src/areas/index.ts";
 import type { EntityEvents } from "../../src/domain/entity.ts";
+import { tasksProjection } from "../../src/projections/compute/tasks.ts";
 import { Folding } from "../../src/projections/folding.ts";
 import { type Projection, projection } from "../../src/projections/projection.ts";
+import { COUNTED } from "../compute/counted.ts";
 import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
 import { digest, idIn, randomHistory, randomNumbers } from "../support/random-events.ts";
 
@@ -153,6 +155,20 @@ for (const model of projections)
     if (typeof model.of !== "string")
       expect(of.flatMap(({ events }) => Object.keys(events)).filter((type) => !types.has(type))).toEqual([]);
   });
+
+test("what the market comes to is what its tasks come to, whatever happened to them", async () => {
+  const of = sourcesOf(tasksProjection);
+  for (const seed of [3, 4, 5])
+    await undone(async (tx) => {
+      await foldEach(tx, tasksProjection, randomHistory(of, 4 * EVENTS, seed));
+      const { rows: counted } = await tx.query(COUNTED);
+      const { rows: kept } = await tx.query(
+        `select ${Object.keys(counted[0]).join(", ")} from read.compute_sums_v3`,
+      );
+      expect(kept).toEqual(counted);
+      expect(Object.values(counted[0])).not.toEqual(Object.values(counted[0]).map(() => 0));
+    });
+});
 
 test("a fold that depends on its batches is found", async () => {
   const order = entities.find(({ prefix }) => prefix === "order-")!;

@@ -202,7 +202,7 @@ export const isPayment = (name: string) => name.startsWith("payment:");
 export const paymentSource = (payment_id: string) => `payment:${payment_id}`;
 
 /** A payment that is so old is final, or never will be anything. */
-const REVERSIBLE_MS = 30 * 86_400_000;
+export const REVERSIBLE_MS = 30 * 86_400_000;
 
 export function evolve(state: AccountState, event: AccountEvent): AccountState {
   const next = { ...state, ...posted(state, event) };

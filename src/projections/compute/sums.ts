@@ -45,7 +45,6 @@ export class Sums {
   }
 
   async save(tx: pg.ClientBase): Promise<void> {
-    if (counts.every((count) => this.#changes[count] === 0)) return;
     await tx.query(
       `insert into read.compute_sums_v3 as known (${counts.join(", ")}) values (${counts.map((_, n) => `$${n + 1}`).join(", ")})
        on conflict (only_row) do update set ${counts.map((count) => `${count} = known.${count} + excluded.${count}`).join(", ")}`,

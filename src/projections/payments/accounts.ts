@@ -116,12 +116,12 @@ export type CreditedPayment = { tenant: string; source: string };
 
 const PAGE = 200;
 
-/** Credits whose payment the chain took back for good. */
-export async function undoneCredits(pool: pg.Pool): Promise<CreditedPayment[]> {
+/** Credits whose payment the chain took back for good, since an ISO time. */
+export async function undoneCredits(pool: pg.Pool, since: string): Promise<CreditedPayment[]> {
   const text = `select c.tenant, c.source from read.payments_v1 p
       join read.account_credits_v2 c on c.source = 'payment:' || p.id
-    where p.status = 'failed' and p.final and not c.reversed limit ${PAGE}`;
-  return (await pool.query<CreditedPayment>({ name: "accounts_undone", text })).rows;
+    where p.status = 'failed' and p.final and p.updated_at >= $1 and not c.reversed limit ${PAGE}`;
+  return (await pool.query<CreditedPayment>({ name: "accounts_undone", text, values: [since] })).rows;
 }
 
 export type NamedWithdrawal = { tenant: string; withdrawal_id: string };

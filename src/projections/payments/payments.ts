@@ -105,7 +105,8 @@ export const paymentsProjection = projection({
     create index if not exists payments_v1_refunded on read.payments_v1 (refund_block_number, refund_block_hash)
       where unfinished and refund_status = 'paid' and not refund_final;
     create index if not exists payments_v1_refunds_open on read.payments_v1 (id) where unfinished and refund_status = 'open';
-    create index if not exists payments_v1_failed on read.payments_v1 (id) where status = 'failed' and final;
+    create index if not exists payments_v1_failed on read.payments_v1 (updated_at) where status = 'failed' and final;
+    create index if not exists payments_v1_caller on read.payments_v1 (caller_tenant, settled_at) where settled_at is not null;
     create index if not exists payments_v1_ledger on read.payments_v1 (ledger_position desc);
     create table if not exists read.payments_confirmed_v1 (network text primary key, facts jsonb not null);
     ${sumsDdl}`,

@@ -46,6 +46,8 @@ export const rngProjection = projection({
       committed jsonb
     );
     create index if not exists rng_commitments_v1_position on read.rng_commitments_v1 (position desc);
+    create index if not exists rng_commitments_v1_asked on read.rng_commitments_v1 (position) where committed is null;
+    create index if not exists rng_commitments_v1_committed on read.rng_commitments_v1 ((committed->>'committed_at'));
     create table if not exists read.rng_counts_v1 (
       day      date not null,
       space    text not null,

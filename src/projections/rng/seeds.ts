@@ -89,6 +89,6 @@ export async function signersOf(pool: pg.Pool, hashes: readonly string[]): Promi
 /** Commitments whose block may still be taken back: those since a time. */
 export async function commitmentsSince(pool: pg.Pool, since: Date): Promise<CommitmentRow[]> {
   const sql = `select seed_hash, position::float8 as position, committed from read.rng_commitments_v1
-    where (committed->>'committed_at')::timestamptz >= $1`;
-  return (await pool.query<CommitmentRow>(sql, [since])).rows;
+    where committed->>'committed_at' >= $1`;
+  return (await pool.query<CommitmentRow>(sql, [since.toISOString()])).rows;
 }

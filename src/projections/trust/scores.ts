@@ -27,9 +27,13 @@ export async function newestComputed(pool: pg.Pool): Promise<ComputedRow | undef
 
 /** The newest day whose last computation has no scores here: after a crash, or while the read model is built anew. */
 export async function unkept(pool: pg.Pool): Promise<ComputedRow | undefined> {
-  const sql = `select ${COLUMNS} from read.trust_computed_v2 c
-    where not kept and not exists (select from read.trust_computed_v2 later where later.day = c.day and later.position > c.position)
-    order by position desc limit 1`;
+  // A day is one look into its index, however many computations it had.
+  const sql = `with recursive last as (
+      (select * from read.trust_computed_v2 order by day desc, position desc limit 1)
+      union all
+      select before.* from last, lateral (
+        select * from read.trust_computed_v2 where day < last.day order by day desc, position desc limit 1) before)
+    select ${COLUMNS} from last where not kept limit 1`;
   return (await pool.query<ComputedRow>(sql)).rows[0];
 }
 

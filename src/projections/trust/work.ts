@@ -29,7 +29,8 @@ export const workDdl = `
       punished         boolean not null default false
     );
     create index if not exists trust_tasks_v2_counted on read.trust_tasks_v2 (requester, counted_position) where counted_position is not null;
-    create index if not exists trust_tasks_v2_pair on read.trust_tasks_v2 (requester, sx, counted_day) where points > 0;
+    create index if not exists trust_tasks_v2_day on read.trust_tasks_v2 (requester, counted_day, sx) where points > 0;
+    drop index if exists read.trust_tasks_v2_pair;
     create table if not exists read.trust_requesters_v2 (
       tenant       text not null,
       day          bigint not null,

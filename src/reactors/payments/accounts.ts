@@ -4,6 +4,9 @@ import { accountsProjection, undoneCredits } from "../../projections/payments/ac
 import { paymentsProjection } from "../../projections/payments/payments.ts";
 import { reactor, unlessRefused } from "../../reactor.ts";
 
+/** Three times as long as an account can still be charged with what was taken back, so that none is missed that a pause held up. */
+const LOOKS_BACK_MS = 3 * account.REVERSIBLE_MS;
+
 const meta = { actor: "reactor:accounts", operation: "accounts.reverse" };
 
 export const accountsReactor = reactor({
@@ -12,7 +15,8 @@ export const accountsReactor = reactor({
   memory: () => ({}),
   async take({ app, signal }) {
     await Promise.all([app.caughtUp(accountsProjection), app.caughtUp(paymentsProjection)]);
-    for (const { tenant, source } of await undoneCredits(app.pool)) {
+    const since = new Date(app.clock.now().getTime() - LOOKS_BACK_MS).toISOString();
+    for (const { tenant, source } of await undoneCredits(app.pool, since)) {
       if (signal.aborted) break;
       const decision = account.reverse(source, app.clock.now().toISOString());
       await unlessRefused(app.decide(account, account.targetOf(tenant), decision, { meta }));

@@ -146,13 +146,12 @@ async function beat({ pool }: App, sx: number): Promise<void> {
 /** Notes that a worker is at its lease, as long as that holds. */
 async function heard(app: App, { sx, isKnown }: { sx: number; isKnown: boolean }, lease_id: string) {
   const lease_sha256 = leaseDigest(lease_id);
-  const lost = { lease_id, expires_at: null, lost: true };
   const named = await lentUnder(app.pool, lease_sha256);
-  // One that the read model may not have yet is not said to be lost.
-  if (!named && !isKnown) return { ...lost, lost: false };
   const state = named && (await app.load(tasks, tasks.targetOf(named.tenant, named.task_id)));
   const lease = state && tasks.workLease(state);
-  if (lease?.lease_sha256 !== lease_sha256 || lease.sx !== sx) return lost;
+  // One that the read model may not have yet is not said to be lost, and is heard: it will be there, as when the list is made anew.
+  const isHeld = named ? lease?.lease_sha256 === lease_sha256 && lease.sx === sx : !isKnown;
+  if (!isHeld) return { lease_id, expires_at: null, lost: true };
   const text = `insert into compute.leases_heard values ($1, clock_timestamp())
     on conflict (lease_sha256) do update set heard_at = clock_timestamp() returning ${utc("heard_at")} as heard_at`;
   const { rows } = await app.pool.query<{ heard_at: string }>({
@@ -160,7 +159,7 @@ async function heard(app: App, { sx, isKnown }: { sx: number; isKnown: boolean }
     text,
     values: [lease_sha256],
   });
-  return { lease_id, expires_at: leaseEndsAt(lease, rows[0]!.heard_at), lost: false };
+  return { lease_id, expires_at: lease ? leaseEndsAt(lease, rows[0]!.heard_at) : null, lost: false };
 }
 
 const availability = operation({
