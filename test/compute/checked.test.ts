@@ -69,6 +69,8 @@ test("a wrong result is refunded, and the node loses what it came to own", async
 test("a result that may be checked needs its worker's receipt, and a bent one leaves the lease", async () => {
   const { task } = await lent("signed");
   const stranger = await setup.node("stranger");
+  // Whose a task is a stranger's call knows from the list alone.
+  await setup.folded();
   const refused = [
     node.gives(task, chainOf(input), { receipt: undefined }),
     node.gives({ ...task, attempt: 2 }, chainOf(input)),
