@@ -45,12 +45,12 @@ const lastOf = (events: readonly PublicFacts[]): Map<string, PublicFacts> =>
 
 export type StreamRow = { tenant: string; stream_id: string; events: number; last_position: number };
 
-/** The streams of these names that the operator has, and all that an agent's own key caused, by tenant and name. */
+/** The streams of these names that the operator has, and all of the tenant that an agent's own key acts for, by tenant and name. */
 export async function streamsOfAgent(
   pool: pg.Pool,
-  { sx_number, names }: { sx_number: number; names: readonly string[] },
+  { tenant, names }: { tenant: string; names: readonly string[] },
 ): Promise<StreamRow[]> {
   const text = `select * from read.agent_streams_v1
     where (tenant = 'operator' and stream_id = any($1)) or tenant = $2 order by tenant, stream_id`;
-  return (await pool.query<StreamRow>(text, [names, `${SOUL}${sx_number}`])).rows;
+  return (await pool.query<StreamRow>(text, [names, tenant])).rows;
 }

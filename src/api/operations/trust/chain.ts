@@ -17,6 +17,7 @@ import {
 } from "../../../projections/trust/streams.ts";
 import { trustProjection } from "../../../projections/trust/trust.ts";
 import { json, operation, pay, reads } from "../../operation.ts";
+import { soulTenant } from "../identity/agents.ts";
 import { firmness } from "../log/fields.ts";
 import { agentNamed } from "./agents.ts";
 
@@ -100,7 +101,7 @@ async function streamsOf(app: App, agent_id: string, sx_number: number): Promise
   const own = agents.streamOf(agents.targetOf(agent_id).id);
   const made = await attestationsBy(app.pool, sx_number);
   const names = [own, ...made.map(attestations.streamOf)];
-  const rows = await streamsOfAgent(app.pool, { sx_number, names });
+  const rows = await streamsOfAgent(app.pool, { tenant: soulTenant(sx_number), names });
   const isOwn = ({ stream_id }: StreamRow) => stream_id === own;
   return [...rows.filter(isOwn), ...rows.filter((row) => !isOwn(row))];
 }
