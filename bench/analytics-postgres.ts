@@ -50,6 +50,8 @@ export type Postgres = {
   index_s: number;
   bytes: number;
   rows(sql: string): Promise<Record<string, unknown>[]>;
+  /** Its address, for whoever asks from a process of its own. */
+  url: string;
   close(): Promise<void>;
 };
 
@@ -73,6 +75,7 @@ export async function openPostgres(dir: string, dataDir: string, manifest: Manif
     index_s,
     bytes: size.rows[0].bytes,
     rows: async (sql) => (await pool.query(sql)).rows,
+    url: server.ownerUrl,
     close: async () => {
       await pool.end();
       await server.leave();

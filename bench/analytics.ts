@@ -10,7 +10,8 @@
  * The cube is made first where bench/analytics-cube.ts has not. The service is a process of its own that keeps no
  * answers; only where the kept answers are measured does it keep them. What a question asks of the tables where no roll-up is,
  * is run in DuckDB, same limits, same files, in turns with it, and in Postgres with the same rows (SQL written for it by hand,
- * equal results checked; every answer is held against the one from the tables), which takes some 25 GB of disk. Cold is the first call of a fresh process or
+ * equal results checked; every answer is held against the one from the tables), which takes some 25 GB of disk: by a client beside
+ * this process, and behind a bare Express route that sends its rows as they are, as the service is asked. Cold is the first call of a fresh process or
  * database; the kernel has the files in memory throughout.
  */
 import { spawnSync } from "node:child_process";
@@ -32,6 +33,7 @@ import { difference, inPostgres, openPostgres, type Postgres } from "./analytics
 import { loopOf, measurePromises, type Runtime } from "./analytics-promises.ts";
 import { answered, callerOf, emptyCall, type Question, questions, untilOpen } from "./analytics-questions.ts";
 import { fromTablesOf } from "./analytics-statements.ts";
+import { type BareServer, startAskingExpress } from "./bare-express.ts";
 import { issueReadKey, type ProbedService, withProbedService } from "./service-process.ts";
 
 const { values: given } = parseArgs({
@@ -102,13 +104,16 @@ async function cold(setup: Runtime, manifest: Manifest, question: Question, plan
   return { served, run, loop_ms };
 }
 
-/** What Postgres answers to each of the question's statements; its results must be DuckDB's. */
-async function postgresAsk(
-  postgres: Postgres,
+/** Postgres, and a bare Express route before it. */
+type Beside = { postgres: Postgres; route: BareServer };
+
+/** What Postgres answers to each of the question's statements, by itself and over HTTP; its results must be DuckDB's. */
+async function postgresAsks(
+  { postgres, route }: Beside,
   direct: Direct,
   { name, paths }: Question,
   plans: Plan[],
-): Promise<Ask | undefined> {
+): Promise<{ sql: Ask; http: Ask } | undefined> {
   const written = inPostgres[name];
   if (!written) return undefined;
   const statements = paths.map((path, of) => {
@@ -121,8 +126,18 @@ async function postgresAsk(
       if (found) throw new Error(`${paths[of]}: Postgres answers otherwise: ${found}`);
     }
   }
-  return async (path) => {
-    for (const sql of statements[path]!) await postgres.rows(sql);
+  for (const [of, path] of paths.entries())
+    await fetch(route.url + path, {
+      method: "PUT",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(statements[of]),
+    });
+  const caller = callerOf(route.url, "none", CONNECTIONS);
+  return {
+    sql: async (path) => {
+      for (const sql of statements[path]!) await postgres.rows(sql);
+    },
+    http: (path) => answered(caller, paths[path]!),
   };
 }
 
@@ -133,7 +148,7 @@ async function hot(
   service: ProbedService,
   setup: Runtime,
   manifest: Manifest,
-  postgres: Postgres | undefined,
+  beside: Beside | undefined,
 ): Promise<{ lines: Lines; first: Plan[] }> {
   const caller = callerOf(service.url, setup.secret, CONNECTIONS);
   await untilOpen(caller);
@@ -155,7 +170,7 @@ async function hot(
     service.tell({ reset: true });
     first.push(plans[0]!);
     const asks: Ask[] = [(path) => answered(caller, paths[path]!), (path) => direct.run(plans[path]!)];
-    const inPostgres = postgres && (await postgresAsk(postgres, direct, question, plans));
+    const inPostgres = beside && (await postgresAsks(beside, direct, question, plans));
     await alone(asks, paths.length, 2);
     const [served, run] = (await alone(asks, paths.length, Number(given.passes))) as [number[], number[]];
     const seconds = Number(given.seconds);
@@ -164,8 +179,12 @@ async function hot(
       await together(asks[1]!, paths.length, seconds),
     ];
     const passes = 1 + Math.ceil(Number(given.passes) / 4);
-    const pg = inPostgres && (await alone([inPostgres], paths.length, passes))[0]!.slice(paths.length);
-    const pg8 = inPostgres && (await together(inPostgres, paths.length, seconds));
+    const pg = async (ask: Ask | undefined) =>
+      ask && {
+        one: (await alone([ask], paths.length, passes))[0]!.slice(paths.length),
+        eight: await together(ask, paths.length, seconds),
+      };
+    const [sql, http] = [await pg(inPostgres?.sql), await pg(inPostgres?.http)];
     const { most_at_once } = await service.report();
     lines[name] = {
       p50: ms(at(0.5, served)),
@@ -176,10 +195,12 @@ async function hot(
       "p95 of 8": ms(at(0.95, served8)),
       "DuckDB of 8": ms(at(0.5, run8)),
       "DuckDB ÷ it of 8": times(run8, served8),
-      Postgres: ms(pg && at(0.5, pg)),
-      "Postgres of 8": ms(pg8 && at(0.5, pg8)),
-      "Postgres ÷ it": pg ? times(pg, served) : "",
-      "Postgres ÷ it of 8": pg8 ? times(pg8, served8) : "",
+      Postgres: ms(sql && at(0.5, sql.one)),
+      "Postgres ÷ it": sql ? times(sql.one, served) : "",
+      "Postgres ÷ it of 8": sql ? times(sql.eight, served8) : "",
+      "over HTTP": ms(http && at(0.5, http.one)),
+      "over HTTP ÷ it": http ? times(http.one, served) : "",
+      "over HTTP ÷ it of 8": http ? times(http.eight, served8) : "",
       "at once": String(most_at_once),
     };
     console.error(name, JSON.stringify(lines[name]));
@@ -199,9 +220,11 @@ function isSame(path: string, { data, meta }: Answer, told: Answer): void {
 type Answer = { data: unknown; meta: Record<string, unknown> };
 
 async function measureOperations(setup: Runtime, manifest: Manifest, postgres: Postgres | undefined) {
+  const beside = postgres && { postgres, route: await startAskingExpress(postgres.url) };
   const { lines, first } = await withProbedService(uncached(setup), (service) =>
-    hot(service, setup, manifest, postgres),
+    hot(service, setup, manifest, beside),
   );
+  beside?.route.stop();
   const opening = { between: 0, at_work: 0 };
   const asked = given.only.includes("cold") ? questions : [];
   for (const [of, question] of asked.entries()) {

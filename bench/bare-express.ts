@@ -22,6 +22,10 @@ export const startBareExpress = (body: string): Promise<BareServer> => start([bo
 export const startAppendingExpress = (env: Environment, body: string): Promise<BareServer> =>
   start([body, "appends"], { ...process.env, ...env });
 
+/** As startBareExpress; a call is answered by the rows of the statements that were PUT to its path as a JSON array. */
+export const startAskingExpress = (url: string): Promise<BareServer> =>
+  start(["", "asks"], { ...process.env, DATABASE_URL: url });
+
 async function start(args: string[], env: NodeJS.ProcessEnv): Promise<BareServer> {
   const child = spawn(process.execPath, [AS_STARTED, ...process.execArgv, FILE, ...args], {
     env,
@@ -57,7 +61,23 @@ function appending(url: string): RequestHandler {
   };
 }
 
+function asking(url: string): RequestHandler {
+  const pool = openPool(url);
+  const known = new Map<string, string[]>();
+  return async (req, res) => {
+    if (req.method === "PUT") {
+      known.set(req.url, req.body);
+      return void res.json({});
+    }
+    const answers = [];
+    for (const statement of known.get(req.url)!) answers.push((await pool.query(statement)).rows);
+    res.json(answers);
+  };
+}
+
+const DOES = { appends: appending, asks: asking };
+
 if (process.argv[1] === FILE) {
-  const [body = "", appends] = process.argv.slice(2);
-  serve(body, appends ? [appending(process.env.DATABASE_URL!)] : []);
+  const [body = "", does] = process.argv.slice(2) as [string?, (keyof typeof DOES)?];
+  serve(body, does ? [DOES[does](process.env.DATABASE_URL!)] : []);
 }

@@ -1,14 +1,15 @@
 /**
  * A mixed load on several processes of the service for as long as one likes, some of them killed in the midst of it:
  *
- *     npx tsx bench/endurance.ts [--minutes 60] [--processes 2] [--callers 16] [--load 0] [--measure 1] [--kill-every 0] [--restart-every 0] [--break-every 0] [--cut-every 0] [--keep folder]
+ *     npx tsx bench/endurance.ts [--minutes 60] [--processes 2] [--callers 16] [--load 0] [--measure 1] [--kill-every 0] [--restart-every 0] [--break-every 0] [--cut-every 0] [--proxy] [--keep folder]
  *
  * `--load`: the share of what the processes can do that is asked of them, at times of a Poisson process; what they can do is measured first,
- * for `--measure` minutes, by callers who ask without a pause; 0 goes on without pauses. `--kill-every` is in seconds: one process, in turn,
- * is ended by kill -9 and another takes its place; 0 kills none. `--restart-every`: another is started first, calls go to it, and then the one
+ * for `--measure` minutes, by callers who ask without a pause; 0 goes on without pauses. `--kill-every` is in seconds: so long, as chance has it between
+ * none and twice that, lives each process before it is ended by kill -9 and another takes its place; 0 kills none. `--restart-every`: another is started first, calls go to it, and then the one
  * is told to end. `--break-every`: the line of all processes to Postgres breaks, in turn by being reset, stalled for ten seconds and refused
  * for five; it is told how long after that the first command was answered. `--cut-every`: each process has a network namespace of its own, and
- * for ten seconds the packets between it and Postgres, the chain or the callers, in turn, are dropped (needs root, `ip` and `nft`). Callers read and follow their changes, bet on one account, roll by
+ * for ten seconds the packets between it and Postgres, the chain or the callers, in turn, are dropped (needs root, `ip` and `nft`). `--proxy`: the
+ * callers ask HAProxy, as docker/haproxy.cfg has it, which sends their calls to two processes; with `--cut-every` it is cut off in place of them. Callers read and follow their changes, bet on one account, roll by
  * key and by payment on the chain, order one product, ask for quotes, create checks and submit tasks, which a worker does; each command is
  * said under an Idempotency-Key of its own, and again until it is answered. In the end it is held against the log: whatever was acknowledged
  * stands there, everything once, the books agree with the chain, and an export of the whole is verified. Without kills it tells besides how
@@ -26,6 +27,7 @@ import { parseArgs, promisify } from "node:util";
 import pg from "pg";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { embeddedChain } from "../src/adapters/embedded-chain.ts";
+import { freePort } from "../src/adapters/free-port.ts";
 import { forEach } from "../src/concurrency.ts";
 import * as account from "../src/domain/lounge/account.ts";
 import { releaseSandboxTables } from "../src/operator/reference.ts";
@@ -53,6 +55,7 @@ import {
 } from "./load.ts";
 import { type Namespace, openNamespace } from "./namespaces.ts";
 import { createProblems } from "./problems.ts";
+import { startProxy } from "./proxy.ts";
 import { watchMemory } from "./service-memory.ts";
 import { type Environment, median, type ServiceProcess } from "./service-process.ts";
 
@@ -67,6 +70,7 @@ const { values } = parseArgs({
     "restart-every": { type: "string", default: "0" },
     "break-every": { type: "string", default: "0" },
     "cut-every": { type: "string", default: "0" },
+    proxy: { type: "boolean", default: false },
     keep: { type: "string" },
   },
 });
@@ -131,31 +135,39 @@ await withDatabase(async (bare) => {
   const apart = cutEvery_s > 0 ? await setApart(env) : undefined;
   const known = apart?.env ?? env;
   const served = { ...env, ...(broken && { DATABASE_URL: broken.url }) };
+  // Whoever takes the place of a killed one is found where that was.
+  const placed = await forEach(Array.from({ length: processes }), async () =>
+    killEvery_s > 0 ? { ...served, PORT: String(await freePort(0)) } : served,
+  );
   const services = await Promise.all(
-    Array.from({ length: processes }, (_, n) =>
-      startDrawingService(apart?.places[n]?.env ?? served, keys[0]!, apart?.places[n]?.space.enter, logOf(n)),
+    placed.map((own, n) =>
+      startDrawingService(apart?.places[n]?.env ?? own, keys[0]!, apart?.places[n]?.space.enter, logOf(n)),
     ),
   );
+  const proxy = values.proxy ? await startProxy(services) : undefined;
   const worker = await startWork(services[0]!.url, "endurance", ["--concurrency", "2"]);
   const prices = await pricesAt(services[0]!.url);
-  const parties = { services, keys, next: commandsOf(keys, prices, apart ? 0 : MOST_ORDERS) };
+  const address = () => proxy?.url ?? services[randomInt(services.length)]!.url;
+  const parties = { address, keys, next: commandsOf(keys, prices, apart ? 0 : MOST_ORDERS) };
   const memory = killEvery_s === 0 && restartEvery_s === 0 ? watchMemory(services) : undefined;
   try {
     const rate = load > 0 ? load * (await capacity(parties)) : undefined;
     memory?.reset();
     begun = Date.now();
-    const killing = every(killEvery_s, (nth) => killOne(served, services, nth, keys[0]!));
+    const killing = Promise.all(services.map((_, at) => killAgain(placed[at]!, services, at, keys[0]!)));
     const restarting = every(restartEvery_s, (nth) => restartOne(served, services, nth, keys[0]!));
     const breaking = every(breakEvery_s, (nth) => breakLine(broken!.line, services, nth));
     const cutting = every(cutEvery_s, (nth) => cutOne(apart!.places, services, nth));
     await (rate === undefined ? withoutPause(parties, end()) : atRate(parties, rate, end()));
-    const [kills, restarts, breaks, cuts] = await Promise.all([killing, restarting, breaking, cutting]);
+    const [killed, restarts, breaks, cuts] = await Promise.all([killing, restarting, breaking, cutting]);
+    const kills = killed.reduce((sum, count) => sum + count, 0);
     console.log(`${kills} kills, ${restarts} restarts, ${breaks} breaks of the line, ${cuts} cuts`);
     memory?.tell();
     await tell(known, kills);
   } finally {
     memory?.stop();
     await worker.clear();
+    await proxy?.stop();
     broken?.line.close();
     await Promise.all(services.map((service) => service.stop()));
     for (const one of apart?.places ?? []) one.close();
@@ -173,15 +185,19 @@ async function every(seconds: number, work: (nth: number) => Promise<void>): Pro
   }
 }
 
-async function killOne(
+/** Ends the process at this place again and again, as soon as it is ready and has lived its time; answers how often. */
+async function killAgain(
   env: Environment,
   services: ServiceProcess[],
-  nth: number,
+  at: number,
   key: Headers,
-): Promise<void> {
-  const at = nth % services.length;
-  process.kill(services[at]!.pid, "SIGKILL");
-  services[at] = await startDrawingService(env, key, [], logOf(at));
+): Promise<number> {
+  for (let kills = 0; ; kills++) {
+    await pause(Math.min(2_000 * killEvery_s * Math.random(), Math.max(0, end() - Date.now())));
+    if (killEvery_s === 0 || Date.now() >= end()) return kills;
+    process.kill(services[at]!.pid, "SIGKILL");
+    services[at] = await startDrawingService(env, key, [], logOf(at));
+  }
 }
 
 async function restartOne(
@@ -249,7 +265,7 @@ async function cutOne(
   const { space, ports } = apart[at]!;
   const places = [
     ...Object.entries(ports),
-    ["its callers", Number(new URL(services[at]!.url).port)],
+    [values.proxy ? "the proxy" : "its callers", Number(new URL(services[at]!.url).port)],
   ] as const;
   const [name, port] = places[Math.floor(nth / services.length) % places.length]!;
   const before = done_at;
@@ -291,15 +307,16 @@ async function breakLine(
 }
 
 type Parties = {
-  services: readonly ServiceProcess[];
+  /** Where the next call goes: to any process, or to the proxy before them. */
+  address: () => string;
   keys: readonly Headers[];
   next: () => Promise<Command>;
 };
 
 /** One call of the load, from when it was due. */
-async function call({ services, keys, next }: Parties, due = performance.now()): Promise<void> {
-  if (Math.random() < READS) await read(services, anyReading(), keys[0]!, due);
-  else await command(services, await next(), due);
+async function call({ address, keys, next }: Parties, due = performance.now()): Promise<void> {
+  if (Math.random() < READS) await read(address, anyReading(), keys[0]!, due);
+  else await command(address, await next(), due);
 }
 
 async function withoutPause(parties: Parties, until: number): Promise<void> {
@@ -338,24 +355,15 @@ async function atRate(parties: Parties, rate: number, until: number): Promise<vo
   await Promise.all(started);
 }
 
-function anyOf(services: readonly ServiceProcess[]): string {
-  return services[randomInt(services.length)]!.url;
-}
-
-async function read(
-  services: readonly ServiceProcess[],
-  path: string,
-  headers: Headers,
-  at: number,
-): Promise<void> {
-  const answer = await answered(anyOf(services) + path, { headers }, true);
+async function read(address: Parties["address"], path: string, headers: Headers, at: number): Promise<void> {
+  const answer = await answered(address() + path, { headers }, true);
   count(answer?.status, performance.now() - at);
   remember(path, at, []);
 }
 
 /** Says a command again, to whichever process is there, until it is answered. */
 async function command(
-  services: readonly ServiceProcess[],
+  address: Parties["address"],
   { path, body, headers, type }: Command,
   at: number,
 ): Promise<void> {
@@ -365,7 +373,7 @@ async function command(
     body: JSON.stringify(body),
   };
   for (const heard: string[] = []; ; ) {
-    const answer = await answered(anyOf(services) + path, init, true);
+    const answer = await answered(address() + path, init, true);
     if (answer && answer.status < 500) {
       count(answer.status, performance.now() - at);
       remember(path, at, heard);

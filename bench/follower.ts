@@ -17,6 +17,7 @@ import { readConfig } from "../src/config.ts";
 import { compareOutside } from "../src/outside/copy.ts";
 import { followReactor } from "../src/reactors/outside/follow.ts";
 import { killFollowers, startFollower } from "../test/outside/kill-followers.ts";
+import { compile } from "../test/support/compiled.ts";
 import { turn } from "../test/support/turns.ts";
 import { startKurrentDB } from "./kurrentdb-process.ts";
 import { withDatabase } from "./load.ts";
@@ -47,6 +48,7 @@ async function grow(app: App, count: number): Promise<void> {
   await app.store.append({ appends, meta: { actor: "bench", operation: "bench" } });
 }
 
+compile();
 await withDatabase(async (bare) => {
   const db = await startKurrentDB();
   const config = readConfig({ ...bare, SANDBOX: "0", ANCHORING: "0" });

@@ -36,7 +36,7 @@ export type ProbedService = ServiceProcess & {
 };
 
 /**
- * Starts `tallystick serve` on a free port and waits until it is ready; `node` are options of Node itself. Its log is shown,
+ * Starts `tallystick serve` on a free port, unless `env` names one, and waits until it is ready; `node` are options of Node itself. Its log is shown,
  * unless LOG_LEVEL asks for more of it than one wants to read, or `log` names the file that its warnings and errors go to. `enter` goes
  * before the command.
  */
@@ -95,9 +95,9 @@ async function start(
       ...process.env,
       LOG_LEVEL: "warn",
       SANDBOX: "0",
+      PORT: "0",
       ...env,
       ...(log && { LOG_LEVEL: "warn" }),
-      PORT: "0",
     },
     stdio: ["ignore", "pipe", log ? "pipe" : shown, "ipc"],
   });

@@ -1,10 +1,8 @@
 /** Followers of a copy that are killed one after the other while the log grows. */
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-
-const FOLLOWER = fileURLToPath(new URL("follower-process.ts", import.meta.url));
+import { startProgram } from "../support/compiled.ts";
 
 export type Killing = {
   kills: number;
@@ -39,4 +37,7 @@ export async function killFollowers({ kills, env, grow, most_ms = 150, killed }:
 }
 
 export const startFollower = (env: Killing["env"]): ChildProcess =>
-  fork(FOLLOWER, { env: { ...process.env, ...env }, execArgv: ["--import", "tsx"] });
+  startProgram("test/outside/follower-process.ts", [], {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });

@@ -1,7 +1,9 @@
 /** A node: an agent that works for others. Heartbeats are no events; that it went online or offline is. */
+
 import { z } from "zod";
 import type { DataOf, EventOf } from "../entity.ts";
 import { time } from "../fields.ts";
+import { soulTenant } from "../identity/soul-tenant.ts";
 import { refuse } from "../refusal.ts";
 import { computeProblems } from "./problems.ts";
 
@@ -109,7 +111,7 @@ export const initialState = (): NodeState => undefined;
 export const fold_version = 2;
 
 /** Where the node of a passport lies: in the tenant of what the agent's own key causes. */
-export const targetOf = (sx_number: number) => ({ tenant: `soul:${sx_number}`, id: String(sx_number) });
+export const targetOf = (sx_number: number) => ({ tenant: soulTenant(sx_number), id: String(sx_number) });
 
 export function evolve(state: NodeState, event: NodeEvent): NodeState {
   if (event.type === "NodeRegistered") {

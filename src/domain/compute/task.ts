@@ -9,6 +9,7 @@
  * Each end but settled gives back what was held. The stream's version is the fence: of two that decide, one does. A task that several nodes
  * do is `copied`: quorum.ts.
  */
+import { soulTenant } from "../identity/soul-tenant.ts";
 import type { WorkLease } from "../lease.ts";
 import { isCurrent } from "../lease.ts";
 import { refuse } from "../refusal.ts";
@@ -69,7 +70,7 @@ export const lease =
     const { terms } = task.facts;
     inState(task, ["queued"], "lent");
     const isReady = task.ready_at <= leased_at && leased_at < terms.deadline_at;
-    const isFor = terms.assign === null ? requester !== `soul:${sx}` : terms.assign === sx;
+    const isFor = terms.assign === null ? requester !== soulTenant(sx) : terms.assign === sx;
     const price_micro = priceOf(hourly_rate_micro, terms.limit_s);
     if (!isReady || !isFor || price_micro > terms.max_price_micro)
       refuse(computeProblems["task-state"], "this task is not for this node, or not now");

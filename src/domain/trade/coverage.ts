@@ -1,7 +1,16 @@
 /** What a dataset knows, and whether it knows enough to answer a question. Pure: decided before any row is read. */
 import { productLevels } from "./products.ts";
 import type { ReporterCode } from "./reporters.ts";
-import { type Flow, flows, monthsBetween, monthText, type Period, type Years, yearOf } from "./units.ts";
+import {
+  type Flow,
+  flows,
+  monthsBetween,
+  monthsSince,
+  monthText,
+  type Period,
+  type Years,
+  yearOf,
+} from "./units.ts";
 
 export type ReporterCoverage = {
   reporter: ReporterCode;
@@ -79,8 +88,40 @@ function spokenOn({ spoken }: Coverage, { hs = "", partner }: Subject): Spoken[]
 /** Whether a reporter's flow of a month is known in full: delivered, and every product asked for spoken for. */
 export type Known = (reporter: ReporterCode, flow: Flow, period: Period) => boolean;
 
+/** Products and partners of which it is kept what a coverage knows. */
+const MOST_KEPT = 200;
+/** A coverage never changes, and every answer asks it for every month: 27 reporters over 21 years are 13,608 of them. */
+const kept = new WeakMap<Coverage, Map<string, Known>>();
+
 /** Tells what is known of the products under `hs` (of all products without it), with one partner or with all. */
 export function knownOf(coverage: Coverage, hs: string | undefined, partner?: string): Known {
+  const known = kept.get(coverage) ?? new Map<string, Known>();
+  kept.set(coverage, known);
+  const subject = JSON.stringify([hs, partner]);
+  const found = known.get(subject);
+  if (found) return found;
+  const [oldest] = known.keys();
+  if (known.size >= MOST_KEPT) known.delete(oldest!);
+  const made = eachMonthOnce(coverage.months, knownBy(coverage, hs, partner));
+  known.set(subject, made);
+  return made;
+}
+
+/** As `known` tells it, which is asked once for each month. */
+function eachMonthOnce({ from, to }: Coverage["months"], known: Known): Known {
+  const months = monthsBetween(from, to);
+  const told = { IMPORT: new Map<ReporterCode, boolean[]>(), EXPORT: new Map<ReporterCode, boolean[]>() };
+  return (reporter, flow, period) => {
+    let found = told[flow].get(reporter);
+    if (!found) {
+      found = months.map((month) => known(reporter, flow, month));
+      told[flow].set(reporter, found);
+    }
+    return found[monthsSince(from, period)] === true;
+  };
+}
+
+function knownBy(coverage: Coverage, hs: string | undefined, partner?: string): Known {
   const wanted = coverage.products.codes.filter((code) => code.startsWith(hs ?? "")).length;
   const delivered = new Map(coverage.reporters.map((entry) => [entry.reporter, entry]));
   type Span = { from: Period; to: Period; products: number };
@@ -96,7 +137,6 @@ export function knownOf(coverage: Coverage, hs: string | undefined, partner?: st
         known.push({ from, to, products: counted });
       }
   }
-  // Asked for every month of every reporter, so that nothing is made here.
   return (reporter, flow, period) => {
     const months = delivered.get(reporter);
     if (!months || period > months.to || months.missing.includes(period)) return false;

@@ -14,9 +14,15 @@ export const monthText = (period: Period) =>
 
 export const yearOf = (period: Period) => Math.floor(period / 100);
 
+/** How many months lie before the period since year 0. */
+const monthAt = (period: Period) => yearOf(period) * 12 + (period % 100) - 1;
+
+/** The place of a month in a series that begins with another. */
+export const monthsSince = (first: Period, period: Period) => monthAt(period) - monthAt(first);
+
 /** The month `count` months later (earlier where negative). */
 export function addMonths(period: Period, count: number): Period {
-  const months = yearOf(period) * 12 + (period % 100) - 1 + count;
+  const months = monthAt(period) + count;
   return Math.floor(months / 12) * 100 + (months % 12) + 1;
 }
 

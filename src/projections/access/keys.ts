@@ -1,7 +1,9 @@
 /** The API keys as they stand: what admission looks up by the digest of a presented secret, and what the operator lists. */
+
 import type pg from "pg";
 import { gathered } from "../../../eventstore/gathered.ts";
 import * as key from "../../domain/access/key.ts";
+import { SOUL } from "../../domain/identity/soul-tenant.ts";
 import { projection } from "../projection.ts";
 
 export type KeyRow = {
@@ -79,7 +81,7 @@ export const keyByDigest = gathered<Buffer, KeyWithDigest | undefined>(async (po
 /** An agent's own key, as admission knows subjects' keys. */
 export async function agentKeyByDigest(pool: pg.Pool, digest: Buffer) {
   const found = await keyByDigest(pool, digest);
-  return found?.space === "soul" ? { ...found, subject: found.tenant.slice("soul:".length) } : undefined;
+  return found?.space === "soul" ? { ...found, subject: found.tenant.slice(SOUL.length) } : undefined;
 }
 
 export async function keyById(pool: pg.Pool, keyId: string): Promise<KeyRow | undefined> {

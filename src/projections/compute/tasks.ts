@@ -1,4 +1,5 @@
 /** Tasks as they stand, a row each: what is ready to be lent, what is due, and what a tenant or a node has. */
+
 import type pg from "pg";
 import { gathered } from "../../../eventstore/gathered.ts";
 import { textArray } from "../../../eventstore/pg-arrays.ts";
@@ -6,6 +7,7 @@ import { priceOf } from "../../domain/compute/pricing.ts";
 import * as quorum from "../../domain/compute/quorum.ts";
 import type { Task, TaskStatus } from "../../domain/compute/task.ts";
 import * as task from "../../domain/compute/task.ts";
+import { soulTenant } from "../../domain/identity/soul-tenant.ts";
 import { objectName } from "../../domain/objects.ts";
 import { projection } from "../projection.ts";
 import type { Placed } from "../typed.ts";
@@ -267,7 +269,7 @@ export async function readyForAny(
 
 /** Whether one of the tasks that were found for several nodes is for this one. */
 export const mayTake = ({ sx, kinds, hourly_rate_micro, trust }: Taker, task: Ready): boolean =>
-  (task.assign === null ? task.tenant !== `soul:${sx}` : task.assign === sx) &&
+  (task.assign === null ? task.tenant !== soulTenant(sx) : task.assign === sx) &&
   task.min_trust <= trust &&
   (kinds.length === 0 || kinds.includes(task.kind)) &&
   priceOf(hourly_rate_micro, task.limit_s) <= task.max_price_micro &&

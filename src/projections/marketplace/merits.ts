@@ -1,5 +1,7 @@
 /** What agents did in the marketplace that badges are given for, each with the event that made it enough. */
+
 import type pg from "pg";
+import { sxOfTenant } from "../../domain/identity/soul-tenant.ts";
 import * as bounty from "../../domain/marketplace/bounty.ts";
 import * as item from "../../domain/marketplace/item.ts";
 import { type Counted, leastOf, type Merits } from "../../domain/trust/badges.ts";
@@ -39,8 +41,6 @@ export const meritsProjection = projection({
   },
 });
 
-const SOUL = /^soul:(\d+)$/;
-
 async function foldOne(event: Placed<typeof bounty | typeof item>, tx: pg.ClientBase): Promise<void> {
   const { id, event_id } = event;
   switch (event.type) {
@@ -72,7 +72,7 @@ async function foldOne(event: Placed<typeof bounty | typeof item>, tx: pg.Client
       await tx.query(
         `insert into read.badge_words_v1 values ($1, $2, $3, $4)
          on conflict (item_id, tenant) do update set verdict = excluded.verdict`,
-        [id, by, SOUL.exec(by)?.[1] ?? null, verdict],
+        [id, by, sxOfTenant(by) ?? null, verdict],
       );
     }
   }

@@ -1,5 +1,7 @@
 /** The stack as it stands, a row an item, with what is sold of it and what its buyers say. Its queries stand in stack-lists.ts. */
+
 import type pg from "pg";
+import { sxOfTenant } from "../../domain/identity/soul-tenant.ts";
 import * as item from "../../domain/marketplace/item.ts";
 import { objectName } from "../../domain/objects.ts";
 import { projection } from "../projection.ts";
@@ -115,14 +117,12 @@ async function publish(
   ]);
 }
 
-const SOUL = /^soul:(\d+)$/;
-
 async function validate(
   { id: item_id, position, event_id, data }: Extract<Placed<typeof item>, { type: "ItemValidated" }>,
   tx: pg.ClientBase,
 ): Promise<void> {
   const { by, verdict, note_sha256, validated_at } = data;
-  const sx = SOUL.exec(by)?.[1] ?? null;
+  const sx = sxOfTenant(by) ?? null;
   await tx.query(
     `insert into read.stack_verdicts_v1 values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (item_id, tenant) do update set verdict = excluded.verdict, note_sha256 = excluded.note_sha256,

@@ -1,13 +1,11 @@
 /** What becomes of a bounty and of the money that is held for it, each step staged in one unit: neither moves without the other. */
+import { soulTenant } from "../../domain/identity/soul-tenant.ts";
 import type { Bounty, BountyEvent, BountyState } from "../../domain/marketplace/bounty.ts";
 import * as bounties from "../../domain/marketplace/bounty.ts";
 import * as account from "../../domain/payments/account.ts";
 import type { InUnit } from "../../unit.ts";
 
 type Staging = Pick<InUnit, "decide">;
-
-/** The tenant of what an agent earns. */
-export const earnerOf = (sx: number) => `soul:${sx}`;
 
 /** Decides on a bounty, and moves what follows from that; the reward is held by whoever funds it. */
 export async function stepBounty(
@@ -26,7 +24,7 @@ async function moveMoney({ decide }: Staging, bounty: Bounty, event: BountyEvent
   const release = (spent_micro: number, at: string) =>
     decide(account, account.targetOf(bounty.funded!.creator), account.release(source, spent_micro, at));
   const pay = (sx: number, amount_micro: number, at: string) =>
-    decide(account, account.targetOf(earnerOf(sx)), account.credit({ source, amount_micro, at }));
+    decide(account, account.targetOf(soulTenant(sx)), account.credit({ source, amount_micro, at }));
   switch (event.type) {
     case "BountyAwarded": {
       const { sx, reward_micro, winner_micro, awarded_at } = event.data;

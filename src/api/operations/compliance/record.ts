@@ -9,6 +9,7 @@ import type { Rules } from "../../../domain/compliance/rule.ts";
 import { lowerCase } from "../../../domain/fields.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
+import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
 import { digestOf } from "../../../domain/objects.ts";
 import { walletTenant } from "../../../domain/payments/payment.ts";
 import { refuse } from "../../../domain/refusal.ts";
@@ -27,7 +28,7 @@ import { trustProjection } from "../../../projections/trust/trust.ts";
 import type { Placed } from "../../../projections/typed.ts";
 import { canonical } from "../../asking.ts";
 import { type Caller, payer } from "../../caller.ts";
-import { agentNamed, agentOf, soulTenant } from "../identity/agents.ts";
+import { agentNamed, agentOf } from "../identity/agents.ts";
 import { shownAgent } from "../identity/description.ts";
 import { payerOf } from "../trust/agents.ts";
 

@@ -1,4 +1,5 @@
 /** What operations of the compute market share: whose node it is, what a task looks like, and who may see it. */
+
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { App } from "../../../app.ts";
@@ -11,6 +12,7 @@ import type { Agent } from "../../../domain/identity/agent.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { lowerId, sxId } from "../../../domain/identity/fields.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
+import { sxOfTenant } from "../../../domain/identity/soul-tenant.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { type NamedTask, requesterOf, tasksProjection } from "../../../projections/compute/tasks.ts";
@@ -38,13 +40,9 @@ export const usd = (least: number, most: number) =>
     .max(most, `is at most ${most}`)
     .refine((value) => Math.abs(value * 1e6 - Math.round(value * 1e6)) < 1e-3, "has at most six decimals");
 
-const SOUL = /^soul:(\d+)$/;
-
 /** The passport whose own key was shown; undefined where another credential was. */
-export const sxOf = (caller: Caller): number | undefined => {
-  const number = caller.kind === "subject" ? SOUL.exec(caller.tenant)?.[1] : undefined;
-  return number === undefined ? undefined : Number(number);
-};
+export const sxOf = (caller: Caller): number | undefined =>
+  caller.kind === "subject" ? sxOfTenant(caller.tenant) : undefined;
 
 /** The agent whose own key was shown, if it may act. `agent_id`: whom the call says that it is for. */
 export async function actingAgent(

@@ -20,9 +20,6 @@ import type { Context } from "../../operation.ts";
 /** In a path. */
 export const id = agentRef;
 
-/** The tenant of what an agent's own key causes. */
-export const soulTenant = (sx_number: number) => `soul:${sx_number}`;
-
 /** Who acts as an agent: its own key, and the wallets that are live keys of it. */
 export const actorsOf = ({ api_key_id, keys }: Agent): string[] => [
   ...(api_key_id === null ? [] : [`key:${api_key_id}`]),

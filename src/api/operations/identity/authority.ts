@@ -1,4 +1,5 @@
 /** Who may change an agent, whoever holds its API key or one of its live keys; and who may act for one. */
+
 import type { App } from "../../../app.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
 import * as agents from "../../../domain/identity/agent.ts";
@@ -6,12 +7,13 @@ import type { Asked } from "../../../domain/identity/challenge.ts";
 import { delegationBetween, walletActedAs } from "../../../domain/identity/delegation.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
+import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
 import { walletTenant } from "../../../domain/payments/payment.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import type { AccessParts } from "../../access/way.ts";
 import type { Caller } from "../../caller.ts";
 import { open } from "../../operation.ts";
-import { agentOf, idOfNumber, soulTenant } from "./agents.ts";
+import { agentOf, idOfNumber } from "./agents.ts";
 import { provenBy } from "./proofs.ts";
 
 /** Signatures are judged for anybody, so an address has so many: a contract wallet's costs a question to the chain. */

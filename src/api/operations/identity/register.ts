@@ -1,4 +1,5 @@
 /** How an agent comes to be, and how it gets something to sign. */
+
 import { createHmac } from "node:crypto";
 import { z } from "zod";
 import * as keys from "../../../domain/access/key.ts";
@@ -18,9 +19,10 @@ import { displayName, nameSubject, newAgentId } from "../../../domain/identity/f
 import * as passports from "../../../domain/identity/passports.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import { keyNamedBy, publicKey } from "../../../domain/identity/public-key.ts";
+import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { type Context, json, open, operation } from "../../operation.ts";
-import { passportOf, passportShown, placeOfName, soulTenant } from "./agents.ts";
+import { passportOf, passportShown, placeOfName } from "./agents.ts";
 import { challengeField, type Proof, provenBy, refuseProof, signatureField } from "./proofs.ts";
 
 /** What an agent's own key may do; it fits no way in of a priced operation. */

@@ -4,6 +4,7 @@ import type { App } from "../../../app.ts";
 import { idFrom, lowerCase, time } from "../../../domain/fields.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
+import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
 import type { Bounty } from "../../../domain/marketplace/bounty.ts";
 import * as bounties from "../../../domain/marketplace/bounty.ts";
 import { marketProblems } from "../../../domain/marketplace/problems.ts";
@@ -13,7 +14,6 @@ import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { coreProblems } from "../../../domain/problem.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import type { BountyText } from "../../../projections/marketplace/bounties.ts";
-import { earnerOf } from "../../../reactors/marketplace/steps.ts";
 import type { Usdc } from "../../operation.ts";
 import { microOf } from "../compute/fields.ts";
 
@@ -82,7 +82,7 @@ export async function readObject(app: App, name: string): Promise<Buffer | undef
 
 /** The tenants that an agent pays from: its own, and those of the wallets that are live keys of it. */
 export const tenantsOf = ({ facts, keys }: Agent): string[] => [
-  earnerOf(facts.sx_number),
+  soulTenant(facts.sx_number),
   ...keys.filter(({ kind }) => kind === "evm").map((key) => walletTenant(lowerCase(key.public))),
 ];
 

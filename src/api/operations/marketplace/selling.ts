@@ -3,13 +3,13 @@ import { z } from "zod";
 import { canonicalBytes } from "../../../../eventstore/canonical.ts";
 import { sha256 } from "../../../domain/fields.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
+import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
 import * as items from "../../../domain/marketplace/item.ts";
 import { marketProblems } from "../../../domain/marketplace/problems.ts";
 import { digestOf, objectName } from "../../../domain/objects.ts";
 import * as account from "../../../domain/payments/account.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { refuse } from "../../../domain/refusal.ts";
-import { earnerOf } from "../../../reactors/marketplace/steps.ts";
 import { refuseClosed } from "../../access/account.ts";
 import { json, operation, owner, pay, subject } from "../../operation.ts";
 import { actingAgent, microOf, nowOf, usd } from "../compute/fields.ts";
@@ -115,7 +115,7 @@ uncharged. A key beside the payment names the buyer, else it is the wallet; the 
     const { author_micro } = items.sharesOf(price_micro);
     await decide(items, target, decision);
     const earned = { source: account.paymentSource(payment_id), amount_micro: author_micro, at };
-    await decide(account, account.targetOf(earnerOf(facts.sx)), account.credit(earned));
+    await decide(account, account.targetOf(soulTenant(facts.sx)), account.credit(earned));
     return {
       item_id,
       price_usd: decimalUsdc(price_micro),

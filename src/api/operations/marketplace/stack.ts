@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { App } from "../../../app.ts";
 import { cursor, idFrom, limit, sha256, time } from "../../../domain/fields.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
+import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
 import * as items from "../../../domain/marketplace/item.ts";
 import { objectName } from "../../../domain/objects.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
@@ -19,7 +20,6 @@ import {
   wordsOn,
 } from "../../../projections/marketplace/stack-lists.ts";
 import { keptAt, scoreOn } from "../../../projections/trust/scores.ts";
-import { earnerOf } from "../../../reactors/marketplace/steps.ts";
 import type { Caller } from "../../caller.ts";
 import { json, open, operation, owner, subject } from "../../operation.ts";
 import { microOf, nowOf, usd } from "../compute/fields.ts";
@@ -175,7 +175,7 @@ the buyer's trust. A buyer buys an item once and has one word; authors buy nothi
 /** Whether a caller may have what an item holds. */
 function mayHave({ facts, buyers, withdrawn }: items.Item, { tenant, kind }: Caller): boolean {
   if (withdrawn?.by === "operator") return false;
-  const isParty = kind !== "anonymous" && (buyers.has(tenant) || tenant === earnerOf(facts.sx));
+  const isParty = kind !== "anonymous" && (buyers.has(tenant) || tenant === soulTenant(facts.sx));
   return isParty || (facts.price_micro === 0 && !withdrawn);
 }
 

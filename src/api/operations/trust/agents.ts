@@ -1,9 +1,11 @@
 /** Whom an operation of trust is about, and who speaks in it. */
+
 import type { App } from "../../../app.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import * as agentKeys from "../../../domain/identity/agent-key.ts";
 import { refOf } from "../../../domain/identity/fields.ts";
+import { sxOfTenant } from "../../../domain/identity/soul-tenant.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import type { Side } from "../../../domain/trust/attestation.ts";
 import { trustProblems } from "../../../domain/trust/problems.ts";
@@ -41,9 +43,8 @@ export type Speaker = { target: Target; payer: string | undefined };
 export async function speakerOf(app: App, caller: Caller, payment_id: string | undefined): Promise<Speaker> {
   const payer =
     payment_id !== undefined ? payerOf(payment_id) : caller.kind === "payer" ? caller.wallet : undefined;
-  const own = caller.kind === "subject" ? /^soul:(\d+)$/.exec(caller.tenant)?.[1] : undefined;
-  const number =
-    own !== undefined ? Number(own) : payer === undefined ? undefined : await holderOf(app, payer);
+  const own = caller.kind === "subject" ? sxOfTenant(caller.tenant) : undefined;
+  const number = own ?? (payer === undefined ? undefined : await holderOf(app, payer));
   if (number === undefined)
     return refuse(
       trustProblems["no-passport"],

@@ -7,6 +7,7 @@ import { forEach } from "../../../concurrency.ts";
 import { chainHash, sha256, time } from "../../../domain/fields.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
+import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import * as attestations from "../../../domain/trust/attestation.ts";
 import { attestationsBy } from "../../../projections/trust/evidence.ts";
@@ -17,7 +18,6 @@ import {
 } from "../../../projections/trust/streams.ts";
 import { trustProjection } from "../../../projections/trust/trust.ts";
 import { json, operation, pay, reads } from "../../operation.ts";
-import { soulTenant } from "../identity/agents.ts";
 import { firmness } from "../log/fields.ts";
 import { agentNamed } from "./agents.ts";
 

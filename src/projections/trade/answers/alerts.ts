@@ -12,6 +12,7 @@ import {
   type Flow,
   flows,
   monthsBetween,
+  monthsSince,
   type Period,
   sixDecimals,
 } from "../../../domain/trade/units.ts";
@@ -33,7 +34,7 @@ import {
   yearOnYearScores,
 } from "./anomalies.ts";
 import { aboutNames, namesOf, onDataset, type TradeData } from "./question.ts";
-import { monthsSince, type Values } from "./rolled-up-series.ts";
+import type { Values } from "./rolled-up-series.ts";
 
 /** An answer lists at most so many alerts, the most certain first. */
 const MOST_ALERTS = 100;

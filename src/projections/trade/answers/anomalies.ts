@@ -22,6 +22,7 @@ import {
   type Flow,
   flows,
   monthsBetween,
+  monthsSince,
   monthText,
   type Period,
   sixDecimals,
@@ -30,7 +31,7 @@ import {
 } from "../../../domain/trade/units.ts";
 import { formula, meta, metaOf } from "./question.ts";
 import { rollupsOf } from "./rolled-up.ts";
-import { monthsSince, seriesIn, type Values, valuesOf } from "./rolled-up-series.ts";
+import { seriesIn, type Values, valuesOf } from "./rolled-up-series.ts";
 import { inFlow, inReporters, totalsIn } from "./tables.ts";
 
 /** Which months to judge: the dataset's last `months`, of these reporters and flows. */

@@ -3,7 +3,14 @@ import { z } from "zod";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { pulse, TRAILING } from "../../../domain/trade/anomalies.ts";
 import { dataset, flow, hs, limit, recentMonths, reporter } from "../../../domain/trade/inputs.ts";
-import { addMonths, monthsBetween, type Period, sixDecimals, yearOf } from "../../../domain/trade/units.ts";
+import {
+  addMonths,
+  monthsBetween,
+  monthsSince,
+  type Period,
+  sixDecimals,
+  yearOf,
+} from "../../../domain/trade/units.ts";
 import {
   ANOMALY_FORMULA,
   type Anomaly,
@@ -17,7 +24,7 @@ import {
 } from "./anomalies.ts";
 import { aboutNames, namesOf, onDataset, type TradeData } from "./question.ts";
 import { rollupsOf } from "./rolled-up.ts";
-import { monthsSince, valuesOf } from "./rolled-up-series.ts";
+import { valuesOf } from "./rolled-up-series.ts";
 import { inFlow, inReporters, totalsIn } from "./tables.ts";
 
 export const flowPulseInput = z.object({

@@ -33,6 +33,7 @@ import {
   type Flow,
   flows,
   monthsBetween,
+  monthsSince,
   monthText,
   type Period,
   sixDecimals,
@@ -40,7 +41,6 @@ import {
 } from "../../../domain/trade/units.ts";
 import { aboutNames, formula, meta, metaOf, namesOf, onDataset, type TradeData } from "./question.ts";
 import { rollupsOf } from "./rolled-up.ts";
-import { monthsSince } from "./rolled-up-series.ts";
 import { inFlow, inReporters, partnersIn } from "./tables.ts";
 
 const WINDOW = 12;

@@ -1,7 +1,7 @@
 /** Monthly series of values from roll-ups: one of each reporter, flow and product with any trade in the months. */
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import { flowsOf } from "../../../domain/trade/coverage.ts";
-import { type Flow, flows, type Period } from "../../../domain/trade/units.ts";
+import { type Flow, flows, monthsSince, type Period } from "../../../domain/trade/units.ts";
 
 /** EUR of each month from the first on, 0 where there is no row. */
 export type Values<Reporter extends string> = {
@@ -19,12 +19,6 @@ type Asked<Reporter extends string> = {
   from: Period;
   to: Period;
 };
-
-/** How many months lie before the period since year 0. */
-const monthAt = (period: Period) => Math.floor(period / 100) * 12 + (period % 100) - 1;
-
-/** The place of a month in a series that begins with another. */
-export const monthsSince = (first: Period, period: Period) => monthAt(period) - monthAt(first);
 
 export function seriesIn<Reporter extends string>(
   rollups: readonly YearRollup[],
