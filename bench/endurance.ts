@@ -120,6 +120,8 @@ await withDatabase(async (bare) => {
     SUBJECT_KEYS_URL: await database(bare.DATABASE_URL!, "vault"),
     // Of a day's gas a load asks for more than anybody would pay.
     GAS_BUDGET_ETH: "100000",
+    // Of processes that start beside others on the same cores.
+    ...(killEvery_s > 0 && { DATABASE_WAIT_MS: "60000" }),
   };
   const keys = await withService(env, async (app) => {
     await releaseSandboxTables(app, env.DATA_DIR!);

@@ -81,9 +81,11 @@ async function refuseUnfitEngine(url: string, { DATABASE_WAIT_MS }: Config): Pro
   await preflight(url, engineChecks, DATABASE_WAIT_MS).catch((error: Error & { code?: string }) => {
     const { host } = new URL(url);
     if (error instanceof EngineUnfit) throw new ConfigError(`DATABASE_URL at ${host}: ${error.message}`);
-    throw new ConfigError(
-      `DATABASE_URL (or DATABASE_OWNER_URL): no entry at ${host}: ${error.message || error.code}`,
-    );
+    const said = error.message || error.code;
+    const reason = /timeout/i.test(said ?? "")
+      ? `no answer within the ${DATABASE_WAIT_MS} ms of DATABASE_WAIT_MS`
+      : said;
+    throw new ConfigError(`DATABASE_URL (or DATABASE_OWNER_URL): no entry at ${host}: ${reason}`);
   });
 }
 

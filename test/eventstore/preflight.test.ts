@@ -74,3 +74,13 @@ test("a start on a lock that locks nothing ends before anything is written", asy
   expect(failure).toBeInstanceOf(ConfigError);
   expect((failure as Error).message).toMatch(/DATABASE_URL at .*advisory lock.*would fork the log/);
 });
+
+test("an engine that answers too late is told apart from one that cannot be entered", async () => {
+  await brokenBy(
+    "create function early.pg_is_in_recovery() returns boolean language sql as 'select pg_sleep(5) is null'",
+  );
+  const config = readConfig({ DATABASE_URL: database.url, DATA_DIR: "/tmp", DATABASE_WAIT_MS: "300" });
+  const failure = await startDatabase(config, pino({ level: "silent" })).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(ConfigError);
+  expect((failure as Error).message).toMatch(/no answer within the 300 ms of DATABASE_WAIT_MS/);
+});
