@@ -1,11 +1,12 @@
 /**
  * A mixed load on several processes of the service for as long as one likes, some of them killed in the midst of it:
  *
- *     npx tsx bench/endurance.ts [--minutes 60] [--processes 2] [--callers 16] [--load 0] [--measure 1] [--kill-every 0] [--restart-every 0] [--break-every 0] [--cut-every 0] [--proxy] [--keep folder]
+ *     npx tsx bench/endurance.ts [--minutes 60] [--processes 2] [--callers 16] [--load 0] [--measure 1] [--kill-every 0] [--kills 0] [--restart-every 0] [--break-every 0] [--cut-every 0] [--proxy] [--keep folder]
  *
  * `--load`: the share of what the processes can do that is asked of them, at times of a Poisson process; what they can do is measured first,
  * for `--measure` minutes, by callers who ask without a pause; 0 goes on without pauses. `--kill-every` is in seconds: so long, as chance has it between
- * none and twice that, lives each process before it is ended by kill -9 and another takes its place; 0 kills none. `--restart-every`: another is started first, calls go to it, and then the one
+ * none and twice that, lives each process before it is ended by kill -9 and another takes its place; 0 kills none. `--kills`: so many end the
+ * run before its time. `--restart-every`: another is started first, calls go to it, and then the one
  * is told to end. `--break-every`: the line of all processes to Postgres breaks, in turn by being reset, stalled for ten seconds and refused
  * for five; it is told how long after that the first command was answered. `--cut-every`: each process has a network namespace of its own, and
  * for ten seconds the packets between it and Postgres, the chain or the callers, in turn, are dropped (needs root, `ip` and `nft`). `--proxy`: the
@@ -67,6 +68,7 @@ const { values } = parseArgs({
     load: { type: "string", default: "0" },
     measure: { type: "string", default: "1" },
     "kill-every": { type: "string", default: "0" },
+    kills: { type: "string", default: "0" },
     "restart-every": { type: "string", default: "0" },
     "break-every": { type: "string", default: "0" },
     "cut-every": { type: "string", default: "0" },
@@ -82,6 +84,7 @@ const [minutes, processes, callers] = [values.minutes, values.processes, values.
 const load = Number(values.load);
 const measure_ms = Number(values.measure) * 60_000;
 const killEvery_s = Number(values["kill-every"]);
+const mostKills = Number(values.kills) || Number.POSITIVE_INFINITY;
 const restartEvery_s = Number(values["restart-every"]);
 const breakEvery_s = Number(values["break-every"]);
 const cutEvery_s = Number(values["cut-every"]);
@@ -94,8 +97,9 @@ const READS = 0.42;
 const MOST_AT_ONCE = 512;
 const FAULTS = ["reset", "stall", "refuse"] as const;
 const BROKEN_MS = { reset: 0, stall: 10_000, refuse: 5_000 };
-const end = () => begun + minutes * 60_000;
 let begun = 0;
+let kills = 0;
+const end = () => (kills < mostKills ? begun + minutes * 60_000 : 0);
 
 const run = promisify(execFile);
 const TALLYSTICK = fileURLToPath(new URL("../bin/tallystick", import.meta.url));
@@ -156,16 +160,16 @@ await withDatabase(async (bare) => {
     const rate = load > 0 ? load * (await capacity(parties)) : undefined;
     memory?.reset();
     begun = Date.now();
-    const killing = Promise.all(services.map((_, at) => killAgain(placed[at]!, services, at, keys[0]!)));
+    const killing = services.map((_, at) => killAgain(placed[at]!, services, at, keys[0]!));
     const restarting = every(restartEvery_s, (nth) => restartOne(served, services, nth, keys[0]!));
     const breaking = every(breakEvery_s, (nth) => breakLine(broken!.line, services, nth));
     const cutting = every(cutEvery_s, (nth) => cutOne(apart!.places, services, nth));
-    await (rate === undefined ? withoutPause(parties, end()) : atRate(parties, rate, end()));
-    const [killed, restarts, breaks, cuts] = await Promise.all([killing, restarting, breaking, cutting]);
-    const kills = killed.reduce((sum, count) => sum + count, 0);
+    await (rate === undefined ? withoutPause(parties, end) : atRate(parties, rate, end));
+    await Promise.all(killing);
+    const [restarts, breaks, cuts] = await Promise.all([restarting, breaking, cutting]);
     console.log(`${kills} kills, ${restarts} restarts, ${breaks} breaks of the line, ${cuts} cuts`);
     memory?.tell();
-    await tell(known, kills);
+    await tell(known);
   } finally {
     memory?.stop();
     await worker.clear();
@@ -187,17 +191,18 @@ async function every(seconds: number, work: (nth: number) => Promise<void>): Pro
   }
 }
 
-/** Ends the process at this place again and again, as soon as it is ready and has lived its time; answers how often. */
+/** Ends the process at this place again and again, once it has been ready for its time. */
 async function killAgain(
   env: Environment,
   services: ServiceProcess[],
   at: number,
   key: Headers,
-): Promise<number> {
-  for (let kills = 0; ; kills++) {
+): Promise<void> {
+  while (killEvery_s > 0) {
     await pause(Math.min(2_000 * killEvery_s * Math.random(), Math.max(0, end() - Date.now())));
-    if (killEvery_s === 0 || Date.now() >= end()) return kills;
+    if (Date.now() >= end()) return;
     process.kill(services[at]!.pid, "SIGKILL");
+    if (++kills % 50 === 0) console.log(`${kills} killed in ${Math.round((Date.now() - begun) / 1_000)} s`);
     services[at] = await startDrawingService(env, key, [], logOf(at));
   }
 }
@@ -321,9 +326,9 @@ async function call({ address, keys, next }: Parties, due = performance.now()): 
   else await command(address, await next(), due);
 }
 
-async function withoutPause(parties: Parties, until: number): Promise<void> {
+async function withoutPause(parties: Parties, until: () => number): Promise<void> {
   const caller = async () => {
-    while (Date.now() < until) await call(parties);
+    while (Date.now() < until()) await call(parties);
   };
   await Promise.all(Array.from({ length: callers }, caller));
 }
@@ -331,7 +336,8 @@ async function withoutPause(parties: Parties, until: number): Promise<void> {
 /** Calls a second that callers who know no pause get answered. */
 async function capacity(parties: Parties): Promise<number> {
   const before = told.answered;
-  await withoutPause(parties, Date.now() + measure_ms);
+  const until = Date.now() + measure_ms;
+  await withoutPause(parties, () => until);
   const rate = (told.answered - before) / (measure_ms / 1_000);
   latencies.length = 0;
   slowest.length = 0;
@@ -341,11 +347,11 @@ async function capacity(parties: Parties): Promise<number> {
 }
 
 /** So many calls a second, each when it is due: one that waits for another does so on the clock. */
-async function atRate(parties: Parties, rate: number, until: number): Promise<void> {
+async function atRate(parties: Parties, rate: number, until: () => number): Promise<void> {
   const started = new Set<Promise<void>>();
   for (
     let due = performance.now();
-    Date.now() < until;
+    Date.now() < until();
     due += (-Math.log(1 - Math.random()) * 1_000) / rate
   ) {
     const early = due - performance.now();
@@ -428,7 +434,7 @@ function count(status: number | undefined, ms: number): void {
   if (latencies.length < 2_000_000) latencies.push(ms);
 }
 
-async function tell(env: Environment, kills: number): Promise<void> {
+async function tell(env: Environment): Promise<void> {
   const client = new pg.Client({ connectionString: env.DATABASE_URL });
   await client.connect();
   const rows = [];
