@@ -5,7 +5,7 @@
  *
  * `--load`: the share of what the processes can do that is asked of them, at times of a Poisson process; what they can do is measured first,
  * for `--measure` minutes, by callers who ask without a pause; 0 goes on without pauses. `--kill-every` is in seconds: so long, as chance has it between
- * none and twice that, lives each process before it is ended by kill -9 and another takes its place; 0 kills none. `--kills`: so many end the
+ * none and twice that, lives each process from its start on, ready or not, before it is ended by kill -9 and another takes its place; 0 kills none. `--kills`: so many end the
  * run before its time. `--restart-every`: another is started first, calls go to it, and then the one
  * is told to end. `--break-every`: the line of all processes to Postgres breaks, in turn by being reset, stalled for ten seconds and refused
  * for five; it is told how long after that the first command was answered. `--cut-every`: each process has a network namespace of its own, and
@@ -58,7 +58,7 @@ import { type Namespace, openNamespace } from "./namespaces.ts";
 import { createProblems } from "./problems.ts";
 import { startProxy } from "./proxy.ts";
 import { watchMemory } from "./service-memory.ts";
-import { type Environment, median, type ServiceProcess } from "./service-process.ts";
+import { type Environment, launchServiceProcess, median, type ServiceProcess } from "./service-process.ts";
 
 const { values } = parseArgs({
   options: {
@@ -143,7 +143,7 @@ await withDatabase(async (bare) => {
   const served = { ...env, ...(broken && { DATABASE_URL: broken.url }) };
   // Whoever takes the place of a killed one is found where that was.
   const placed = await forEach(Array.from({ length: processes }), async () =>
-    killEvery_s > 0 ? { ...served, PORT: String(await freePort(0)) } : served,
+    killEvery_s > 0 ? { ...served, PORT: String(await freePort(0)) } : { ...served, PORT: "0" },
   );
   const services = await Promise.all(
     placed.map((own, n) =>
@@ -160,7 +160,7 @@ await withDatabase(async (bare) => {
     const rate = load > 0 ? load * (await capacity(parties)) : undefined;
     memory?.reset();
     begun = Date.now();
-    const killing = services.map((_, at) => killAgain(placed[at]!, services, at, keys[0]!));
+    const killing = services.map((_, at) => killAgain(placed[at]!, services, at));
     const restarting = every(restartEvery_s, (nth) => restartOne(served, services, nth, keys[0]!));
     const breaking = every(breakEvery_s, (nth) => breakLine(broken!.line, services, nth));
     const cutting = every(cutEvery_s, (nth) => cutOne(apart!.places, services, nth));
@@ -191,19 +191,18 @@ async function every(seconds: number, work: (nth: number) => Promise<void>): Pro
   }
 }
 
-/** Ends the process at this place again and again, once it has been ready for its time. */
+/** Ends the process at this place again and again, wherever in its life it is. */
 async function killAgain(
-  env: Environment,
+  env: Environment & { PORT: string },
   services: ServiceProcess[],
   at: number,
-  key: Headers,
 ): Promise<void> {
   while (killEvery_s > 0) {
     await pause(Math.min(2_000 * killEvery_s * Math.random(), Math.max(0, end() - Date.now())));
     if (Date.now() >= end()) return;
     process.kill(services[at]!.pid, "SIGKILL");
     if (++kills % 50 === 0) console.log(`${kills} killed in ${Math.round((Date.now() - begun) / 1_000)} s`);
-    services[at] = await startDrawingService(env, key, [], logOf(at));
+    services[at] = launchServiceProcess(env, logOf(at));
   }
 }
 

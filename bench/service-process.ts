@@ -85,9 +85,32 @@ export async function withProbedService<T>(
 async function start(
   env: Environment,
   node: string[],
-  enter: readonly string[] = [],
-  log?: string,
+  enter: readonly string[],
+  log: string | undefined,
 ): Promise<{ service: ServiceProcess; child: ChildProcess }> {
+  const child = spawnService(env, node, enter, log);
+  let url = "";
+  for await (const line of createInterface(child.stdout!)) {
+    url = /listens at (\S+)/.exec(line)?.[1] ?? "";
+    if (url) break;
+  }
+  if (!url) throw new Error("the service did not start");
+  return { service: serviceOf(child, url), child };
+}
+
+/** Starts `tallystick serve` on the port that `env` names, and waits for nothing. */
+export function launchServiceProcess(env: Environment & { PORT: string }, log: string): ServiceProcess {
+  const child = spawnService(env, [], [], log);
+  child.stdout!.resume();
+  return serviceOf(child, `http://127.0.0.1:${env.PORT}`);
+}
+
+function spawnService(
+  env: Environment,
+  node: string[],
+  enter: readonly string[],
+  log: string | undefined,
+): ChildProcess {
   const [command = "", ...args] = [...enter, process.execPath, AS_STARTED, ...node, TALLYSTICK, "serve"];
   const shown = env.LOG_LEVEL ? "ignore" : "inherit";
   const child = spawn(command, args, {
@@ -102,14 +125,12 @@ async function start(
     stdio: ["ignore", "pipe", log ? "pipe" : shown, "ipc"],
   });
   if (log) keepLog(child.stderr!, log);
+  return child;
+}
+
+function serviceOf(child: ChildProcess, url: string): ServiceProcess {
   const exited = new Promise<void>((done) => child.once("exit", () => done()));
-  let url = "";
-  for await (const line of createInterface(child.stdout!)) {
-    url = /listens at (\S+)/.exec(line)?.[1] ?? "";
-    if (url) break;
-  }
-  if (!url) throw new Error("the service did not start");
-  const service: ServiceProcess = {
+  return {
     url,
     pid: child.pid!,
     memory: () =>
@@ -120,7 +141,6 @@ async function start(
       return exited;
     },
   };
-  return { service, child };
 }
 
 /** No log is kept beyond this. */
