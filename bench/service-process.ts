@@ -85,8 +85,8 @@ export async function withProbedService<T>(
 async function start(
   env: Environment,
   node: string[],
-  enter: readonly string[],
-  log: string | undefined,
+  enter: readonly string[] = [],
+  log?: string,
 ): Promise<{ service: ServiceProcess; child: ChildProcess }> {
   const child = spawnService(env, node, enter, log);
   let url = "";
