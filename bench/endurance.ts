@@ -9,7 +9,7 @@
  * run before its time. `--restart-every`: another is started first, calls go to it, and then the one
  * is told to end. `--break-every`: the line of all processes to Postgres breaks, in turn by being reset, stalled for ten seconds and refused
  * for five; it is told how long after that the first command was answered. `--cut-every`: each process has a network namespace of its own, and
- * for ten seconds the packets between it and Postgres, the chain or the callers, in turn, are dropped (needs root, `ip` and `nft`). `--proxy`: the
+ * for ten seconds the packets between it and Postgres, the vault, the chain or the callers, in turn, are dropped (needs root, `ip` and `nft`). `--proxy`: the
  * callers ask HAProxy, as docker/haproxy.cfg has it, which sends their calls to two processes; with `--cut-every` it is cut off in place of them. Callers read and follow their changes, bet on one account, roll by
  * key and by payment on the chain, order one product, ask for quotes, create checks and submit tasks, which a worker does; each command is
  * said under an Idempotency-Key of its own, and again until it is answered. In the end it is held against the log: whatever was acknowledged
@@ -222,7 +222,7 @@ async function restartOne(
 type Place = {
   space: Namespace;
   env: Environment;
-  ports: Record<"Postgres" | "the chain", number>;
+  ports: Record<"Postgres" | "the vault" | "the chain", number>;
   close(): void;
 };
 
@@ -251,7 +251,7 @@ async function setApart(given: Environment) {
         SUBJECT_KEYS_URL: vault.url,
         BASE_RPC_URL: `http://${space.gateway}:${rpc.port}`,
       },
-      ports: { Postgres: log.line.port, "the chain": rpc.port },
+      ports: { Postgres: log.line.port, "the vault": vault.line.port, "the chain": rpc.port },
       close() {
         for (const line of [log.line, vault.line, rpc]) line.close();
         space.remove();

