@@ -14,11 +14,18 @@ export function inWords(ms: number): string {
   return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Shows what is told of a history: lines to `out`, and a bar with the time left where somebody looks on. */
-export function shownHistory(out: (line: string) => void, now: () => number = () => performance.now()) {
-  const bar = process.stderr.isTTY
+/** Shows what is told of a history: lines to `out`, and a bar with the time left on `screen` where somebody looks on. */
+export function shownHistory(
+  out: (line: string) => void,
+  now: () => number = () => performance.now(),
+  screen: NodeJS.WritableStream & { isTTY?: boolean } = process.stderr,
+) {
+  const bar = screen.isTTY
     ? new SingleBar({
-        format: "{bar} {value} of {total} months | {doing}{left}",
+        // What is being done comes last, and the bar is short: a terminal of 80 columns cuts what is longer.
+        format: "{bar} {value} of {total} months{left} | {doing}",
+        barsize: 24,
+        stream: screen,
         barCompleteChar: "█",
         barIncompleteChar: "░",
         hideCursor: true,

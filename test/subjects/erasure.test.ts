@@ -18,7 +18,7 @@ import { replayErasures } from "../../src/erasure.ts";
 import { verifyPack } from "../../src/explorer/verifier.js";
 import { erasuresReactor } from "../../src/reactors/subjects/erase.ts";
 import { startProgram } from "../support/compiled.ts";
-import { type FreshDatabase, freshDatabase, onServer } from "../support/database.ts";
+import { copyOfDatabase, type FreshDatabase, freshDatabase } from "../support/database.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
@@ -356,14 +356,7 @@ describe("a vault that is restored from yesterday", () => {
     const mail = "yesterday@example.org";
     const { data } = await write(mail);
     const stays = await write("stays@example.org");
-    const name = new URL(vault.url).pathname.slice(1);
-    await onServer(`alter database ${name} with allow_connections false`);
-    await onServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
-    await until(async () => {
-      yesterday = await freshDatabase(name);
-      return true;
-    });
-    await onServer(`alter database ${name} with allow_connections true`);
+    yesterday = await copyOfDatabase(vault);
     expect((await erase(mail)).status).toBe(200);
     const id = (await service.app.store.readLog({ after: 0, limit: 10_000 })).findLast(
       ({ type }) => type === "SubjectErased",

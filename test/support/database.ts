@@ -3,6 +3,7 @@ import pg from "pg";
 import { inject } from "vitest";
 import { applyMigrations, migrating } from "../../eventstore/migrations.ts";
 import { keptTables } from "../../src/migrations/kept-tables.ts";
+import { until } from "./until.ts";
 
 export type FreshDatabase = { url: string; drop(): Promise<void> };
 
@@ -11,6 +12,19 @@ export async function freshDatabase(template = "template1"): Promise<FreshDataba
   const name = `t_${randomBytes(8).toString("hex")}`;
   await onServer(`create database ${name} template ${template}`);
   return { url: urlOf(name), drop: () => onServer(`drop database if exists ${name} with (force)`) };
+}
+
+/** A copy of a database as it stands, which cuts the connections of those who are in it. */
+export async function copyOfDatabase({ url }: Pick<FreshDatabase, "url">): Promise<FreshDatabase> {
+  const name = new URL(url).pathname.slice(1);
+  await onServer(`alter database ${name} with allow_connections false`);
+  try {
+    await onServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+    // Whoever was cut off is gone a moment later.
+    return await until(() => freshDatabase(name));
+  } finally {
+    await onServer(`alter database ${name} with allow_connections true`);
+  }
 }
 
 /** Makes the service's own tables that no log can rebuild, in a database without a service. */

@@ -9,7 +9,7 @@ import { openPool } from "../../eventstore/pool.ts";
 import { type RestoredService, type RestoreOptions, restoreService } from "../../src/restoring.ts";
 import { freshDatabase } from "./database.ts";
 import { patientConfig } from "./patience.ts";
-import { type Service, startService } from "./service.ts";
+import { type Service, type ServiceOptions, startService } from "./service.ts";
 
 const silent = pino({ level: "silent" });
 
@@ -20,7 +20,8 @@ export type Elsewhere = {
   data_dir: string;
   database_url: string;
   restore(from: string, options?: RestoreOptions): Promise<RestoredService>;
-  start(): Promise<Service>;
+  /** The service on it; `env` of the options beside the machine's own settings. */
+  start(options?: ServiceOptions): Promise<Service>;
   ask<T>(work: (pool: pg.Pool) => Promise<T>): Promise<T>;
 };
 
@@ -37,8 +38,12 @@ export async function elsewhere(signing_key: string, env: Record<string, string>
     data_dir,
     database_url: database.url,
     restore: (from, options) => restoreService(patientConfig({ ...own, ...env }), silent, from, options),
-    start: () =>
-      startService({ beside: { data_dir, database_url: database.url }, env: { SIGNING_KEY: signing_key } }),
+    start: (options) =>
+      startService({
+        ...options,
+        beside: { data_dir, database_url: database.url },
+        env: { SIGNING_KEY: signing_key, ...options?.env },
+      }),
     async ask(work) {
       const pool = openPool(database.url);
       return work(pool).finally(() => pool.end());

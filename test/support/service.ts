@@ -104,8 +104,9 @@ export async function startService(
   });
   const server = createServer();
   const url = await listening(server);
-  runtime.app.settings.public_url = url;
-  const settings = { ...config, PUBLIC_URL: url };
+  const PUBLIC_URL = options.env?.PUBLIC_URL ?? url;
+  runtime.app.settings.public_url = PUBLIC_URL;
+  const settings = { ...config, PUBLIC_URL };
   server.on("request", await openServer(runtime, settings, log, stopping.signal, options.sandbox_key));
   return {
     url,

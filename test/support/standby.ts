@@ -26,6 +26,8 @@ export type Standby = {
   resume(): Promise<void>;
   /** Makes it a database of its own, which takes appends. */
   promote(): Promise<void>;
+  /** Cuts the line to the primary, for good: both go on, and nothing more comes in. */
+  cutOff(): Promise<void>;
   /** Ends it as a power cut does. */
   kill(): Promise<void>;
   /** Starts it again where it was. */
@@ -38,6 +40,11 @@ export type Standby = {
 export type Cluster = {
   url: string;
   standby(): Promise<Standby>;
+  /** From here on a commit is acknowledged once a standby has it, which must follow by then. */
+  waitForStandby(): Promise<void>;
+  /** Ends the primary as a power cut does. */
+  kill(): Promise<void>;
+  query<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>;
   stop(): Promise<void>;
 };
 
@@ -58,8 +65,10 @@ export async function startCluster(): Promise<Cluster> {
   };
   const primary = await embeddedPostgres({ dir, settings, revive: false });
   const standbys: { stop(): Promise<void> }[] = [];
+  const query = queriesTo(primary.ownerUrl);
   return {
     url: primary.ownerUrl,
+    query,
     async standby() {
       const copy = join(root, `s${standbys.length}`);
       await copyCluster(primary.ownerUrl, dir, copy);
@@ -67,6 +76,16 @@ export async function startCluster(): Promise<Cluster> {
       standbys.push(standby);
       return standby;
     },
+    async waitForStandby() {
+      await query("alter system set synchronous_standby_names = 'standby'");
+      await query("alter system set synchronous_commit = on");
+      await query("select pg_reload_conf()");
+      await until(async () => {
+        const [follower] = await query<{ sync_state: string }>("select sync_state from pg_stat_replication");
+        return follower?.sync_state === "sync";
+      });
+    },
+    kill: () => killServer(dir),
     async stop() {
       for (const standby of standbys) await standby.stop();
       await primary.leave();
@@ -134,17 +153,7 @@ async function copyFolder(from: string, to: string): Promise<void> {
 async function startStandby(dir: string): Promise<Standby & { stop(): Promise<void> }> {
   let server: EmbeddedPostgres | undefined = await embeddedPostgres({ dir, revive: false });
   const url = server.ownerUrl;
-  const query = async <Row extends pg.QueryResultRow>(sql: string): Promise<Row[]> => {
-    const client = new pg.Client({ connectionString: url, query_timeout: 60_000 });
-    client.on("error", () => undefined);
-    await client.connect();
-    try {
-      return (await client.query<Row>(sql)).rows;
-    } finally {
-      await client.end();
-    }
-  };
-  const pidOf = async () => Number((await readFile(join(dir, "postmaster.pid"), "utf8")).split("\n")[0]);
+  const query = queriesTo(url);
   return {
     url,
     query,
@@ -157,10 +166,13 @@ async function startStandby(dir: string): Promise<Standby & { stop(): Promise<vo
     },
     resume: async () => void (await query("select pg_wal_replay_resume()")),
     promote: async () => void (await query("select pg_promote()")),
+    async cutOff() {
+      await query("alter system set primary_conninfo = 'host=127.0.0.1 port=1'");
+      await query("select pg_reload_conf()");
+      await until(async () => (await query("select 1 from pg_stat_wal_receiver")).length === 0);
+    },
     async kill() {
-      const pid = await pidOf();
-      process.kill(pid, "SIGKILL");
-      await until(() => isGone(pid));
+      await killServer(dir);
       await server?.leave().catch(() => undefined);
       server = undefined;
     },
@@ -173,7 +185,7 @@ async function startStandby(dir: string): Promise<Standby & { stop(): Promise<vo
         "select pid from pg_stat_activity where backend_type = 'client backend' and application_name = 'tallystick'",
       );
       // The server too, so that nobody comes in by a new connection.
-      const pids = [await pidOf(), ...rows.map(({ pid }) => pid)];
+      const pids = [await pidOf(dir), ...rows.map(({ pid }) => pid)];
       for (const pid of pids) process.kill(pid, "SIGSTOP");
       return {
         thaw: () => {
@@ -185,6 +197,29 @@ async function startStandby(dir: string): Promise<Standby & { stop(): Promise<vo
       await server?.leave();
     },
   };
+}
+
+/** Questions to a server, each on a connection of its own. */
+const queriesTo =
+  (url: string) =>
+  async <Row extends pg.QueryResultRow>(sql: string): Promise<Row[]> => {
+    const client = new pg.Client({ connectionString: url, query_timeout: 60_000 });
+    client.on("error", () => undefined);
+    await client.connect();
+    try {
+      return (await client.query<Row>(sql)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+
+const pidOf = async (dir: string) =>
+  Number((await readFile(join(dir, "postmaster.pid"), "utf8")).split("\n")[0]);
+
+async function killServer(dir: string): Promise<void> {
+  const pid = await pidOf(dir);
+  process.kill(pid, "SIGKILL");
+  await until(() => isGone(pid));
 }
 
 function isGone(pid: number): boolean {

@@ -1,0 +1,133 @@
+/** `tallystick backup` and `tallystick restore` as an operator runs them beside a service: the drill of docs/operating.md, step by step. */
+import { cp, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readBackup } from "../../eventstore/backup.ts";
+import { signTurn } from "../../src/anchoring/sign-growth.ts";
+import { manifest, partitionsDir, vintagesDir } from "../../src/datasets/manifest.ts";
+import { importFiles } from "../../src/operator/releases.ts";
+import { AT_ONCE } from "../anchoring/anchoring-setup.ts";
+import { bulkFixture, limits } from "../datasets/workshop.ts";
+import { elsewhere, place } from "../support/elsewhere.ts";
+import { sealFirst } from "../support/log-example.ts";
+import { PATIENT } from "../support/patience.ts";
+import { type Service, startService } from "../support/service.ts";
+import { runWith } from "./command.ts";
+
+const REPORTERS = ["DE", "FR"] as const;
+let service: Service & { database_url: string };
+let folder: string;
+let signing_key: string;
+let vintage: string;
+/** The first backup, which lacks what the service has signed since. */
+let older: string;
+
+beforeAll(async () => {
+  service = await startService();
+  [folder, older] = [await place(), await place()];
+  await service.issue({ tenant: "acme" });
+  const { app, data_dir } = service;
+  const reporters = [...REPORTERS];
+  ({ vintage } = (await importFiles(app, [bulkFixture], { data_dir, limits, reporters })).facts);
+});
+afterAll(async () => {
+  await service?.stop();
+  for (const dir of [folder, older]) await rm(dir, { recursive: true, force: true });
+});
+
+type Machine = { data_dir: string; database_url: string };
+const settingsOf = ({ data_dir, database_url }: Machine, more: Record<string, string> = {}) => ({
+  ...PATIENT,
+  ...{ HOME: data_dir, DATA_DIR: data_dir, DATABASE_URL: database_url, ANCHORING: "0", ...more },
+});
+const backUp = (into = folder) => runWith(settingsOf(service), "backup", into);
+const headNow = async () => {
+  const { position, log_hash } = await service.app.store.head();
+  return `${position}:${Buffer.from(log_hash).toString("hex")}`;
+};
+
+test("each run says what it added and up to where the folder has the log, which is its head", async () => {
+  const first = await backUp();
+  const { position } = await service.app.store.head();
+  expect(first).toEqual({
+    code: 0,
+    stdout: `${position} events added; ${folder} has the log up to ${await headNow()}\n`,
+    stderr: expect.any(String),
+  });
+  await cp(folder, older, { recursive: true });
+  expect((await backUp()).stdout).toMatch(/^0 events added; /);
+  await service.issue({ tenant: "acme" });
+  expect(await signTurn(service.app, AT_ONCE)).toBe("done");
+  signing_key = await readFile(join(service.data_dir, "signing.key"), "utf8");
+  await sealFirst(service.app);
+  const more = (await service.app.store.head()).position - position;
+  expect((await backUp()).stdout).toBe(
+    `${more} events added; ${folder} has the log up to ${await headNow()}\n`,
+  );
+});
+
+test("the segments are in it, and the manifests of the vintages, without their partitions", async () => {
+  const { packs } = (await readBackup(folder))!;
+  expect(packs.map(({ first, last }) => [first, last])).toEqual([
+    [1, 1],
+    [2, (await service.app.store.head()).position],
+  ]);
+  expect((await readdir(folder)).sort()).toEqual(
+    ["backup.json", "vintages", ...packs.map(({ file }) => file)].sort(),
+  );
+  expect(packs[0]!.file).toMatch(/\.parquet$/);
+  expect((await readdir(partitionsDir(service.data_dir))).length).toBeGreaterThan(0);
+  expect(await readdir(join(folder, "vintages"))).toEqual([`${vintage}.json`]);
+  expect(await readFile(join(folder, "vintages", `${vintage}.json`))).toEqual(
+    await readFile(join(vintagesDir(service.data_dir), `${vintage}.json`)),
+  );
+});
+
+test("restored into an empty database it has the head that was printed, verifies, and the same files are the same vintage", async () => {
+  const printed = /up to (\S+)\n$/.exec((await backUp()).stdout)![1]!;
+  const there = await elsewhere(signing_key);
+  const settings = settingsOf(there, { SIGNING_KEY: signing_key });
+  const restored = await runWith(settings, "restore", folder);
+  expect(restored.code, restored.stderr).toBe(0);
+  const [position] = printed.split(":");
+  expect(restored.stdout).toContain(`${position} events restored; head ${printed}\n`);
+  const verified = await runWith(settings, "verify");
+  expect(verified.code, verified.stderr).toBe(0);
+  expect(verified.stdout).toContain(printed.split(":")[1]);
+  const reporters = ["--reporters", REPORTERS.join(","), "--afresh"];
+  const imported = await runWith(settings, "import", bulkFixture, ...reporters);
+  expect(imported.code, imported.stderr).toBe(0);
+  const manifestIn = async (dir: string) =>
+    manifest.parse(JSON.parse(await readFile(join(dir, `${vintage}.json`), "utf8")));
+  const [kept, made] = [
+    await manifestIn(join(folder, "vintages")),
+    await manifestIn(vintagesDir(there.data_dir)),
+  ];
+  const contentOf = ({ partitions }: typeof kept) => partitions.map(({ content_sha256 }) => content_sha256);
+  expect(contentOf(made)).toEqual(contentOf(kept));
+});
+
+test("a log that lacks what this machine has signed is restored for reading, and no backup is made of it", async () => {
+  const there = await elsewhere(signing_key);
+  await cp(join(service.data_dir, "signed"), join(there.data_dir, "signed"), { recursive: true });
+  const settings = settingsOf(there, { SIGNING_KEY: signing_key });
+  const restored = await runWith(settings, "restore", older);
+  expect(restored.code, restored.stderr).toBe(1);
+  expect(restored.stdout).toMatch(/\nHeld against what this machine signed\.\nFor reading only, /);
+  const refused = join(there.data_dir, "backup");
+  const { code, stdout, stderr } = await runWith(settings, "backup", refused);
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr).toContain("a backup would hide that");
+  await expect(readdir(refused)).rejects.toThrow("ENOENT");
+});
+
+test("a folder of another log, and one without a backup, are refused", async () => {
+  const there = await elsewhere(signing_key);
+  const empty = await runWith(settingsOf(there), "restore", there.data_dir);
+  expect([empty.code, empty.stdout]).toEqual([1, ""]);
+  expect(empty.stderr).toContain("no backup.json is in it");
+  // An empty database gets a log of its own.
+  const other = await runWith(settingsOf(there), "backup", folder);
+  expect([other.code, other.stdout]).toEqual([1, ""]);
+  expect(other.stderr).toContain("name another folder");
+});

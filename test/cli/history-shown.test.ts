@@ -1,0 +1,175 @@
+/** What a history shows on its way: lines for whoever reads them later, a bar with the time left for whoever looks on, and what came of it. */
+import { Writable } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { inWords, shownHistory, summed } from "../../src/cli/history-shown.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
+import type { HistorySummary, Told } from "../../src/operator/history.ts";
+
+const MINUTE = 60_000;
+
+/** A screen as wide as a terminal usually is, on which lines are cut and not wrapped. */
+class Screen extends Writable {
+  readonly isTTY = true;
+  readonly columns = 80;
+  #written = "";
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+    this.#written += chunk;
+    done();
+  }
+
+  /** The bars that were drawn, each as far as it is seen. */
+  bars(): string[] {
+    return stripVTControlCharacters(this.#written)
+      .split(/(?=(?<![█░])[█░])/)
+      .map((bar) => bar.slice(0, this.columns));
+  }
+}
+
+/** A history that is told by hand, at times that are said. */
+function told({ screen = Object.assign(new Screen(), { isTTY: false }) }: { screen?: Writable } = {}) {
+  let at = 0;
+  const lines: string[] = [];
+  const shown = shownHistory(
+    (line) => void lines.push(line),
+    () => at,
+    screen,
+  );
+  onTestFinished(() => shown.end());
+  return {
+    lines,
+    tell: (...all: Told[]) => all.forEach(shown.tell),
+    pass: (ms: number) => void (at += ms),
+    end: shown.end,
+  };
+}
+
+const read = (period: number, more: { rows?: number; resumed?: boolean } = {}): Told => ({
+  ...{ kind: "read", period, rows: 1_234_567, resumed: false, ...more },
+});
+const why = new Refusal("unavailable", "the server does not answer");
+
+describe("a duration", () => {
+  test.each([
+    [0, "0 s"],
+    [1, "1 s"],
+    [119_000, "119 s"],
+    [119_001, "2 min"],
+    [120_001, "3 min"],
+    [119 * MINUTE, "119 min"],
+    [119 * MINUTE + 1, "2 h 0 min"],
+    [200 * MINUTE, "3 h 20 min"],
+  ])("of %d ms is %s", (ms, words) => {
+    expect(inWords(ms)).toBe(words);
+  });
+});
+
+describe("lines", () => {
+  test("say of each month how many are behind it, and what the others take by what those took that were read now", () => {
+    const { lines, tell, pass } = told();
+    tell({ kind: "begun", asked: 12, already: 2 });
+    tell(read(202001, { resumed: true }));
+    pass(3 * MINUTE);
+    tell(read(202002));
+    pass(MINUTE);
+    tell(read(202003));
+    tell({ kind: "missing", fault: { period: 202004, why, remedy: "wait" } });
+    expect(lines).toEqual([
+      "2 of 12 months are in already",
+      // One that was read before took no time, so nothing can be said yet.
+      "2020-01: read before; 1 of 10 months",
+      "2020-02: 1,234,567 lines read; 2 of 10 months, about 24 min left",
+      "2020-03: 1,234,567 lines read; 3 of 10 months, about 14 min left",
+      "2020-04 is missing: the server does not answer; 4 of 10 months, about 12 min left",
+    ]);
+  });
+
+  test("say nothing of time left behind the last month", () => {
+    const { lines, tell, pass } = told();
+    tell({ kind: "begun", asked: 1, already: 0 });
+    pass(MINUTE);
+    tell(read(202001));
+    expect(lines).toEqual(["2020-01: 1,234,567 lines read; 1 of 1 months"]);
+  });
+
+  test("name files with their digests and vintages with their months", () => {
+    const { lines, tell } = told();
+    const file = { path: "a.7z", sha256: "ab".repeat(32), bytes: 12_345, fetched: true };
+    tell({ kind: "fetched", period: 202001, file });
+    tell({ kind: "fetched", period: 202001, file: { ...file, fetched: false } });
+    const facts = { dataset: "comext-bulk", vintage: "cd".repeat(32), rows: 9_876 };
+    const released = { facts: { ...facts, periods: { from: 201901, to: 202002 } }, unchanged: false };
+    const both = { kind: "released", months: [202001, 202002], released } as Told & { kind: "released" };
+    tell(both, { ...both, released: { ...both.released, unchanged: true } });
+    const digest = `sha256 ${"ab".repeat(32)}`;
+    const rest = `vintage ${"cd".repeat(8)}, 9,876 rows, 201901 to 202002; 2020: 01 02`;
+    expect(lines).toEqual([
+      `fetched: a.7z, 12,345 bytes\n${digest}`,
+      `already there: a.7z, 12,345 bytes\n${digest}`,
+      `comext-bulk released: ${rest}`,
+      `comext-bulk already current: ${rest}`,
+    ]);
+  });
+});
+
+describe("a bar", () => {
+  test("has the months and the time left on a terminal of 80 columns, and what is being done as far as it goes", () => {
+    const screen = new Screen();
+    const { tell, pass, end } = told({ screen });
+    tell({ kind: "begun", asked: 252, already: 0 });
+    expect(screen.bars().at(-1)).toMatch(/^░{24} 0 of 252 months \| $/);
+    tell({ kind: "doing", what: "fetching", of: 200501, share: 0.999 });
+    pass(5 * MINUTE);
+    tell(read(200501));
+    tell({ kind: "doing", what: "writing", of: 2005 });
+    // Ending draws it once more, as it stands.
+    end();
+    const bar = `${"░".repeat(24)} 1 of 252 months, about 20 h 55 min left`;
+    expect(screen.bars().slice(-2)).toEqual([`${bar} | fetching 2005`, `${bar} | writing 2005`]);
+  });
+
+  test("is filled by as much as is done, months that were in already left aside", () => {
+    const screen = new Screen();
+    const { lines, tell, pass } = told({ screen });
+    tell({ kind: "begun", asked: 6, already: 4 });
+    pass(MINUTE);
+    tell(read(202001));
+    expect(lines[0]).toBe("4 of 6 months are in already");
+    expect(screen.bars().at(-1)).toMatch(/^█{12}░{12} 1 of 2 months, about 60 s left \| $/);
+  });
+
+  test("is not drawn where nobody looks on", () => {
+    const screen = Object.assign(new Screen(), { isTTY: false });
+    const { tell, end } = told({ screen });
+    tell({ kind: "begun", asked: 2, already: 0 }, read(202001));
+    end();
+    expect(screen.bars().join("")).toBe("");
+  });
+});
+
+describe("in the end", () => {
+  const summary = (more: Partial<HistorySummary>): string =>
+    summed({ asked: 3, already: 1, brought: [202002, 202003], missing: [], left: undefined, ...more });
+
+  test("it says how many came", () => {
+    expect(summary({})).toBe("3 months asked for: 1 were in, 2 brought in, 0 missing");
+    expect(summary({ left: { months: [], why } })).toBe(summary({}));
+  });
+
+  test("it says of each month that is missing why and what to do, and before which ones it ended", () => {
+    const missing = [{ period: 202002, why, remedy: "run it again tomorrow" }];
+    expect(summary({ brought: [], missing, left: { months: [202003], why } })).toBe(
+      [
+        "3 months asked for: 1 were in, 0 brought in, 2 missing",
+        "  2020-02: the server does not answer",
+        "    run it again tomorrow",
+        "  ended before 2020-03: the server does not answer",
+        "    run the same command again: it goes on from there",
+      ].join("\n"),
+    );
+    expect(summary({ brought: [], left: { months: [202002, 202003], why } })).toContain(
+      "\n  ended before 2020-02 to 2020-03: ",
+    );
+  });
+});
