@@ -52,7 +52,8 @@ export function payableRate(
   reference: ReferenceStore,
   { now, is_play }: { now: Date; is_play: boolean },
 ): Pick<Rate, "rate" | "as_of"> {
-  const table = reference.find(ecbRates);
+  // One that is still to be opened is not missing.
+  const table = reference.isAwaited(ecbRates) ? reference.get(ecbRates) : reference.find(ecbRates);
   const found = table && lastRates(table).get("USD");
   const missing = (why: string) =>
     refuse(commerceProblems["rate-missing"], `${why}: the operator has to import the ECB's rates`, {

@@ -1,0 +1,42 @@
+/** By what rate an order is paid for: one of the last days, and who asks before the table is open is told to come again. */
+import { expect, test } from "vitest";
+import { type EcbRates, ecbRates } from "../../src/datasets/reference/ecb-rates.ts";
+import { ReferenceStore } from "../../src/datasets/reference/store.ts";
+import type { Reference } from "../../src/datasets/reference/table.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
+import { payableRate } from "../../src/projections/commerce/rates.ts";
+
+const options = { data_dir: "/nowhere", allow_synthetic: true };
+const now = new Date("2026-03-10T12:00:00Z");
+
+const tableOf = (date: string, synthetic = false) =>
+  ({
+    dataset: synthetic ? `${ecbRates.name}-sandbox` : ecbRates.name,
+    vintage: "v".repeat(64),
+    source: "ECB",
+    synthetic,
+    rows: [{ date, rates: { USD: 1.1 } }] as EcbRates[],
+  }) as unknown as Reference<object>;
+
+const toldOf = (reference: ReferenceStore, is_play = false): unknown => {
+  try {
+    return payableRate(reference, { now, is_play });
+  } catch (error) {
+    if (error instanceof Refusal) return error.type.slug;
+    throw error;
+  }
+};
+
+test("a table that is still to be opened is awaited, and one that nobody imported is missing", () => {
+  expect(toldOf(new ReferenceStore(options, [], "unknown"))).toBe("dataset-missing");
+  expect(toldOf(new ReferenceStore(options, [], new Set([ecbRates.name])))).toBe("dataset-missing");
+  expect(toldOf(new ReferenceStore(options))).toBe("rate-missing");
+});
+
+test("a rate is of the last five days, and invented ones price play money alone", () => {
+  const open = (...args: Parameters<typeof tableOf>) => new ReferenceStore(options, [tableOf(...args)]);
+  expect(toldOf(open("2026-03-06"))).toMatchObject({ rate: "1.1", as_of: "2026-03-06" });
+  expect(toldOf(open("2026-03-03"))).toBe("rate-missing");
+  expect(toldOf(open("2026-03-06", true))).toBe("rate-missing");
+  expect(toldOf(open("2026-03-06", true), true)).toMatchObject({ as_of: "2026-03-06" });
+});
