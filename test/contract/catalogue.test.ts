@@ -122,7 +122,9 @@ const isInternal = ({ access }: Pick<Operation, "access">) =>
 /** Who asks it: an agent's own key where no other opens it. */
 const credentialsFor = ({ access, area }: Operation): Record<string, string> => {
   if (isInternal({ access })) return { "X-Internal-Token": INTERNAL_TOKEN };
-  if (!access.every(({ kind }) => kind === "subject's key")) return mine;
+  const isAgentsAlone = ({ kind, scope }: (typeof access)[number]) =>
+    kind === "subject's key" || (kind === "account" && scope === undefined);
+  if (!access.every(isAgentsAlone)) return mine;
   return area === "compute" ? agents : own;
 };
 
