@@ -19,7 +19,7 @@ import type { Gauge } from "./gauge.ts";
 import { schemaOfList } from "./listing.ts";
 import { restsOnBesideList, restsOnField, vintageBesideList, vintageField } from "./named-vintages.ts";
 
-export { account } from "./access/account.ts";
+export { account, ownAccount } from "./access/account.ts";
 export { free } from "./access/free.ts";
 export { internal } from "./access/internal.ts";
 export { key } from "./access/key.ts";

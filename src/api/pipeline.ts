@@ -11,6 +11,7 @@ import type { AddressLimits } from "../domain/ports.ts";
 import { type EventName, Refusal, refuse } from "../domain/refusal.ts";
 import { transact } from "../transact.ts";
 import { decidesNothing } from "../unit.ts";
+import { refuseClosed } from "./access/account.ts";
 import type { Gate } from "./access/admission.ts";
 import { type Admission, challengeOf, type Presented } from "./access/way.ts";
 import {
@@ -25,7 +26,7 @@ import {
   prepareAnswer,
   requestDigest,
 } from "./call.ts";
-import { isTest } from "./caller.ts";
+import { anonymous, isTest } from "./caller.ts";
 import { chosenForm, formHeaders, formsOf } from "./forms/form.ts";
 import { type Fields, type InputReader, inputReader } from "./input.ts";
 import { wantedPosition } from "./log-position.ts";
@@ -155,7 +156,8 @@ async function ask(
       if (!admitted.pays) {
         const served = await unpaid(parts, call).catch((error) => missingFunds(admitted, error));
         if (served === "missing") {
-          const price = priceOf(operation, call.app, input);
+          refuseClosed(call.app);
+          const price = await priceOf(operation, call, input);
           return { kind: "pay", ...paymentRequired(operation, price, question.path, parts.terms, { form }) };
         }
         const { made, event } = served;
@@ -343,12 +345,16 @@ async function quoteFor({ app }: Parts, operation: Operation, input: Fields | un
   try {
     const held = await dataNamed(app, operation, input);
     try {
-      return priceOf(operation, held ? { ...app, ...held.data } : app, input);
+      return await priceOf(
+        operation,
+        { app: held ? { ...app, ...held.data } : app, caller: anonymous },
+        input,
+      );
     } finally {
       held?.release();
     }
   } catch (error) {
-    if (error instanceof Refusal) return priceOf(operation, app, undefined);
+    if (error instanceof Refusal) return priceOf(operation, { app, caller: anonymous });
     throw error;
   }
 }

@@ -8,6 +8,7 @@ import * as node from "../domain/compute/node.ts";
 import { computeProblems } from "../domain/compute/problems.ts";
 import * as task from "../domain/compute/task.ts";
 import { nodesProjection } from "../projections/compute/nodes.ts";
+import { recordsProjection } from "../projections/compute/records.ts";
 import { tasksProjection } from "../projections/compute/tasks.ts";
 import { auditReactor } from "../reactors/compute/audit.ts";
 import { computeReactor } from "../reactors/compute/due.ts";
@@ -19,7 +20,7 @@ export const compute: Area = {
   about: "The compute market: tasks paid by their requesters, done by nodes, checked before they are settled",
   envelope: "none",
   entities: [node, task],
-  projections: [nodesProjection, tasksProjection],
+  projections: [nodesProjection, tasksProjection, recordsProjection],
   reactors: [computeReactor, auditReactor, quorumReactor],
   operations: [
     ...nodeOperations,

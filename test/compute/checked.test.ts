@@ -5,8 +5,18 @@ import * as tasks from "../../src/domain/compute/task.ts";
 import * as account from "../../src/domain/payments/account.ts";
 import { decideDispute } from "../../src/operator/disputes.ts";
 import { auditReactor } from "../../src/reactors/compute/audit.ts";
+import { wallet } from "../chain/fixture.ts";
+import { expectBooks } from "../support/books.ts";
+import { headerV1, signPayment } from "../support/buyer.ts";
 import { turn } from "../support/turns.ts";
-import { type ComputeSetup, chainOf, openComputeSetup, sha256, type TestNode } from "./compute-setup.ts";
+import {
+  type ComputeSetup,
+  chainOf,
+  kindOf,
+  openComputeSetup,
+  sha256,
+  type TestNode,
+} from "./compute-setup.ts";
 
 let setup: ComputeSetup;
 let node: TestNode;
@@ -120,6 +130,63 @@ test("inputs of built-in kinds are checked before anything is held, each field b
       ).body.errors,
     ).toMatchObject([{ path }]);
   expect(await setup.account("mistaken")).toMatchObject({ available: 1_000_000, held: 0 });
+});
+
+test("who has no bond is told to pay exactly that, and a payment beside the agent's key brings it", async () => {
+  const poor = await setup.node("without-a-bond", { hourly_rate_usd: 1.2 });
+  const tenant = `soul:${poor.sx}`;
+  const headers = await setup.requester("disputed-by-the-poor", 250_000);
+  const { body } = await setup.submit(headers, { max_price_usd: 0.25, assign: `agent:${poor.agent_id}` });
+  const { task_id } = body;
+  await setup.folded();
+  await poor.gives(await poor.pull("?wait_s=10"), { opinion: "good" });
+  await setup.ask(headers, "/soul/compute/settle", { task_id, accept: false });
+  const path = "/soul/compute/dispute";
+
+  const told = await poor.post(path, { task_id });
+  // A tenth of 1.20 · 600 / 3600.
+  expect([told.status, told.body.accepts?.[0].maxAmountRequired]).toEqual([402, "20000"]);
+  expect((await setup.task("disputed-by-the-poor", task_id)).status).toBe("rejected");
+  // Whose key it is says for whose account.
+  expect((await setup.pays(wallet(4), { task_id }, {}, path)).status).toBe(401);
+  expect((await setup.ask(headers, path, { task_id })).status).toBe(403);
+
+  const paid = await setup.pays(wallet(4), { task_id }, poor.headers, path);
+  expect(paid).toMatchObject({ status: 200, body: { state: "disputed" } });
+  expect(await setup.account(tenant)).toMatchObject({ credited: 20_000, available: 0, held: 20_000 });
+  // The requester put up what its account had left beside the task.
+  expect(await setup.account("disputed-by-the-poor")).toMatchObject({ available: 0, held: 250_000 });
+  expect((await setup.task("disputed-by-the-poor", task_id)).dispute).toMatchObject({
+    bond_micro: 20_000,
+    requester_bond_micro: 0,
+  });
+  await expectBooks(setup.app);
+
+  // Disputed already it takes no second bond.
+  const another = headerV1(await signPayment(wallet(4), told.body.accepts[0]));
+  const again = await poor.post(path, { task_id }, another);
+  expect(kindOf(again)).toEqual([409, "task-state"]);
+  expect(await poor.post(path, { task_id })).toMatchObject({ status: 200, body: { state: "disputed" } });
+  expect((await setup.account(tenant)).credited).toBe(20_000);
+});
+
+test("where accounts are closed to payments, a bond is put up of what is there, and none is paid in", async () => {
+  const poor = await setup.node("with-closed-accounts");
+  const headers = await setup.requester("closed-later");
+  const { body } = await setup.submit(headers, { assign: `agent:${poor.agent_id}` });
+  const { task_id } = body;
+  await setup.folded();
+  await poor.gives(await poor.pull("?wait_s=10"), { opinion: "good" });
+  await setup.ask(headers, "/soul/compute/settle", { task_id, accept: false });
+  const { custody } = setup.app.settings;
+  custody.open = false;
+  try {
+    expect(kindOf(await poor.post("/soul/compute/dispute", { task_id }))).toEqual([503, "custody-off"]);
+    await setup.requester(`soul:${poor.sx}`, 10_000);
+    expect((await poor.post("/soul/compute/dispute", { task_id })).body.state).toBe("disputed");
+  } finally {
+    custody.open = true;
+  }
 });
 
 test("once a node has given enough right results, a draw says whether one is checked, and anybody draws it again", async () => {

@@ -5,6 +5,7 @@ import type { HDAccount } from "viem/accounts";
 import * as tasks from "../../src/domain/compute/task.ts";
 import * as account from "../../src/domain/payments/account.ts";
 import { nodesProjection } from "../../src/projections/compute/nodes.ts";
+import { recordsProjection } from "../../src/projections/compute/records.ts";
 import { tasksProjection } from "../../src/projections/compute/tasks.ts";
 import { accountsProjection } from "../../src/projections/payments/accounts.ts";
 import { caller, ed25519Key, PROXIED } from "../identity/agents.ts";
@@ -14,6 +15,12 @@ import { LIMIT_MS, until } from "../support/until.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: what answers hold is what is tested
 export type Answer = { status: number; body: any };
+
+/** What went wrong, by the name of its kind. */
+export const kindOf = ({ status, body }: Answer): [number, string] => [
+  status,
+  String(body.type).split("#")[1] ?? "",
+];
 
 export type Lent = {
   task_id: string;
@@ -103,13 +110,18 @@ export async function openComputeSetup(options: ServiceOptions = {}) {
         { task_type: "translate", input_data: { text: "hello" }, max_price_usd: 0.05, ...more },
         headers,
       ),
-    async pays(wallet: HDAccount, body: object, headers: Record<string, string> = {}): Promise<Answer> {
+    async pays(
+      wallet: HDAccount,
+      body: object,
+      headers: Record<string, string> = {},
+      path = "/soul/compute/submit",
+    ): Promise<Answer> {
       const init = {
         method: "POST",
         headers: { ...headers, "Content-Type": "application/json" },
         body: JSON.stringify(body),
       };
-      const { answer } = await buy(wallet, `${service.url}/soul/compute/submit`, init);
+      const { answer } = await buy(wallet, service.url + path, init);
       return { status: answer.status, body: await answer.json() };
     },
     account: (tenant: string) => app.load(account, account.targetOf(tenant)),
@@ -120,7 +132,7 @@ export async function openComputeSetup(options: ServiceOptions = {}) {
     /** Until the read models know the whole log. */
     async folded(): Promise<void> {
       const { position } = await app.store.head();
-      for (const list of [nodesProjection, tasksProjection, accountsProjection])
+      for (const list of [nodesProjection, tasksProjection, recordsProjection, accountsProjection])
         await until(() => app.runner.reached(list, position, LIMIT_MS));
     },
     /** A seed to draw from, which the service plays from now on. */

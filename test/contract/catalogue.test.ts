@@ -34,7 +34,7 @@ import { buy } from "../support/buyer.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { writeExamples } from "../support/checked.ts";
 import { claimExample } from "../support/claimed.ts";
-import { computeExamples, payInForExample, resultExample } from "../support/computed.ts";
+import { computeExamples, disputeExample, payInForExample, resultExample } from "../support/computed.ts";
 import { describeExamples } from "../support/described.ts";
 import { ideaExample, newsExample } from "../support/handed-in.ts";
 import { identifyExamples } from "../support/identified.ts";
@@ -122,7 +122,9 @@ const isInternal = ({ access }: Pick<Operation, "access">) =>
 /** Who asks it: an agent's own key where no other opens it. */
 const credentialsFor = ({ access, area }: Operation): Record<string, string> => {
   if (isInternal({ access })) return { "X-Internal-Token": INTERNAL_TOKEN };
-  if (!access.every(({ kind }) => kind === "subject's key")) return mine;
+  const isAgentsAlone = ({ kind, scope }: (typeof access)[number]) =>
+    kind === "subject's key" || (kind === "account" && scope === undefined);
+  if (!access.every(isAgentsAlone)) return mine;
   return area === "compute" ? agents : own;
 };
 
@@ -136,6 +138,9 @@ const renewed: Record<string, () => Promise<unknown>> = {
   // A lease is over after some time, which a busy machine may need for what is asked before.
   compute_result: async () => {
     live.compute_result = await resultExample(service, mine, agents);
+  },
+  compute_dispute: async () => {
+    live.compute_dispute = await disputeExample(service, mine, agents);
   },
   compute_withdraw: () => payInForExample(service.app),
   soul_bounty_fund: async () => {
@@ -551,6 +556,7 @@ describe("what an operation declares", () => {
     expect(movers.sort()).toEqual([
       "checks_create",
       "checks_redeem",
+      "compute_dispute",
       "compute_node_register",
       "compute_submit",
       "compute_withdraw",

@@ -182,7 +182,7 @@ export const specifiedPrices: Record<string, string | null> = {
   "GET /soul/compute/pull": null,
   "POST /soul/compute/result": null,
   "POST /soul/compute/settle": null,
-  "POST /soul/compute/dispute": null,
+  "POST /soul/compute/dispute": "0.01",
   "GET /soul/badges/{id}": null,
   "GET /soul/insights/catalog": null,
   "GET /soul/market/settlements": null,

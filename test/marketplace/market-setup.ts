@@ -110,8 +110,4 @@ export async function openMarketSetup(options: ServiceOptions = {}) {
   }
 }
 
-/** What went wrong, by the name of its kind. */
-export const kindOf = ({ status, body }: Answer): [number, string] => [
-  status,
-  String(body.type).split("#")[1] ?? "",
-];
+export { kindOf } from "../compute/compute-setup.ts";

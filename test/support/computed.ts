@@ -62,6 +62,15 @@ export async function resultExample(service: Service, requester: Headers, node: 
   return { task_id: await lendExample(service, requester, node), result: { output: 42 } };
 }
 
+/** The input of the example of disputing: a rejected task of the node, whose account has less than the bond. */
+export async function disputeExample(service: Service, requester: Headers, node: Headers) {
+  const api = caller(service.url);
+  const { task_id, result } = await resultExample(service, requester, node);
+  await api.post("/soul/compute/result", { task_id, result }, node);
+  await api.post("/soul/compute/settle", { task_id, accept: false }, requester);
+  return { task_id };
+}
+
 export async function computeExamples(
   service: Service,
   requester: Headers,
@@ -69,8 +78,8 @@ export async function computeExamples(
   const { app, url } = service;
   const api = caller(url);
   const at = new Date().toISOString();
-  // What four of these tasks hold, and no more: the example of submitting is paid for.
-  const credit = account.credit({ source: "task:examples", amount_micro: 40_000, at });
+  // What three of these tasks hold, and no more: the example of submitting is paid for.
+  const credit = account.credit({ source: "task:examples", amount_micro: 30_000, at });
   await app.decide(account, account.targetOf("acme"), credit, { meta: { actor: "test" } });
   const { body } = await api.post("/soul/register", { agent_id, issue_api_key: true });
   const node = { Authorization: `Bearer ${body.api_key}` };
@@ -85,10 +94,6 @@ export async function computeExamples(
     await api.post("/soul/compute/result", { task_id, result: { output: 42 } }, node);
     return task_id;
   };
-  const rejected = await done();
-  await api.post("/soul/compute/settle", { task_id: rejected, accept: false }, requester);
-  const bond = account.credit({ source: "task:bond", amount_micro: 1_000_000, at });
-  await app.decide(account, account.targetOf(`soul:${sx_id.slice(3)}`), bond, { meta: { actor: "test" } });
   const inputs = {
     compute_node_register: { ...offer, agent_id: sx_id },
     compute_node_heartbeat: { agent_id: sx_id, leases: [] },
@@ -97,7 +102,7 @@ export async function computeExamples(
     compute_task_status: { task_id: await done() },
     compute_settle: { task_id: await done(), accept: true },
     compute_result: await resultExample(service, requester, node),
-    compute_dispute: { task_id: rejected },
+    compute_dispute: await disputeExample(service, requester, node),
     compute_cancel: { task_id: await submitted() },
   };
   const { position } = await app.store.head();

@@ -1,11 +1,10 @@
 /** By a caller's own account: what it has pays, and a payment brings what is missing. */
-import type { App } from "../../app.ts";
 import type { Scope } from "../../domain/access/key.ts";
 import { paymentProblems } from "../../domain/payments/problems.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { admitKey, keySchemes, keySecurity } from "./key.ts";
 import { admitWallet } from "./owner.ts";
-import { pay } from "./pay.ts";
+import { type PriceOf, pay } from "./pay.ts";
 import { subject } from "./subject.ts";
 import { BEARER, type Parts, type Usdc, type Way, walletSchemes } from "./way.ts";
 
@@ -14,7 +13,7 @@ import { BEARER, type Parts, type Usdc, type Way, walletSchemes } from "./way.ts
  * decided in its commit; where the account has less, the answer is a 402 for exactly that sum. A payment, with one of them or alone, is
  * credited first. A delegate spends of its principal's what its delegation lets it, and pays nothing in.
  */
-export function account<In>(scope: Scope, price: (input: In, app: App) => Usdc, unitPrice: Usdc): Way {
+export function account<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc): Way {
   const paying = pay(price, unitPrice);
   const own = subject(scope);
   return {
@@ -38,6 +37,38 @@ export function account<In>(scope: Scope, price: (input: In, app: App) => Usdc, 
           ? await admitWallet(presented.wallet_proof, presented, parts)
           : ((await own.admit(attempt, parts)) ?? (await admitKey(attempt, parts, scope)));
       return admitted && "caller" in admitted ? { ...admitted, from_account: true } : admitted;
+    },
+  };
+}
+
+/**
+ * By a subject's key with `scope` alone, from the subject's account; where that has less, a payment beside the key brings it. What is in the
+ * account may be used where accounts are closed to payments, too.
+ */
+export function ownAccount<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc): Way {
+  const paying = pay(price, unitPrice);
+  const own = subject(scope);
+  return {
+    ...paying,
+    ...own,
+    kind: "account",
+    price: `${unitPrice} USDC a unit, from an agent's own account or by payment beside its key`,
+    security: [...own.security, ...paying.security],
+    schemes: { ...own.schemes, ...paying.schemes },
+    statuses: [...new Set([...own.statuses, ...paying.statuses])],
+    async admit(attempt, parts) {
+      const { presented, identity } = attempt;
+      if (presented.payment !== undefined || identity.caller.kind === "anonymous") refuseClosed(parts.app);
+      const admitted = await own.admit(attempt, parts);
+      if (admitted && "caller" in admitted)
+        return {
+          ...admitted,
+          ...(presented.payment === undefined ? { from_account: true } : { pays: true }),
+        };
+      if (identity.caller.kind !== "anonymous") refuse("forbidden", `this needs ${own.invitation}`);
+      if (presented.payment !== undefined)
+        refuse("unauthorized", `this needs ${own.invitation}, beside its payment`);
+      return undefined;
     },
   };
 }

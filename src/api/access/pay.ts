@@ -2,18 +2,22 @@
 import type { App } from "../../app.ts";
 import type { Scope } from "../../domain/access/key.ts";
 import { refuse } from "../../domain/refusal.ts";
-import { type Attempt, type Parts, scopeOf, type Usdc, type Way } from "./way.ts";
+import type { Caller } from "../caller.ts";
+import { type Attempt, type Parts, type Payment, scopeOf, type Usdc, type Way } from "./way.ts";
 
 /** A payment stands for the scopes of ordinary use, and for none beyond them. */
 const PAID_SCOPES: readonly Scope[] = ["read", "quote", "order", "skill"];
+
+/** What a call with this input costs. */
+export type PriceOf<In> = (input: In, app: App, caller: Caller) => Usdc | Promise<Usdc>;
 
 /**
  * By a payment of `price` USDC a call. A price that depends on the input, and on what the data covers just now, names its
  * unit price for the price lists.
  */
 export function pay(price: Usdc): Way;
-export function pay<In>(price: (input: In, app: App) => Usdc, unitPrice: Usdc): Way;
-export function pay(price: Usdc | ((input: never, app: App) => Usdc), unitPrice?: Usdc): Way {
+export function pay<In>(price: PriceOf<In>, unitPrice: Usdc): Way;
+export function pay(price: Payment["price"], unitPrice?: Usdc): Way {
   const unit_price = unitPrice ?? (price as Usdc);
   return {
     kind: "payment",

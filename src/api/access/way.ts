@@ -149,8 +149,14 @@ export type Way = {
   payment?: Payment;
 };
 
-/** A price a call, or a function of the input and of what the data covers, which then names its unit price for the lists. */
-export type Payment = { price: Usdc | ((input: never, app: App) => Usdc); unit_price: Usdc };
+/**
+ * A price a call, or a function of the input, of what the data covers and of what is known to the caller, which then names its unit price
+ * for the lists.
+ */
+export type Payment = {
+  price: Usdc | ((input: never, app: App, caller: Caller) => Usdc | Promise<Usdc>);
+  unit_price: Usdc;
+};
 
 export const paymentOf = ({ access }: Pick<Guarded, "access">): Payment | undefined =>
   access.find(({ payment }) => payment)?.payment;

@@ -130,9 +130,9 @@ export function createPaymentFlow(
 async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
   const { acceptance, parts, terms } = flow;
   const { operation, form } = call;
-  const price = () => priceOf(operation, call.app, call.input);
+  const price = () => priceOf(operation, call, call.input);
   try {
-    const payment = await acceptance.accept(offer.presented, { price: price(), path: offer.path });
+    const payment = await acceptance.accept(offer.presented, { price: await price(), path: offer.path });
     const paid = chargeFor(parts.app, call, payment);
     const found = await find(flow, paid);
     const served = found.again ? await shownAgain(flow, paid, offer, found) : found;
@@ -144,7 +144,7 @@ async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
     if (!(error instanceof PaymentRefused)) throw error;
     return {
       kind: "pay",
-      required: paymentRequired(operation, price(), offer.path, terms, { form, refused: error }),
+      required: paymentRequired(operation, await price(), offer.path, terms, { form, refused: error }),
     };
   }
 }
@@ -243,7 +243,7 @@ async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise
     const done = await transact(app.unit, command, (unit) => prepareAnswer(parts, call, unit), {
       once: async (made) => {
         if (isUnchanged(call, made)) return undefined;
-        if (checked.status === "good" || checked.status === "carried") refuseOtherPrice(paid);
+        if (checked.status === "good" || checked.status === "carried") await refuseOtherPrice(paid);
         const claimed = await claim(paid, checked);
         reached.claimed = true;
         reached.settled = await settle(paid, checked, claimed);
@@ -263,8 +263,8 @@ async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise
 }
 
 /** A new vintage may have changed what the call costs since its payment was judged: then nothing is claimed. */
-function refuseOtherPrice({ call, payment }: PaidCall): void {
-  const price = microUsdc(priceOf(call.operation, call.app, call.input));
+async function refuseOtherPrice({ call, payment }: PaidCall): Promise<void> {
+  const price = microUsdc(await priceOf(call.operation, call, call.input));
   if (payment.signed.transfer.value !== BigInt(price))
     throw new PaymentRefused(
       "invalid_exact_evm_payload_authorization_value",

@@ -6,6 +6,7 @@ import type { Hex } from "../../domain/chain.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
 import { coreProblems } from "../../domain/problem.ts";
 import { sha256 } from "../call.ts";
+import type { Caller } from "../caller.ts";
 import { type Form, JSON_FORM } from "../forms/form.ts";
 import {
   mediaTypeOf,
@@ -89,10 +90,14 @@ export function microUsdc(amount: Usdc): string {
 }
 
 /** The price of a call with this input as the data is now; the unit price when the input is not known or not valid. */
-export function priceOf(operation: OperationDeclaration, app: App, input?: object): Usdc {
+export async function priceOf(
+  operation: OperationDeclaration,
+  { app, caller }: { app: App; caller: Caller },
+  input?: object,
+): Promise<Usdc> {
   const way = paymentOf(operation);
   if (!way) throw new Error(`${operation.name} has no price`);
-  return typeof way.price === "function" && input ? way.price(input as never, app) : way.unit_price;
+  return typeof way.price === "function" && input ? way.price(input as never, app, caller) : way.unit_price;
 }
 
 /**

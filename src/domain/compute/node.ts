@@ -32,6 +32,9 @@ export const STAKE_S = 7 * 86_400;
 export const BEAT_S = 30;
 export const OFFLINE_S = 90;
 
+/** Its uptime is told of so many seconds: 30 days. */
+export const UPTIME_S = 30 * 86_400;
+
 const offer = {
   hourly_rate_micro: z.int().min(0).max(MOST_RATE_MICRO).describe("Micro-USDC an hour."),
   max_concurrent: z.int().min(1).max(MOST_CONCURRENT),
@@ -244,9 +247,8 @@ export const slash =
     return [{ type: "NodeSlashed", data: { task_id, amount_micro, slashed_at } }];
   };
 
-/** Share of its time since registration that a node was online, from 0 to 1. */
-export function uptimeOf({ facts, online_since, online_ms }: Node, now: string): number {
-  const lives_ms = Date.parse(now) - Date.parse(facts.registered_at);
+/** Seconds that a node was online in all. */
+export function onlineSeconds({ online_since, online_ms }: Node, now: string): number {
   const running = online_since === null ? 0 : Math.max(0, Date.parse(now) - Date.parse(online_since));
-  return lives_ms <= 0 ? 0 : Math.min(1, (online_ms + running) / lives_ms);
+  return Math.floor((online_ms + running) / 1_000);
 }

@@ -10,6 +10,7 @@ import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { coreProblems } from "../../../domain/problem.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { findNode } from "../../../projections/compute/nodes.ts";
+import { recordOf } from "../../../projections/compute/records.ts";
 import { lentUnder, tasksProjection } from "../../../projections/compute/tasks.ts";
 import { utc } from "../../../projections/compute/times.ts";
 import { stepStake } from "../../../reactors/compute/steps.ts";
@@ -204,11 +205,25 @@ const nodeStatus = operation({
     z.object({
       node: nodeShown,
       running: z.int().describe("Leases as of a moment ago"),
-      uptime: z.number().describe("0 to 1"),
+      uptime: z.number().describe("Share of the last 30 days that it was online, 0 to 1"),
+      uptime_n: z
+        .int()
+        .describe("Seconds that uptime is a share of: 30 days, or fewer since it was registered"),
+      online_s: z.int().describe("Seconds that it was online in all"),
       settled: z.int().describe("Tasks that it was paid for"),
       slashes: z.int().describe("Results that an audit found wrong"),
       valid_audits: z.int().describe("In a row; from 10 on not each result is audited"),
       earned_usd: z.string().nullable().describe("All that it was paid; its owner's to see"),
+      earnings: z
+        .object({
+          settled: z.string().describe("USDC that it was paid: earned_usd"),
+          pending: z
+            .string()
+            .describe("Its share of results that it handed in and that are neither settled nor refunded"),
+          available: z.string().describe("What its account has, to be held or to leave it"),
+        })
+        .nullable()
+        .describe("Its owner's to see"),
       account: fundsShown.nullable(),
     }),
   ),
@@ -219,18 +234,27 @@ const nodeStatus = operation({
     const sx = facts.sx_number;
     const node = await app.load(nodes, nodes.targetOf(sx));
     if (!node) return refuse("not_found", `${facts.agent_id} runs no node`);
-    const row = await findNode(app.pool, sx);
     const isOwn = sxOf(caller) === sx;
     const now = nowOf(app);
+    const [row, record] = await Promise.all([findNode(app.pool, sx), recordOf(app.pool, sx, now)]);
+    const { n, online_s, pending_micro } = record;
+    const earned_usd = decimalUsdc(row?.earned_micro ?? 0);
     const funds = isOwn ? await app.load(account, account.targetOf(caller.tenant)) : null;
     return {
       node: shownNode(facts.agent_id, sx, node),
       running: row?.running ?? 0,
-      uptime: Math.round(nodes.uptimeOf(node, now) * 1e4) / 1e4,
+      uptime: n === 0 ? 0 : Math.round(Math.min(1, online_s / n) * 1e4) / 1e4,
+      uptime_n: Math.floor(n),
+      online_s: nodes.onlineSeconds(node, now),
       settled: row?.settled ?? 0,
       slashes: node.slashes,
       valid_audits: row?.valid_audits ?? 0,
-      earned_usd: isOwn ? decimalUsdc(row?.earned_micro ?? 0) : null,
+      earned_usd: isOwn ? earned_usd : null,
+      earnings: funds && {
+        settled: earned_usd,
+        pending: decimalUsdc(pending_micro),
+        available: decimalUsdc(funds.available),
+      },
       account: funds && shownFunds(funds, now),
     };
   },

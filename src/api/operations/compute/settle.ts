@@ -1,13 +1,18 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { App } from "../../../app.ts";
 import { bondOf } from "../../../domain/compute/pricing.ts";
+import { computeProblems } from "../../../domain/compute/problems.ts";
 import * as tasks from "../../../domain/compute/task.ts";
 import * as accounts from "../../../domain/payments/account.ts";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
-import { json, operation, owner, subject } from "../../operation.ts";
+import type { Caller } from "../../caller.ts";
+import { json, operation, ownAccount, owner, subject, type Usdc } from "../../operation.ts";
 import { refuseSuspended } from "../identity/agents.ts";
-import { nowOf, refuseUnknown, shownTask, taskId, taskShown, taskToDecide } from "./fields.ts";
+import { creditPayment } from "../payments/funds.ts";
+import { nowOf, refuseUnknown, shownTask, taskFor, taskId, taskShown, taskToDecide } from "./fields.ts";
 
 const settleTask = operation({
   name: "compute_settle",
@@ -54,24 +59,38 @@ what a check or the requester's silence has accepted; whatever nobody settles is
   },
 });
 
+/** What a worker puts up for a dispute of its own task. */
+async function bondFor({ task_id }: { task_id: string }, app: App, caller: Caller): Promise<Usdc> {
+  const { task, side } = await taskFor(app, caller, task_id);
+  return decimalUsdc(bondOf(side === "worker" ? task.lease!.price_micro : 0)) as Usdc;
+}
+
 const disputeTask = operation({
   name: "compute_dispute",
   route: "POST /soul/compute/dispute",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Dispute a rejection",
-  description:
-    "By the worker, within a day. Both sides put up a bond, a tenth of the price and 0.01 USDC at least; whoever is wrong loses it to the other. The operator decides; what is not decided in 14 days is refunded, bonds and all.",
-  access: [subject("order")],
+  description: `By the worker, within a day. It puts up a bond, a tenth of the price and 0.01 USDC at least, and the requester as much of that as its account has; whoever is wrong
+loses it to the other. Where the worker's account has less, the answer is a 402 for exactly the bond, and the payment that comes with the same call and its key is credited and held in one commit.
+The operator decides; what is not decided in 14 days is refunded, bonds and all.`,
+  access: [ownAccount("order", bondFor, decimalUsdc(bondOf(0)) as Usdc)],
   input: z.object({ task_id: taskId }),
   output: json(taskShown),
+  moves_money: true,
   refuses: [404, 409],
   example: { task_id: "00".repeat(16) },
-  handle: async ({ input: { task_id }, app, caller, decide, watch }) => {
-    await refuseSuspended({ app, caller, watch });
-    const { tenant, task: before, side } = await taskToDecide({ app, caller, watch }, task_id);
+  handle: async (context) => {
+    const { app, decide, watch, payment_id } = context;
+    const { task_id } = context.input;
+    await refuseSuspended(context);
+    const { tenant, task: before, side } = await taskToDecide(context, task_id);
     if (side !== "worker") refuseUnknown();
     const bond_micro = bondOf(before.lease!.price_micro);
+    // Disputed already it takes no second bond, which would lie in the account for nothing.
+    if (payment_id !== undefined && before.status !== "rejected")
+      refuse(computeProblems["task-state"], `this task is ${before.status}: there is no bond to be paid`);
     const { available } = await watch(accounts, accounts.targetOf(tenant));
+    await creditPayment(context, bond_micro);
     const bonds = { bond_micro, requester_bond_micro: Math.min(bond_micro, available) };
     const decision = tasks.dispute(bonds, nowOf(app));
     const { task } = await stepTask({ decide, watch }, { tenant, task_id }, decision);

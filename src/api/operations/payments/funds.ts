@@ -11,24 +11,36 @@ import type { Caller } from "../../caller.ts";
 import type { Context } from "../../operation.ts";
 import { refuseSuspended } from "../identity/agents.ts";
 
-type Holding = Pick<Context<never>, "app" | "caller" | "decide" | "watch" | "payment_id">;
+type Paying = Pick<Context<never>, "app" | "caller" | "decide" | "payment_id">;
+type Holding = Paying & Pick<Context<never>, "watch">;
+
+/** Credits the caller's account with the payment that the call is charged to, where it is to one: so much is paid. */
+export async function creditPayment(
+  { app, caller, decide, payment_id }: Paying,
+  amount_micro: number,
+): Promise<void> {
+  if (payment_id === undefined) return;
+  refuseClosed(app);
+  const at = app.clock.now().toISOString();
+  const source = account.paymentSource(payment_id);
+  const { account_micro } = app.settings.custody;
+  await refuseFull(app, amount_micro);
+  const decision = account.credit({ source, amount_micro, at }, account_micro);
+  await decide(account, account.targetOf(caller.tenant), decision);
+}
 
 /** Sets so much of the caller's account aside, for one thing or several; a payment of the same sum that the call is charged to is credited first. */
 export async function holdFunds(
-  { app, caller, decide, watch, payment_id }: Holding,
+  context: Holding,
   ...wanted: [account.Hold, ...account.Hold[]]
 ): Promise<account.AccountState> {
+  const { app, caller, decide } = context;
   const at = app.clock.now().toISOString();
   const target = account.targetOf(caller.tenant);
   refuseClosed(app);
-  await refuseSuspended({ app, caller, watch });
-  if (payment_id !== undefined) {
-    const amount_micro = wanted.reduce((sum, one) => sum + one.amount_micro, 0);
-    const source = account.paymentSource(payment_id);
-    const { account_micro } = app.settings.custody;
-    await refuseFull(app, amount_micro);
-    await decide(account, target, account.credit({ source, amount_micro, at }, account_micro));
-  }
+  await refuseSuspended(context);
+  const amount_micro = wanted.reduce((sum, one) => sum + one.amount_micro, 0);
+  await creditPayment(context, amount_micro);
   let held: account.AccountState | undefined;
   for (const one of wanted)
     held = (await decide(account, target, account.hold(one, at, allowanceOf(caller)))).state;
