@@ -197,6 +197,7 @@ test("what is public are the log's own events, data, seeds, agents and what is s
     "SeedCommitted",
     "SeedRevealed",
     "SignalsEvaluated",
+    "SignalsMonthEvaluated",
     "TrustComputed",
     "TrustSeeded",
   ]);

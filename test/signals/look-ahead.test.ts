@@ -1,7 +1,7 @@
 /** No strategy sees what comes after it bets, and none beats the line where there is nothing to see. */
 import { describe, expect, test } from "vitest";
 import { betsOn, openingAt } from "../../src/domain/signals/openings.ts";
-import { outcomeAt, periodAt, type Series } from "../../src/domain/signals/series.ts";
+import { asItWas, nextPlace, outcomeAt, periodAt, type Series } from "../../src/domain/signals/series.ts";
 import { lineAt, type Strategy, strategies } from "../../src/domain/signals/strategies.ts";
 import { monthly, numbers } from "./series.ts";
 
@@ -51,6 +51,27 @@ describe("another future", () => {
       expect(differ).toBe(0);
     },
   );
+
+  test("of a series as it was months earlier is not in it, and changes no bet on its next month", () => {
+    let bets = 0;
+    for (const seed of seeds)
+      for (let earlier = 1; earlier <= 24; earlier++) {
+        const delivered = lively(seed);
+        // Its partners have delivered a month more.
+        const late = { ...delivered, values: delivered.values.slice(0, -1) };
+        const was = asItWas(late, earlier);
+        const at = nextPlace(was);
+        expect([was.values.length, was.mirror?.length]).toEqual([MONTHS - 1 - earlier, MONTHS - earlier]);
+        const other = asItWas(poisoned(late, at, seed + 1_000), earlier);
+        expect(other).toEqual(was);
+        for (const strategy of strategies) {
+          const opened = openingAt(strategy, was, at);
+          expect(opened).toEqual(openingAt(strategy, late, at));
+          if (opened) bets++;
+        }
+      }
+    expect(bets).toBeGreaterThan(100);
+  });
 
   test("shows a strategy that sees one month too many", () => {
     const leaky: Strategy = {

@@ -1,5 +1,6 @@
 /** Stakes, gains and scores of paper trades, each against figures that were worked out by hand. */
 import { describe, expect, test } from "vitest";
+import * as evaluation from "../../src/domain/signals/evaluation.ts";
 import * as trades from "../../src/domain/signals/paper-trade.ts";
 import {
   brier,
@@ -126,6 +127,7 @@ const facts: trades.Opened = {
   reasoning: "because",
   dataset: "sandbox",
   synthetic: true,
+  as_of_month: null,
   as_of_position: 7,
   vintages: ["v"],
   opened_at: "2026-02-20T00:00:00.000Z",
@@ -152,4 +154,20 @@ test("a trade is opened once, ends once, and nothing follows after that", () => 
   const ended = trades.evolve(opened, stopped!);
   expect(trades.close({ outcome: true, vintage: "w", at })(ended)).toEqual([]);
   expect(trades.expire("2027-01-01T00:00:00.000Z")(ended)).toEqual([]);
+});
+
+test("months are evaluated in their order and before the first release, releases in theirs, each once", () => {
+  const due = (state: evaluation.EvaluationState, release_position: number, as_of_month: string | null) =>
+    evaluation.isDue(state, { release_position, as_of_month });
+  expect([due(undefined, 7, "2025-03"), due(undefined, 7, null)]).toEqual([true, true]);
+  const begun = { as_of_month: "2025-03" };
+  expect([due(begun, 7, "2025-03"), due(begun, 7, "2025-04"), due(begun, 7, null)]).toEqual([
+    false,
+    true,
+    true,
+  ]);
+  // A release that comes meanwhile is gone on with.
+  expect(due(begun, 9, "2025-04")).toBe(true);
+  const whole = { release_position: 7 };
+  expect([due(whole, 7, null), due(whole, 9, null), due(whole, 9, "2025-04")]).toEqual([false, true, false]);
 });

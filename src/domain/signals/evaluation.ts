@@ -1,7 +1,7 @@
 /** The releases that paper trades were opened and decided by, each once. */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../entity.ts";
-import { time } from "../fields.ts";
+import { month, time } from "../fields.ts";
 
 const share = z.number().min(0).max(1);
 
@@ -18,16 +18,31 @@ export const backtest = z.strictObject({
   line_brier: share.nullable().describe("Of the line on the same statements"),
 });
 
+const counts = { opened: z.int().nonnegative(), ended: z.int().nonnegative() };
+const release_position = z.int().positive().describe("Where the release stands in the log.");
+
 export const events = {
+  SignalsMonthEvaluated: {
+    means:
+      "An invented vintage was looked through as it would have been with fewer months, for bets to place and bets to end.",
+    1: z.strictObject({
+      dataset: z.string(),
+      vintage: z.string(),
+      release_position,
+      as_of_month: month.describe("The last month that was looked at; no later one was."),
+      ...counts,
+      evaluated_at: time,
+    }),
+    public: true,
+  },
   SignalsEvaluated: {
     means: "A release was looked through for bets to place and bets to end.",
     1: z.strictObject({
       dataset: z.string(),
       vintage: z.string(),
       synthetic: z.boolean(),
-      release_position: z.int().positive().describe("Where the release stands in the log."),
-      opened: z.int().nonnegative(),
-      ended: z.int().nonnegative(),
+      release_position,
+      ...counts,
       backtest: z
         .array(backtest)
         .describe(
@@ -40,23 +55,46 @@ export const events = {
 };
 
 export type Evaluated = DataOf<typeof events, "SignalsEvaluated">;
+export type MonthEvaluated = DataOf<typeof events, "SignalsMonthEvaluated">;
 export type EvaluationEvent = EventOf<typeof events>;
-/** The newest release of the dataset that was evaluated. */
-export type EvaluationState = { release_position: number } | undefined;
+/** The newest release of the dataset that was evaluated; before the first, how far its months were. */
+export type EvaluationState =
+  | { release_position: number; as_of_month?: undefined }
+  | { release_position?: undefined; as_of_month: string }
+  | undefined;
 
 export const targetOf = (dataset: string) => ({ tenant: "operator", id: dataset });
 
 export const prefix = "signals-";
 export const streamOf = (dataset: string) => prefix + dataset;
 /** It grows by a release a release. */
-export const fold_version = 1;
+export const fold_version = 2;
 
 export const initialState = (): EvaluationState => undefined;
-export const evolve = (_: EvaluationState, { data }: EvaluationEvent): EvaluationState => ({
-  release_position: data.release_position,
-});
+export const evolve = (_: EvaluationState, { type, data }: EvaluationEvent): EvaluationState =>
+  type === "SignalsEvaluated"
+    ? { release_position: data.release_position }
+    : { as_of_month: data.as_of_month };
+
+/** Whether a release is still to be evaluated: as of one of its months, or the whole of it. */
+export function isDue(
+  state: EvaluationState,
+  { release_position, as_of_month }: Pick<Evaluated, "release_position"> & { as_of_month: string | null },
+): boolean {
+  // Months come before the first release that is evaluated, and in their order.
+  if (as_of_month !== null) return !state || (state.as_of_month ?? "9999-12") < as_of_month;
+  return state?.release_position === undefined || state.release_position < release_position;
+}
 
 export const evaluated =
   (data: Evaluated) =>
   (state: EvaluationState): EvaluationEvent[] =>
-    state && data.release_position <= state.release_position ? [] : [{ type: "SignalsEvaluated", data }];
+    isDue(state, { ...data, as_of_month: null }) ? [{ type: "SignalsEvaluated", data }] : [];
+
+export const monthEvaluated =
+  (data: MonthEvaluated) =>
+  (state: EvaluationState): EvaluationEvent[] =>
+    isDue(state, data) ? [{ type: "SignalsMonthEvaluated", data }] : [];
+
+/** Of an invented dataset's first vintage, the last year is also evaluated month by month, as if each had just been released. */
+export const MONTHS_BEFORE = 12;

@@ -45,15 +45,6 @@ export const largest = (opened: readonly Opening[]): Opening[] =>
 
 const edge = ({ p, line }: Opening) => sixDecimals(Math.abs(p - line));
 
-/** The first place of a series after all that is known. */
-export const nextPlace = ({ values }: Series): number => values.findLastIndex((value) => value !== null) + 1;
-
-/** What strategies open on the first month that each series does not have yet. */
-export const openings = (strategies: readonly Strategy[], all: readonly Series[]): Opening[] =>
-  strategies.flatMap((strategy) =>
-    largest(all.flatMap((series) => openingAt(strategy, series, nextPlace(series)) ?? [])),
-  );
-
 /** What a strategy would have had: never to be added to what it has had. */
 export type Backtest = {
   strategy: string;

@@ -1,7 +1,7 @@
 /** A paper trade: a bet of points on a statement that later data decide. There is no money in it. */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../entity.ts";
-import { madeId, time } from "../fields.ts";
+import { madeId, month, time } from "../fields.ts";
 import { gainAt, gainOf, isAgainst } from "./score.ts";
 import { statement } from "./series.ts";
 
@@ -26,23 +26,30 @@ const opening = z.strictObject({
 });
 export type Opening = z.infer<typeof opening>;
 
+const opened = z.strictObject({
+  ...opening.shape,
+  dataset: z.string(),
+  synthetic: z.boolean(),
+  as_of_position: z.int().positive().describe("Where the newest release that it rests on stands in the log."),
+  vintages: z.array(z.string()).min(1).describe("All that it rests on, released at or before that."),
+  opened_at: time.describe("When that was released."),
+  decides_by: z.iso.date(),
+});
+
 const pnl = z.number().describe("Points won; below 0, lost.");
 
 export const events = {
   PaperTradeOpened: {
     means: "A bet without money was placed on what figures of a coming month will show.",
-    1: z.strictObject({
-      ...opening.shape,
-      dataset: z.string(),
-      synthetic: z.boolean(),
-      as_of_position: z
-        .int()
-        .positive()
-        .describe("Where the newest release that it rests on stands in the log."),
-      vintages: z.array(z.string()).min(1).describe("All that it rests on, released at or before that."),
-      opened_at: time.describe("When that was released."),
-      decides_by: z.iso.date(),
+    1: opened,
+    2: opened.extend({
+      as_of_month: month
+        .nullable()
+        .describe(
+          "Of invented vintages alone, that have later months: the last month that it rests on. null: the whole of them.",
+        ),
     }),
+    upcast: { 1: (old: object) => ({ ...old, as_of_month: null }) },
     public: true,
   },
   PaperTradeStopped: {

@@ -46,6 +46,25 @@ export const periodAt = ({ from }: Pick<Series, "from">, at: number): Period => 
 export const placeOf = ({ from }: Pick<Series, "from">, period: Period): number =>
   (yearOf(period) - yearOf(from)) * 12 + (period % 100) - (from % 100);
 
+/** The first place of a series after all that is known. */
+export const nextPlace = ({ values }: Pick<Series, "values">): number => placeAfter(values);
+
+const placeAfter = (values: readonly (number | null)[]) =>
+  values.findLastIndex((value) => value !== null) + 1;
+
+/** The last month that any of these has; undefined where none has one. */
+export function newestMonth(all: readonly Series[]): Period | undefined {
+  const months = all.filter((one) => nextPlace(one) > 0).map((one) => periodAt(one, nextPlace(one) - 1));
+  return months.length === 0 ? undefined : Math.max(...months);
+}
+
+/** A series as it was so many months earlier, when whoever delivers late was as late as now. What came after that is not in it. */
+export function asItWas({ mirror, ...series }: Series, months_earlier: number): Series {
+  const until = (values: readonly (number | null)[]) =>
+    values.slice(0, Math.max(0, placeAfter(values) - months_earlier));
+  return { ...series, values: until(series.values), ...(mirror && { mirror: until(mirror) }) };
+}
+
 /** What a month is held against: so many months before it. */
 export const lagOf = ({ subject }: Pick<Series, "subject">): number =>
   subject.kind === "above_last_year" ? 12 : 1;

@@ -10,9 +10,9 @@ import type { Placed } from "../typed.ts";
 
 export const signalsProjection = projection({
   name: "signals",
-  version: 1,
+  version: 2,
   ddl: `
-    create table if not exists read.paper_trades_v1 (
+    create table if not exists read.paper_trades_v2 (
       position bigint primary key,
       trade_id text not null unique,
       facts    jsonb not null,
@@ -25,10 +25,10 @@ export const signalsProjection = projection({
       ended_at timestamptz,
       ended_by text
     );
-    create index if not exists paper_trades_v1_open on read.paper_trades_v1 (dataset) where status = 'open';
-    create index if not exists paper_trades_v1_ended on read.paper_trades_v1 (ended_at);
-    create index if not exists paper_trades_v1_strategy on read.paper_trades_v1 (strategy, position desc);
-    create table if not exists read.signals_evaluated_v1 (
+    create index if not exists paper_trades_v2_open on read.paper_trades_v2 (dataset) where status = 'open';
+    create index if not exists paper_trades_v2_ended on read.paper_trades_v2 (ended_at);
+    create index if not exists paper_trades_v2_strategy on read.paper_trades_v2 (strategy, position desc);
+    create table if not exists read.signals_evaluated_v2 (
       dataset          text primary key,
       release_position bigint not null,
       facts            jsonb not null
@@ -45,15 +45,17 @@ async function add(
 ): Promise<void> {
   const end = (status: string, ...values: unknown[]) =>
     tx.query(
-      `update read.paper_trades_v1 set status = $2, outcome = $3, pnl = $4, ended_at = $5, ended_by = $6
+      `update read.paper_trades_v2 set status = $2, outcome = $3, pnl = $4, ended_at = $5, ended_by = $6
        where trade_id = $1`,
       [id, status, ...values],
     );
   switch (event.type) {
+    case "SignalsMonthEvaluated":
+      return;
     case "PaperTradeOpened": {
       const { dataset, strategy, synthetic } = event.data;
       await tx.query(
-        `insert into read.paper_trades_v1 (position, trade_id, facts, dataset, strategy, synthetic, status)
+        `insert into read.paper_trades_v2 (position, trade_id, facts, dataset, strategy, synthetic, status)
          values ($1, $2, $3, $4, $5, $6, 'open')`,
         [position, id, JSON.stringify(event.data), dataset, strategy, synthetic],
       );
@@ -70,7 +72,7 @@ async function add(
       return;
     case "SignalsEvaluated":
       await tx.query(
-        `insert into read.signals_evaluated_v1 values ($1, $2, $3) on conflict (dataset) do update
+        `insert into read.signals_evaluated_v2 values ($1, $2, $3) on conflict (dataset) do update
          set release_position = excluded.release_position, facts = excluded.facts`,
         [event.data.dataset, event.data.release_position, JSON.stringify(event.data)],
       );
@@ -87,7 +89,7 @@ export async function unevaluated(pool: pg.Pool, tables: readonly string[]): Pro
     select dataset, vintage, position::float8 as position, released_at from (
       (${newest("read.trade_releases_v1")}) union all
       (${newest("(select * from read.reference_releases_v1 where dataset = any($1))")})) newest
-    where not exists (select from read.signals_evaluated_v1 e
+    where not exists (select from read.signals_evaluated_v2 e
       where e.dataset = newest.dataset and e.release_position >= newest.position)
     order by position`;
   return (await pool.query<Release>(sql, [tables])).rows;
@@ -102,13 +104,13 @@ export async function releaseOfTable(pool: pg.Pool, vintage: string): Promise<Re
 
 /** Open ones of a dataset, in the order of their opening. */
 export async function openTrades(pool: pg.Pool, dataset: string): Promise<Opened[]> {
-  const sql = `select facts from read.paper_trades_v1 where dataset = $1 and status = 'open' order by position`;
+  const sql = `select facts from read.paper_trades_v2 where dataset = $1 and status = 'open' order by position`;
   return (await pool.query<{ facts: Opened }>(sql, [dataset])).rows.map(({ facts }) => facts);
 }
 
 /** Open ones whose last day is before a day. */
 export async function overdueTrades(pool: pg.Pool, day: string): Promise<string[]> {
-  const sql = `select trade_id from read.paper_trades_v1
+  const sql = `select trade_id from read.paper_trades_v2
     where status = 'open' and facts->>'decides_by' < $1 order by position limit 500`;
   return (await pool.query<{ trade_id: string }>(sql, [day])).rows.map(({ trade_id }) => trade_id);
 }
@@ -136,7 +138,7 @@ type Filter = {
 export async function listTrades(pool: pg.Pool, filter: Filter): Promise<TradeRow[]> {
   const { allow_synthetic, status = null, strategy = null, before = null, since = null, limit } = filter;
   const sql = `select t.position::float8 as position, facts, status, outcome, pnl, ${utc("t.ended_at")} as ended_at, ended_by
-    from read.paper_trades_v1 t
+    from read.paper_trades_v2 t
     where ($1 or not synthetic) and ($2::text is null or status = $2) and ($3::text is null or strategy = $3)
       and ($4::bigint is null or t.position < $4) and ($5::timestamptz is null or t.ended_at >= $5)
     order by t.position desc limit $6`;
@@ -176,7 +178,7 @@ export async function standings(
       count(*) filter (where ${closed})::int as decided,
       coalesce(sum(pnl) filter (where ${ended}), 0) as pnl,
       ${error("p")} as brier, ${error("line")} as line_brier
-    from read.paper_trades_v1 where $2 or not synthetic group by 1, 2, 3 order by 1, 2, 3`;
+    from read.paper_trades_v2 where $2 or not synthetic group by 1, 2, 3 order by 1, 2, 3`;
   return (await pool.query<Standing>(sql, [since, allow_synthetic])).rows;
 }
 
@@ -189,7 +191,7 @@ export async function calibration(
 ): Promise<Decile[]> {
   const sql = `select least(9, floor((facts->>'p')::float8 * 10))::int / 10.0::float8 as from, count(*)::int as n,
       avg((facts->>'p')::float8) as mean_p, avg(outcome::int)::float8 as share_true
-    from read.paper_trades_v1
+    from read.paper_trades_v2
     where status = 'closed' and strategy = $1 and (facts->>'version')::int = $2 and synthetic = $3
     group by 1 order by 1`;
   return (await pool.query<Decile>(sql, [of.strategy, of.version, of.synthetic])).rows;
@@ -197,7 +199,7 @@ export async function calibration(
 
 /** What the last evaluation of each dataset said; invented ones where those are wanted. */
 export async function evaluations(pool: pg.Pool, allow_synthetic: boolean): Promise<Evaluated[]> {
-  const sql = `select facts from read.signals_evaluated_v1
+  const sql = `select facts from read.signals_evaluated_v2
     where $1 or not (facts->>'synthetic')::boolean order by dataset`;
   return (await pool.query<{ facts: Evaluated }>(sql, [allow_synthetic])).rows.map(({ facts }) => facts);
 }

@@ -2,10 +2,19 @@
 import type { App } from "../../app.ts";
 import { pause } from "../../concurrency.ts";
 import * as evaluation from "../../domain/signals/evaluation.ts";
-import { type Backtest, betsOn, openings, summed } from "../../domain/signals/openings.ts";
+import { type Backtest, betsOn, largest, openingAt, summed } from "../../domain/signals/openings.ts";
 import * as trades from "../../domain/signals/paper-trade.ts";
-import { decided, keyOf, placeOf, type Series } from "../../domain/signals/series.ts";
+import {
+  asItWas,
+  decided,
+  keyOf,
+  newestMonth,
+  nextPlace,
+  placeOf,
+  type Series,
+} from "../../domain/signals/series.ts";
 import { lineAt, strategies } from "../../domain/signals/strategies.ts";
+import { addMonths, monthText } from "../../domain/trade/units.ts";
 import { referenceProjection } from "../../projections/reference/releases.ts";
 import {
   indicatorDatasets,
@@ -51,20 +60,43 @@ export const signalsReactor = reactor({
 /** What a release has to bet on, and what that rests on. */
 type Material = { all: Series[]; synthetic: boolean; rests_on: Release[] };
 
-/** In one commit, so that a process that dies has evaluated it whole or not at all. One that is not open here is left to a later turn. */
+/**
+ * One that is not open here is left to a later turn. An invented dataset is released once, with years of months: its last ones are evaluated
+ * one after the other before the whole is, so that bets on them are decided.
+ */
 async function evaluate(app: App, release: Release, signal: AbortSignal): Promise<void> {
   const material = await materialOf(app, release, signal);
   if (!material) return;
-  const { all, synthetic, rests_on } = material;
-  const { dataset, vintage } = release;
+  const newest = material.synthetic ? newestMonth(material.all) : undefined;
+  const state = await app.load(evaluation, evaluation.targetOf(release.dataset));
+  for (let earlier = evaluation.MONTHS_BEFORE; newest !== undefined && earlier > 0; earlier--) {
+    const as_of_month = monthText(addMonths(newest, -earlier));
+    if (!evaluation.isDue(state, { release_position: release.position, as_of_month })) continue;
+    const all = material.all.map((series) => asItWas(series, earlier));
+    if (!(await evaluateAsOf(app, release, { ...material, all }, as_of_month, signal))) return;
+  }
+  await evaluateAsOf(app, release, material, null, signal);
+}
+
+/** In one commit, so that a process that dies has evaluated it whole or not at all; false where it is left to a later turn. */
+async function evaluateAsOf(
+  app: App,
+  { dataset, vintage, position: release_position }: Release,
+  { all, synthetic, rests_on }: Material,
+  as_of_month: string | null,
+  signal: AbortSignal,
+): Promise<boolean> {
   const newest = rests_on.reduce((last, one) => (one.position > last.position ? one : last));
   const at = app.clock.now().toISOString();
   const byKey = new Map(all.map((series) => [keyOf(series.subject), series]));
-  const opened = openings(strategies, all);
-  const backtest = await backtestOf(all, signal);
-  if (!backtest) return;
+  const opened = await openings(all, signal);
+  const backtest = as_of_month === null ? await backtestOf(all, signal) : [];
+  if (!opened || !backtest || !(await app.caughtUp(signalsProjection))) return false;
   await app.commit(
-    async ({ decide }) => {
+    async ({ decide, watch }) => {
+      const target = evaluation.targetOf(dataset);
+      const state = await watch(evaluation, target);
+      if (!evaluation.isDue(state, { release_position, as_of_month })) return;
       let ended = 0;
       for (const { trade_id, statement } of await openTrades(app.pool, dataset)) {
         const series = byKey.get(keyOf(statement));
@@ -86,6 +118,7 @@ async function evaluate(app: App, release: Release, signal: AbortSignal): Promis
             ...opening,
             dataset,
             synthetic,
+            as_of_month,
             as_of_position: newest.position,
             vintages: rests_on.map((one) => one.vintage),
             opened_at: newest.released_at,
@@ -93,25 +126,26 @@ async function evaluate(app: App, release: Release, signal: AbortSignal): Promis
           }),
         );
       const facts = {
-        dataset,
-        vintage,
-        synthetic,
-        release_position: release.position,
-        opened: opened.length,
-        ended,
-        backtest,
-        evaluated_at: at,
+        ...{ dataset, vintage, release_position },
+        ...{ opened: opened.length, ended, evaluated_at: at },
       };
-      await decide(evaluation, evaluation.targetOf(dataset), evaluation.evaluated(facts));
+      await decide(
+        evaluation,
+        target,
+        as_of_month === null
+          ? evaluation.evaluated({ ...facts, synthetic, backtest })
+          : evaluation.monthEvaluated({ ...facts, as_of_month }),
+      );
     },
     { meta },
   );
+  return true;
 }
 
 async function materialOf(app: App, release: Release, signal: AbortSignal): Promise<Material | undefined> {
   if (indicatorDatasets.includes(release.dataset)) {
     const found = indicatorSeries(app.reference, release.dataset);
-    if (found?.vintage !== release.vintage) return undefined;
+    if (found?.vintage !== release.vintage || (found.synthetic && isMaking(app))) return undefined;
     return { all: [found.series], synthetic: found.synthetic, rests_on: [release] };
   }
   const isOpen = app.vintages.open().some(({ vintage }) => vintage === release.vintage);
@@ -120,6 +154,7 @@ async function materialOf(app: App, release: Release, signal: AbortSignal): Prom
   try {
     const { vintage, synthetic } = lease.manifest;
     if (vintage !== release.vintage || (synthetic && !app.settings.allow_synthetic)) return undefined;
+    if (synthetic && isMaking(app)) return undefined;
     const fits = policiesFor(app.reference, synthetic);
     const released = fits && (await releaseOfTable(app.pool, fits.vintage));
     const all = await tradeSeries(lease, released ? fits.rows : [], signal);
@@ -127,6 +162,23 @@ async function materialOf(app: App, release: Release, signal: AbortSignal): Prom
   } finally {
     lease.release();
   }
+}
+
+/** Invented data are bet on once all of them are there: until then the service is not ready, and nothing else should keep it. */
+const isMaking = (app: App): boolean => app.vintage_store.awaited().some(({ released }) => !released);
+
+/** What strategies open on the first month that each series does not have yet, as backtestOf. */
+async function openings(all: readonly Series[], signal: AbortSignal): Promise<trades.Opening[] | undefined> {
+  const found = strategies.map((): trades.Opening[] => []);
+  for (const series of all) {
+    if (signal.aborted) return undefined;
+    for (const [at, strategy] of strategies.entries()) {
+      const opening = openingAt(strategy, series, nextPlace(series));
+      if (opening) found[at]!.push(opening);
+    }
+    await pause(0, signal);
+  }
+  return found.flatMap(largest);
 }
 
 /** Series after series, so that whoever asks the service meanwhile does not wait; undefined when it is to stop. */

@@ -132,6 +132,11 @@ const shown = z.object({
   synthetic,
   vintages: z.array(z.string()),
   as_of_position: z.int().describe("Everything it rests on was released at or before this position"),
+  as_of_month: month
+    .nullable()
+    .describe(
+      "Of invented vintages alone, that have later months: the last month it rests on; null: the whole of them",
+    ),
   opened_at: time,
   decides_by: z.iso.date(),
   status: z.enum(["open", "stopped", "closed", "expired"]),
