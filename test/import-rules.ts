@@ -446,6 +446,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "src/assemble.ts",
       "src/assemble-chain.ts",
       "src/assemble-reactors.ts",
+      "src/shared-keys.ts",
       "src/assemble-readers.ts",
       "src/assemble-streams.ts",
       "src/assemble-audit.ts",

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { type EcbRates, ecbRates } from "../../src/datasets/reference/ecb-rates.ts";
 import { ReferenceStore } from "../../src/datasets/reference/store.ts";
-import type { Reference } from "../../src/datasets/reference/table.ts";
+import { type Reference, sandboxOf } from "../../src/datasets/reference/table.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { payableRate } from "../../src/projections/commerce/rates.ts";
 
@@ -11,7 +11,7 @@ const now = new Date("2026-03-10T12:00:00Z");
 
 const tableOf = (date: string, synthetic = false) =>
   ({
-    dataset: synthetic ? `${ecbRates.name}-sandbox` : ecbRates.name,
+    dataset: synthetic ? sandboxOf(ecbRates) : ecbRates.name,
     vintage: "v".repeat(64),
     source: "ECB",
     synthetic,
