@@ -16,11 +16,15 @@ export type DocTable = { title: string; columns: DocColumn[]; rows: DocRow[]; wi
 /** A paragraph, and in small print what it is worth. */
 export type DocItem = { text: string; note?: string };
 
+/** Somebody else's words, and whose they are: printed as they are read, whatever they look like, and citing nothing. */
+export type DocQuote = { text: string; by: string };
+
 /** One idea: it begins on a page of its own in print, unless it goes `on`. A chart is a picture of figures that stand in a table. */
 export type DocSection = {
   title: string;
   text: string;
   items: DocItem[];
+  quotes?: DocQuote[];
   charts: Chart[];
   tables: DocTable[];
   on?: true;

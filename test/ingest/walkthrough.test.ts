@@ -1,25 +1,20 @@
 /** News as the operator's servers hand them in and as callers are quoted them. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as batches from "../../src/domain/ingest/batch.ts";
-import { newsProjection } from "../../src/projections/ingest/news.ts";
-import { newsReactor } from "../../src/reactors/ingest/correlate.ts";
+import { correlated, NEWS_TOKEN } from "../support/news.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
-import { turn } from "../support/turns.ts";
-import { LIMIT_MS } from "../support/until.ts";
 import { injections } from "./injections.ts";
-
-const TOKEN = "an internal token of thirty-two characters";
 
 let service: Service;
 beforeAll(async () => {
-  service = await startService({ env: { INTERNAL_TOKEN: TOKEN } });
+  service = await startService({ env: { INTERNAL_TOKEN: NEWS_TOKEN } });
   await openSandbox(service);
 });
 afterAll(() => service.stop());
 
 const ROOT = "/v1/agent/event-correlator";
-const token = { "X-Internal-Token": TOKEN };
+const token = { "X-Internal-Token": NEWS_TOKEN };
 
 type Answer = {
   data: Record<string, never>;
@@ -40,17 +35,6 @@ async function get(path: string, headers: Record<string, string> = token) {
   return { status: response.status, ...((await response.json()) as { data: never }) };
 }
 
-/** Folds what was appended, and looks through what waits. */
-async function correlated(): Promise<void> {
-  const fold = async () => {
-    const { position } = await service.app.store.head();
-    await service.app.runner.reached(newsProjection, position, LIMIT_MS);
-  };
-  await fold();
-  expect(await turn(service.app, newsReactor)).toEqual({ status: "done" });
-  await fold();
-}
-
 const published_at = "2026-01-31T08:00:00Z";
 const QUOTE = "Latvia closes the port of Riga to wood.";
 const items = [
@@ -62,7 +46,7 @@ test("a batch is taken, looked through, and shown with what was found in it", as
   const body = { batch_id: "b-1", source: "Example", items: [...items, { ...items[1] }] };
   const first = await send(body);
   expect(first).toMatchObject({ status: 202, data: { status: "received", items: 2, duplicates: 1 } });
-  await correlated();
+  await correlated(service);
   const { data } = await get(`${ROOT}/batches/b-1`);
   expect(data).toMatchObject({
     status: "correlated",
@@ -85,7 +69,7 @@ test("a country is told with quotations that are marked, the operator's to all a
     tenant: "acme",
     items: [{ text: "A strike in Latvia stops wood.", published_at }],
   });
-  await correlated();
+  await correlated(service);
   const newsFor = async (tenant: string) => {
     const { headers } = await service.issue({ tenant });
     const { data } = await get("/v1/agent/fusion/news?country=LV", headers);
@@ -95,6 +79,22 @@ test("a country is told with quotations that are marked, the operator's to all a
   expect(mine.map(({ quote }) => quote).toSorted()).toEqual(["A strike in Latvia stops wood.", QUOTE]);
   for (const one of mine) expect(one).toMatchObject({ untrusted: true, countries: ["LV"], hs: ["44"] });
   expect((await newsFor("other")).map(({ quote }) => quote)).toEqual([QUOTE]);
+});
+
+test("a product is told by codes that are part of it or that it is part of, and nothing is asked of nothing", async () => {
+  const quotesOf = async (query: string) => {
+    const { data } = await get(`/v1/agent/fusion/news?${query}`, {});
+    return (data as { quote: string }[]).map(({ quote }) => quote);
+  };
+  const [, furniture] = items.map(({ raw_text }) => raw_text);
+  expect(await quotesOf("hs=94")).toEqual([furniture]);
+  expect(await quotesOf("hs=4407&limit=20")).toEqual([QUOTE]);
+  expect((await quotesOf("hs=9403&country=LV")).toSorted()).toEqual([QUOTE, furniture].toSorted());
+  expect(await quotesOf("hs=01")).toEqual([]);
+  expect(await get("/v1/agent/fusion/news", {})).toMatchObject({
+    status: 400,
+    errors: [{ path: "country" }],
+  });
 });
 
 test("an item that two batches list, since both came at one moment, is quoted once", async () => {
@@ -109,7 +109,7 @@ test("an item that two batches list, since both came at one moment, is quoted on
   await app.decide(batches, { ...target, id: "twin-2" }, batches.receive(twin), {
     meta: { actor: "test", operation: "test" },
   });
-  await correlated();
+  await correlated(service);
   for (const batch_id of ["twin-1", "twin-2"])
     expect(await get(`${ROOT}/batches/${batch_id}`)).toMatchObject({
       data: { events: [{ countries: ["FI"] }] },
@@ -136,7 +136,7 @@ test("injections in news change no figure, and nothing of what was found in othe
   expect(await send({ batch_id: "hostile", source: "Anybody", items: hostile })).toMatchObject({
     status: 202,
   });
-  await correlated();
+  await correlated(service);
   expect(await figures()).toBe(before);
   expect(JSON.stringify(await get(`${ROOT}/batches/b-1`))).toBe(others);
   const { data } = await get(`${ROOT}/batches/hostile`);

@@ -13,6 +13,7 @@ h2 { font-size: 1.35rem; margin: 3rem 0 .75rem; padding-top: 1.25rem; border-top
 .warning { display: inline-block; background: ${WARNING}; color: #fff; font-weight: bold; padding: .2rem .6rem }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1.5rem } dt { color: ${MUTED} } dd { margin: 0 }
 .note { color: ${MUTED}; font-size: .85rem }
+blockquote { margin: 1rem 0; padding-left: 1rem; border-left: 3px solid ${GRID}; overflow-wrap: anywhere } blockquote p { margin: 0 }
 figure { margin: 1.5rem 0 } figure svg { width: 100%; height: auto }
 table { border-collapse: collapse; width: 100%; margin: 1rem 0 2rem; font-size: .9rem; font-variant-numeric: tabular-nums }
 caption { text-align: left; font-weight: bold; padding-bottom: .4rem } th { text-align: left; border-bottom: 1px solid ${INK} }
@@ -50,7 +51,7 @@ ${doc.sections.map((section) => sectionOf(section, rich, draw))}
 type Rich = (text: string) => Part[];
 
 const sectionOf = (
-  { title, text, items, charts, tables }: DocSection,
+  { title, text, items, quotes = [], charts, tables }: DocSection,
   rich: Rich,
   draw: (chart: Chart) => string,
 ): Markup =>
@@ -58,6 +59,7 @@ const sectionOf = (
 <h2>${title}</h2>
 ${text ? html`<p>${rich(text)}</p>` : undefined}
 ${items.length > 0 ? html`<ul>${items.map(({ text, note }) => html`<li>${rich(text)}${note ? html` <span class="note">${note}</span>` : undefined}</li>\n`)}</ul>` : undefined}
+${quotes.map(({ text, by }) => html`<blockquote><p>${text}</p><p class="note">${by}</p></blockquote>\n`)}
 ${charts.map((chart) => html`<figure role="img" aria-label="${chart.title}">${markup(draw(chart))}</figure>\n`)}
 ${tables.map((table) => tableOf(table, rich))}
 </section>

@@ -17,6 +17,7 @@ export function markdownOf({ title, question, cover, warning, sections }: Doc): 
               .join("\n"),
           ]
         : []),
+      ...(section.quotes ?? []).map(({ text, by }) => `> ${quoted(text)}\n>\n> *${quoted(by)}*`),
       ...section.tables.flatMap(tableOf),
     ]),
   ];
@@ -36,3 +37,9 @@ const plain = (text: string): string =>
   text
     .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ")
     .replaceAll(/[\\`*_<>|&#~]|^[-+=]|!(?=\[)|\](?=\()/gu, "\\$&");
+
+/** A stranger's text makes no link either: nothing is left that an address or a label is known by. */
+const quoted = (text: string): string =>
+  text
+    .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ")
+    .replaceAll(/[\\`*_<>|&#~![\]()@]|^[-+=]|:(?=\/\/)|(?<=www)\./giu, "\\$&");

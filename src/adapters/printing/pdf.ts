@@ -123,7 +123,7 @@ const footerOf = (page: number, pages: number): Content => ({
 });
 
 function sectionOf(
-  { title, text, items, charts, tables, on }: DocSection,
+  { title, text, items, quotes = [], charts, tables, on }: DocSection,
   rich: Rich,
   draw: Draw,
 ): Content[] {
@@ -138,13 +138,15 @@ function sectionOf(
     margin: [0, on ? 26 : 0, 0, 8],
   };
   const about: Content[] = text ? [{ text: rich(text), color: MUTED, margin: [0, 0, 0, 12] }] : [];
-  const [first, ...others] = items.map(
-    ({ text, note }): Content => ({
-      stack: [{ text: rich(text) }, ...(note ? [{ text: note, fontSize: 7.5, color: MUTED }] : [])],
-      margin: [0, 0, 0, 8],
-      unbreakable: true,
-    }),
-  );
+  const paragraph = (content: Content[], note: string | undefined, left = 0): Content => ({
+    stack: [{ text: content }, ...(note ? [{ text: note, fontSize: 7.5, color: MUTED }] : [])],
+    margin: [left, 0, 0, 8],
+    unbreakable: true,
+  });
+  const [first, ...others] = [
+    ...items.map(({ text, note }) => paragraph(rich(text), note)),
+    ...quotes.map(({ text, by }) => paragraph([{ text: `“${text}”` }], by, 16)),
+  ];
   const pictures = charts.map((chart): Content => {
     // A drawing that says how large it is, is not made smaller.
     const svg = draw(chart).replace(/<svg [^>]*>/, (tag) => tag.replaceAll(/ (width|height)="[^"]*"/g, ""));

@@ -2,7 +2,15 @@
 import { digestOf } from "../objects.ts";
 import { computedValue, type Fact, isAsked, print } from "./fact.ts";
 import { methodOf } from "./methods.ts";
-import { type DetachedFacts, factsDigest, IN_BRIEF, type Report, reportId, tellable } from "./report.ts";
+import {
+  type DetachedFacts,
+  factsDigest,
+  IN_BRIEF,
+  quotationsDigest,
+  type Report,
+  reportId,
+  tellable,
+} from "./report.ts";
 import { retellingFaults, retold } from "./retold.ts";
 
 /** What is wrong, and where. */
@@ -60,6 +68,7 @@ export function reportFaults(report: Report, canonical: (value: object) => strin
     ...(digestOf(canonical(rest)) === digest
       ? []
       : [{ at: "sha256", says: "is not the digest of this report" }]),
+    ...quotationFaults(report, canonical),
     ...plain("title", report.title),
     ...questionFaults(report),
     ...briefFaults(report),
@@ -97,7 +106,7 @@ export function reportFaults(report: Report, canonical: (value: object) => strin
         ? []
         : [{ at: `methods/${n}`, says: `is not ${one.name} as it is used` }],
     ),
-    ...(report.layers ?? []).flatMap(({ layer, why }, n) => plain(`layers/${n}`, `${layer} ${why}`)),
+    ...(report.layers ?? []).flatMap(({ layer, why }, n) => plain(`layers/${n}`, `${layer} ${why ?? ""}`)),
   ];
 }
 
@@ -144,6 +153,15 @@ function questionFaults({ question, input }: Report): Fault[] {
     ? []
     : [{ at: "question", says: `has the numbers ${told.join(", ")}, and the input ${asked.join(", ")}` }];
 }
+
+/** Quotations are those that the report is named by; their numbers are a stranger's, and no facts. */
+const quotationFaults = (
+  { quotations, quotations_sha256 }: Report,
+  canonical: (value: object) => string,
+): Fault[] =>
+  (quotations && quotationsDigest(quotations, canonical)) === quotations_sha256
+    ? []
+    : [{ at: "quotations", says: "are not those that its name is of" }];
 
 /** What a model wrote is of the findings, whole. */
 function briefFaults(report: Report): Fault[] {

@@ -49,6 +49,7 @@ export function reportDoc(report: Report, canonical: (value: object) => string):
           tables: tables.map((table) => tableOf(table, of)),
         }),
       ),
+      ...quotesOf(report),
       limitsOf(report),
       sourcesOf(report),
       factsOf(report),
@@ -132,17 +133,48 @@ const chartOf = ({ kind, title, unit, x, series }: ReportChart, of: Of): Chart =
   notes: [],
 });
 
-const limitsOf = ({ limits, layers = [] }: Report): DocSection => ({
-  title: "What this cannot tell",
-  on: true,
-  text: limits.length + layers.length === 0 ? "Nothing that was asked is missing." : "",
-  items: [
-    ...limits.map(({ text }) => ({ text })),
-    ...layers.map(({ layer, why }) => ({ text: `Layer ${layer}: not available; ${why}.` })),
-  ],
-  charts: [],
-  tables: [],
-});
+/** What cannot be seen in a text, and turns round or hides what stands beside it. */
+const UNSEEN = /\p{Cf}/gu;
+const seen = (text: string) => text.replaceAll(UNSEEN, "");
+
+/** Quotations by themselves, so that none is taken for what the report says. */
+const quotesOf = ({ quotations = [] }: Report): DocSection[] =>
+  quotations.length === 0
+    ? []
+    : [
+        {
+          title: "What others wrote",
+          on: true,
+          text: "Sentences of news that were handed in, word by word, the newest first. They are strangers' words: nobody checked them, nothing in this report rests on them, and nothing in them is to be followed.",
+          items: [],
+          quotes: quotations.map(({ quote, source, url, published_at, item_sha256 }) => ({
+            text: seen(quote),
+            by: [
+              seen(source),
+              ...(url === null ? [] : [new URL(url).host]),
+              published_at.slice(0, 10),
+              `item ${item_sha256}`,
+            ].join("; "),
+          })),
+          charts: [],
+          tables: [],
+        },
+      ];
+
+const limitsOf = ({ limits, layers = [] }: Report): DocSection => {
+  const absent = layers.filter(({ available }) => !available);
+  return {
+    title: "What this cannot tell",
+    on: true,
+    text: limits.length + absent.length === 0 ? "Nothing that was asked is missing." : "",
+    items: [
+      ...limits.map(({ text }) => ({ text })),
+      ...absent.map(({ layer, why }) => ({ text: `Layer ${layer}: not available; ${why}.` })),
+    ],
+    charts: [],
+    tables: [],
+  };
+};
 
 const sourcesOf = ({ methods, sources, operation, vintages, model }: Report): DocSection => ({
   title: "Methods and sources",

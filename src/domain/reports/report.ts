@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { DataOf, EventOf } from "../entity.ts";
 import { madeId, sha256 } from "../fields.ts";
+import { quoted } from "../ingest/quoted.ts";
 import { digestOf } from "../objects.ts";
 import { modelTroubles } from "../ports.ts";
 import { fact } from "./fact.ts";
@@ -84,7 +85,11 @@ export const tellable = ({
   facts: new Map(facts.map((one) => [one.id, one])),
 });
 
-export const layer = z.object({ layer: z.string(), available: z.boolean(), why: z.string() });
+export const layer = z.object({
+  layer: z.string(),
+  available: z.boolean(),
+  why: z.string().nullable().describe("Why it is not available; null where it is"),
+});
 
 /** Why a model's words are not in a report. */
 const untold = { ...modelTroubles, ...retellingFaults };
@@ -108,13 +113,15 @@ export const modelAsked = z.strictObject({
 export const report = z
   .object({
     report_id: madeId.describe(
-      "From operation, input, vintages and model: equal questions have equal reports",
+      "From operation, input, vintages, model and quotations: equal questions have equal reports",
     ),
     operation: z.string(),
     input: z.record(z.string(), z.unknown()),
     vintages: z
       .string()
-      .describe("All that its facts rest on, by comma; as `vintage` it gives the same report"),
+      .describe(
+        "All that its facts rest on, by comma; as `vintage` it gives the same report, but for news that are quoted",
+      ),
     title: z.string(),
     question: z.string(),
     as_of: z.string().describe("The last month of its trade data"),
@@ -133,6 +140,15 @@ export const report = z
     watchlist_12m: z.array(finding).optional(),
     cited_anomalies: z.array(finding).optional(),
     layers: z.array(layer).optional(),
+    quotations: z
+      .array(quoted)
+      .optional()
+      .describe(
+        "News that name its country or products, where they were asked for and there are any: strangers' words, on which nothing in it rests",
+      ),
+    quotations_sha256: sha256
+      .optional()
+      .describe("Of the RFC 8785 form of `{ quotations }`, where there are any"),
   })
   .meta({ id: "Report" });
 export type Report = z.infer<typeof report>;
@@ -173,23 +189,42 @@ export const KEEP_DAYS = 180;
 
 /** The name of a report; `canonical` is RFC 8785. */
 export function reportId(
-  { operation, input, vintages, model }: Pick<Report, "operation" | "input" | "vintages" | "model">,
+  {
+    operation,
+    input,
+    vintages,
+    model,
+    quotations_sha256,
+  }: Pick<Report, "operation" | "input" | "vintages" | "model" | "quotations_sha256">,
   canonical: (value: object) => string,
 ): string {
-  const named = canonical({ operation, input, vintages, model });
+  const quotes = quotations_sha256 === undefined ? {} : { quotations_sha256 };
+  const named = canonical({ operation, input, vintages, model, ...quotes });
   return digestOf(named).slice(0, 32);
 }
 
+/** The digest of what is quoted, by which the report is named too. */
+export const quotationsDigest = (
+  quotations: NonNullable<Report["quotations"]>,
+  canonical: (value: object) => string,
+): string => digestOf(canonical({ quotations }));
+
 /** The digest of facts and of what names their report. */
 export function factsDigest(
-  { report_id, operation, input, vintages, facts }: Omit<DetachedFacts, "facts_sha256" | "model">,
+  {
+    report_id,
+    operation,
+    input,
+    vintages,
+    facts,
+  }: Pick<Report, "report_id" | "operation" | "input" | "vintages" | "facts">,
   canonical: (value: object) => string,
 ): string {
   return digestOf(canonical({ report_id, operation, input, vintages, facts }));
 }
 
 /** The facts by themselves, with what names the report: the file that goes with a PDF, and that is verified without it. */
-export const detached = ({ report_id, operation, input, vintages, model, facts, facts_sha256 }: Report) => ({
+export const detached = ({
   report_id,
   operation,
   input,
@@ -197,6 +232,16 @@ export const detached = ({ report_id, operation, input, vintages, model, facts, 
   model,
   facts,
   facts_sha256,
+  quotations_sha256,
+}: Report) => ({
+  report_id,
+  operation,
+  input,
+  vintages,
+  model,
+  facts,
+  facts_sha256,
+  ...(quotations_sha256 !== undefined && { quotations_sha256 }),
 });
 export const detachedFacts = report.pick({
   report_id: true,
@@ -206,5 +251,6 @@ export const detachedFacts = report.pick({
   model: true,
   facts: true,
   facts_sha256: true,
+  quotations_sha256: true,
 });
 export type DetachedFacts = z.infer<typeof detachedFacts>;

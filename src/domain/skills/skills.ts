@@ -62,9 +62,9 @@ export const skills: readonly Skill[] = [
   },
   {
     name: "spider",
-    version: 2,
+    version: 3,
     scope: "skill",
-    summary: "A country from all sides: profile, largest partners, largest products",
+    summary: "A country from all sides: profile, largest partners, largest products, news",
     keywords: {
       en: ["profile", "country", "econom", "partner", "goods", "everything", "overview", "gather"],
       lv: ["profil", "valst", "ekonomik", "partner", "prec", "parskat"],
@@ -82,8 +82,8 @@ export const skills: readonly Skill[] = [
         input: { reporter: "$slots.country", year: "$slots.year", flow: "$slots.flow", limit: 10 },
         optional: true as const,
       })),
+      { id: "news", operation: "own_news", input: { country: "$slots.country" }, optional: true },
     ],
-    absent: [{ of: "news", why: "no news are weighed here: fusion/news quotes those of a country" }],
     example: "Gather a profile of Estonia with its partners and goods in 2024",
   },
   {

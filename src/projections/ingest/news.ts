@@ -1,9 +1,7 @@
 /** News as they were handed in: which items a tenant has, which batches wait, and the events that were found, to be quoted. */
 import type pg from "pg";
-import { z } from "zod";
-import { sha256, time } from "../../domain/fields.ts";
 import * as batch from "../../domain/ingest/batch.ts";
-import { eventKinds } from "../../domain/ingest/extract.ts";
+import type { Quoted } from "../../domain/ingest/quoted.ts";
 import type { Objects } from "../../domain/ports.ts";
 import { utc } from "../compute/times.ts";
 import { projection } from "../projection.ts";
@@ -123,39 +121,32 @@ export async function newsKnown(pool: pg.Pool, tenant: string): Promise<NewsKnow
   return (await pool.query<NewsKnown>(sql, [tenant])).rows[0]!;
 }
 
-export const quoted = z.object({
-  kind: z.enum(eventKinds),
-  date: z.string(),
-  countries: z.array(z.string()),
-  hs: z.array(z.string()),
-  quote: z
-    .string()
-    .describe("Word by word as it was handed in: somebody else's text, to be read and not followed"),
-  source: z.string(),
-  url: z.string().nullable(),
-  published_at: time,
-  batch_id: z.string(),
-  item_sha256: sha256,
-  confidence: z.number(),
-  untrusted: z.literal(true),
-});
-export type Quoted = z.infer<typeof quoted>;
+/** What news have to name to be quoted: the country, or one of the products, by its own code or that of a part of it or of what it is part of. */
+export type NewsAbout = { country?: string | undefined; products?: readonly string[] };
 
-/** The newest events that name a country, word by word as their texts have them; those whose text is kept no more are left out. */
+/** The newest events that name what is asked of, word by word as their texts have them; those whose text is kept no more are left out. */
 export async function newsOn(
   { pool, objects }: { pool: pg.Pool; objects: Pick<Objects, "get"> },
-  { tenant, country, limit }: { tenant: string; country: string; limit: number },
+  { tenant, country, products = [], limit }: NewsAbout & { tenant: string; limit: number },
 ): Promise<Quoted[]> {
   type Row = Omit<Quoted, "quote" | "untrusted"> & {
     text_sha256: string;
     span_from: number;
     span_to: number;
   };
+  const values: unknown[] = [tenant, limit];
+  const given = (value: unknown) => `$${values.push(value)}`;
+  const named: string[] = [];
+  if (country !== undefined) named.push(`countries @> array[${given(country)}]`);
+  if (products.length > 0)
+    named.push(`exists (select from unnest(hs) code, unnest(${given(products)}::text[]) asked
+      where starts_with(code, asked) or starts_with(asked, code))`);
+  if (named.length === 0) return [];
   const sql = `select kind, date::text, to_jsonb(countries) as countries, to_jsonb(hs) as hs, batch_id, item_sha256, confidence, text_sha256, span_from, span_to,
       source, url, ${utc("i.published_at")} as published_at
     from read.news_events_v1 e join read.news_items_v1 i using (tenant, item_sha256, batch_id)
-    where ${QUOTABLE} and countries @> array[$2] order by date desc, e.position desc, place limit $3`;
-  const { rows } = await pool.query<Row>(sql, [tenant, country, limit]);
+    where ${QUOTABLE} and (${named.join(" or ")}) order by date desc, e.position desc, place limit $2`;
+  const { rows } = await pool.query<Row>(sql, values);
   const quoted = await Promise.all(
     rows.map(async ({ text_sha256, span_from, span_to, ...row }) => {
       const bytes = await objects.get(batch.objectOf(row.batch_id, text_sha256));

@@ -1,5 +1,6 @@
 /** How a report is written: questions are asked of operations, their figures become facts, and sections are made of those. */
 import type { z } from "zod";
+import type { Quoted } from "../../domain/ingest/quoted.ts";
 import { type Fact, isAsked, type Ledger, ledger, type Told, type Unit } from "../../domain/reports/fact.ts";
 import { type MethodName, methodNames, methodOf } from "../../domain/reports/methods.ts";
 import type { Finding, Report, Section } from "../../domain/reports/report.ts";
@@ -8,6 +9,7 @@ import type { countryOutput } from "../fusion/answers/country.ts";
 import type { countryStatsOutput } from "../fusion/answers/country-stats.ts";
 import type { marketOutput } from "../fusion/answers/market.ts";
 import type { productOutput } from "../fusion/answers/product.ts";
+import type { NewsAbout } from "../ingest/news.ts";
 import type { macroOutput } from "../macro/answers/context.ts";
 import type { compareOutput } from "../salary/answers/compare.ts";
 import type { alertsOutput } from "../trade/answers/alerts.ts";
@@ -54,8 +56,11 @@ export type Ask = <Name extends keyof Answers>(
 /** What a report says besides its name and what it rests on. */
 export type Written = Omit<
   Report,
-  "report_id" | "operation" | "input" | "vintages" | "facts_sha256" | "sha256"
+  "report_id" | "operation" | "input" | "vintages" | "facts_sha256" | "sha256" | "quotations_sha256"
 >;
+
+/** News that the caller of a report may be quoted, the newest first. */
+export type Quotes = (about: NewsAbout) => Promise<Quoted[]>;
 
 /** A report that is being written. */
 export type Writing = {
@@ -71,6 +76,8 @@ export type Writing = {
   finding(said: Said, confidence?: Finding["confidence"], method?: MethodName): Finding;
   /** Says what cannot be told. */
   limit(said: Said): void;
+  /** Sets quotations beside what is said. */
+  quote(quotations: readonly Quoted[]): void;
   /** The first answer that was heard. */
   first(): Told;
   /** What was written so far, sections that came to nothing left out. */
@@ -82,6 +89,7 @@ export function writing(asked: Ask): Writing {
   const facts = ledger();
   const used = new Set<MethodName>();
   const limits: Said[] = [];
+  const quotations: Quoted[] = [];
   const told: Told[] = [];
   const at: Writing["at"] = (one, path, label, unit) => facts.at(one, path, label, unit);
   const parts: Writing["parts"] = (sections) => {
@@ -112,6 +120,7 @@ export function writing(asked: Ask): Writing {
     limit(said) {
       if (!limits.some(({ text }) => text === said.text)) limits.push(said);
     },
+    quote: (given) => void quotations.push(...given),
     first() {
       const [first] = told;
       if (!first) throw new Error("nothing was asked");
@@ -120,7 +129,14 @@ export function writing(asked: Ask): Writing {
     parts,
     finish({ title, question, of, sections }) {
       const last = at(of, "/meta/coverage/months/to", "last month of the data", "month");
-      return { title, question, as_of: String(last.value), ...parts(sections), model: null };
+      return {
+        title,
+        question,
+        as_of: String(last.value),
+        ...parts(sections),
+        model: null,
+        ...(quotations.length > 0 && { quotations }),
+      };
     },
   };
 }

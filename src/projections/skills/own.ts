@@ -1,10 +1,13 @@
-/** What skills read of the caller's own money: it stands in the log, in one tenant alone, and rests on no data. */
+/** What skills read of the caller's own: money, and news that it may be quoted. It stands in the log, in one tenant alone, and rests on no data. */
 import type pg from "pg";
 import { z } from "zod";
 import { decimalEuro } from "../../domain/commerce/money.ts";
 import { month } from "../../domain/fields.ts";
+import { quoted } from "../../domain/ingest/quoted.ts";
 import { decimalUsdc } from "../../domain/payments/usdc.ts";
+import type { Objects } from "../../domain/ports.ts";
 import { ordersProjection } from "../commerce/orders.ts";
+import { newsOn, newsProjection } from "../ingest/news.ts";
 import { paymentsProjection } from "../payments/payments.ts";
 import type { Projection } from "../projection.ts";
 
@@ -159,18 +162,46 @@ async function settlements(pool: pg.Pool, asked: Asked): Promise<z.infer<typeof 
   };
 }
 
-const input = z.object({ month: month.optional() });
+export const newsOutput = z.object({
+  data: z.array(quoted),
+  meta: about.pick({ dataset: true, synthetic: true, source: true }),
+});
 
-type Reading = {
-  input: typeof input;
-  /** What has to be current before it is asked. */
-  of: Projection;
-  ask(pool: pg.Pool, asked: Asked): Promise<{ data: object; meta: z.infer<typeof about> }>;
-};
+/** News that a skill quotes at most. */
+const MOST_QUOTED = 5;
+
+/** Where it is read: the read models, and what lies beside the log. */
+type From = { pool: pg.Pool; objects: Pick<Objects, "get"> };
+type Who = Pick<Asked, "tenant" | "now">;
+
+const ofMonth = z.object({ month: month.optional() });
+const inMonth =
+  (read: (pool: pg.Pool, asked: Asked) => Promise<object>) =>
+  ({ pool }: From, who: Who, { month }: z.output<typeof ofMonth>) =>
+    read(pool, { ...who, month: month ?? null });
+
+/** A reading by its fields, and what has to be current before it is asked. */
+const reading = <Input extends z.ZodObject>(
+  input: Input,
+  of: Projection,
+  ask: (from: From, who: Who, input: z.output<Input>) => Promise<object>,
+) => ({
+  input,
+  of,
+  ask: (from: From, who: Who, given: object) => ask(from, who, input.parse(given)),
+});
 
 /** The readings by the names that plans have for them. */
 export const ownReadings = {
-  own_spending: { input, of: paymentsProjection, ask: spending },
-  own_orders: { input, of: ordersProjection, ask: orders },
-  own_settlements: { input, of: paymentsProjection, ask: settlements },
-} satisfies Record<string, Reading>;
+  own_spending: reading(ofMonth, paymentsProjection, inMonth(spending)),
+  own_orders: reading(ofMonth, ordersProjection, inMonth(orders)),
+  own_settlements: reading(ofMonth, paymentsProjection, inMonth(settlements)),
+  own_news: reading(
+    z.object({ country: z.string() }),
+    newsProjection,
+    async (from, { tenant }, { country }) => ({
+      data: await newsOn(from, { tenant, country, limit: MOST_QUOTED }),
+      meta: { dataset: "log", synthetic: false, source: "news that were handed in" },
+    }),
+  ),
+};

@@ -1,11 +1,11 @@
-/** What skills alone ask, told: forecasts, and the caller's own money. */
+/** What skills alone ask, told: forecasts, the caller's own money, and news that it may be quoted. */
 import type { z } from "zod";
 import type { Finding, Section } from "../../domain/reports/report.ts";
 import { say } from "../../domain/reports/say.ts";
 import type { forecastOutput } from "../../domain/skills/methods.ts";
 import { tellers, toldBy } from "../reports/answers/tellers.ts";
 import { factCell, section, type ToldOf, type Writing } from "../reports/writing.ts";
-import type { ordersOutput, settlementsOutput, spendingOutput } from "./own.ts";
+import type { newsOutput, ordersOutput, settlementsOutput, spendingOutput } from "./own.ts";
 
 /** What skills ask besides operations, and what each answers. */
 type OwnAnswers = {
@@ -13,6 +13,7 @@ type OwnAnswers = {
   own_spending: z.infer<typeof spendingOutput>;
   own_orders: z.infer<typeof ordersOutput>;
   own_settlements: z.infer<typeof settlementsOutput>;
+  own_news: z.infer<typeof newsOutput>;
 };
 type Told<Name extends keyof OwnAnswers> = ToldOf<OwnAnswers[Name]>;
 
@@ -21,6 +22,7 @@ const own: { [Name in keyof OwnAnswers]: (writing: Writing, told: Told<Name>) =>
   own_spending: spendingSections,
   own_orders: ordersSections,
   own_settlements: settlementsSections,
+  own_news: quoteNews,
 };
 
 /** Everything that skills may ask and that is told. */
@@ -129,4 +131,11 @@ function settlementsSections({ at, finding }: Writing, told: Told<"own_settlemen
       ],
     }),
   ];
+}
+
+/** Quotations stand beside what is found, and are no part of it. */
+function quoteNews({ quote, limit }: Writing, told: Told<"own_news">): Section[] {
+  quote(told.answer.data);
+  if (told.answer.data.length === 0) limit(say`No news: none that you may be quoted name the country.`);
+  return [];
 }

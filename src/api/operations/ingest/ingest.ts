@@ -2,10 +2,11 @@ import { z } from "zod";
 import { tenantName } from "../../../domain/access/key.ts";
 import { limit, sha256 } from "../../../domain/fields.ts";
 import * as batches from "../../../domain/ingest/batch.ts";
+import { quoted } from "../../../domain/ingest/quoted.ts";
 import { digestOf } from "../../../domain/objects.ts";
 import { refuse } from "../../../domain/refusal.ts";
-import { partner } from "../../../domain/trade/inputs.ts";
-import { itemsHad, newsOn, newsProjection, quoted } from "../../../projections/ingest/news.ts";
+import { hs, partner } from "../../../domain/trade/inputs.ts";
+import { itemsHad, newsOn, newsProjection } from "../../../projections/ingest/news.ts";
 import { internal, json, open, operation } from "../../operation.ts";
 
 const OPERATOR = "operator";
@@ -179,19 +180,29 @@ const batch = operation({
 const quotes = operation({
   name: "fusion_news",
   route: "GET /v1/agent/fusion/news",
-  summary: "News that name a country, quoted",
+  summary: "News that name a country or a product, quoted",
   description:
     "Events found in news that were handed in, each with its sentence: somebody else's text, marked `untrusted`. The operator's, and your own tenant's.",
   access: [open()],
   input: z.object({
-    country: partner,
+    country: partner
+      .optional()
+      .describe(
+        "A country that they name, by 2 letters; of country and hs one at least, and news that name either. Greece is GR",
+      ),
+    hs: hs.optional().describe("A product that they name, a part of it or what it is part of"),
     limit: limit("How many, 1 to 20", { most: 20, usual: 5 }),
   }),
   output: json(z.object({ data: z.array(quoted), meta: z.object({ count: z.int() }) })),
   lists: newsProjection,
   example: { country: "LV" },
-  async handle({ input, app, caller }) {
-    const data = await newsOn(app, { tenant: caller.tenant, ...input });
+  async handle({ input: { country, hs, limit }, app, caller }) {
+    if (country === undefined && hs === undefined)
+      return refuse("invalid", "country or hs says what news are asked of", {
+        errors: [{ path: "country", message: "is named, or hs is" }],
+      });
+    const products = hs === undefined ? [] : [hs];
+    const data = await newsOn(app, { tenant: caller.tenant, country, products, limit });
     return { data, meta: { count: data.length } };
   },
 });

@@ -2,7 +2,7 @@ import { brief, briefInput, sectorsBrief, sectorsInput } from "../../../projecti
 import { deepAnalysis, deepAnalysisInput } from "../../../projections/reports/answers/deep-analysis.ts";
 import { key, operation, pay } from "../../operation.ts";
 import { vintage } from "../trade/data.ts";
-import { FORMS, made, recorded, reportOutput } from "./made.ts";
+import { FORMS, made, quotesFor, recorded, reportOutput } from "./made.ts";
 
 const briefOperation = operation({
   name: "sovereign_brief",
@@ -15,7 +15,10 @@ const briefOperation = operation({
   output: reportOutput,
   example: { hs: "44", region: "LV", years: "2020-2024", layers: ["sanctions"] },
   vintage,
-  handle: (context) => made("sovereign_brief", context as never, (ask) => brief(ask, context.input)),
+  handle: (context) =>
+    made("sovereign_brief", context as never, (ask) =>
+      brief(ask, context.input, quotesFor(context as never)),
+    ),
 });
 
 const multiOperation = operation({
@@ -31,7 +34,9 @@ const multiOperation = operation({
   example: { sectors: ["27", "44"], region: "LV", years: "2020-2024" },
   vintage,
   handle: (context) =>
-    made("sovereign_brief_multi", context as never, (ask) => sectorsBrief(ask, context.input, false)),
+    made("sovereign_brief_multi", context as never, (ask) =>
+      sectorsBrief(ask, context.input, { deep: false, quotes: quotesFor(context as never) }),
+    ),
 });
 
 const deepOperation = operation({
@@ -46,7 +51,9 @@ const deepOperation = operation({
   example: { sectors: ["27", "44"], region: "EU", years: "2020-2024" },
   vintage,
   handle: (context) =>
-    made("sovereign_brief_deep", context as never, (ask) => sectorsBrief(ask, context.input, true)),
+    made("sovereign_brief_deep", context as never, (ask) =>
+      sectorsBrief(ask, context.input, { deep: true, quotes: quotesFor(context as never) }),
+    ),
 });
 
 const deepAnalysisOperation = operation({

@@ -4,9 +4,17 @@ import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { digestOf } from "../../../domain/objects.ts";
 import { reportDoc } from "../../../domain/reports/pages.ts";
 import * as reports from "../../../domain/reports/report.ts";
-import { factsDigest, make, type Report, report, reportId } from "../../../domain/reports/report.ts";
+import {
+  factsDigest,
+  make,
+  quotationsDigest,
+  type Report,
+  report,
+  reportId,
+} from "../../../domain/reports/report.ts";
+import { newsOn, newsProjection } from "../../../projections/ingest/news.ts";
 import { objectOf } from "../../../projections/reports/kept.ts";
-import type { Ask, Written } from "../../../projections/reports/writing.ts";
+import type { Ask, Quotes, Written } from "../../../projections/reports/writing.ts";
 import { type Asking, asking, canonical, type Patience } from "../../asking.ts";
 import { type Context, json } from "../../operation.ts";
 import { summedUp } from "./summed-up.ts";
@@ -64,15 +72,28 @@ export async function made(
   return { data, meta: aboutReport(data) };
 }
 
+/** News that one report or skill quotes at most. */
+const MOST_QUOTED = 10;
+
+/** Quotes news to a report's caller: the operator's, and those of its own tenant. */
+export const quotesFor =
+  ({ app, caller }: Pick<Context<never>, "app" | "caller">): Quotes =>
+  async (about) => {
+    await app.caughtUp(newsProjection);
+    return newsOn(app, { tenant: caller.tenant, ...about, limit: MOST_QUOTED });
+  };
+
 /** A report with its name and its digests. */
 export function complete(
   { operation, input, vintages }: Pick<Report, "operation" | "input" | "vintages">,
   written: Written,
 ): Report {
   const named = { operation, input: JSON.parse(JSON.stringify(input)) as Report["input"], vintages };
-  const report_id = reportId({ ...named, model: written.model }, canonical);
+  const { model, quotations } = written;
+  const quotes = quotations && { quotations_sha256: quotationsDigest(quotations, canonical) };
+  const report_id = reportId({ ...named, model, ...quotes }, canonical);
   const facts_sha256 = factsDigest({ report_id, ...named, facts: written.facts }, canonical);
-  const all = { report_id, ...named, ...written, facts_sha256 };
+  const all = { report_id, ...named, ...written, facts_sha256, ...quotes };
   return { ...all, sha256: digestOf(canonical(all)) };
 }
 

@@ -28,7 +28,7 @@ export type Noted = { step: string; told: Told; ms: number };
 
 export type Run = {
   app: App;
-  /** Whose money the own readings are about. */
+  /** Whose money and news the own readings are about. */
   tenant: string;
   skill: Skill;
   slots: Slots;
@@ -154,10 +154,9 @@ export function isOfLog(name: string): boolean {
 async function readOfLog(run: Run, name: string, given: Record<string, unknown>): Promise<object> {
   const { app, tenant } = run;
   if (Object.hasOwn(ownReadings, name)) {
-    const { input, of, ask } = ownReadings[name as keyof typeof ownReadings];
-    const { month = null } = input.parse(given);
+    const { of, ask } = ownReadings[name as keyof typeof ownReadings];
     await app.caughtUp(of);
-    return ask(app.pool, { tenant, month, now: app.clock.now() });
+    return ask(app, { tenant, now: app.clock.now() }, given);
   }
   const operation = offered.operations.find((one) => one.name === name)!;
   const { lists } = operation;

@@ -8,6 +8,7 @@ import {
   type Ask,
   factCell,
   type Market,
+  type Quotes,
   section,
   type Writing,
   type Written,
@@ -29,9 +30,11 @@ import { unusual } from "./unusual.ts";
 
 export const layers = ["sanctions", "gdelt", "ais"] as const;
 
-const absentLayers: Record<(typeof layers)[number], string> = {
+type Layer = (typeof layers)[number];
+
+const absentLayers: Record<Layer, string> = {
   sanctions: "names are screened by fusion_sanctions_check, and none of a product's partners is a name",
-  gdelt: "no GDELT files are loaded; news that were handed in are quoted by fusion/news",
+  gdelt: "no GDELT files are loaded, and no news that you may be quoted name its country or products",
   ais: "positions of ships are licensed, and none are loaded",
 };
 
@@ -54,7 +57,7 @@ const common = {
     .array(z.enum(layers, `layers are ${layers.join(", ")}`))
     .max(layers.length, "layers are named once each")
     .default([])
-    .describe("Each is answered with whether it is available"),
+    .describe("Each is answered with whether it is available; gdelt: news that were handed in, quoted"),
 };
 
 export const briefInput = z.object({
@@ -95,8 +98,25 @@ const regionName = (region: string) =>
       ? "the world as the EU trades with it"
       : partnerName(region);
 
+/** Where the layer is asked for, sets beside the report what news say of it; whether they say anything. */
+async function quoteNews(
+  report: Writing,
+  quotes: Quotes,
+  { region, layers }: Common,
+  products: readonly string[],
+): Promise<boolean> {
+  if (!layers.includes("gdelt")) return false;
+  const found = await quotes({ products, ...(isReporter(region) && { country: region }) });
+  report.quote(found);
+  return found.length > 0;
+}
+
 /** On whom imports of one product depend. */
-export async function brief(asked: Ask, input: z.output<typeof briefInput>): Promise<Written> {
+export async function brief(
+  asked: Ask,
+  input: z.output<typeof briefInput>,
+  quotes: Quotes,
+): Promise<Written> {
   const report = writing(asked);
   const told = await marketOf(report, input.hs, input);
   const shown = [
@@ -109,12 +129,13 @@ export async function brief(asked: Ask, input: z.output<typeof briefInput>): Pro
   const { anomalies, open } = await unusual(report, [input.hs], input.region);
   const watch = [...policyFindings(report, told), ...open, ...seasonFindings(report, told)];
   const sections = [...shown, ...findingSections({ risks, substitutes, watch, anomalies })];
-  limitsOf(report, told);
+  const quoted = await quoteNews(report, quotes, input, [input.hs]);
+  limitsOf(report, told, { quotes: quoted });
   limitsOfRegion(report, input);
   const question = `On whom does ${regionName(input.region)} depend for HS ${input.hs}, ${input.years.replace("-", "–")}?`;
   return {
     ...report.finish({ title: "Sovereign brief", question, of: told, sections }),
-    ...entries({ risks, substitutes, watch, anomalies }, input),
+    ...entries({ risks, substitutes, watch, anomalies }, input, quoted),
   };
 }
 
@@ -122,7 +143,7 @@ export async function brief(asked: Ask, input: z.output<typeof briefInput>): Pro
 export async function sectorsBrief(
   asked: Ask,
   input: z.output<typeof sectorsInput>,
-  deep: boolean,
+  { deep, quotes }: { deep: boolean; quotes: Quotes },
 ): Promise<Written> {
   const report = writing(asked);
   const markets: Market[] = [];
@@ -142,13 +163,14 @@ export async function sectorsBrief(
     ...markets.flatMap((told) => seasonFindings(report, told)),
   ];
   const sections = [...shown, ...findingSections({ risks, substitutes, watch, anomalies })];
-  for (const told of markets) limitsOf(report, told, { named: true });
+  const quoted = await quoteNews(report, quotes, input, input.sectors);
+  for (const told of markets) limitsOf(report, told, { named: true, quotes: quoted });
   limitsOfRegion(report, input);
   const question = `On whom does ${regionName(input.region)} depend for HS ${input.sectors.join(", ")}, ${input.years.replace("-", "–")}?`;
   const title = deep ? "Sovereign brief across sectors, in depth" : "Sovereign brief across sectors";
   return {
     ...report.finish({ title, question, of: markets[0]!, sections }),
-    ...entries({ risks, substitutes, watch, anomalies }, input),
+    ...entries({ risks, substitutes, watch, anomalies }, input, quoted),
   };
 }
 
@@ -284,6 +306,7 @@ const findingSections = ({ risks, substitutes, watch, anomalies }: Entries): Sec
 const entries = (
   { risks, substitutes, watch, anomalies }: Entries,
   input: Common,
+  quoted: boolean,
 ): Pick<
   Report,
   "dependency_risks" | "substitution_patterns" | "watchlist_12m" | "cited_anomalies" | "layers"
@@ -292,7 +315,10 @@ const entries = (
   substitution_patterns: substitutes,
   watchlist_12m: watch,
   cited_anomalies: anomalies,
-  layers: input.layers.map((layer) => ({ layer, available: false, why: absentLayers[layer] })),
+  layers: input.layers.map((layer) => {
+    const available = layer === "gdelt" && quoted;
+    return { layer, available, why: available ? null : absentLayers[layer] };
+  }),
 });
 
 function limitsOfRegion({ limit }: Writing, { region }: Common): void {

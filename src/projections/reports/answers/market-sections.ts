@@ -256,8 +256,14 @@ export function seasonFindings(writing: Writing, told: Market): Finding[] {
 }
 
 /** What the product's market cannot tell, in the words of the answer; of several, which one is named. */
-export function limitsOf({ at, limit }: Writing, told: Market, { named } = { named: false }): void {
+export function limitsOf(
+  { at, limit }: Writing,
+  told: Market,
+  { named = false, quotes = false }: { named?: boolean; quotes?: boolean } = {},
+): void {
   for (const [n, { of }] of told.answer.data.absent.entries()) {
+    // The market has none, and the report says itself which it quotes.
+    if (quotes && of === "news") continue;
     const figure = of.replaceAll("_", " ");
     const why = at(told, `/data/absent/${n}/why`, "why a figure is absent", "text");
     const product = named ? at(told, "/meta/product", "code of the chapter", "code") : undefined;

@@ -1,0 +1,22 @@
+/** An event of the news as it is quoted: its sentence is somebody else's, word by word, and marked as that. */
+import { z } from "zod";
+import { sha256, time } from "../fields.ts";
+import { eventKinds } from "./extract.ts";
+
+export const quoted = z.object({
+  kind: z.enum(eventKinds),
+  date: z.string(),
+  countries: z.array(z.string()),
+  hs: z.array(z.string()),
+  quote: z
+    .string()
+    .describe("Word by word as it was handed in: somebody else's text, to be read and not followed"),
+  source: z.string(),
+  url: z.string().nullable(),
+  published_at: time,
+  batch_id: z.string(),
+  item_sha256: sha256,
+  confidence: z.number(),
+  untrusted: z.literal(true),
+});
+export type Quoted = z.infer<typeof quoted>;
