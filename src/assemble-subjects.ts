@@ -48,7 +48,11 @@ export async function openVault(
   const onError = (error: Error) => log.warn({ reason: error.message }, "a connection to the vault broke");
   const pool = openPool(url, { max: CONNECTIONS, wait_ms: config.DATABASE_WAIT_MS, onError });
   try {
-    const { keys, vault_id } = await joined(config, pool, { origin, expected });
+    const { keys, vault_id } = await joined(config, pool, {
+      origin,
+      expected,
+      holdsSealed: () => holdsSealed(logPool),
+    });
     if (expected === undefined) await noteVault(logPool, vault_id);
     if (config.SUBJECT_KEYS_URL && (await isSameServer(pool, logPool)))
       log.warn(
@@ -78,6 +82,12 @@ async function vaultOfLog(pool: pg.Pool): Promise<string | undefined> {
   return rows[0]?.vault_id;
 }
 
+/** Whether anything in the log is sealed. It reads the whole log, and is asked only of one that knows no vault where the vault is new. */
+async function holdsSealed(pool: pg.Pool): Promise<boolean> {
+  const sql = `select exists (select from eventstore.events where position('"seal_id":"'::bytea in payload) > 0) as found`;
+  return (await pool.query<{ found: boolean }>(sql)).rows[0]!.found;
+}
+
 async function noteVault(pool: pg.Pool, vault_id: string): Promise<void> {
   await pool.query("insert into subjects.vault (vault_id) values ($1) on conflict do nothing", [vault_id]);
   if ((await vaultOfLog(pool)) !== vault_id) throw new ConfigError(OTHER_VAULT);
@@ -90,11 +100,7 @@ type Keys = { pepper: Buffer; masters: { current: Buffer; older?: Buffer } };
 type Identity = { vault_id: string; origin: string; pepper_check: Buffer };
 
 /** Brings the vault up to date, in one transaction during which no other process does, and finds the keys that belong to it. */
-async function joined(
-  config: Config,
-  pool: pg.Pool,
-  of: { origin: string; expected: string | undefined },
-): Promise<{ keys: Keys; vault_id: string }> {
+async function joined(config: Config, pool: pg.Pool, of: Of): Promise<{ keys: Keys; vault_id: string }> {
   let answer: { keys: Keys; vault_id: string } | undefined;
   await pool.query("select 1").catch((error: Error & { code?: string }) => {
     throw new ConfigError(
@@ -111,13 +117,14 @@ async function joined(
   return answer!;
 }
 
-type Of = { origin: string; expected: string | undefined };
+type Of = { origin: string; expected: string | undefined; holdsSealed(): Promise<boolean> };
 
 /** A vault that was never used becomes the log's, with keys that are given or made now. */
-async function begun(config: Config, client: pg.ClientBase, { origin, expected }: Of) {
-  if (expected !== undefined)
+async function begun(config: Config, client: pg.ClientBase, { origin, expected, holdsSealed }: Of) {
+  // A log that was restored knows no vault, and what is sealed in it would read as erased.
+  if (expected !== undefined || (!config.SUBJECT_KEYS_ANEW && (await holdsSealed())))
     throw new ConfigError(
-      `SUBJECT_KEYS_URL is an empty vault, and personal data of this log is sealed by another: restore that one's backup (docs/personal-data.md)`,
+      `SUBJECT_KEYS_URL is an empty vault, and personal data of this log is sealed by another: restore that one's backup; where it is lost for good, docs/personal-data.md says how to go on without`,
     );
   const make = () => randomBytes(32).toString("hex");
   const pepper = asKey(
@@ -136,7 +143,12 @@ async function begun(config: Config, client: pg.ClientBase, { origin, expected }
 }
 
 /** A vault that is in use: everything must fit, and no key is made. */
-async function entered(config: Config, client: pg.ClientBase, identity: Identity, { origin, expected }: Of) {
+async function entered(
+  config: Config,
+  client: pg.ClientBase,
+  identity: Identity,
+  { origin, expected }: Pick<Of, "origin" | "expected">,
+) {
   if (identity.origin !== origin)
     throw new ConfigError(
       `SUBJECT_KEYS_URL is the vault of another log, ${identity.origin}; this log is ${origin}: give each a database of its own`,

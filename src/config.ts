@@ -152,6 +152,7 @@ export const environment = z.object({
   SUBJECT_MASTER_KEY_OLD: subjectSecret,
   SUBJECT_PEPPER: subjectSecret,
   SUBJECT_BACKUP_DAYS: integer(0, 30, 30),
+  SUBJECT_KEYS_ANEW: flag(false),
   FACILITATOR_URL: z.url({ protocol: /^https?$/, error: "is the URL of an x402 facilitator" }).optional(),
   FACILITATOR_TOKEN: z.string().min(1).optional(),
   MODEL_BASE_URL: z

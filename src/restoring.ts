@@ -146,12 +146,14 @@ async function restoreKept(
   const database = await startDatabase(config, log);
   try {
     await prepareDatabase(database, config.LOG_ORIGIN_HOST, projections, origin);
-    const options = {
-      chain: config.BASE_RPC_URL !== undefined,
-      database: Promise.resolve(notReleased(database)),
-    };
-    const anchored = options.chain
-      ? await withRuntime(config, log, ({ app }) => anchoredOf(app, source), options)
+    const chain = config.BASE_RPC_URL !== undefined;
+    // A vault is looked at once the log is there: for an empty log an empty one would be begun, and be its vault from then on.
+    const opened = (vaultUrl: string | undefined) => ({
+      chain,
+      database: Promise.resolve({ ...notReleased(database), vaultUrl }),
+    });
+    const anchored = chain
+      ? await withRuntime(config, log, ({ app }) => anchoredOf(app, source), opened(undefined))
       : undefined;
     if (anchored) held_against.push("the chain");
     const restored = await asOwner(database.ownerUrl, async (owner) => {
@@ -176,7 +178,7 @@ async function restoreKept(
         const contradiction = known ?? (anchored ? await contradictionOf(app, [anchored]) : null);
         return { ...restored, contradiction, held_against, left_out: leftOut() };
       },
-      options,
+      opened(config.SUBJECT_KEYS_URL),
     );
   } finally {
     await database.release();

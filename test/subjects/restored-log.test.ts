@@ -105,3 +105,28 @@ test("whose erasure the restored log has is erased again in a vault from before 
   expect(await read(service, "late")).toMatchObject({ to: null, erased: true });
   expect(await tablesWith(yesterday.url, ids.late)).not.toContain("subject_keys.subjects");
 });
+
+test("an empty vault is refused for a restored log that holds something sealed, and the right one taken after that", async () => {
+  const empty = await freshDatabase();
+  onTestFinished(() => empty.drop());
+  const { restore, start } = await elsewhere(signing_key, secrets);
+  expect((await restore(folder)).contradiction).toBeNull();
+  const beside = ({ url }: FreshDatabase, env: Record<string, string> = {}) =>
+    start({ vault: url, areas: withLetters, env: { ...secrets, ...env } });
+  await expect(beside(empty)).rejects.toThrow(/is an empty vault, and personal data of this log is sealed/);
+  const service = await beside(vault);
+  onTestFinished(() => service.stop());
+  expect(await read(service, "stays")).toMatchObject({ to: { mail: PEOPLE.stays }, erased: false });
+});
+
+test("whoever has lost the vault for good says so, and goes on without what was sealed", async () => {
+  const empty = await freshDatabase();
+  onTestFinished(() => empty.drop());
+  const { restore, start } = await elsewhere(signing_key, secrets);
+  await restore(folder);
+  const env = { ...secrets, SUBJECT_KEYS_ANEW: "1" };
+  const service = await start({ vault: empty.url, areas: withLetters, env });
+  onTestFinished(() => service.stop());
+  expect(await read(service, "stays")).toMatchObject({ to: null, erased: true });
+  expect((await write(service, PEOPLE.stays)).data).toMatchObject({ to: { mail: PEOPLE.stays } });
+});
