@@ -43,7 +43,7 @@ import { emptyAccount, marketExamples, unfundedExample } from "../support/market
 import { orderExamples } from "../support/ordered.ts";
 import { reportExample } from "../support/reported.ts";
 import { rollExample } from "../support/rolled.ts";
-import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
+import { allBetOn, openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { sealExample } from "../support/sealed.ts";
 import { type Service, startService } from "../support/service.ts";
 import { linkExample } from "../support/signed.ts";
@@ -106,6 +106,7 @@ beforeAll(async () => {
   await newsExample(service, INTERNAL_TOKEN);
   Object.assign(live, await skillExamples(service, mine));
   Object.assign(live, await marketExamples(service, { creator: mine, agent: own }));
+  await allBetOn(service);
   described = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
 });
 afterAll(async () => {

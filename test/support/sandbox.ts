@@ -1,4 +1,6 @@
 import { releaseSandboxTables } from "../../src/operator/reference.ts";
+import { indicatorDatasets } from "../../src/projections/signals/series.ts";
+import { unevaluated } from "../../src/projections/signals/trades.ts";
 import { makeSandbox, makeSandboxLv } from "../datasets/workshop.ts";
 import { releaseVintage } from "./cube.ts";
 import { madeOnce } from "./made-once.ts";
@@ -43,3 +45,7 @@ export async function opened({ app }: Service, wanted: string[]): Promise<void> 
   const open = () => [...app.vintages.open(), ...app.reference.open()].map(({ vintage }) => vintage);
   await until(() => wanted.every((vintage) => open().includes(vintage)));
 }
+
+/** Waits until a service whose reactors run has bet on all that is released: till then its log grows by itself. */
+export const allBetOn = ({ app }: Service): Promise<unknown> =>
+  until(async () => (await unevaluated(app.pool, indicatorDatasets)).length === 0);
