@@ -52,7 +52,7 @@ export function ownAccount<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc
     ...paying,
     ...own,
     kind: "account",
-    price: `${unitPrice} USDC a unit, from an agent's own account or by payment beside its key`,
+    price: `${unitPrice} USDC a unit, from its account or by payment`,
     security: [...own.security, ...paying.security],
     schemes: { ...own.schemes, ...paying.schemes },
     statuses: [...new Set([...own.statuses, ...paying.statuses])],
