@@ -223,26 +223,6 @@ export function factsDigest(
   return digestOf(canonical({ report_id, operation, input, vintages, facts }));
 }
 
-/** The facts by themselves, with what names the report: the file that goes with a PDF, and that is verified without it. */
-export const detached = ({
-  report_id,
-  operation,
-  input,
-  vintages,
-  model,
-  facts,
-  facts_sha256,
-  quotations_sha256,
-}: Report) => ({
-  report_id,
-  operation,
-  input,
-  vintages,
-  model,
-  facts,
-  facts_sha256,
-  ...(quotations_sha256 !== undefined && { quotations_sha256 }),
-});
 export const detachedFacts = report.pick({
   report_id: true,
   operation: true,
@@ -254,3 +234,7 @@ export const detachedFacts = report.pick({
   quotations_sha256: true,
 });
 export type DetachedFacts = z.infer<typeof detachedFacts>;
+
+/** The facts by themselves, with what names the report: the file that goes with a PDF, and that is verified without it. */
+export const detached = (whole: Report): DetachedFacts =>
+  Object.fromEntries(Object.entries(whole).filter(([name]) => name in detachedFacts.shape)) as DetachedFacts;
