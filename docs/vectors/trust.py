@@ -18,6 +18,7 @@ NOT_SPENT = {
     "soul_attest_batch",
     "orders_pay",
     "compute_submit",
+    "compute_dispute",
     "soul_bounty_fund",
     "soul_stack_buy",
 }

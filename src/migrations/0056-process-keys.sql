@@ -10,8 +10,8 @@ language plpgsql as $$
 declare
   differing text[];
 begin
-  -- Of two that start at once one sees the other.
-  lock table access.process_keys in share row exclusive mode;
+  -- Of two that start at once one sees the other; no lock of the table, so that no transaction of anybody else is waited for.
+  perform pg_advisory_xact_lock(1413565517, 56);
   delete from access.process_keys k where not exists (
     select from access.processes p where p.process = k.process and p.held_until > clock_timestamp());
   select coalesce(array_agg(distinct o.key), '{}') into differing

@@ -33,12 +33,13 @@ export type Rules = {
 /** What a slash, or a dispute that was lost, costs before it decays. */
 export const PENALTY_MICRO = 10 * MICRO;
 
-/** Paid calls that are no evidence: what buys goods, a voice or the work of others is not kept for an answer. */
+/** Paid calls that are no evidence: what buys goods, a voice or the work of others, or may come back, is not kept for an answer. */
 export const NOT_SPENT: readonly string[] = [
   "soul_attest",
   "soul_attest_batch",
   "orders_pay",
   "compute_submit",
+  "compute_dispute",
   "soul_bounty_fund",
   "soul_stack_buy",
 ];
