@@ -155,7 +155,9 @@ await withDatabase(async (bare) => {
   const prices = await pricesAt(services[0]!.url);
   const address = () => proxy?.url ?? services[randomInt(services.length)]!.url;
   const parties = { address, keys, next: commandsOf(keys, prices, apart ? 0 : MOST_ORDERS) };
-  const memory = killEvery_s === 0 && restartEvery_s === 0 ? watchMemory(services) : undefined;
+  // What a process says of its memory it says to its own machine alone.
+  const isWatched = killEvery_s === 0 && restartEvery_s === 0 && !apart;
+  const memory = isWatched ? watchMemory(services) : undefined;
   try {
     const rate = load > 0 ? load * (await capacity(parties)) : undefined;
     memory?.reset();
@@ -201,7 +203,10 @@ async function killAgain(
     await pause(Math.min(2_000 * killEvery_s * Math.random(), Math.max(0, end() - Date.now())));
     if (Date.now() >= end()) return;
     process.kill(services[at]!.pid, "SIGKILL");
-    if (++kills % 50 === 0) console.log(`${kills} killed in ${Math.round((Date.now() - begun) / 1_000)} s`);
+    if (++kills % 50 === 0)
+      console.log(
+        `${kills} killed in ${Math.round((Date.now() - begun) / 1_000)} s, ${told.answered} calls answered meanwhile`,
+      );
     services[at] = launchServiceProcess(env, logOf(at));
   }
 }
