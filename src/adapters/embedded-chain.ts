@@ -87,6 +87,7 @@ export async function embeddedChain(options: EmbeddedChainOptions): Promise<Embe
 
   let node = await underLock(dir, async () => {
     const joined = await enter();
+    await hasMembers(dir);
     await writeFile(member, "");
     await save(joined);
     return joined;
@@ -263,7 +264,7 @@ async function stopNode(pid: number): Promise<void> {
   signal("SIGKILL");
 }
 
-/** Holders that are gone without a word are cleared away. */
+/** Whether somebody holds it; those that are gone without a word are cleared away. */
 async function hasMembers(dir: string): Promise<boolean> {
   const folder = join(dir, "members");
   const names = await readdir(folder);

@@ -6,6 +6,10 @@ export async function keptSecret(
   path: string,
   make = () => randomBytes(24).toString("base64url"),
 ): Promise<string> {
+  const kept = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  if (kept) return kept.trim();
   // Written aside and linked into place: a process killed midway must not leave half a secret under the name.
   const aside = `${path}.${process.pid}-${randomBytes(4).toString("hex")}`;
   try {

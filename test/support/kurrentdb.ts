@@ -63,8 +63,9 @@ export class KurrentDB {
   }
 
   /** The first revision of a stream after this append, or undefined where it is refused. */
-  #append(name: string, expected: number, proposed: readonly Stored[]): number | undefined {
+  #append(name: string, wanted: number | "any", proposed: readonly Stored[]): number | undefined {
     const stored = this.streams.get(name) ?? [];
+    const expected = wanted === "any" ? stored.length - 1 : wanted;
     const ids = proposed.map(({ id }) => id);
     const there = stored.slice(expected + 1, expected + 1 + ids.length).map(({ id }) => id);
     if (stored.length - 1 !== expected)
@@ -92,13 +93,15 @@ export class KurrentDB {
         call: ServerReadableStream<Message<typeof streams.AppendReq>, Message<typeof streams.AppendResp>>,
         answer: sendUnaryData<Message<typeof streams.AppendResp>>,
       ) => {
-        let [name, expected] = ["", -1];
+        let name = "";
+        let expected: number | "any" = -1;
         const proposed: Stored[] = [];
         call.on("data", (request: Message<typeof streams.AppendReq>) => {
           const options = request.getOptions();
           if (options) {
             name = Buffer.from(options.getStreamIdentifier()!.getStreamName_asU8()).toString();
-            expected = options.hasNoStream() ? -1 : Number(options.getRevision());
+            if (options.hasAny()) expected = "any";
+            else expected = options.hasNoStream() ? -1 : Number(options.getRevision());
           }
           const message = request.getProposedMessage();
           if (!message) return;
@@ -123,7 +126,7 @@ export class KurrentDB {
             const last = (this.streams.get(name)?.length ?? 0) - 1;
             if (last >= 0) wrong.setCurrentRevision(String(last));
             else wrong.setCurrentNoStream(new shared.Empty());
-            if (expected >= 0) wrong.setExpectedRevision(String(expected));
+            if (Number(expected) >= 0) wrong.setExpectedRevision(String(expected));
             else wrong.setExpectedNoStream(new shared.Empty());
             told.setWrongExpectedVersion(wrong);
           } else {

@@ -3,7 +3,7 @@
 import type pg from "pg";
 import { gathered } from "../../../eventstore/gathered.ts";
 import { textArray } from "../../../eventstore/pg-arrays.ts";
-import { priceOf } from "../../domain/compute/pricing.ts";
+import { priceOf, sharesOf } from "../../domain/compute/pricing.ts";
 import * as quorum from "../../domain/compute/quorum.ts";
 import type { Task, TaskStatus } from "../../domain/compute/task.ts";
 import * as task from "../../domain/compute/task.ts";
@@ -60,6 +60,9 @@ const columns = [
   "state",
 ] as const satisfies (keyof TaskRow)[];
 
+/** A result is in, and the task has neither been paid nor given back. */
+const UNPAID = "'submitted', 'accepted', 'rejected', 'disputed'";
+
 export const tasksProjection = projection({
   name: "compute_tasks",
   version: 3,
@@ -96,6 +99,7 @@ export const tasksProjection = projection({
     create index if not exists compute_tasks_v3_late on read.compute_tasks_v3 (status)
       where copy_of is not null and status in ('queued', 'submitted');
     create index if not exists compute_tasks_v3_own on read.compute_tasks_v3 (tenant, position desc);
+    create index if not exists compute_tasks_v3_owed on read.compute_tasks_v3 (sx) where status in (${UNPAID});
     create index if not exists compute_tasks_v3_assigned on read.compute_tasks_v3 (sx, position desc);
     create table if not exists read.compute_leases_v3 (
       lease_sha256 text primary key,
@@ -201,6 +205,14 @@ async function save(tx: pg.ClientBase, rows: readonly object[]): Promise<void> {
      on conflict (task_id) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`,
     [JSON.stringify(rows)],
   );
+}
+
+/** What a node is to be paid for results that are in, in micro-USDC, as of a moment ago. */
+export async function owedTo(pool: pg.Pool, sx: number): Promise<number> {
+  const text = `select (state -> 'lease' -> 'price_micro')::float8 as price_micro from read.compute_tasks_v3
+    where sx = $1 and status in (${UNPAID})`;
+  const { rows } = await pool.query<{ price_micro: number }>({ name: "compute_owed", text, values: [sx] });
+  return rows.reduce((sum, { price_micro }) => sum + sharesOf(price_micro).provider_micro, 0);
 }
 
 export type NamedTask = { tenant: string; task_id: string };

@@ -11,7 +11,7 @@ import { coreProblems } from "../../../domain/problem.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { findNode } from "../../../projections/compute/nodes.ts";
 import { recordOf } from "../../../projections/compute/records.ts";
-import { lentUnder, tasksProjection } from "../../../projections/compute/tasks.ts";
+import { lentUnder, owedTo, tasksProjection } from "../../../projections/compute/tasks.ts";
 import { utc } from "../../../projections/compute/times.ts";
 import { stepStake } from "../../../reactors/compute/steps.ts";
 import { json, key, operation, subject } from "../../operation.ts";
@@ -237,7 +237,7 @@ const nodeStatus = operation({
     const isOwn = sxOf(caller) === sx;
     const now = nowOf(app);
     const [row, record] = await Promise.all([findNode(app.pool, sx), recordOf(app.pool, sx, now)]);
-    const { n, online_s, pending_micro } = record;
+    const { n, online_s } = record;
     const earned_usd = decimalUsdc(row?.earned_micro ?? 0);
     const funds = isOwn ? await app.load(account, account.targetOf(caller.tenant)) : null;
     return {
@@ -252,7 +252,7 @@ const nodeStatus = operation({
       earned_usd: isOwn ? earned_usd : null,
       earnings: funds && {
         settled: earned_usd,
-        pending: decimalUsdc(pending_micro),
+        pending: decimalUsdc(await owedTo(app.pool, sx)),
         available: decimalUsdc(funds.available),
       },
       account: funds && shownFunds(funds, now),
