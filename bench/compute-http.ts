@@ -51,7 +51,7 @@ function call<T>(url: string, headers: Headers, body?: object): Promise<T> {
         answer.on("data", (part: Buffer) => parts.push(part));
         answer.on("end", () => {
           const heard = Buffer.concat(parts).toString();
-          if (answer.statusCode === 200) done(JSON.parse(heard) as T);
+          if (answer.statusCode! < 300) done(JSON.parse(heard) as T);
           else fail(new Error(`${url}: ${answer.statusCode} ${heard}`));
         });
       },

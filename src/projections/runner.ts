@@ -80,6 +80,14 @@ export function startRunner(options: RunnerOptions): Runner {
     const answer = await options.pool.query<{ position: number }>(sql, [nameOf(projection)]);
     return answer.rows[0]?.position ?? 0;
   };
+  const asking = new Map<string, Promise<number>>();
+  /** The same for all who ask while one question is under way. */
+  const toldPosition = (projection: Projection): Promise<number> => {
+    const name = nameOf(projection);
+    const question = asking.get(name) ?? positionOf(projection).finally(() => asking.delete(name));
+    asking.set(name, question);
+    return question;
+  };
 
   return {
     positionOf,
@@ -91,7 +99,7 @@ export function startRunner(options: RunnerOptions): Runner {
       for (let wait = 2; ; wait = Math.min(wait * 2, 25)) {
         if (loop && loop.progress.position >= position) return true;
         // Another process may keep it.
-        if ((await positionOf(projection)) >= position) return true;
+        if (!loop?.progress.isKept && (await toldPosition(projection)) >= position) return true;
         if (!loop || performance.now() + wait > deadline) return false;
         loop.asked.now();
         await loop.progress.moved(wait);
@@ -136,6 +144,8 @@ type KeepParts = {
 /** How far this process has folded a projection: the read model has at least that. */
 class Progress {
   position = 0;
+  /** What this process has not folded nobody has. */
+  isKept = false;
   readonly #moves = new Waiters();
 
   at(position: number): void {
@@ -213,8 +223,11 @@ async function runUnderLease(
 ): Promise<void> {
   const follower = options.tail.follower();
   try {
+    options.progress.at(lease.position);
+    options.progress.isKept = true;
     await followUnderLease({ ...options, follower }, projection, lease, signal);
   } finally {
+    options.progress.isKept = false;
     follower.leave();
   }
 }
@@ -237,7 +250,6 @@ async function followUnderLease(
 ): Promise<void> {
   let { position } = lease;
   let isNoted = false;
-  progress.at(position);
   while (!signal.aborted && !checkpoints.hasLost(lease)) {
     const isThere = await tail.reached(position + 1, RENEW_MS, signal);
     const events = isThere ? await follower.since(position, RENEW_MS) : undefined;

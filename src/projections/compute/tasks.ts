@@ -261,13 +261,15 @@ export async function readyForAny(
   limit: number,
   but: readonly string[] = [],
 ): Promise<Ready[]> {
-  // Whether any of them may take it is no `exists`, which would be joined for all tasks that are ready before they are put in order.
+  // Put in order first and looked at one after the other: otherwise all that are ready are held against the takers before the first is
+  // known, as the planner expects few of them. For the same reason it is no `exists`, which would be joined for all.
   const text = `select tenant, task_id, kind, max_price_micro::float8 as max_price_micro, limit_s, assign::float8 as assign, min_trust,
       (select coalesce(json_agg(other.sx), '[]') from read.compute_tasks_v3 other
         where other.copy_of = t.copy_of and other.task_id <> t.task_id and other.status <> 'queued' and other.sx = any($2::bigint[])) as done_by
-    from read.compute_tasks_v3 t
-    where status = 'queued' and task_id not in (select unnest($3::text[])) and ready_at <= clock_timestamp() and due_at > clock_timestamp()
-      and (select true from jsonb_to_recordset($1::jsonb) taker (sx bigint, kinds text[], hourly_rate_micro numeric, trust numeric)
+    from (select task_id, tenant, kind, max_price_micro, limit_s, assign, min_trust, copy_of, offer, position from read.compute_tasks_v3
+      where status = 'queued' and task_id not in (select unnest($3::text[])) and ready_at <= clock_timestamp() and due_at > clock_timestamp()
+      order by offer desc, position offset 0) t
+    where (select true from jsonb_to_recordset($1::jsonb) taker (sx bigint, kinds text[], hourly_rate_micro numeric, trust numeric)
         where (assign = taker.sx or (assign is null and tenant <> 'soul:' || taker.sx)) and min_trust <= taker.trust
           and (cardinality(taker.kinds) = 0 or kind = any(taker.kinds))
           and max_price_micro >= greatest(1, ceil(taker.hourly_rate_micro * limit_s / 3600))
