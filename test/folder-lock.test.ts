@@ -1,29 +1,51 @@
 /** A lock that is a file: one holder at a time, also where those before it died holding it and many come at once. */
-import { once } from "node:events";
 import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { lockFolder } from "../src/adapters/folder-lock.ts";
-import { compile, startProgram } from "./support/compiled.ts";
+import { clearLeft, lockFolder } from "../src/adapters/folder-lock.ts";
 
 let folder: string;
 beforeAll(async () => {
-  compile();
   folder = await mkdtemp(join(tmpdir(), "tallystick-lock-"));
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test("of many processes that find the lock of one that died, one has it at a time, and no other file is left", async () => {
+/** As one that died has left it: no process has such a number. */
+const dead = (n: number) => `4194999-${n}`;
+
+test("of many that find the lock of one that died, one has it at a time, and no other file is left", async () => {
   const path = join(folder, "dead");
-  const processes = Array.from({ length: 4 }, () =>
-    startProgram("test/folder-lock-process.ts", [path, "10"], { stdio: "inherit" }),
-  );
-  const ends = await Promise.all(processes.map((child) => once(child, "exit")));
-  expect(ends.map(([code]) => code)).toEqual([0, 0, 0, 0]);
+  let [inside, most, rounds] = [0, 0, 0];
+  const enter = async () => {
+    for (let n = 0; n < 10; n++) {
+      await lockFolder(path);
+      most = Math.max(most, ++inside);
+      await pause(1);
+      inside--;
+      await writeFile(path, dead(++rounds));
+    }
+  };
+  await Promise.all(Array.from({ length: 6 }, enter));
+  expect({ most, rounds }).toEqual({ most: 1, rounds: 60 });
   const release = await lockFolder(path);
   await release();
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test("who was slow to see that one had died does not remove the lock of who took it meanwhile", async () => {
+  const path = join(folder, "slow to see");
+  await writeFile(path, dead(0));
+  const release = await lockFolder(path);
+  await clearLeft(path, dead(0));
+  expect(await readdir(folder)).toEqual(["slow to see"]);
+  await release();
+  // Nor where its next holder has died as well.
+  await writeFile(path, dead(1));
+  await clearLeft(path, dead(0));
+  expect(await readdir(folder)).toEqual(["slow to see"]);
+  await clearLeft(path, dead(1));
   expect(await readdir(folder)).toEqual([]);
 });
 

@@ -23,7 +23,7 @@ export async function lockFolder(path: string): Promise<() => Promise<void>> {
       };
     const holder = await holderOf(path);
     if (holder === undefined) continue;
-    if (await isLeft(path, holder)) await clear(path, holder);
+    if (await isLeft(path, holder)) await clearLeft(path, holder);
     else await new Promise((wake) => setTimeout(wake, RETRY_MS));
     tries++;
   }
@@ -57,7 +57,7 @@ async function isLeft(path: string, holder: string): Promise<boolean> {
 }
 
 /** Removes what was left behind, under a lock of its own: another may have done so since, and the file be that of somebody who lives. */
-async function clear(path: string, holder: string): Promise<void> {
+export async function clearLeft(path: string, holder: string): Promise<void> {
   const release = await lockFolder(`${path}.of-${holder || "nobody"}`);
   try {
     if ((await holderOf(path)) === holder && (await isLeft(path, holder))) await rm(path, { force: true });
