@@ -1,50 +1,64 @@
 import { randomBytes } from "node:crypto";
-import { open, readFile, rm, stat } from "node:fs/promises";
+import { link, readFile, rm, stat, writeFile } from "node:fs/promises";
 
 /** What stands in the files of the locks that this process holds. */
 const heldHere = new Set<string>();
 
 /** Work under such a lock takes seconds; a file older than this was left behind, whoever has its pid by now. */
 const STALE_MS = 180_000;
-/** Whoever makes such a file writes its name into it at once. */
+/** A file of an earlier version is empty for a moment, before its maker's name stands in it. */
 const NAMELESS_MS = 2_000;
 const RETRY_MS = 100;
-const MOST_TRIES = 600;
+const PATIENCE_MS = 60_000;
 
 /** One starter at a time; a lock whose holder is gone is taken over. */
 export async function lockFolder(path: string): Promise<() => Promise<void>> {
   const own = `${process.pid}-${randomBytes(8).toString("hex")}`;
   heldHere.add(own);
-  for (let tries = 0; tries < MOST_TRIES; ) {
-    if (await made(path, own))
-      return async () => {
-        if ((await holderOf(path)) === own) await rm(path, { force: true });
-        heldHere.delete(own);
-      };
-    const holder = await holderOf(path);
-    if (holder === undefined) continue;
-    if (await isLeft(path, holder)) await clearLeft(path, holder);
-    else await new Promise((wake) => setTimeout(wake, RETRY_MS));
-    tries++;
+  try {
+    for (const end = performance.now() + PATIENCE_MS; ; ) {
+      if (await made(path, own)) return () => giveBack(path, own);
+      const holder = await holderOf(path);
+      if (performance.now() > end)
+        throw new Error(`another process (pid ${holder}) has held ${path} for over a minute`);
+      if (holder !== undefined && (await isLeft(path, holder))) await clearLeft(path, holder);
+      else await new Promise((wake) => setTimeout(wake, holder === undefined ? 1 : RETRY_MS));
+    }
+  } catch (error) {
+    heldHere.delete(own);
+    throw error;
   }
-  heldHere.delete(own);
-  throw new Error(`another process (pid ${await holderOf(path)}) has held ${path} for over a minute`);
 }
 
-async function made(path: string, own: string): Promise<boolean> {
+async function giveBack(path: string, own: string): Promise<void> {
   try {
-    const file = await open(path, "wx", 0o600);
-    await file.writeFile(own);
-    await file.close();
+    if ((await holderOf(path)) === own) await rm(path, { force: true });
+  } finally {
+    heldHere.delete(own);
+  }
+}
+
+/** It stands there with its name in it, or not at all. */
+async function made(path: string, own: string): Promise<boolean> {
+  const aside = `${path}.${own}`;
+  try {
+    await writeFile(aside, own, { mode: 0o600, flag: "wx" });
+    await link(aside, path);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     return false;
+  } finally {
+    await rm(aside, { force: true });
   }
 }
 
-/** Undefined where nobody holds it; empty where its maker has not written yet. */
-const holderOf = (path: string) => readFile(path, "utf8").catch(() => undefined);
+/** Undefined where nobody holds it. */
+const holderOf = (path: string): Promise<string | undefined> =>
+  readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    return undefined;
+  });
 
 async function isLeft(path: string, holder: string): Promise<boolean> {
   const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));

@@ -9,7 +9,7 @@ export async function keptSecret(
   const kept = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
   });
-  if (kept) return kept.trim();
+  if (kept?.trim()) return kept.trim();
   // Written aside and linked into place: a process killed midway must not leave half a secret under the name.
   const aside = `${path}.${process.pid}-${randomBytes(4).toString("hex")}`;
   try {
@@ -20,5 +20,8 @@ export async function keptSecret(
   } finally {
     await rm(aside, { force: true });
   }
-  return (await readFile(path, "utf8")).trim();
+  const secret = (await readFile(path, "utf8")).trim();
+  if (!secret)
+    throw new Error(`${path} is empty, and was a secret: put it back, or remove the file for a new one`);
+  return secret;
 }

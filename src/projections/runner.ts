@@ -21,6 +21,8 @@ const GATHER_TIMES = 4;
 const MOST_GATHER_MS = 250;
 /** Checkpoints that move without a fold are kept so often. */
 const KEEP_MS = 50;
+/** Who asks how far a read model is within so long is told the same. */
+const SHARED_MS = 5;
 /** So many are worth a transaction at once: whoever is far behind does not wait. */
 const FULL = 256;
 const RETRY_MS = 500;
@@ -80,13 +82,16 @@ export function startRunner(options: RunnerOptions): Runner {
     const answer = await options.pool.query<{ position: number }>(sql, [nameOf(projection)]);
     return answer.rows[0]?.position ?? 0;
   };
-  const asking = new Map<string, Promise<number>>();
-  /** The same for all who ask while one question is under way. */
+  const asked = new Map<string, { at: number; position: Promise<number> }>();
+  /** The same for all who ask at one moment; a question that hangs is not waited for by who comes later. */
   const toldPosition = (projection: Projection): Promise<number> => {
     const name = nameOf(projection);
-    const question = asking.get(name) ?? positionOf(projection).finally(() => asking.delete(name));
-    asking.set(name, question);
-    return question;
+    const at = performance.now();
+    const last = asked.get(name);
+    if (last && at - last.at < SHARED_MS) return last.position;
+    const position = positionOf(projection);
+    asked.set(name, { at, position });
+    return position;
   };
 
   return {
@@ -250,6 +255,11 @@ async function followUnderLease(
 ): Promise<void> {
   let { position } = lease;
   let isNoted = false;
+  const renewed = async () => {
+    const isHeld = await leases.renew(lease).catch(() => undefined);
+    // Another may go on with it meanwhile.
+    if (isHeld === false) progress.isKept = false;
+  };
   while (!signal.aborted && !checkpoints.hasLost(lease)) {
     const isThere = await tail.reached(position + 1, RENEW_MS, signal);
     const events = isThere ? await follower.since(position, RENEW_MS) : undefined;
@@ -264,7 +274,7 @@ async function followUnderLease(
     let gather_ms = KEEP_MS;
     if (fold) {
       // While it waits for its turn nothing else keeps the lease.
-      const renewing = setInterval(() => void leases.renew(lease).catch(() => undefined), RENEW_MS);
+      const renewing = setInterval(() => void renewed(), RENEW_MS);
       const took_ms = await atOnce(() => {
         clearInterval(renewing);
         return inTransaction(pool, async (tx) => {
