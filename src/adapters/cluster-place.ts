@@ -11,6 +11,7 @@ import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { isAlive, lockFolder } from "./folder-lock.ts";
 import { unprivilegedAccount } from "./postgres-binaries.ts";
+import { textIn } from "./text-file.ts";
 
 const run = promisify(execFile);
 
@@ -90,10 +91,7 @@ async function copyCluster(from: string, to: string, first: string): Promise<voi
 }
 
 async function readPlace(dataDir: string): Promise<Place | undefined> {
-  const text = await readFile(placeFile(dataDir), "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  const text = await textIn(placeFile(dataDir));
   return text === undefined ? undefined : (JSON.parse(text) as Place);
 }
 

@@ -87,7 +87,7 @@ export async function embeddedChain(options: EmbeddedChainOptions): Promise<Embe
 
   let node = await underLock(dir, async () => {
     const joined = await enter();
-    await hasMembers(dir);
+    await clearMembers(dir);
     await writeFile(member, "");
     await save(joined);
     return joined;
@@ -127,7 +127,7 @@ export async function embeddedChain(options: EmbeddedChainOptions): Promise<Embe
       await underLock(dir, async () => {
         await rm(member, { force: true });
         const running = await runningNode(dir);
-        if (!running || (await hasMembers(dir))) return;
+        if (!running || (await clearMembers(dir)) > 0) return;
         try {
           await save(running);
         } finally {
@@ -264,8 +264,8 @@ async function stopNode(pid: number): Promise<void> {
   signal("SIGKILL");
 }
 
-/** Whether somebody holds it; those that are gone without a word are cleared away. */
-async function hasMembers(dir: string): Promise<boolean> {
+/** Clears holders away that are gone without a word; how many are left. */
+async function clearMembers(dir: string): Promise<number> {
   const folder = join(dir, "members");
   const names = await readdir(folder);
   const gone = names.filter((name) => {
@@ -274,7 +274,7 @@ async function hasMembers(dir: string): Promise<boolean> {
     return pid === process.pid ? !name.includes(RUN) : !isAlive(pid);
   });
   for (const name of gone) await rm(join(folder, name), { force: true });
-  return names.length > gone.length;
+  return names.length - gone.length;
 }
 
 /** anvil mines each transaction at once; two more blocks make it final, and then the chain rests. */

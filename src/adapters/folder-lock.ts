@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { link, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { link, rm, stat, writeFile } from "node:fs/promises";
+import { textIn } from "./text-file.ts";
 
 /** What stands in the files of the locks that this process holds. */
 const heldHere = new Set<string>();
@@ -18,7 +19,7 @@ export async function lockFolder(path: string): Promise<() => Promise<void>> {
   try {
     for (const end = performance.now() + PATIENCE_MS; ; ) {
       if (await made(path, own)) return () => giveBack(path, own);
-      const holder = await holderOf(path);
+      const holder = await textIn(path);
       if (performance.now() > end)
         throw new Error(`another process (pid ${holder}) has held ${path} for over a minute`);
       if (holder !== undefined && (await isLeft(path, holder))) await clearLeft(path, holder);
@@ -32,7 +33,7 @@ export async function lockFolder(path: string): Promise<() => Promise<void>> {
 
 async function giveBack(path: string, own: string): Promise<void> {
   try {
-    if ((await holderOf(path)) === own) await rm(path, { force: true });
+    if ((await textIn(path)) === own) await rm(path, { force: true });
   } finally {
     heldHere.delete(own);
   }
@@ -53,13 +54,6 @@ async function made(path: string, own: string): Promise<boolean> {
   }
 }
 
-/** Undefined where nobody holds it. */
-const holderOf = (path: string): Promise<string | undefined> =>
-  readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
-    return undefined;
-  });
-
 async function isLeft(path: string, holder: string): Promise<boolean> {
   const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
   const age = Date.now() - mtimeMs;
@@ -74,7 +68,7 @@ async function isLeft(path: string, holder: string): Promise<boolean> {
 export async function clearLeft(path: string, holder: string): Promise<void> {
   const release = await lockFolder(`${path}.of-${holder || "nobody"}`);
   try {
-    if ((await holderOf(path)) === holder && (await isLeft(path, holder))) await rm(path, { force: true });
+    if ((await textIn(path)) === holder && (await isLeft(path, holder))) await rm(path, { force: true });
   } finally {
     await release();
   }

@@ -1,15 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { link, readFile, rm, writeFile } from "node:fs/promises";
+import { link, rm, writeFile } from "node:fs/promises";
+import { textIn } from "./text-file.ts";
 
 /** A secret that lives in a file of mode 0600, made on first use. */
 export async function keptSecret(
   path: string,
   make = () => randomBytes(24).toString("base64url"),
 ): Promise<string> {
-  const kept = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ENOENT") throw error;
-  });
-  if (kept?.trim()) return kept.trim();
+  const kept = (await textIn(path))?.trim();
+  if (kept) return kept;
   // Written aside and linked into place: a process killed midway must not leave half a secret under the name.
   const aside = `${path}.${process.pid}-${randomBytes(4).toString("hex")}`;
   try {
@@ -20,7 +19,7 @@ export async function keptSecret(
   } finally {
     await rm(aside, { force: true });
   }
-  const secret = (await readFile(path, "utf8")).trim();
+  const secret = (await textIn(path))?.trim();
   if (!secret)
     throw new Error(`${path} is empty, and was a secret: put it back, or remove the file for a new one`);
   return secret;
