@@ -4,7 +4,7 @@ import { InvalidEvent } from "./errors.ts";
 import type { JsonObject, JsonValue } from "./types.ts";
 
 // The package is CommonJS while its typings are of an ES module, so the compiler takes the function for a namespace.
-const serialize = canonicalize as unknown as (value: JsonObject) => string;
+const serializeAny = canonicalize as unknown as (value: JsonObject) => string;
 
 /** Deeper values are refused: not every reader could follow. */
 export const MAX_DEPTH = 64;
@@ -23,7 +23,37 @@ export function canonicalText(value: JsonObject, field: string): string {
   if (!isPlainObject(value)) throw new InvalidEvent(field, "must be a JSON object");
   const found = problemIn(value, 1);
   if (found) throw new InvalidEvent(field + found.path, found.problem);
-  return serialize(value);
+  return serialize(value as JsonObject);
+}
+
+/** By JSON.stringify, which is twice as fast, of a copy that has its keys in order: wherever a copy can have them so. */
+function serialize(value: JsonObject): string {
+  const copy = inOrder(value);
+  return copy === undefined ? serializeAny(value) : JSON.stringify(copy);
+}
+
+/** An object has such keys in an order of its own, or takes one for its prototype. */
+const ODD_KEY = /^(?:\d+|__proto__)$/;
+
+/** The value with the keys of each object in the order of their UTF-16 code units; undefined where a key is an odd one. */
+function inOrder(value: JsonValue): JsonValue | undefined {
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) {
+    const copy: JsonValue[] = [];
+    for (const one of value) {
+      const ordered = inOrder(one);
+      if (ordered === undefined) return undefined;
+      copy.push(ordered);
+    }
+    return copy;
+  }
+  const copy: Record<string, JsonValue> = {};
+  for (const key of Object.keys(value).sort()) {
+    const ordered = ODD_KEY.test(key) ? undefined : inOrder(value[key]!);
+    if (ordered === undefined) return undefined;
+    copy[key] = ordered;
+  }
+  return copy;
 }
 
 /** Parses JSON text like JSON.parse, but refuses an object that has the same key twice. Throws SyntaxError. */

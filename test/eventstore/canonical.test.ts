@@ -1,3 +1,4 @@
+import canonicalize from "canonicalize";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalBytes, canonicalText, MAX_DEPTH, parseStrict } from "../../eventstore/canonical.ts";
@@ -16,6 +17,47 @@ describe("canonical bytes", () => {
   test("numbers are written as ECMAScript writes them", () => {
     expect(canonicalText({ a: [1e21 / 1e21, -0, 0.000001, 1e-7, 333333333.3333333, 4.5] }, "payload")).toBe(
       '{"a":[1,0,0.000001,1e-7,333333333.3333333,4.5]}',
+    );
+  });
+
+  test("the package that others read the log with says the same, whatever the keys are", () => {
+    const reference = canonicalize as unknown as (value: object) => string;
+    const key = fc.oneof(
+      fc.constantFrom(
+        "__proto__",
+        "constructor",
+        "0",
+        "9",
+        "10",
+        "007",
+        "-1",
+        "1.5",
+        "4294967295",
+        "toString",
+      ),
+      fc.string({ unit: "grapheme", maxLength: 4 }),
+    );
+    const { tree } = fc.letrec<{ tree: unknown; object: unknown; list: unknown }>((tie) => ({
+      tree: fc.oneof(
+        { depthSize: "small" },
+        fc.oneof(fc.string({ unit: "grapheme" }), fc.integer(), fc.double({ noNaN: true }), fc.boolean()),
+        tie("object"),
+        tie("list"),
+      ),
+      object: fc.dictionary(key, tie("tree"), { noNullPrototype: true }),
+      list: fc.array(tie("tree")),
+    }));
+    fc.assert(
+      fc.property(key, tree, (name, value) => {
+        // Read from text, so that `__proto__` is a key as any other.
+        const whole = JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(value)},"0":{}}`) as JsonObject;
+        const one = JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(value)}}`) as JsonObject;
+        for (const each of [whole, one]) {
+          const said = saidOf(each);
+          if (said !== undefined) expect(said).toBe(reference(each));
+        }
+      }),
+      { numRuns: 2_000 },
     );
   });
 
@@ -68,6 +110,16 @@ describe("canonical bytes", () => {
     expect(() => canonicalBytes(nested(5_000) as JsonObject, "payload")).toThrow("nested deeper");
   });
 });
+
+/** undefined: integers beyond 2^53, which are among what fast-check makes. */
+function saidOf(value: JsonObject): string | undefined {
+  try {
+    return canonicalText(value, "payload");
+  } catch (error) {
+    expect(error).toBeInstanceOf(InvalidEvent);
+    return undefined;
+  }
+}
 
 describe("strict parsing", () => {
   test.each([

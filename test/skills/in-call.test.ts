@@ -3,7 +3,11 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { untilStopped } from "../../src/concurrency.ts";
 import type { Lease, Vintages } from "../../src/datasets/vintage-store.ts";
+import { digestOf } from "../../src/domain/objects.ts";
+import { placeIn } from "../../src/domain/sealed.ts";
+import * as executions from "../../src/domain/skills/execution.ts";
 import type { SkillResult } from "../../src/domain/skills/result.ts";
+import { keep, objectOf, readKept, subjectOf } from "../../src/reactors/skills/kept.ts";
 import { type Headers, openSkills, type SkillsSetup } from "./skills-setup.ts";
 
 const TENANT = "acme";
@@ -90,6 +94,27 @@ test("is sealed by one question to the vault, and kept by one statement", async 
   const { data } = await setup.ask(headers, "run", DIPLOMAT);
   expect(data.status).toBe("finished");
   expect(asked).toEqual(["seal", "put 3"]);
+});
+
+test("what is kept is short, and what was kept before it was zipped is read as ever", async () => {
+  const { app } = setup;
+  const named = { tenant: TENANT, execution_id: "e".repeat(32) };
+  const answer = { data: Array.from({ length: 2_000 }, (_, n) => ({ period: "2024-01", imports_eur: n })) };
+  const text = JSON.stringify(answer);
+  const { kept } = await keep({ seal: app.subjects.seal, objects: app.objects }, named, [text]);
+  const { object_sha256 } = kept[0]!;
+  expect(await readKept(app, named, object_sha256)).toEqual(answer);
+  const bytes = await app.objects.get(objectOf(named.execution_id, object_sha256));
+  expect(bytes!.length).toBeLessThan(text.length / 4);
+
+  const place = placeIn(executions, executions.targetOf(TENANT, named.execution_id), "SkillStepDone");
+  const parts = Buffer.from(text)
+    .toString("base64url")
+    .match(/.{1,40000}/g)!;
+  const page = parts.map((part) => ({ subject: subjectOf(named), place, value: { part } }));
+  const before = Buffer.from(JSON.stringify(await app.subjects.seal(page)));
+  await app.objects.put(objectOf(named.execution_id, digestOf(before)), before);
+  expect(await readKept(app, named, digestOf(before))).toEqual(answer);
 });
 
 test("that a step refuses leaves no key, no object and no place behind", async () => {

@@ -1,4 +1,6 @@
 /** Answers of steps and results, as they are kept: sealed in Objects under the key of their execution, so that a run can be erased. */
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
 import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../eventstore/types.ts";
 import type { App } from "../../app.ts";
@@ -11,6 +13,14 @@ import type { Named } from "./steps.ts";
 
 /** Characters of base64url in one sealed value. */
 const PART = 40_000;
+
+const zip = (text: string): Promise<Buffer> => promisify(gzip)(text, { level: 1 });
+
+/** Bytes that are not zipped begin with a brace: so they were kept before. */
+const isZipped = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
+const textIn = async (bytes: Buffer): Promise<string> =>
+  (isZipped(bytes) ? await promisify(gunzip)(bytes) : bytes).toString();
 
 /** Whose key what an execution holds is sealed under: its own. */
 export const subjectOf = ({ tenant, execution_id }: Named): SubjectName => ({
@@ -31,7 +41,7 @@ export const objectOf = (execution_id: string, sha256: string): string =>
 /** The digest that names what is kept, and whose key it is sealed under. */
 export type Kept = { object_sha256: string; subject_id: string };
 
-/** Seals JSON texts by one question and puts them in one statement; with what else of the execution is sealed `beside` them. */
+/** Zips and seals JSON texts, all by one question, and puts them in one statement; with what else of the execution is sealed `beside` them. */
 export async function keep(
   { seal, objects }: { seal: Subjects["seal"]; objects: Pick<Objects, "putAll"> },
   named: Named,
@@ -39,10 +49,10 @@ export async function keep(
   beside: readonly ToSeal[] = [],
 ): Promise<{ kept: Kept[]; beside: Sealed[] }> {
   const place = placeOf(named);
-  const parts = texts.map((text) => {
-    const encoded = Buffer.from(text).toString("base64url");
-    return encoded.match(new RegExp(`.{1,${PART}}`, "g")) ?? [];
-  });
+  const zipped = await Promise.all(texts.map(zip));
+  const parts = zipped.map(
+    (bytes) => bytes.toString("base64url").match(new RegExp(`.{1,${PART}}`, "g")) ?? [],
+  );
   const page = parts.flat().map((part) => ({ subject: subjectOf(named), place, value: { part } }));
   const sealed = await seal([...beside, ...page]);
   let from = beside.length;
@@ -73,5 +83,5 @@ export async function readKept(
   const opened = await app.subjects.open(sealed.map((one) => ({ sealed: one, place })));
   const parts = opened.map((one) => (one.erased ? undefined : String(one.value.part)));
   if (parts.some((part) => part === undefined)) return undefined;
-  return JSON.parse(Buffer.from(parts.join(""), "base64url").toString()) as object;
+  return JSON.parse(await textIn(Buffer.from(parts.join(""), "base64url"))) as object;
 }
