@@ -6,8 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseTypeScript } from "../../src/api/operations/evolution/syntax.ts";
-import { checksOf, isPath, likeness } from "../../src/domain/evolution/checks.ts";
+import { checksOf, isPath, likeness, MAY_IMPORT } from "../../src/domain/evolution/checks.ts";
 import * as ideas from "../../src/domain/evolution/idea.ts";
+import { layers } from "../import-rules.ts";
 import { fine, hostile } from "./drafts.ts";
 
 const judged = (
@@ -26,6 +27,21 @@ test("a draft without fault passes all eight checks", async () => {
       true,
     ]),
   );
+});
+
+test("drafts are held to the import rules that this repository is held to", () => {
+  const folders = fs
+    .readdirSync("src", { withFileTypes: true })
+    .flatMap((entry) => (entry.isDirectory() ? entry.name : []));
+  const foldersOf = (layer: string) =>
+    folders.filter((folder) => layers[layer]?.paths.includes(`src/${folder}/`));
+  const ruled = folders.map((folder) => {
+    const layer = Object.keys(layers).find((name) => foldersOf(name).includes(folder))!;
+    const others = Object.keys(layers[layer]!.imports).flatMap(foldersOf);
+    return [folder, others.filter((other) => other !== folder && other !== "migrations").sort()];
+  });
+  const told = Object.entries(MAY_IMPORT).map(([folder, others]) => [folder, [...others].sort()]);
+  expect(Object.fromEntries(told)).toEqual(Object.fromEntries(ruled));
 });
 
 /** What is spawned, and which files are opened by name, while something is done. */

@@ -3,7 +3,7 @@ import type { Check } from "./idea.ts";
 import { MOST_DRAFT_BYTES } from "./idea.ts";
 
 /** One more whenever a check changes. */
-export const CHECKS_VERSION = 1;
+export const CHECKS_VERSION = 2;
 
 /** Whether TypeScript of this form has no error of syntax; the place of the first one. */
 export type Parse = (text: string) => Promise<{ line: number; column: number } | undefined>;
@@ -56,35 +56,52 @@ function secretLine(text: string): number | undefined {
   return at === -1 ? undefined : at + 1;
 }
 
-const LAYERS = [
-  "domain",
-  "datasets",
-  "projections",
-  "chain",
-  "reactors",
-  "operator",
-  "adapters",
-  "api",
-  "areas",
-  "cli",
-] as const;
-type Layer = (typeof LAYERS)[number];
-
-/** Which layers of src a layer may import, as ARCHITECTURE.md has it. */
-const MAY: Record<Layer, readonly Layer[]> = {
-  domain: ["domain"],
-  datasets: ["domain", "datasets"],
-  projections: ["domain", "datasets", "projections"],
-  chain: ["domain", "projections", "chain"],
-  reactors: ["domain", "projections", "chain", "reactors"],
-  operator: ["domain", "datasets", "projections", "chain", "reactors", "operator"],
-  adapters: ["domain", "adapters"],
-  api: ["domain", "datasets", "projections", "chain", "reactors", "api"],
-  areas: ["domain", "projections", "reactors", "api", "areas"],
-  cli: LAYERS,
+/** Which folders of src a folder may import from beside its own, as ARCHITECTURE.md has it. */
+export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  domain: [],
+  datasets: ["domain"],
+  projections: ["datasets", "domain"],
+  chain: ["domain"],
+  outside: ["domain"],
+  reactors: ["chain", "domain", "outside", "projections"],
+  operator: ["chain", "datasets", "domain", "projections", "reactors"],
+  adapters: ["domain"],
+  anchoring: ["chain", "domain", "projections"],
+  audit: ["anchoring", "domain"],
+  witness: ["adapters", "anchoring"],
+  worker: ["adapters", "domain"],
+  api: ["anchoring", "audit", "chain", "datasets", "domain", "projections", "reactors"],
+  areas: ["anchoring", "api", "domain", "projections", "reactors"],
+  migrations: [
+    "adapters",
+    "anchoring",
+    "api",
+    "areas",
+    "chain",
+    "datasets",
+    "domain",
+    "operator",
+    "projections",
+    "reactors",
+  ],
+  explorer: [],
+  cli: [
+    "anchoring",
+    "api",
+    "areas",
+    "audit",
+    "datasets",
+    "domain",
+    "operator",
+    "outside",
+    "projections",
+    "witness",
+    "worker",
+  ],
 };
 
-const layerOf = (path: string): Layer | undefined => LAYERS.find((layer) => path.startsWith(`src/${layer}/`));
+const folderOf = (path: string): string | undefined =>
+  Object.keys(MAY_IMPORT).find((folder) => path.startsWith(`src/${folder}/`));
 
 /** The path that an import of a file comes to. */
 function resolved(file: string, to: string): string {
@@ -96,14 +113,14 @@ function resolved(file: string, to: string): string {
   return parts.join("/");
 }
 
-/** Layers that a draft imports and may not. */
+/** Folders that a draft imports from and may not. */
 function forbidden(file: string, text: string): string[] {
-  const own = layerOf(file);
+  const own = folderOf(file);
   if (own === undefined || !file.endsWith(".ts")) return [];
   const found = [
     ...text.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)["'](\.{1,2}\/[^"'\n]{1,300})["']/g),
-  ].flatMap(([, to]) => layerOf(resolved(file, to!)) ?? []);
-  return [...new Set(found)].filter((layer) => !MAY[own].includes(layer));
+  ].flatMap(([, to]) => folderOf(resolved(file, to!)) ?? []);
+  return [...new Set(found)].filter((folder) => folder !== own && !MAY_IMPORT[own]!.includes(folder));
 }
 
 async function syntaxFault(file: string, text: string, parse: Parse): Promise<string | undefined> {
