@@ -2,9 +2,10 @@
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { searchable } from "../../src/domain/customs/search.ts";
 import { matches } from "../../src/domain/plans/match.ts";
-import { type Ask, faultsOf, type Plan, runPlan } from "../../src/domain/plans/plan.ts";
+import { type Ask, type Fields, faultsOf, type Plan, runPlan } from "../../src/domain/plans/plan.ts";
 import { slotNames, slotsIn } from "../../src/domain/plans/slots.ts";
 import { unknownPartner } from "../../src/domain/trade/reporters.ts";
 
@@ -93,7 +94,11 @@ const plan = (change: Partial<Plan> = {}): Plan => ({
   example: "A profile of Latvia",
   ...change,
 });
-const fields = (operation: string) => ({ top: ["reporter", "year", "limit"], detail: ["hs"] })[operation];
+const takes: Record<string, Fields> = {
+  top: { reporter: z.string(), year: z.int().optional(), limit: z.int().max(50).optional() },
+  detail: { hs: z.string() },
+};
+const fields = (operation: string) => (Object.hasOwn(takes, operation) ? takes[operation] : undefined);
 class No extends Error {}
 const isNo = (error: unknown): error is Error => error instanceof No;
 
@@ -190,13 +195,17 @@ describe("a plan", () => {
     expect(ended).toBe(3);
   });
 
-  test("is checked: operations, fields, paths that are read too early, bounds", () => {
+  test("is checked: operations, fields, constants, paths that are read too early, bounds", () => {
     expect(faultsOf(plan(), fields)).toEqual([]);
     const first = plan().steps[0]!;
     const bad = (step: Partial<Plan["steps"][number]>) =>
       faultsOf(plan({ steps: [{ ...first, ...step }] }), fields);
     expect(bad({ operation: "gone" })[0]).toContain("no operation that reads");
     expect(bad({ input: { colour: "red" } })[0]).toContain("does not take");
+    expect(bad({ input: { constructor: "red" } })[0]).toContain("does not take");
+    expect(bad({ input: { reporter: "$slots.country", limit: 51 } })).toEqual([
+      "top gives top a limit that it refuses",
+    ]);
     expect(bad({ input: { reporter: "$steps.later.data" } })[0]).toContain("not there by then");
     expect(bad({ input: { reporter: "$slots.hs" } })[0]).toContain("not there by then");
     expect(bad({ input: { reporter: "$each.code" } })[0]).toContain("not there by then");

@@ -1,4 +1,5 @@
 /** A plan: questions in their order, what may be asked later reading what was answered before. Data, and never a caller's code. */
+import type { z } from "zod";
 import type { SlotName, Slots } from "./slots.ts";
 
 /** One question. `each` is asked once for each member of an earlier answer's list; its input reads that member as `$each`. */
@@ -38,21 +39,23 @@ export type Ran = { asked: Asked[]; passed: Passed[] };
 /** Asks an operation for a step, and answers what it answers; throws what it refuses. */
 export type Ask = (operation: string, input: Record<string, unknown>, step: string) => Promise<object>;
 
-/** What is wrong with a plan, in sentences; none of a good one. `inputsOf` names an operation's fields, undefined of one that there is not. */
-export function faultsOf(
-  plan: Plan,
-  inputsOf: (operation: string) => readonly string[] | undefined,
-): string[] {
+/** What an operation takes: the schema of each field. */
+export type Fields = Readonly<Record<string, z.ZodType>>;
+
+/** What is wrong with a plan, in sentences; none of a good one. `fieldsOf` is undefined of an operation that there is not. */
+export function faultsOf(plan: Plan, fieldsOf: (operation: string) => Fields | undefined): string[] {
   const faults: string[] = [];
   const earlier = new Set<string>();
   const slots = new Set([...plan.slots.required, ...plan.slots.optional]);
   if (plan.steps.length > MOST_STEPS) faults.push(`has ${plan.steps.length} steps, ${MOST_STEPS} at most`);
   for (const { id, operation, input, when = [], each } of plan.steps) {
-    const fields = inputsOf(operation);
+    const fields = fieldsOf(operation);
     if (!fields) faults.push(`${id} asks ${operation}, which is no operation that reads`);
     for (const [field, value] of Object.entries(input)) {
-      if (fields && !fields.includes(field))
-        faults.push(`${id} gives ${operation} a ${field}, which it does not take`);
+      const schema = fields && Object.hasOwn(fields, field) ? fields[field] : undefined;
+      if (fields && !schema) faults.push(`${id} gives ${operation} a ${field}, which it does not take`);
+      if (schema && ![value].flat().some(isPath) && !schema.safeParse(value).success)
+        faults.push(`${id} gives ${operation} a ${field} that it refuses`);
       for (const one of [value].flat())
         faults.push(...pathFaults(id, one, { earlier, slots, hasEach: each !== undefined }));
     }

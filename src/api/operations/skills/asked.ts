@@ -1,5 +1,5 @@
 /** The operations that skills may ask: all of them read, and cost a caller of a skill nothing more. */
-import { faultsOf } from "../../../domain/plans/plan.ts";
+import { type Fields, faultsOf } from "../../../domain/plans/plan.ts";
 import { methodsOfPlans } from "../../../domain/skills/methods.ts";
 import { type Skill, skills } from "../../../domain/skills/skills.ts";
 import { ownReadings } from "../../../projections/skills/own.ts";
@@ -31,13 +31,12 @@ export const offered = catalogueOf([
 ]);
 
 /** The fields of what a step may ask by this name; undefined where nothing that reads has it. */
-export function fieldsOf(name: string): readonly string[] | undefined {
-  if (Object.hasOwn(ownReadings, name))
-    return Object.keys(ownReadings[name as keyof typeof ownReadings].input.shape);
+export function fieldsOf(name: string): Fields | undefined {
+  if (Object.hasOwn(ownReadings, name)) return ownReadings[name as keyof typeof ownReadings].input.shape;
   if (Object.hasOwn(methodsOfPlans, name))
-    return Object.keys(methodsOfPlans[name as keyof typeof methodsOfPlans].input.shape);
+    return methodsOfPlans[name as keyof typeof methodsOfPlans].input.shape;
   const operation = offered.operations.find((one) => one.name === name);
-  return operation && methodOf(operation) === "GET" ? Object.keys(operation.input.shape) : undefined;
+  return operation && methodOf(operation) === "GET" ? operation.input.shape : undefined;
 }
 
 /** What is wrong with skills, a sentence each. */
