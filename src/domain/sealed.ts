@@ -55,8 +55,15 @@ export const mailSubject = (tenant: string, address: string): SubjectName => ({
 
 /** Every sealed value that stands in a payload, however deep, in the order of members. */
 export function sealedIn(value: unknown): Sealed[] {
-  if (typeof value !== "object" || value === null) return [];
-  if (Array.isArray(value)) return value.flatMap(sealedIn);
-  if ("seal_id" in value && sealed.safeParse(value).success) return [value as Sealed];
-  return Object.values(value).flatMap(sealedIn);
+  const found: Sealed[] = [];
+  collectSealed(value, found);
+  return found;
+}
+
+/** Into one list: this is asked of every event of the log. */
+function collectSealed(value: unknown, found: Sealed[]): void {
+  if (typeof value !== "object" || value === null) return;
+  if (Array.isArray(value)) for (const one of value) collectSealed(one, found);
+  else if ("seal_id" in value && sealed.safeParse(value).success) found.push(value as Sealed);
+  else for (const name of Object.keys(value)) collectSealed((value as Record<string, unknown>)[name], found);
 }

@@ -7,7 +7,7 @@ import { digestOf } from "../../src/domain/objects.ts";
 import { placeIn } from "../../src/domain/sealed.ts";
 import * as executions from "../../src/domain/skills/execution.ts";
 import type { SkillResult } from "../../src/domain/skills/result.ts";
-import { keep, objectOf, readKept, subjectOf } from "../../src/reactors/skills/kept.ts";
+import { keep, objectOf, readKept, subjectOf, zip } from "../../src/reactors/skills/kept.ts";
 import { type Headers, openSkills, type SkillsSetup } from "./skills-setup.ts";
 
 const TENANT = "acme";
@@ -101,7 +101,7 @@ test("what is kept is short, and what was kept before it was zipped is read as e
   const named = { tenant: TENANT, execution_id: "e".repeat(32) };
   const answer = { data: Array.from({ length: 2_000 }, (_, n) => ({ period: "2024-01", imports_eur: n })) };
   const text = JSON.stringify(answer);
-  const { kept } = await keep({ seal: app.subjects.seal, objects: app.objects }, named, [text]);
+  const { kept } = await keep({ seal: app.subjects.seal, objects: app.objects }, named, [zip(text)]);
   const { object_sha256 } = kept[0]!;
   expect(await readKept(app, named, object_sha256)).toEqual(answer);
   const bytes = await app.objects.get(objectOf(named.execution_id, object_sha256));

@@ -14,7 +14,8 @@ import type { Named } from "./steps.ts";
 /** Characters of base64url in one sealed value. */
 const PART = 40_000;
 
-const zip = (text: string): Promise<Buffer> => promisify(gzip)(text, { level: 1 });
+/** JSON text, as it is sealed: beside what else its process does. */
+export const zip = (text: string): Promise<Buffer> => promisify(gzip)(text, { level: 1 });
 
 /** Bytes that are not zipped begin with a brace: so they were kept before. */
 const isZipped = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b;
@@ -41,15 +42,15 @@ export const objectOf = (execution_id: string, sha256: string): string =>
 /** The digest that names what is kept, and whose key it is sealed under. */
 export type Kept = { object_sha256: string; subject_id: string };
 
-/** Zips and seals JSON texts, all by one question, and puts them in one statement; with what else of the execution is sealed `beside` them. */
+/** Seals zipped texts, all by one question, and puts them in one statement; with what else of the execution is sealed `beside` them. */
 export async function keep(
   { seal, objects }: { seal: Subjects["seal"]; objects: Pick<Objects, "putAll"> },
   named: Named,
-  texts: readonly string[],
+  texts: readonly Promise<Buffer>[],
   beside: readonly ToSeal[] = [],
 ): Promise<{ kept: Kept[]; beside: Sealed[] }> {
   const place = placeOf(named);
-  const zipped = await Promise.all(texts.map(zip));
+  const zipped = await Promise.all(texts);
   const parts = zipped.map(
     (bytes) => bytes.toString("base64url").match(new RegExp(`.{1,${PART}}`, "g")) ?? [],
   );

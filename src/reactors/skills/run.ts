@@ -21,7 +21,7 @@ import {
   openExecutions,
 } from "../../projections/skills/executions.ts";
 import { type ReactorLog, reactor } from "../../reactor.ts";
-import { canonicalOf, type Kept, keep } from "./kept.ts";
+import { canonicalOf, type Kept, keep, zip } from "./kept.ts";
 import { type Named, stepExecution } from "./steps.ts";
 
 /** Executions that a process runs at once. */
@@ -159,7 +159,7 @@ async function attempt({ app, signal, log, run }: Parts, named: Named, begun: Ex
 }
 
 const keepOne = async ({ subjects, objects }: App, named: Named, text: string): Promise<Kept> =>
-  (await keep({ seal: subjects.seal, objects }, named, [text])).kept[0]!;
+  (await keep({ seal: subjects.seal, objects }, named, [zip(text)])).kept[0]!;
 
 /** Records the result, unless whoever it is about was erased meanwhile. */
 async function conclude(

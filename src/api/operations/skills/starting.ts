@@ -13,7 +13,7 @@ import { type Skill, skills } from "../../../domain/skills/skills.ts";
 import { taskSlots } from "../../../domain/skills/slots.ts";
 import { productNames } from "../../../projections/fusion/answers/query.ts";
 import { leavePlaces, takePlaces } from "../../../projections/skills/executions.ts";
-import { keep, subjectOf } from "../../../reactors/skills/kept.ts";
+import { keep, subjectOf, zip } from "../../../reactors/skills/kept.ts";
 import { AT_ONCE } from "../../../reactors/skills/run.ts";
 import type { Named } from "../../../reactors/skills/steps.ts";
 import { canonical } from "../../asking.ts";
@@ -51,6 +51,9 @@ export function checkSlots(skill: Skill, slots: Slots): void {
 
 type Wanted = { skill: Skill; task: string; slots: Slots; format: Format; wait_s: number };
 
+/** A step's answer, and its text as it will be kept: zipped while others are still asked. */
+type Answered = Noted & { zipped: Promise<Buffer> };
+
 /** Runs a skill in the call where it can be done in time, and leaves it otherwise. Said again, it is what was recorded. */
 export async function begin(
   context: Context<never>,
@@ -67,7 +70,7 @@ export async function begin(
   checkSlots(skill, slots);
   await takeTheirPlaces(context, [execution_id]);
   const begun = { ...wanted, execution_id };
-  const answers = new Map<string, Noted>();
+  const answers = new Map<string, Answered>();
   const asked_at = nowOf(app);
   // What a model sums up takes longer than a call may.
   const wait_s = modelFor(app, skill) ? 0 : wanted.wait_s;
@@ -76,7 +79,8 @@ export async function begin(
       {
         ...{ app, tenant: caller.tenant, skill, slots, signal: context.signal },
         at_once: true,
-        noted: async (one) => void answers.set(one.step, one),
+        noted: async (one) =>
+          void answers.set(one.step, { ...one, zipped: zip(JSON.stringify(one.told.answer)) }),
       },
       1_000 * wait_s,
     ),
@@ -179,14 +183,14 @@ async function recordRun(
   context: Context<never>,
   begun: Begun,
   asked_at: string,
-  { result, text, vintages, answers }: Ran & { answers: ReadonlyMap<string, Noted> },
+  { result, text, vintages, answers }: Ran & { answers: ReadonlyMap<string, Answered> },
 ): Promise<Execution> {
   const { app, caller, decide, seal } = context;
   const { execution_id } = begun;
   const named: Named = { tenant: caller.tenant, execution_id };
   // In the plan's order, whichever was answered first.
   const steps = result.steps.map(({ step }) => answers.get(step)!);
-  const texts = [...steps.map(({ told }) => JSON.stringify(told.answer)), text];
+  const texts = [...steps.map(({ zipped }) => zipped), zip(text)];
   const task = taskOf(caller.tenant, begun);
   const { kept, beside } = await keep({ seal, objects: app.objects }, named, texts, [task]);
   await requestSealed(context, [begun], beside, asked_at);
