@@ -1,5 +1,6 @@
 /** What the questions about random numbers rest on: rolls by their id, seeds and how often each was used, commitments, and counts a day. */
 import type pg from "pg";
+import { int8Array, textArray } from "../../../eventstore/pg-arrays.ts";
 import type { BetFacts } from "../../domain/lounge/account.ts";
 import * as account from "../../domain/lounge/account.ts";
 import * as commitment from "../../domain/rng/commitment.ts";
@@ -89,12 +90,13 @@ async function addRolls(tx: pg.ClientBase, rolls: Rolled[]): Promise<void> {
   if (rolls.length === 0) return;
   await tx.query(
     `insert into read.rng_rolls_v1
-     select * from unnest($1::text[], $2::text[], $3::bigint[], $4::jsonb[])`,
+     select roll_id, tenant, position, facts::jsonb
+       from unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) r (roll_id, tenant, position, facts)`,
     [
-      rolls.map(({ facts }) => facts.roll_id),
-      rolls.map(({ facts }) => facts.tenant),
-      rolls.map(({ position }) => position),
-      rolls.map(({ facts }) => JSON.stringify(facts)),
+      textArray(rolls.map(({ facts }) => facts.roll_id)),
+      textArray(rolls.map(({ facts }) => facts.tenant)),
+      int8Array(rolls.map(({ position }) => position)),
+      textArray(rolls.map(({ facts }) => JSON.stringify(facts))),
     ],
   );
   const uses = counted(rolls, ({ facts }) => facts.seed_hash);
@@ -116,12 +118,15 @@ function counted(rolls: Rolled[], nameOf: (roll: Rolled) => string): Map<string,
 /** Adds rolls of one game to the counts of a day. */
 async function addCounts(tx: pg.ClientBase, day: string[], rolls: Rolled[]): Promise<void> {
   const observed = Array<number>(CELLS).fill(0);
-  const expected = Array<number>(CELLS).fill(0);
+  const drawn = new Map<number, number>();
   for (const { facts } of rolls) {
     const { value, of } = firstDrawn(facts.game, facts.params, facts.result);
     observed[cellOf(value, of)]!++;
-    for (let cell = 0; cell < CELLS; cell++) expected[cell]! += shareOf(cell, of);
+    drawn.set(of, (drawn.get(of) ?? 0) + 1);
   }
+  const expected = Array.from({ length: CELLS }, (_, cell) =>
+    [...drawn].reduce((sum, [of, times]) => sum + times * shareOf(cell, of), 0),
+  );
   const sums = (column: string) =>
     `(select array_agg(a + b order by at)
         from unnest(kept.${column}, excluded.${column}) with ordinality u (a, b, at))`;
