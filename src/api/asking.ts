@@ -3,7 +3,7 @@ import { canonicalText } from "../../eventstore/canonical.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { type Data, held, watched } from "../datasets/reading.ts";
 import type { ReferenceStore } from "../datasets/reference/store.ts";
-import { refuse } from "../domain/refusal.ts";
+import { Late } from "../domain/refusal.ts";
 import type { Told } from "../domain/reports/fact.ts";
 import { handled, sha256, withRestsOn } from "./call.ts";
 import type { Marked } from "./forms/table.ts";
@@ -51,9 +51,7 @@ export async function asking<T>(
       return answer;
     } catch (error) {
       if (context.signal.aborted || !limits.some(({ aborted }) => aborted)) throw error;
-      return refuse("unavailable", `${name} took too long to be asked; ask for less, or later`, {
-        retry_after_s: 30,
-      });
+      throw new Late(name);
     }
   };
   try {

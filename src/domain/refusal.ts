@@ -40,6 +40,13 @@ export class Refusal extends Error {
   }
 }
 
+/** What was asked took too long: asked again, it may be answered, so nothing that is kept may rest on its absence. */
+export class Late extends Refusal {
+  constructor(what: string) {
+    super("unavailable", `${what} took too long; ask for less, or later`, { retry_after_s: 30 });
+  }
+}
+
 /** Refuses: throws a Refusal of `kind`, with a sentence for the caller and what helps to mend it. */
 export function refuse(kind: RefusalKind, message: string, extra?: RefusalExtra): never {
   throw new Refusal(kind, message, extra);

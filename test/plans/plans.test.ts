@@ -7,6 +7,7 @@ import { searchable } from "../../src/domain/customs/search.ts";
 import { matches } from "../../src/domain/plans/match.ts";
 import { type Ask, type Fields, faultsOf, type Plan, runPlan } from "../../src/domain/plans/plan.ts";
 import { slotNames, slotsIn } from "../../src/domain/plans/slots.ts";
+import { taskSlots } from "../../src/domain/skills/slots.ts";
 import { unknownPartner } from "../../src/domain/trade/reporters.ts";
 
 const products = [
@@ -17,6 +18,25 @@ const products = [
   { code: "4407", name: "Wood sawn lengthwise" },
 ].map(searchable);
 const slots = (text: string) => slotsIn(text, products);
+
+describe("the month of a task", () => {
+  test.each([
+    ["VAT of March 2025", "2025-03"],
+    ["What did I spend in May 2025?", "2025-05"],
+    ["Sept. 2024", "2024-09"],
+    ["PVN par 2025. gada martu", "2025-03"],
+    ["2025. gada maijā", "2025-05"],
+    ["janvārī 2024", "2024-01"],
+    ["2024. gada oktobrī", "2024-10"],
+    ["Which settlements were marked 2025", undefined],
+    ["What in 2025 may I deduct", undefined],
+    ["VAT declared 2025", undefined],
+    ["on the main 2025 ledger", undefined],
+    ["spending on 2025 marketing", undefined],
+  ])("%s", (task, month) => {
+    expect(taskSlots(task, products).month).toBe(month);
+  });
+});
 
 describe("slots", () => {
   test.each([
@@ -41,6 +61,20 @@ describe("slots", () => {
     ["", {}],
   ])("%s", (text, expected) => {
     expect(slots(text)).toEqual(expected);
+  });
+
+  test("many words of a question are looked for among many names", () => {
+    // As many names as the combined nomenclature has, made of few words, so that nothing fits and everything nearly does.
+    const words = Array.from({ length: 300 }, (_, n) => `word${n}x`);
+    const names = Array.from({ length: 9_000 }, (_, n) =>
+      searchable({
+        code: String(10_000_000 + n),
+        name: Array.from({ length: 8 }, (_, at) => words[(n * (at + 3)) % 300]).join(" "),
+      }),
+    );
+    const stranger = Array.from({ length: 330 }, (_, n) => `w${n}yz`).join(" ");
+    for (let n = 0; n < 100; n++) expect(slotsIn(`${stranger} ${n}yz`, names)).toEqual({});
+    expect(slotsIn(`${stranger} ${words[0]} ${words[7]}`, names).hs).toMatch(/^1000/);
   });
 
   test("whatever is asked, each slot is of the form that operations take, or is not there", () => {

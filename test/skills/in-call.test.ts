@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { untilStopped } from "../../src/concurrency.ts";
 import type { Lease, Vintages } from "../../src/datasets/vintage-store.ts";
 import { digestOf } from "../../src/domain/objects.ts";
+import { Late } from "../../src/domain/refusal.ts";
 import { placeIn } from "../../src/domain/sealed.ts";
 import * as executions from "../../src/domain/skills/execution.ts";
 import type { SkillResult } from "../../src/domain/skills/result.ts";
@@ -115,6 +116,15 @@ test("what is kept is short, and what was kept before it was zipped is read as e
   const before = Buffer.from(JSON.stringify(await app.subjects.seal(page)));
   await app.objects.put(objectOf(named.execution_id, digestOf(before)), before);
   expect(await readKept(app, named, digestOf(before))).toEqual(answer);
+});
+
+test("is refused where a step was only slow, though the plan could do without it: asked again, it is whole", async () => {
+  throughData(async (sql, answer) => {
+    if (sql.includes("with sums as")) throw new Late("trade_reroute_watch");
+    return answer();
+  });
+  const { status, detail } = await setup.ask(headers, "run", DIPLOMAT);
+  expect([status, detail]).toEqual([503, expect.stringContaining("trade_reroute_watch took too long")]);
 });
 
 test("that a step refuses leaves no key, no object and no place behind", async () => {

@@ -55,6 +55,53 @@ test("one that is left is done by the worker, with the very result of a call, an
   expect((await setup.executionOf(TENANT, left.execution_id)).attempt).toBe(1);
 });
 
+test("a slow one keeps nobody waiting who comes after it", async () => {
+  const slow = await started();
+  let release = () => {};
+  const isReleased = new Promise<void>((done) => {
+    release = done;
+  });
+  let begun = () => {};
+  const isBegun = new Promise<void>((done) => {
+    begun = done;
+  });
+  let first = true;
+  const works = setup.works(
+    skillsReactor(async (run) => {
+      if (first) {
+        first = false;
+        begun();
+        await isReleased;
+      }
+      return runFor(run);
+    }),
+  );
+  await isBegun;
+  const { execution_id } = await started();
+  await until(async () => (await shownAs(execution_id)).data.status === "finished");
+  expect((await shownAs(slow.execution_id)).data.status).toBe("running");
+  release();
+  await works;
+  expect((await shownAs(slow.execution_id)).data.status).toBe("finished");
+});
+
+test("what a skill found of one's money is told and given up by none of one's keys that may not run it", async () => {
+  const { headers: sensitive } = await setup.service.issue({
+    tenant: TENANT,
+    scopes: ["skill", "skill_sensitive"],
+  });
+  const body = { agent: "finansist", task: "What have I spent, by operation?", format: "json", wait_s: 0 };
+  const { data } = await setup.ask(sensitive, "run", body);
+  const path = `executions/${data.execution_id}`;
+  for (const method of ["GET", "DELETE"])
+    expect(await setup.ask(headers, path, undefined, method)).toMatchObject({
+      status: 403,
+      detail: expect.stringContaining("skill_sensitive"),
+    });
+  await setup.works();
+  expect((await setup.ask(sensitive, path)).data).toMatchObject({ status: "finished" });
+});
+
 test("asked by another it is not there", async () => {
   const { execution_id } = await started();
   const { headers: others } = await setup.service.issue({ tenant: "other", scopes: ["skill"] });

@@ -131,27 +131,62 @@ const foldedTerms = (text: string) => terms(text).filter((word) => word.length >
 const isHead = (run: readonly string[], terms: readonly string[]) =>
   run.every((word, at) => terms[at] === word) && [undefined, "and", "or"].includes(terms[run.length]);
 
+type Named = { code: string; terms: readonly string[] };
+
+/** The names that have a term, by term. */
+type Index = ReadonlyMap<string, readonly Named[]>;
+
+/** Of each list of names, made once: a nomenclature has ten thousand, and whoever asks is a stranger. */
+const indexes = new WeakMap<readonly Searchable[], Index>();
+
+function indexOf(products: readonly Searchable[]): Index {
+  const known = indexes.get(products);
+  if (known) return known;
+  const index = new Map<string, Named[]>();
+  for (const { code, main } of products) {
+    const named = { code, terms: main.trim().split(" ").map(singular) };
+    for (const term of new Set(named.terms)) {
+      const names = index.get(term) ?? [];
+      index.set(term, names);
+      names.push(named);
+    }
+  }
+  indexes.set(products, index);
+  return index;
+}
+
 /**
  * The product with the most words of the text that stand together: first what a name is of, the coarsest; else the one whose name is
  * shortest, of those the coarsest.
  */
 function productIn(words: readonly string[], products: readonly Searchable[]): string | undefined {
-  const named = products.map(({ code, main }) => ({ code, terms: main.trim().split(" ").map(singular) }));
+  const index = indexOf(products);
+  const looked = new Set<string>();
   for (let length = Math.min(words.length, 4); length > 0; length--)
     for (let at = 0; at + length <= words.length; at++) {
       const run = words.slice(at, at + length);
-      const [best] = named
-        .filter(({ terms }) => run.every((word) => terms.includes(word)))
-        .map((one) => ({ ...one, head: isHead(run, one.terms) }))
-        .sort(
-          (a, b) =>
-            Number(b.head) - Number(a.head) ||
-            (a.head ? a.code.length - b.code.length : 0) ||
-            a.terms.length - b.terms.length ||
-            a.code.length - b.code.length ||
-            (a.code < b.code ? -1 : 1),
-        );
+      const name = run.join(" ");
+      if (looked.has(name)) continue;
+      looked.add(name);
+      const best = namedBy(run, index);
       if (best) return best.code;
     }
   return undefined;
+}
+
+function namedBy(run: readonly string[], index: Index): Named | undefined {
+  const lists = run.map((word) => index.get(word) ?? []);
+  const shortest = lists.reduce((least, list) => (list.length < least.length ? list : least));
+  const [best] = shortest
+    .filter(({ terms }) => run.every((word) => terms.includes(word)))
+    .map((one) => ({ ...one, head: isHead(run, one.terms) }))
+    .sort(
+      (a, b) =>
+        Number(b.head) - Number(a.head) ||
+        (a.head ? a.code.length - b.code.length : 0) ||
+        a.terms.length - b.terms.length ||
+        a.code.length - b.code.length ||
+        (a.code < b.code ? -1 : 1),
+    );
+  return best;
 }

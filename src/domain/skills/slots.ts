@@ -9,7 +9,7 @@ export function taskSlots(
   stems: readonly string[] = [],
 ): Slots {
   const slots = slotsIn(task, products, stems);
-  const month = monthIn(task.normalize("NFC").toLowerCase());
+  const month = monthIn(task.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase());
   return {
     ...slots,
     ...(slots.hs !== undefined && { chapter: slots.hs.slice(0, 2) }),
@@ -17,28 +17,35 @@ export function taskSlots(
   };
 }
 
-/** How the months are called in English and Latvian, by how they begin. */
-const stemsOfMonths: readonly RegExp[] = [
-  /^jan/,
-  /^feb/,
-  /^mar/,
-  /^apr/,
-  /^ma[yi]/,
-  /^j[uū]ni?/,
-  /^j[uū]l/,
-  /^aug/,
-  /^sep/,
-  /^o[ck]t/,
-  /^nov/,
-  /^de[cz]/,
+/** How the months are called in English and Latvian, in full or short, in lower case without accents. */
+const months: readonly RegExp[] = [
+  /^jan(uary|var(is|i|a|u))?$/,
+  /^feb(ruary|ruar(is|i|a|u))?$/,
+  /^mar(ch|ts|ta|tu)?$/,
+  /^apr(il|il(is|i|a))?$/,
+  /^ma(y|ijs|ija|iju)$/,
+  /^jun(e|ijs|ija|iju)?$/,
+  /^jul(y|ijs|ija|iju)?$/,
+  /^aug(ust|usts|usta|ustu)?$/,
+  /^sept?(ember|embr(is|i|a))?$/,
+  /^o[ck]t(ober|obr(is|i|a))?$/,
+  /^nov(ember|embr(is|i|a))?$/,
+  /^de[cz](ember|embr(is|i|a))?$/,
 ];
+
+/** "In 2025 may I" names no month. */
+const isAskedBehindYear = (word: string) => word === "may";
 
 const YEAR = "((?:19|20)\\d\\d)";
 const inDigits = new RegExp(`(?<![\\d-])${YEAR}-(0[1-9]|1[0-2])(?![\\d-])`, "u");
 /** A word beside a year: "March 2024", "2024. gada marts". */
 const inWords = [
-  { pattern: new RegExp(`(\\p{L}{3,12})\\.?\\s+${YEAR}(?!\\d)`, "gu"), word: 1, year: 2 },
-  { pattern: new RegExp(`(?<!\\d)${YEAR}\\.?\\s+(?:gada\\s+)?(\\p{L}{3,12})`, "gu"), word: 2, year: 1 },
+  { pattern: new RegExp(`(?<!\\p{L})(\\p{L}{3,12})\\.?\\s+${YEAR}(?!\\d)`, "gu"), word: 1, year: 2 },
+  {
+    pattern: new RegExp(`(?<!\\d)${YEAR}\\.?\\s+(?:gada\\s+)?(\\p{L}{3,12})(?!\\p{L})`, "gu"),
+    word: 2,
+    year: 1,
+  },
 ];
 
 function monthIn(text: string): string | undefined {
@@ -46,7 +53,8 @@ function monthIn(text: string): string | undefined {
   if (digits) return digits[0];
   for (const { pattern, word, year } of inWords)
     for (const match of text.matchAll(pattern)) {
-      const at = stemsOfMonths.findIndex((stem) => stem.test(match[word]!));
+      if (word > year && isAskedBehindYear(match[word]!)) continue;
+      const at = months.findIndex((month) => month.test(match[word]!));
       if (at >= 0) return `${match[year]}-${String(at + 1).padStart(2, "0")}`;
     }
   return undefined;

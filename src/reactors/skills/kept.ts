@@ -17,7 +17,7 @@ const PART = 40_000;
 /** JSON text, as it is sealed: beside what else its process does. */
 export const zip = (text: string): Promise<Buffer> => promisify(gzip)(text, { level: 1 });
 
-/** Bytes that are not zipped begin with a brace: so they were kept before. */
+/** Older executions kept their JSON as it is, which begins with a brace. */
 const isZipped = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 const textIn = async (bytes: Buffer): Promise<string> =>

@@ -3,6 +3,7 @@
  * was killed had begun is begun anew, three times at most; what cannot be done, or not in time, goes back to whoever paid.
  */
 import type { App } from "../../app.ts";
+import { pause } from "../../concurrency.ts";
 import { digestOf } from "../../domain/objects.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { placeIn } from "../../domain/sealed.ts";
@@ -26,8 +27,9 @@ import { type Named, stepExecution } from "./steps.ts";
 
 /** Executions that a process runs at once. */
 export const AT_ONCE = 4;
-/** Of one turn. */
-const A_TURN = 20;
+/** Read at once. */
+const A_PAGE = 20;
+const EVERY_MS = 500;
 
 /** A step's answer, as it is recorded. */
 export type Answered = {
@@ -66,24 +68,80 @@ const nowOf = ({ clock }: App) => clock.now().toISOString();
 export const skillsReactor = (run: RunSteps) =>
   reactor({
     name: "skills",
-    every_ms: 500,
+    every_ms: EVERY_MS,
     memory: () => ({}),
     async take({ app, signal, log }) {
-      await app.caughtUp(executionsProjection);
-      const self = app.presence.name;
-      const waiting = await openExecutions(app.pool, { now: nowOf(app), self, limit: A_TURN });
-      const next = async (): Promise<void> => {
-        const one = signal.aborted ? undefined : waiting.shift();
-        if (!one) return;
-        await work({ app, signal, log, run }, one);
-        return next();
+      const lanes = new Lanes(app);
+      let failed = false;
+      const lane = async (): Promise<void> => {
+        while (!signal.aborted && !failed) {
+          const one = await lanes.next();
+          if (one) await work({ app, signal, log, run }, one).finally(() => lanes.over(one));
+          else if (lanes.areIdle) return;
+          // One slow run keeps nobody waiting who comes after it.
+          else await pause(EVERY_MS, signal);
+        }
       };
-      await Promise.all(Array.from({ length: AT_ONCE }, next));
+      const each = Array.from({ length: AT_ONCE }, () =>
+        lane().catch((error: unknown) => {
+          failed = true;
+          throw error;
+        }),
+      );
+      // None is under way any more when the turn is over.
+      await Promise.allSettled(each);
+      await Promise.all(each);
       return "done";
     },
     troubles: { failed: "executions of skills are not run; trying again" },
     resumed: "executions of skills are run again",
   });
+
+/** What lanes take their executions from, as long as one of them has something to do. */
+class Lanes {
+  readonly #app: App;
+  readonly #under = new Set<string>();
+  /** When each was last over here: what is another's still, or waits for the end of its lease, is not tried without a pause. */
+  readonly #tried = new Map<string, number>();
+  #waiting: OpenExecution[] = [];
+  #reading: Promise<void> | undefined;
+
+  constructor(app: App) {
+    this.#app = app;
+  }
+
+  get areIdle(): boolean {
+    return this.#under.size === 0;
+  }
+
+  /** The next that no lane has; undefined where there is none now. */
+  async next(): Promise<OpenExecution | undefined> {
+    if (this.#waiting.length === 0) {
+      this.#reading ??= this.#read().finally(() => {
+        this.#reading = undefined;
+      });
+      await this.#reading;
+    }
+    const one = this.#waiting.shift();
+    if (one) this.#under.add(one.execution_id);
+    return one;
+  }
+
+  over({ execution_id }: OpenExecution): void {
+    this.#under.delete(execution_id);
+    this.#tried.set(execution_id, performance.now());
+  }
+
+  async #read(): Promise<void> {
+    const { pool, presence, caughtUp } = this.#app;
+    await caughtUp(executionsProjection);
+    for (const [id, at] of this.#tried) if (performance.now() - at >= EVERY_MS) this.#tried.delete(id);
+    const others = [...this.#under, ...this.#tried.keys()];
+    const limit = A_PAGE + others.length;
+    const open = await openExecutions(pool, { now: nowOf(this.#app), self: presence.name, limit });
+    this.#waiting = open.filter(({ execution_id }) => !others.includes(execution_id));
+  }
+}
 
 type Parts = { app: App; signal: AbortSignal; log: ReactorLog; run: RunSteps };
 

@@ -2,9 +2,11 @@ import { z } from "zod";
 import type { App } from "../../../app.ts";
 import type { Execution } from "../../../domain/skills/execution.ts";
 import * as executions from "../../../domain/skills/execution.ts";
+import { skillNamed } from "../../../domain/skills/skills.ts";
 import { stepExecution } from "../../../reactors/skills/steps.ts";
+import type { Caller } from "../../caller.ts";
 import { json, operation, owner } from "../../operation.ts";
-import { executionId, executionShown, shown } from "./fields.ts";
+import { checkScope, executionId, executionShown, shown } from "./fields.ts";
 import { nowOf } from "./starting.ts";
 
 const MOST_WAIT_S = 30;
@@ -27,13 +29,19 @@ const status = operation({
       .describe("Seconds to wait until it is over"),
   }),
   output,
-  refuses: [404],
+  refuses: [403, 404],
   example: { execution_id: "00".repeat(16) },
   handle: async ({ input: { execution_id, wait_s }, app, caller, signal }) => {
-    const execution = await untilOver(app, { tenant: caller.tenant, execution_id }, wait_s, signal);
+    const named = { tenant: caller.tenant, execution_id };
+    const target = executions.targetOf(named.tenant, execution_id);
+    checkMayRun(executions.standing(await app.load(executions, target)), caller);
+    const execution = await untilOver(app, named, wait_s, signal);
     return { data: await shown(app, caller.tenant, execution), meta: {} };
   },
 });
+
+/** What a skill found is told to whoever may run it: another key of the tenant may not read its money that way. */
+const checkMayRun = ({ facts }: Execution, caller: Caller) => checkScope(skillNamed(facts.agent), caller);
 
 /** The execution once it is over, or as it stands when the time is. */
 async function untilOver(
@@ -67,10 +75,14 @@ const cancel = operation({
   access: [owner("skill")],
   input: z.object({ execution_id: executionId }),
   output,
-  refuses: [404, 409],
+  refuses: [403, 404, 409],
   example: { execution_id: "00".repeat(16) },
   handle: async ({ input: { execution_id }, app, caller, decide, watch }) => {
     const named = { tenant: caller.tenant, execution_id };
+    checkMayRun(
+      executions.standing(await watch(executions, executions.targetOf(named.tenant, execution_id))),
+      caller,
+    );
     const decision = executions.cancel(nowOf(app));
     const execution = await stepExecution({ decide, watch }, named, decision);
     return { data: await shown(app, caller.tenant, execution), meta: {} };

@@ -2,7 +2,7 @@
 import type { App } from "../../../app.ts";
 import { inTime } from "../../../concurrency.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
-import { Refusal, refuse } from "../../../domain/refusal.ts";
+import { Late, refuse } from "../../../domain/refusal.ts";
 import { isAsked, type Told, valueAt } from "../../../domain/reports/fact.ts";
 import { say } from "../../../domain/reports/say.ts";
 import { MODEL_S } from "../../../domain/skills/execution.ts";
@@ -104,13 +104,7 @@ async function answerTo(
   if (Object.hasOwn(methodsOfPlans, name)) return computed(name as keyof typeof methodsOfPlans, input);
   if (!isOfLog(name)) return asked.ask(name, input);
   const kept = await run.kept?.(name, sha256(canonical(input)));
-  const answer =
-    kept ??
-    (await inTime(STEP_MS, readOfLog(run, name, input), () => {
-      return new Refusal("unavailable", `${name} took too long to be read; try again later`, {
-        retry_after_s: 30,
-      });
-    }));
+  const answer = kept ?? (await inTime(STEP_MS, readOfLog(run, name, input), () => new Late(name)));
   const synthetic = valueAt(answer, "/meta/synthetic") === true;
   return {
     answer,

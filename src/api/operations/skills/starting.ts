@@ -79,8 +79,12 @@ export async function begin(
       {
         ...{ app, tenant: caller.tenant, skill, slots, signal: context.signal },
         at_once: true,
-        noted: async (one) =>
-          void answers.set(one.step, { ...one, zipped: zip(JSON.stringify(one.told.answer)) }),
+        noted: async (one) => {
+          const zipped = zip(JSON.stringify(one.told.answer));
+          // A run that is refused, or late, asks for none of them any more.
+          zipped.catch(() => undefined);
+          answers.set(one.step, { ...one, zipped });
+        },
       },
       1_000 * wait_s,
     ),

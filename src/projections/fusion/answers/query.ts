@@ -8,7 +8,7 @@ import { intentFor } from "../../../domain/fusion/intent-for.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
 import { type Course, type Plan, runPlan } from "../../../domain/plans/plan.ts";
 import { type SlotName, type Slots, slotNames } from "../../../domain/plans/slots.ts";
-import { Refusal, refuse } from "../../../domain/refusal.ts";
+import { Late, Refusal, refuse } from "../../../domain/refusal.ts";
 import { origin } from "../../../domain/reports/fact.ts";
 import { report, type Section } from "../../../domain/reports/report.ts";
 import { flow, hs, partner, year, years } from "../../../domain/trade/inputs.ts";
@@ -142,7 +142,8 @@ export async function runTold(
       await noted?.(step, one);
       return one.answer;
     },
-    (error): error is Refusal => error instanceof Refusal,
+    // What was only slow is asked again with the whole: the same question has the same answer.
+    (error): error is Refusal => error instanceof Refusal && !(error instanceof Late),
     course,
   ).catch((error: unknown) => refusedOf(plan, field, error));
   // In the plan's order, whichever was answered first.
