@@ -22,7 +22,8 @@ COPY --from=build /app/bin bin
 COPY --from=build /app/dist dist
 COPY --from=build /app/docs docs
 COPY --from=build --chown=node:node /app/data /data
-USER node
+# The user node, by number: Kubernetes asks whether it is root, and knows no names.
+USER 1000:1000
 VOLUME /data
 EXPOSE 3000
 

@@ -16,6 +16,7 @@ export type Metrics = {
 
 /** A gauge that takes longer is left out of what is printed. */
 const GAUGE_MS = 2_000;
+const late = () => new Error("late");
 
 export function createMetrics(app: App, areaGauges: readonly AreaGauge[]): Metrics {
   const registry = new Registry();
@@ -59,8 +60,9 @@ export function createMetrics(app: App, areaGauges: readonly AreaGauge[]): Metri
   });
   /** Asked when metrics are printed. Where the database is away, what was known last is not told on. */
   const measureHealth = async () => {
+    const unknown = () => ({ projections: [], reactors: [] });
+    const { projections, reactors } = await inTime(GAUGE_MS, app.health(), late).catch(unknown);
     for (const gauge of [behind, goodTurns, troubles]) gauge.reset();
-    const { projections, reactors } = await app.health().catch(() => ({ projections: [], reactors: [] }));
     for (const one of projections) behind.set({ projection: one.name }, one.behind);
     for (const { name, last_good_s } of reactors)
       if (last_good_s !== null) goodTurns.set({ reactor: name }, last_good_s);
@@ -69,8 +71,8 @@ export function createMetrics(app: App, areaGauges: readonly AreaGauge[]): Metri
   const measured = areaGauges.map(({ name, help, labels = [], read }) => {
     const gauge = new Gauge({ name, help, labelNames: [...labels], registers: [registry] });
     return async () => {
+      const found = await inTime(GAUGE_MS, read(app), late).catch(() => []);
       gauge.reset();
-      const found = await inTime(GAUGE_MS, read(app), () => new Error("late")).catch(() => []);
       // One without labels begins at 0, which would be told of what is not known.
       if (labels.length === 0 && found.length === 0) gauge.remove();
       for (const { value, labels: at = {} } of found) gauge.set(at, value);
@@ -84,14 +86,22 @@ export function createMetrics(app: App, areaGauges: readonly AreaGauge[]): Metri
     series.set(name, known);
     return known;
   };
+  const print = async () => {
+    await Promise.all([measureHealth(), ...measured.map((measure) => measure())]);
+    return registry.metrics();
+  };
+  let printing: Promise<string> | undefined;
   return {
     contentType: registry.contentType,
     answered: (operation, status, seconds) => seriesOf(operation, status).observe(seconds),
     broke: (operation, promise) => broken.inc({ operation, promise }),
     presented: (outcome) => payments.inc({ outcome }),
-    print: async () => {
-      await Promise.all([measureHealth(), ...measured.map((measure) => measure())]);
-      return registry.metrics();
+    // Two who ask at once are told the same: each would empty what the other has just measured.
+    print: () => {
+      printing ??= print().finally(() => {
+        printing = undefined;
+      });
+      return printing;
     },
   };
 }

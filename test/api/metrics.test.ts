@@ -105,6 +105,32 @@ describe("what stands in docker/watching", () => {
     expect(gauges.filter((name) => !read.has(name))).toEqual([]);
   });
 
+  test("Prometheus is told of each process that is asked, by the job that alerts and dashboard know, and of the alerts", () => {
+    type Scraping = {
+      scrape_configs: { job_name: string; static_configs: { targets: string[] }[] }[];
+      rule_files: string[];
+    };
+    const { scrape_configs, rule_files } = parse(textOf("prometheus.yml")) as Scraping;
+    const jobs = new Set((textOf("alerts.yml") + textOf("dashboard.json")).match(/job=\\?"(\w+)/g));
+    expect([...jobs].map((job) => job.replace(/.*"/, ""))).toEqual(
+      expect.arrayContaining(scrape_configs.map(({ job_name }) => job_name)),
+    );
+    const { services } = parse(readFileSync("docker-compose.yml", "utf8")) as { services: object };
+    const asked = scrape_configs.flatMap(({ static_configs }) =>
+      static_configs.flatMap(({ targets }) => targets.map((target) => target.replace(/:3000$/, ""))),
+    );
+    expect(asked.filter((host) => !(host in services))).toEqual([]);
+    expect(rule_files.map((file) => file.replace(/.*\//, ""))).toEqual(["alerts.yml"]);
+  });
+
+  test("two who ask at once are told the same", async () => {
+    const told = await Promise.all(
+      Array.from({ length: 4 }, async () => (await fetch(`${service.url}/metrics`)).text()),
+    );
+    for (const text of told) expect(text).toMatch(/^tallystick_log_position \d+$/m);
+    for (const text of told) expect(text).toMatch(/^tallystick_projection_behind_events\{/m);
+  });
+
   test("each alert is explained to operators", () => {
     const { groups } = parse(textOf("alerts.yml")) as { groups: { rules: { alert: string }[] }[] };
     const page = readFileSync("docs/operating.md", "utf8");

@@ -1,4 +1,6 @@
 /** How old the figures are that are sold. */
+
+import { addMonths, monthText } from "../../domain/trade/units.ts";
 import { currentReferences } from "../../projections/reference/releases.ts";
 import { currentReleases } from "../../projections/trade/releases.ts";
 import { type Gauge, secondsSince } from "../gauge.ts";
@@ -13,6 +15,18 @@ export const vintageGauges: Gauge[] = [
       return released.map(({ dataset, released_at }) => ({
         labels: { dataset },
         value: secondsSince(app, released_at),
+      }));
+    },
+  },
+  {
+    name: "tallystick_vintage_newest_month_age_seconds",
+    help: "Seconds since the end of the newest month that the current vintage of a dataset of trade covers; not of invented ones",
+    labels: ["dataset"],
+    read: async (app) => {
+      const real = (await currentReleases(app.pool)).filter(({ synthetic }) => !synthetic);
+      return real.map(({ dataset, periods: { to } }) => ({
+        labels: { dataset },
+        value: secondsSince(app, `${monthText(addMonths(to, 1))}-01T00:00:00Z`),
       }));
     },
   },
