@@ -212,7 +212,8 @@ describe("containers", () => {
     const [base, ...others] = argumentsOf("FROM").map((line) => line.split(" ")[0]!);
     expect(base).toMatch(/^node:20-/);
     expect(others).toEqual([base]);
-    expect(argumentsOf("USER")).toEqual(["node"]);
+    // The user node of the image, by number: Kubernetes holds names for root.
+    expect(argumentsOf("USER")).toEqual(["1000:1000"]);
     const order = ["COPY", "USER", "HEALTHCHECK", "ENTRYPOINT", "CMD"].map((name) =>
       instructions.findLastIndex((line) => line.startsWith(`${name} `)),
     );
@@ -244,11 +245,13 @@ describe("containers", () => {
   });
 });
 
-/** A compose value with each `${NAME:-default}` filled in; what must be given becomes a word. */
-const plain = (value: string) =>
-  value.replace(/\$\{[A-Z_]+:([?-])([^}]*)\}/g, (_all, kind: string, text: string) =>
+/** A compose value with each `${NAME:-default}` filled in, one within another's default first; what must be given becomes a word. */
+function plain(value: string): string {
+  const filled = value.replace(/\$\{[A-Z_]+:([?-])([^{}]*)\}/g, (_all, kind: string, text: string) =>
     kind === "-" ? text : "given",
   );
+  return filled === value ? value : plain(filled);
+}
 
 describe("decisions", () => {
   const files = readdirSync(join(ROOT, "docs/decisions")).sort();

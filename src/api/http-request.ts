@@ -15,7 +15,7 @@ import type { CallRequest } from "./pipeline.ts";
 const BODY_LIMIT = 256 * 1024;
 
 /** Bytes of a body that is looked at for nothing: as many as Node takes of all headers, the query string among them. */
-const SMALL_BODY = 16 * 1024;
+export const SMALL_BODY = 16 * 1024;
 
 /** What an HTTP request presents to come in. */
 class HttpPresented implements Presented {

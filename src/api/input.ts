@@ -7,8 +7,11 @@ import { type JsonSchema, jsonSchemaOf } from "./json-schema.ts";
 
 export type Fields = Record<string, unknown>;
 
-/** An answer about a hostile input stays short. */
+/** An answer about a hostile input stays short: so many errors, and so much of a name that the caller chose. */
 const MOST_ERRORS = 50;
+const shown = (path: string) => path.slice(0, 60);
+const MOST_PATH = 200;
+const MOST_NAMES = 400;
 
 export type InputReader = {
   /** JSON Schema of the input as a caller writes it. */
@@ -37,21 +40,24 @@ function readerOf(input: z.ZodObject): InputReader {
   );
 
   const judge = (fields: Fields, errors: FieldError[]): Fields => {
+    for (const [name, property] of Object.entries(schema.properties))
+      findFarTooMuch(fields[name], property, name, errors);
+    const isFar = errors.length > 0;
     for (const name of Object.keys(fields)) {
       if (!kinds.has(name))
-        errors.push({ path: name.slice(0, 60), message: unknownField(name, [...kinds.keys()]) });
-      else findBadText(fields[name], name, errors);
+        errors.push({ path: shown(name), message: unknownField(name, [...kinds.keys()]) });
+      else if (!isFar) findBadText(fields[name], name, errors);
       if (errors.length >= MOST_ERRORS) break;
     }
     const known = Object.fromEntries(Object.entries(fields).filter(([name]) => kinds.has(name)));
-    const answer = strict.safeParse(known);
-    if (!answer.success)
+    const answer = isFar ? undefined : strict.safeParse(known);
+    if (answer && !answer.success)
       errors.push(
         ...answer.error.issues.slice(0, MOST_ERRORS).map((issue) => explain(issue, known, schema.properties)),
       );
-    if (errors.length > 0 || !answer.success) {
+    if (errors.length > 0 || !answer?.success) {
       const told = errors.slice(0, MOST_ERRORS);
-      const names = [...new Set(told.map((error) => error.path))].join(", ");
+      const names = [...new Set(told.map((error) => error.path))].join(", ").slice(0, MOST_NAMES);
       refuse("invalid", `invalid input: ${names}`, { errors: told });
     }
     return answer.data;
@@ -66,7 +72,7 @@ function readerOf(input: z.ZodObject): InputReader {
       for (const [name, text] of query) {
         if (Object.hasOwn(fields, name) || Object.hasOwn(path, name)) {
           if (errors.length < MOST_ERRORS)
-            errors.push({ path: name, message: "is given more than once; give it once" });
+            errors.push({ path: shown(name), message: "is given more than once; give it once" });
         } else fields[name] = fromText(text, kinds.get(name));
       }
       for (const [name, text] of Object.entries(path)) fields[name] = fromText(String(text), kinds.get(name));
@@ -92,23 +98,65 @@ function readerOf(input: z.ZodObject): InputReader {
   };
 }
 
+/** What is so far beyond a schema's most is looked at by nothing else: a form, an address or a word in it may take long to judge. */
+const isFarBeyond = (size: number, most: number | undefined) => most !== undefined && size > 4 * most + 1_000;
+
+const isOfType = (value: unknown) => {
+  const type = Array.isArray(value) ? "array" : typeof value;
+  return (schema: JsonSchema) => schema.type === undefined || schema.type === type || type === "number";
+};
+
+/** Adds texts and lists that are far longer than their schema takes. */
+function findFarTooMuch(value: unknown, schema: JsonSchema, path: string, errors: FieldError[]): void {
+  if (errors.length >= MOST_ERRORS) return;
+  if (schema.anyOf) {
+    // Told once where each form of its type has too little room for it.
+    const each = schema.anyOf.filter(isOfType(value)).map((one) => {
+      const found: FieldError[] = [];
+      findFarTooMuch(value, one, path, found);
+      return found;
+    });
+    if (each.every((found) => found.length > 0)) errors.push(...(each[0] ?? []));
+    return;
+  }
+  if (typeof value === "string" && isFarBeyond(value.length, schema.maxLength))
+    errors.push({ path: shown(path), message: `is at most ${schema.maxLength} characters` });
+  if (typeof value !== "object" || value === null) return;
+  if (Array.isArray(value)) {
+    if (isFarBeyond(value.length, schema.maxItems))
+      errors.push({ path: shown(path), message: `has at most ${schema.maxItems} entries` });
+    else if (schema.items)
+      for (const one of value) findFarTooMuch(one, schema.items, `${shown(path)}[]`, errors);
+    return;
+  }
+  for (const [name, property] of Object.entries(schema.properties ?? {}))
+    if (Object.hasOwn(value, name))
+      findFarTooMuch((value as Fields)[name], property, `${shown(path)}.${name}`, errors);
+}
+
 /** Adds what JSON readers disagree on, or Postgres cannot hold, wherever it stands in a value. */
 function findBadText(value: unknown, path: string, errors: FieldError[], depth = 0): void {
   if (errors.length >= MOST_ERRORS) return;
   if (typeof value === "string") {
     if (!value.isWellFormed())
-      errors.push({ path, message: "holds half a surrogate pair; send well-formed Unicode" });
-    else if (value.includes("\0")) errors.push({ path, message: "holds a NUL character" });
+      errors.push({
+        path: path.slice(0, MOST_PATH),
+        message: "holds half a surrogate pair; send well-formed Unicode",
+      });
+    else if (value.includes("\0"))
+      errors.push({ path: path.slice(0, MOST_PATH), message: "holds a NUL character" });
   }
   if (typeof value !== "object" || value === null) return;
   if (depth === MAX_DEPTH) {
-    errors.push({ path: path.slice(0, 60), message: `is nested more than ${MAX_DEPTH} deep` });
+    errors.push({ path: shown(path), message: `is nested more than ${MAX_DEPTH} deep` });
     return;
   }
   // Readers of objects drop it unseen, so it would pass where any other unknown name is refused.
   if (Object.hasOwn(value, "__proto__"))
-    errors.push({ path: `${path}.__proto__`.slice(0, 60), message: "is not known; leave it out" });
-  for (const [name, inner] of Object.entries(value)) findBadText(inner, `${path}.${name}`, errors, depth + 1);
+    errors.push({ path: shown(`${path}.__proto__`), message: "is not known; leave it out" });
+  // Of a long name its beginning: names within names would be as long as all of them together.
+  for (const [name, inner] of Object.entries(value))
+    findBadText(inner, `${path.slice(0, MOST_PATH)}.${shown(name)}`, errors, depth + 1);
 }
 
 type Kind = "text" | "number" | "boolean" | "list" | "numbers";
@@ -152,7 +200,10 @@ function explain(
   fields: Fields,
   properties: Record<string, JsonSchema>,
 ): FieldError {
-  const path = issue.path.map(String).join(".");
+  const path = issue.path
+    .map((part) => shown(String(part)))
+    .join(".")
+    .slice(0, MOST_PATH);
   const first = String(issue.path[0] ?? "");
   if (issue.path.length === 1 && issue.code === "invalid_type" && !Object.hasOwn(fields, first)) {
     const description = properties[first]?.description;

@@ -18,7 +18,7 @@ import { refuse } from "../domain/refusal.ts";
 import { presentedSecret } from "./access/admission.ts";
 import { chosenForm, JSON_FORM } from "./forms/form.ts";
 import { acceptedForms, contentOf } from "./forms/mcp-content.ts";
-import { endOf } from "./http-request.ts";
+import { endOf, SMALL_BODY } from "./http-request.ts";
 import { instructionsOf, meantBy, toolLists } from "./mcp-tools.ts";
 import { type NamedEvent, proofPath } from "./named-event.ts";
 import { INTERFACE_VERSION } from "./openapi.ts";
@@ -66,13 +66,25 @@ export function createMcp(parts: McpParts): RequestHandler {
       refuse("forbidden", "this Origin may not call; MCP_ORIGINS names those that may");
     const tools = listed(areas, new URL(req.url, "http://localhost").searchParams.get("areas"));
     const signal = endOf(res, parts.stopping);
+    let messages = 0;
+    const countMessage = () => {
+      if (++messages > MOST_MESSAGES)
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidRequest,
+          `at most ${MOST_MESSAGES} messages come in one request; send the others by themselves`,
+        );
+    };
     const handler = createMcpHandler(() => {
       const server = new Server(
         { name: "tallystick", title: "Tallystick", version: INTERFACE_VERSION },
         { capabilities: { tools: {} }, instructions },
       );
-      server.setRequestHandler("tools/list", () => ({ tools }));
+      server.setRequestHandler("tools/list", () => {
+        countMessage();
+        return { tools };
+      });
       server.setRequestHandler("tools/call", async ({ params }) => {
+        countMessage();
         const meant = meantBy(params.name, params.arguments);
         const served = meant && byName.get(meant.name);
         if (!served) throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(meant?.name));
@@ -84,6 +96,9 @@ export function createMcp(parts: McpParts): RequestHandler {
     toNodeHandler(handler, { maxRequestBodySize: 1024 * 1024 })(req, res).catch(next);
   };
 }
+
+/** Newer protocols have no batches at all; in one, each message costs as much as by itself. */
+const MOST_MESSAGES = 10;
 
 const unknownTool = (name: string | undefined) =>
   name === undefined
@@ -125,7 +140,7 @@ async function call(
       },
       read: (reader) => reader.fromObject(params.arguments ?? {}, {}),
       sent: bodyOf(served.operation, params.arguments ?? {}),
-      is_small: true,
+      is_small: JSON.stringify(params.arguments ?? {}).length <= SMALL_BODY,
       path,
       accept: served.operation.output.kind === "picture" ? acceptedForms(params._meta) : undefined,
       wire: "ndjson",

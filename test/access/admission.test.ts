@@ -87,15 +87,19 @@ test("a bad key is 401 even where a payment or nothing would do", async () => {
   await expect(gate.admit(countCalls, presented(live))).rejects.toMatchObject({ code: "unauthorized" });
 });
 
-test("a payment is charged: the key that comes along names the tenant, whatever its scopes and quota", async () => {
+test("a payment is charged: the key that comes along names the tenant, whatever its quota, and does what its scopes let it", async () => {
   const paying = { ...bareCall, payment: "e30=" };
   const alone = await createGate(parts(undefined)).admit(countCalls, { ...paying, secret: undefined });
   expect(alone).toMatchObject({ pays: true, caller: { kind: "anonymous" } });
-  const key = keyOf(live, { scopes: ["quote"], daily: 1 });
+  const key = keyOf(live, { scopes: ["read"], daily: 1 });
   const spent: Quotas = { take: async () => ({ granted: false, usage: { day_used: 1, month_used: 1 } }) };
   const gate = createGate({ ...parts(key), quotas: spent });
   const verdict = await gate.admit(countCalls, { ...paying, secret: live });
   expect(verdict).toMatchObject({ pays: true, caller: { tenant: "acme" }, headers: {} });
+  const lesser = createGate(parts(keyOf(live, { scopes: ["quote"] })));
+  await expect(lesser.admit(countCalls, { ...paying, secret: live })).rejects.toMatchObject({
+    code: "forbidden",
+  });
   await expect(
     createGate(parts(undefined)).admit(countCalls, { ...paying, secret: live }),
   ).rejects.toMatchObject({ code: "unauthorized" });

@@ -114,3 +114,21 @@ test("a delegate opens and funds bounties by its delegation, and what it pays fo
   const shown = await setup.ask({}, `/soul/passport/${principal.sx}`);
   expect(shown.body.delegations.at(-1)).toMatchObject({ delegation_id, max_spend_usdc: "1.50" });
 });
+
+test("what its principal has set aside a delegate gives to nobody, and it withdraws nothing", async () => {
+  await let_("1.50");
+  const claimed = async (headers: Record<string, string>) => {
+    const { body } = await setup.ask(headers, "/soul/bounties", { title: "A task", reward_usd: 0.2 });
+    const path = `/soul/bounties/${body.bounty_id}`;
+    const { claim_id } = (await setup.ask(delegate.headers, `${path}/claim`, {})).body;
+    await setup.ask(delegate.headers, `${path}/submit`, { content: "Done." });
+    return () => setup.ask(acting(), `${path}/award`, { claim_id });
+  };
+  const award = await claimed(principal.headers);
+  expect(kindOf(await award())).toEqual([403, "forbidden"]);
+  const before = (await setup.account(principal.tenant)).available;
+  const to = "0x".padEnd(42, "d");
+  const withdrawn = await setup.ask(acting(), "/soul/compute/withdraw", { amount_usdc: 1, to });
+  expect(kindOf(withdrawn)).toEqual([403, "forbidden"]);
+  expect((await setup.account(principal.tenant)).available).toBe(before);
+});

@@ -113,7 +113,7 @@ describe("a call with its payment", () => {
   });
 
   test("of a key is charged all the same: the key names the tenant and no quota is used", async () => {
-    const { headers } = await service.issue({ tenant: "keyed", scopes: ["read"], daily: 1 });
+    const { headers } = await service.issue({ tenant: "keyed", scopes: ["read", "order"], daily: 1 });
     const payment = await signPayment(wallet(0), await quoteOf(orderUrl(), orderOf("k_keyed")));
     const answer = await present(orderUrl(), payment, orderOf("k_keyed", headers));
     expect(answer.status).toBe(201);

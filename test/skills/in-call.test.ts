@@ -123,7 +123,8 @@ test("is refused where a step was only slow, though the plan could do without it
     if (sql.includes("with sums as")) throw new Late("trade_reroute_watch");
     return answer();
   });
-  const { status, detail } = await setup.ask(headers, "run", DIPLOMAT);
+  const task = "How do trade figures between Spain and Italy differ?";
+  const { status, detail } = await setup.ask(headers, "run", { ...DIPLOMAT, task });
   expect([status, detail]).toEqual([503, expect.stringContaining("trade_reroute_watch took too long")]);
 });
 

@@ -43,13 +43,17 @@ export function pay(price: Payment["price"], unitPrice?: Usdc): Way {
   };
 }
 
-/** Whether the payment is good is said later. The key that comes along only names the tenant. */
+/**
+ * Whether the payment is good is said later. The key that comes along names the tenant, and does there what its scopes let it: else
+ * whoever has one of a few scopes would have all of them for the price of a call.
+ */
 function admitPayer({ operation, presented, identity }: Attempt, { keys }: Parts) {
   if (presented.payment === undefined) return undefined;
   const scope = scopeOf(operation);
-  if (scope !== undefined && !PAID_SCOPES.includes(scope)) {
+  if (scope !== undefined) {
     if (identity.key) keys.allow(identity.key, scope);
-    else refuse("unauthorized", `this needs an API key with the scope ${scope} beside its payment`);
+    else if (!PAID_SCOPES.includes(scope))
+      refuse("unauthorized", `this needs an API key with the scope ${scope} beside its payment`);
   }
   return { caller: identity.caller, pays: true, headers: {} };
 }

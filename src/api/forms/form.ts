@@ -39,6 +39,9 @@ export function formsOf({ output }: Pick<OperationDeclaration, "output">): Form[
   ];
 }
 
+/** Browsers send some two hundred characters. */
+const MOST_ACCEPT = 1_000;
+
 /**
  * The form that an Accept header prefers: by quality, then by how exactly it is named, then by the header's order; the usual one where
  * that leaves several, and where there is no header. Refuses with 406 when none fits; `field` is the header's name.
@@ -49,6 +52,10 @@ export function chosenForm(
   field = "Accept",
 ): Form {
   const offered = formsOf(operation);
+  if (accept !== undefined && accept.length > MOST_ACCEPT)
+    refuse("invalid", `invalid ${field}`, {
+      errors: [{ path: field, message: `is at most ${MOST_ACCEPT} characters` }],
+    });
   if (!accept || offered.length === 0) return offered[0] ?? JSON_FORM;
   // With their parameters: some clients name a charset.
   const whole = new Map(offered.map((form) => [form + forms[form].parameters, form]));

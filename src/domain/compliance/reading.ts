@@ -59,6 +59,8 @@ const REACH = 9;
 const DENIED_LIST =
   /\b(?:not|never|no|nor|neither|cannot|without|isn't|doesn't|don't|aren't|won't|can't)\b(?:(?!\b(?:it|we|they|he|she|which|who|that|but)\b)[\p{L}\p{N}' -]){1,50}(?:,(?:(?!\b(?:it|we|they|he|she|which|who|that|but)\b)[\p{L}\p{N}' -]){1,40}){1,6},? (?:or|nor)\b/gu;
 const REACH_OF_A_LACK = 3;
+/** Characters behind which no denial is looked for. */
+const FARTHEST = 600;
 const LACKS = new Set(["no", "without", "none"]);
 /** "No data about customers or staff": these are not counted. */
 const BETWEEN = new Set(["data", "about", "on", "of", "or", "and", "any", "the", "personal"]);
@@ -147,7 +149,7 @@ function denialsIn(sentence: string): (at: number) => boolean {
   // Many concepts stand at one place.
   const known = new Map<number, boolean>();
   return (at) => {
-    const isDenied = known.get(at) ?? isDeniedAfter(shown.slice(0, at));
+    const isDenied = known.get(at) ?? isDeniedAfter(shown.slice(Math.max(0, at - FARTHEST), at));
     known.set(at, isDenied);
     return isDenied;
   };
@@ -158,12 +160,15 @@ function isDeniedAfter(before: string): boolean {
     .split(/[,:;()–—]|\b(?:but|however|instead|rather|and then|whereas|although)\b/)
     .at(-1)!;
   const words = (lastDenied(clause).match(LETTERS) ?? []).map((word) => word.replaceAll(/^'+|'+$/g, ""));
-  const reaching = words.filter((word, place) => {
-    if (!NEGATORS.test(word)) return false;
-    const behind = words.slice(place).filter((one) => !BETWEEN.has(one)).length;
-    return behind <= (LACKS.has(word) ? REACH_OF_A_LACK : REACH);
-  });
-  return reaching.length % 2 === 1;
+  let [behind, reaching] = [0, 0];
+  // From the last word back, for as far as any denial reaches.
+  for (let place = words.length - 1; place >= 0; place--) {
+    const word = words[place]!;
+    if (!BETWEEN.has(word)) behind++;
+    if (behind > Math.max(REACH, REACH_OF_A_LACK)) break;
+    if (NEGATORS.test(word) && behind <= (LACKS.has(word) ? REACH_OF_A_LACK : REACH)) reaching++;
+  }
+  return reaching % 2 === 1;
 }
 
 /** "Does not look and takes no decision": two denials side by side are two, and no affirmation. */

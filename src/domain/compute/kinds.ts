@@ -46,7 +46,9 @@ const sql = z.strictObject({
           .array(z.strictObject({ name: column, type: z.enum(["varchar", "bigint", "double", "boolean"]) }))
           .min(1)
           .max(100),
-        rows: z.array(z.array(cell)).max(MOST_ROWS, `is at most ${MOST_ROWS} rows`),
+        rows: z
+          .array(z.array(cell).max(100, "has at most 100 cells"))
+          .max(MOST_ROWS, `is at most ${MOST_ROWS} rows`),
       }),
     )
     .default({}),

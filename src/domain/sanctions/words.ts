@@ -10,7 +10,7 @@ const LEGAL_FORMS = new Set(
 );
 
 /** Those of several words, of Spanish-speaking countries: S. de R.L. de C.V., S. en C., and the DE that is left at the end where the letters are not. */
-const LEGAL_PHRASES = /\b(?:S DE R ?L(?: DE C ?V)?|DE C ?V|S EN C(?: ?S| POR A| ?A)?)\b|(?: DE)+ ?$/g;
+const LEGAL_PHRASES = /\b(?:S DE R ?L(?: DE C ?V)?|DE C ?V|S EN C(?: ?S| POR A| ?A)?)\b|(?<! DE)(?: DE)+ ?$/g;
 /** Those that are long enough to be seen in a word that they are written to. */
 const LONG_FORMS = [...LEGAL_FORMS].filter((form) => form.length >= 3);
 

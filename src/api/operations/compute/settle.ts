@@ -11,7 +11,7 @@ import { stepTask } from "../../../reactors/compute/steps.ts";
 import type { Caller } from "../../caller.ts";
 import { json, operation, ownAccount, owner, subject, type Usdc } from "../../operation.ts";
 import { refuseSuspended } from "../identity/agents.ts";
-import { creditPayment } from "../payments/funds.ts";
+import { creditPayment, refuseOthersHold } from "../payments/funds.ts";
 import { nowOf, refuseUnknown, shownTask, taskFor, taskId, taskShown, taskToDecide } from "./fields.ts";
 
 const settleTask = operation({
@@ -54,6 +54,7 @@ what a check or the requester's silence has accepted; whatever nobody settles is
       const reason_sha256 = reason === undefined ? null : createHash("sha256").update(reason).digest("hex");
       return shownTask(await step(tasks.reject({ reason_sha256, rejected_at: at })));
     }
+    await refuseOthersHold({ caller, watch }, tasks.holdOf(task_id));
     await step(tasks.accept("requester", at));
     return shownTask(await step(tasks.settle(at)));
   },

@@ -81,6 +81,8 @@ async function walletOf(context: Context<z.output<typeof input>>) {
     if (to !== undefined && to !== own) refuseStranger("a wallet withdraws to itself: leave `to` out");
     return own;
   }
+  if (caller.kind === "delegate")
+    return refuse("forbidden", "a delegate withdraws nothing: its principal does, with a key of its own");
   if (to === undefined)
     return refuse("invalid", "invalid input: to", {
       errors: [{ path: "to", message: "is required: a wallet of yours" }],

@@ -96,7 +96,8 @@ export const eventProof = operation({
 });
 
 function shownTo(app: App, caller: Caller, event: WholeEvent) {
-  const isOwn = caller.kind === "key" && caller.tenant === event.tenant;
+  // As the change feed tells them: to keys that may read.
+  const isOwn = caller.kind === "key" && caller.tenant === event.tenant && caller.scopes.includes("read");
   const { position, event_id, type, tenant, stream_id, version, schema_version, recorded_at_us } = event;
   return {
     position,

@@ -23,7 +23,7 @@ import type { Caller } from "../../caller.ts";
 import { account as fromAccount, json, key, open, operation, owner, subject } from "../../operation.ts";
 import { microOf, nowOf, sxOf, usd } from "../compute/fields.ts";
 import { refuseSuspended } from "../identity/agents.ts";
-import { fundsShown, holdFunds, shownFunds } from "../payments/funds.ts";
+import { fundsShown, holdFunds, refuseOthersHold, shownFunds } from "../payments/funds.ts";
 import { bountyId, bountyShown, readObject, shownBounty, usdcOf } from "./fields.ts";
 
 const DAY_MS = 86_400_000;
@@ -282,6 +282,7 @@ const awardBounty = operation({
   handle: async ({ input: { bounty_id, claim_id }, app, caller, decide, watch }) => {
     await refuseSuspended({ app, caller, watch });
     const at = nowOf(app);
+    await refuseOthersHold({ caller, watch }, bounties.holdOf(bounty_id));
     const bounty = await stepBounty({ decide }, bounty_id, (state) => {
       refuseOthers(bounties.standing(state), caller);
       return bounties.award(claim_id, at)(state);

@@ -47,6 +47,21 @@ export async function holdFunds(
   return held!;
 }
 
+/** Refuses a delegate's word on what its principal has set aside: it gives away what it has set aside itself, by its delegation, alone. */
+export async function refuseOthersHold(
+  { caller, watch }: Pick<Holding, "caller" | "watch">,
+  hold_id: string,
+) {
+  if (caller.kind !== "delegate") return;
+  const { holds } = await watch(account, account.targetOf(caller.tenant));
+  const held = holds.get(hold_id);
+  if (held && held.delegation_id !== caller.mandate.delegation_id)
+    refuse(
+      "forbidden",
+      "your principal set this money aside: who has earned it, it says with a key of its own",
+    );
+}
+
 function allowanceOf(caller: Caller): account.Allowance | undefined {
   if (caller.kind !== "delegate") return undefined;
   const { delegation_id, max_spend_micro } = caller.mandate;

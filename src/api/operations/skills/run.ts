@@ -117,6 +117,7 @@ const batch = operation({
       skill: skillNamed(agent),
       execution_id: idOf(fresh_id, agent),
     }));
+    for (const { skill } of all) checkScope(skill, caller);
     const before = await Promise.all(
       all.map(({ execution_id }) => {
         const target = executions.targetOf(caller.tenant, execution_id);
@@ -126,10 +127,7 @@ const batch = operation({
     );
     const isNew = before.every((one) => one === undefined);
     if (isNew) {
-      for (const { skill } of all) {
-        checkScope(skill, caller);
-        checkSlots(skill, slots);
-      }
+      for (const { skill } of all) checkSlots(skill, slots);
       await takeTheirPlaces(
         context as never,
         all.map(({ execution_id }) => execution_id),
