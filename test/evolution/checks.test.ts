@@ -152,14 +152,44 @@ test("an idea goes from proposed to landed, one step after the other", () => {
   const after = (state: ideas.IdeaState, ...decisions: ((state: ideas.IdeaState) => ideas.IdeaEvent[])[]) =>
     decisions.reduce((now, decide) => decide(now).reduce(ideas.evolve, now), state);
   const proposed = after(undefined, ideas.propose(facts));
-  expect(() => ideas.accept(word)(proposed)).toThrow("checked first");
+  expect(() => ideas.accept(word, 1)(proposed)).toThrow("have it checked by POST /v1/agent/evolution/pipeline/7");
   const passed = after(proposed, ideas.judge(checked));
   expect(ideas.judge(checked)(passed)).toEqual([]);
   expect(ideas.judge({ ...checked, checks_version: 2 })(passed)).toHaveLength(1);
   expect(() => ideas.land({ commit: "abcdef0", at })(passed)).toThrow("accept it first");
-  const accepted = after(passed, ideas.accept(word));
+  const accepted = after(passed, ideas.accept(word, 1));
   expect(() => ideas.decline(word)(accepted)).toThrow("accepted");
   const landed = after(accepted, ideas.land({ commit: "abcdef0", at }));
   expect(landed).toMatchObject({ status: "landed", commit: "abcdef0" });
   expect(ideas.judge({ ...checked, checks_version: 2 })(landed)).toEqual([]);
+});
+
+test("a verdict of an earlier version of the checks is replaced, and never replaces one of a later version", () => {
+  const at = "2026-01-31T00:00:00.000Z";
+  const digest = "ab".repeat(32);
+  const facts = {
+    idea_id: 7,
+    text_sha256: digest,
+    target_file: "a.md",
+    draft_sha256: digest,
+    draft_bytes: 1,
+  };
+  const proposed = ideas.evolve(undefined, {
+    type: "ImprovementProposed",
+    data: { ...facts, proposed_at: at },
+  });
+  const verdict = (checks_version: number, verdict: "passed" | "failed"): ideas.Checked => ({
+    ...{ checks_version, checks: [], verdict, checked_at: at },
+  });
+  const judgedBy = (state: ideas.IdeaState, checked: ideas.Checked) =>
+    ideas.judge(checked)(state).reduce(ideas.evolve, state);
+  const word = { by: "operator", reason: "good", at } as const;
+  const old = judgedBy(proposed, verdict(1, "passed"));
+  expect(() => ideas.accept(word, 2)(old)).toThrow(
+    /^the idea has passed version 1 of the checks, and this is version 2: have it checked by POST \/v1\/agent\/evolution\/pipeline\/7/,
+  );
+  const newer = judgedBy(old, verdict(2, "failed"));
+  expect(newer).toMatchObject({ status: "failed", checked: { checks_version: 2 } });
+  expect(ideas.judge(verdict(1, "passed"))(newer)).toEqual([]);
+  expect(ideas.accept(word, 1)(judgedBy(proposed, verdict(2, "passed")))).toHaveLength(1);
 });

@@ -141,7 +141,7 @@ async function tenantOf(app: App, id: number): Promise<string> {
   return (await findIdea(app.pool, id))?.tenant ?? refuse("not_found", `there is no idea ${id}`);
 }
 
-/** The idea with a verdict of the checks of today, where none stands. */
+/** The idea with a verdict of the checks of today, where none of theirs or of a later version stands. */
 async function checkedNow(
   app: App,
   found: ideas.Idea,
@@ -149,7 +149,7 @@ async function checkedNow(
 ): Promise<ideas.Idea> {
   if (
     found.checked &&
-    (found.checked.checks_version === CHECKS_VERSION || found.status !== found.checked.verdict)
+    (found.checked.checks_version >= CHECKS_VERSION || found.status !== found.checked.verdict)
   )
     return found;
   const { idea_id, target_file, draft_sha256 } = found.facts;
