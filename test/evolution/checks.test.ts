@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { parseTypeScript } from "../../src/api/operations/evolution/syntax.ts";
 import { checksOf, isPath, likeness, MAY_IMPORT } from "../../src/domain/evolution/checks.ts";
 import * as ideas from "../../src/domain/evolution/idea.ts";
-import { layers } from "../import-rules.ts";
+import { layers } from "../../src/domain/evolution/layers.ts";
 import { fine, hostile } from "./drafts.ts";
 
 const judged = (
