@@ -5,7 +5,7 @@ import { CHECKS_VERSION } from "../../src/domain/evolution/checks.ts";
 import * as ideas from "../../src/domain/evolution/idea.ts";
 import { acceptIdea, allIdeas, landIdea, readIdea } from "../../src/operator/ideas.ts";
 import { type Service, startService } from "../support/service.ts";
-import { fine } from "./drafts.ts";
+import { endless, fine } from "./drafts.ts";
 
 let service: Service;
 let mine: Record<string, string>;
@@ -112,6 +112,14 @@ test("a verdict of later checks stays where a process of an earlier version is a
   const before = await checkedEvents();
   expect((await post(`pipeline/${data.idea_id}`, {})).data).toMatchObject({ ...later, status: "failed" });
   expect(await checkedEvents()).toBe(before);
+});
+
+test("a draft that no parser comes to an end with is judged as one that fails, once", async () => {
+  const [draft_content] = Object.values(endless);
+  const { data } = await post("propose", { ...idea, target_file: "src/domain/endless.ts", draft_content });
+  const { data: judged } = await post(`pipeline/${data.idea_id}`, {});
+  expect(judged.checks.filter(({ passed }) => !passed).map(({ name }) => name)).toEqual(["syntax"]);
+  expect((await post(`pipeline/${data.idea_id}`, {})).data).toEqual(judged);
 });
 
 test.each([
