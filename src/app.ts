@@ -17,6 +17,7 @@ import type {
   Model,
   Objects,
   OutsideLog,
+  Parser,
   Printer,
   Random,
   SeedUses,
@@ -92,6 +93,7 @@ export type AppParts = ChainParts & {
   /** Bytes that are not events. */
   objects: Objects;
   printer: Printer;
+  parser: Parser;
   /** Sums up reports; undefined where none is set. */
   model: Model | undefined;
   webhooks: Webhooks;

@@ -13,6 +13,7 @@ import { keptSecret } from "./adapters/kept-secret.ts";
 import { outsideOf } from "./adapters/kurrentdb.ts";
 import { modelOf } from "./adapters/model.ts";
 import { createObjects, objectPlaceOf } from "./adapters/objects.ts";
+import { createParser } from "./adapters/parser.ts";
 import { createPrinter } from "./adapters/printing/printer.ts";
 import { createQuotas } from "./adapters/quotas.ts";
 import { createSeedUses } from "./adapters/seed-uses.ts";
@@ -153,6 +154,7 @@ async function assemble(
     objects: createObjects(pool, objectPlaceOf(config), join(config.DATA_DIR, "objects-local")),
     outside: outsideOf(config, store),
     executor: processExecutor(),
+    parser: createParser(),
     webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS, ports: config.WEBHOOK_PORTS }),
     health: () => healthOf({ pool, store }, projections, runningReactors(app, declaredReactors)),
     settings: {

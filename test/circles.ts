@@ -1,7 +1,7 @@
 /** Which source files import each other in a circle. */
 import { posix } from "node:path";
 import { parseAst } from "vitest/node";
-import { importOf, type Node, visit } from "./import-rules.ts";
+import { importOf, type Node, visit } from "./import-violations.ts";
 
 /** The files that one names, types included; others than those given are left out. */
 function importedBy(path: string, source: string, known: ReadonlySet<string>): string[] {

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { layerOf, layers } from "../src/domain/evolution/layers.ts";
 import { circlesAmong } from "./circles.ts";
-import { layerOf, layers, violationsOf } from "./import-rules.ts";
+import { violationsOf } from "./import-violations.ts";
 import { purity, testFiles } from "./pure.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -94,6 +95,8 @@ describe("a forbidden line is found", () => {
       /may not import eventstore/,
     ],
     ["src/domain/a/x.ts", 'const a = await import("pg");', /may not import pg/],
+    ["src/projections/x.ts", 'import { create } from "domain";', /may not import domain/],
+    ["src/domain/x.ts", 'import { a } from "../../../../src/domain/y.ts";', /belongs to no layer/],
     ["src/domain/a/x.ts", "const a = await import(name);", /may not import \(computed\)/],
     ["src/domain/a/x.ts", 'type A = import("../../app.ts").App;', /may not import app/],
     ["src/domain/a/x.ts", 'import { randomBytes } from "node:crypto";', /may not import randomBytes/],

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { parseAst } from "vite";
-import { importOf, type Node, visit } from "./import-rules.ts";
+import { importOf, type Node, visit } from "./import-violations.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 

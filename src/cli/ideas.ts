@@ -30,6 +30,10 @@ export function ideasCommand(terminal: Terminal): Command {
       const { title, description } = JSON.parse(text || "{}") as Record<string, string>;
       process.stdout.write(`Idea ${id} is ${idea.status}, for ${idea.facts.target_file}.\n`);
       process.stdout.write(`${harmless(title ?? "")}\n\n${harmless(description ?? "")}\n\n`);
+      if (idea.checked)
+        process.stdout.write(
+          `${idea.checked.verdict} version ${idea.checked.checks_version} of the checks:\n`,
+        );
       for (const { name, passed, detail } of idea.checked?.checks ?? [])
         process.stdout.write(`${passed ? "ok  " : "FAIL"}  ${name}: ${detail}\n`);
       process.stdout.write(`\n${harmless(draft)}\n`);

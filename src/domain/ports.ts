@@ -16,6 +16,7 @@ import type {
 import type { Chart, Provenance } from "./chart.ts";
 import type { BuiltIn } from "./compute/kinds.ts";
 import type { Doc } from "./doc.ts";
+import type { Parse } from "./evolution/checks.ts";
 import type { CopiedEvent } from "./outside/copied-event.ts";
 
 import type { PaymentFacts, SignedTransfer } from "./payments/usdc.ts";
@@ -36,6 +37,12 @@ export type Print =
 export type Printer = {
   /** The same order gives the same bytes. Refuses `busy` when too many wait, `unavailable` when it fails. */
   print(order: Print): Promise<Buffer>;
+};
+
+/** Parses texts of strangers, which are never run. */
+export type Parser = {
+  /** What is wrong with a text as TypeScript. Refuses `unavailable` when too many wait, or nothing can be said of it now. */
+  typescript: Parse;
 };
 
 export type QuotaKey = { key_id: string } & Limits;

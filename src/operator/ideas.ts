@@ -1,5 +1,6 @@
 /** Ideas, from the operator's side: read, accepted or declined, and said to have landed. */
 import { type App, operatorMeta } from "../app.ts";
+import { CHECKS_VERSION } from "../domain/evolution/checks.ts";
 import type { Idea, IdeaEvent, IdeaState } from "../domain/evolution/idea.ts";
 import * as ideas from "../domain/evolution/idea.ts";
 import { refuse } from "../domain/refusal.ts";
@@ -53,7 +54,7 @@ const wordOf = (app: App, reason: string) =>
   ({ by: "operator", reason, at: app.clock.now().toISOString() }) as const;
 
 export const acceptIdea = (app: App, idea_id: number, reason: string): Promise<Idea> =>
-  decideIdea(app, idea_id, ideas.accept(wordOf(app, reason)), "ideas.accept");
+  decideIdea(app, idea_id, ideas.accept(wordOf(app, reason), CHECKS_VERSION), "ideas.accept");
 
 export const declineIdea = (app: App, idea_id: number, reason: string): Promise<Idea> =>
   decideIdea(app, idea_id, ideas.decline(wordOf(app, reason)), "ideas.decline");

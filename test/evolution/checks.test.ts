@@ -5,16 +5,18 @@ import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { parseTypeScript } from "../../src/api/operations/evolution/syntax.ts";
-import { checksOf, isPath, likeness, MAY_IMPORT } from "../../src/domain/evolution/checks.ts";
+import { createParser } from "../../src/adapters/parser.ts";
+import { checksOf, isPath, likenessTo } from "../../src/domain/evolution/checks.ts";
 import * as ideas from "../../src/domain/evolution/idea.ts";
-import { layers } from "../import-rules.ts";
 import { fine, hostile } from "./drafts.ts";
+
+const parser = createParser();
 
 const judged = (
   draft: { target_file: string; draft: string },
   earlier: { idea_id: number; text: string }[] = [],
-) => checksOf({ target_file: draft.target_file, bytes: Buffer.from(draft.draft) }, earlier, parseTypeScript);
+) =>
+  checksOf({ target_file: draft.target_file, bytes: Buffer.from(draft.draft) }, earlier, parser.typescript);
 
 const failed = async (draft: { target_file: string; draft: string }) =>
   (await judged(draft)).filter(({ passed }) => !passed).map(({ name }) => name);
@@ -29,21 +31,6 @@ test("a draft without fault passes all eight checks", async () => {
   );
 });
 
-test("drafts are held to the import rules that this repository is held to", () => {
-  const folders = fs
-    .readdirSync("src", { withFileTypes: true })
-    .flatMap((entry) => (entry.isDirectory() ? entry.name : []));
-  const foldersOf = (layer: string) =>
-    folders.filter((folder) => layers[layer]?.paths.includes(`src/${folder}/`));
-  const ruled = folders.map((folder) => {
-    const layer = Object.keys(layers).find((name) => foldersOf(name).includes(folder))!;
-    const others = Object.keys(layers[layer]!.imports).flatMap(foldersOf);
-    return [folder, others.filter((other) => other !== folder && other !== "migrations").sort()];
-  });
-  const told = Object.entries(MAY_IMPORT).map(([folder, others]) => [folder, [...others].sort()]);
-  expect(Object.fromEntries(told)).toEqual(Object.fromEntries(ruled));
-});
-
 /** What is spawned, and which files are opened by name, while something is done. */
 async function watched(work: () => Promise<void>): Promise<string[]> {
   const seen: string[] = [];
@@ -53,7 +40,9 @@ async function watched(work: () => Promise<void>): Promise<string[]> {
     for (const name of names) {
       const real = functions[name]!;
       functions[name] = (...given) => {
-        seen.push(`${name} ${String(given[0])}`);
+        seen.push(
+          `${name} ${given.filter((one) => typeof one !== "function").map((one) => JSON.stringify(one))}`,
+        );
         return real(...given);
       };
       restore.push(() => {
@@ -73,7 +62,7 @@ async function watched(work: () => Promise<void>): Promise<string[]> {
     for (const put of restore) put();
     syncBuiltinESMExports();
   }
-  expect(seen.pop()).toBe("execFileSync true");
+  expect(seen.pop()).toBe('execFileSync "true"');
   return seen;
 }
 
@@ -82,12 +71,19 @@ test("hostile drafts are read and nothing else: none runs, none is opened, none 
   const mark = join(tmpdir(), `tallystick-mark-${process.pid}`);
   const drafts = hostile.map((one) => ({ ...one, draft: one.draft.replaceAll("MARK", mark) }));
   const verdicts: ideas.Check[][] = [];
-  // The compiler itself is a process, which the first draft of all starts.
+  // Where the parser lies is looked up for the first draft of all.
   await judged(fine);
   const seen = await watched(async () => {
     for (const one of drafts) verdicts.push(await judged(one));
   });
-  expect(seen).toEqual([]);
+  // For each draft in TypeScript the parser, started with the same words whatever the draft says: it comes by stdin.
+  const parsed = drafts.filter(({ target_file }) => target_file.endsWith(".ts"));
+  expect(seen).toHaveLength(parsed.length);
+  expect([...new Set(seen)]).toEqual([
+    expect.stringMatching(
+      /^spawn "\/bin\/sh",\["-c",.*\/bin\/esbuild","--loader=ts",[^<>]*\],\{"cwd":"\/","env":\{\},/,
+    ),
+  ]);
   for (const [at, { target_file, draft, fails }] of drafts.entries()) {
     const checks = verdicts[at]!;
     const bad = checks.filter(({ passed }) => !passed).map(({ name }) => name);
@@ -106,7 +102,7 @@ test("a draft of more than 100 KB, or that is no UTF-8, goes no further", async 
   const checks = await checksOf(
     { target_file: "a.md", bytes: Uint8Array.of(0xff, 0xfe) },
     [],
-    parseTypeScript,
+    parser.typescript,
   );
   expect(checks.map(({ name }) => name)).toEqual(["path", "encoding", "size"]);
 });
@@ -125,8 +121,8 @@ test.each([
 ])("%j is no path of the repository", (path) => expect(isPath(path)).toBe(false));
 
 test("likeness: lines in common of all lines; as good as equal is an old draft", async () => {
-  expect(likeness("a\nb\nc", "b\nc\nd")).toBe(0.5);
-  expect(likeness("", "")).toBe(0);
+  expect(likenessTo("a\nb\nc")("b\nc\nd")).toBe(0.5);
+  expect(likenessTo("")("")).toBe(0);
   const checks = await judged(fine, [
     { idea_id: 1, text: "other" },
     { idea_id: 2, text: `${fine.draft}\n` },
@@ -152,14 +148,46 @@ test("an idea goes from proposed to landed, one step after the other", () => {
   const after = (state: ideas.IdeaState, ...decisions: ((state: ideas.IdeaState) => ideas.IdeaEvent[])[]) =>
     decisions.reduce((now, decide) => decide(now).reduce(ideas.evolve, now), state);
   const proposed = after(undefined, ideas.propose(facts));
-  expect(() => ideas.accept(word)(proposed)).toThrow("checked first");
+  expect(() => ideas.accept(word, 1)(proposed)).toThrow(
+    "have it checked by POST /v1/agent/evolution/pipeline/7",
+  );
   const passed = after(proposed, ideas.judge(checked));
   expect(ideas.judge(checked)(passed)).toEqual([]);
   expect(ideas.judge({ ...checked, checks_version: 2 })(passed)).toHaveLength(1);
   expect(() => ideas.land({ commit: "abcdef0", at })(passed)).toThrow("accept it first");
-  const accepted = after(passed, ideas.accept(word));
+  const accepted = after(passed, ideas.accept(word, 1));
   expect(() => ideas.decline(word)(accepted)).toThrow("accepted");
   const landed = after(accepted, ideas.land({ commit: "abcdef0", at }));
   expect(landed).toMatchObject({ status: "landed", commit: "abcdef0" });
   expect(ideas.judge({ ...checked, checks_version: 2 })(landed)).toEqual([]);
+});
+
+test("a verdict of an earlier version of the checks is replaced, and never replaces one of a later version", () => {
+  const at = "2026-01-31T00:00:00.000Z";
+  const digest = "ab".repeat(32);
+  const facts = {
+    idea_id: 7,
+    text_sha256: digest,
+    target_file: "a.md",
+    draft_sha256: digest,
+    draft_bytes: 1,
+  };
+  const proposed = ideas.evolve(undefined, {
+    type: "ImprovementProposed",
+    data: { ...facts, proposed_at: at },
+  });
+  const verdict = (checks_version: number, verdict: "passed" | "failed"): ideas.Checked => ({
+    ...{ checks_version, checks: [], verdict, checked_at: at },
+  });
+  const judgedBy = (state: ideas.IdeaState, checked: ideas.Checked) =>
+    ideas.judge(checked)(state).reduce(ideas.evolve, state);
+  const word = { by: "operator", reason: "good", at } as const;
+  const old = judgedBy(proposed, verdict(1, "passed"));
+  expect(() => ideas.accept(word, 2)(old)).toThrow(
+    /^the idea has passed version 1 of the checks, and this is version 2: have it checked by POST \/v1\/agent\/evolution\/pipeline\/7/,
+  );
+  const newer = judgedBy(old, verdict(2, "failed"));
+  expect(newer).toMatchObject({ status: "failed", checked: { checks_version: 2 } });
+  expect(ideas.judge(verdict(1, "passed"))(newer)).toEqual([]);
+  expect(ideas.accept(word, 1)(judgedBy(proposed, verdict(2, "passed")))).toHaveLength(1);
 });

@@ -64,3 +64,10 @@ export const hostile: readonly { target_file: string; draft: string; fails?: str
     fails: "secrets",
   },
 ];
+
+/** Texts of at most 100 KB that a parser of TypeScript tries in so many ways that it never ends. */
+export const endless = {
+  "an arrow function or a conditional, thirty deep": `x=${"a?(b):c=>(".repeat(30)}c${")".repeat(30)}`,
+  "infer with a constraint, thirty deep": `type A=${"(infer T extends ".repeat(30)}1${" ? 1 : 2)".repeat(30)}`,
+  "type arguments that never close": "a<".repeat(50_000),
+} as const;

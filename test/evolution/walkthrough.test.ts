@@ -1,8 +1,11 @@
 /** From a proposal to its commit, as an agent and the operator see it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { operatorMeta } from "../../src/app.ts";
+import { CHECKS_VERSION } from "../../src/domain/evolution/checks.ts";
+import * as ideas from "../../src/domain/evolution/idea.ts";
 import { acceptIdea, allIdeas, landIdea, readIdea } from "../../src/operator/ideas.ts";
 import { type Service, startService } from "../support/service.ts";
-import { fine } from "./drafts.ts";
+import { endless, fine } from "./drafts.ts";
 
 let service: Service;
 let mine: Record<string, string>;
@@ -77,6 +80,46 @@ test("a draft that was proposed before is told so, and its texts are in no event
   );
   const log = rows.map(({ text }) => text).join("\n");
   for (const one of [secret, idea.title, idea.description, "addMonths"]) expect(log).not.toContain(one);
+});
+
+test("what passed earlier checks is accepted once these have passed it as well", async () => {
+  const { data } = await post("propose", { ...idea, target_file: "docs/earlier.md" });
+  const { idea_id } = data;
+  const { facts } = (await readIdea(service.app, idea_id)).idea;
+  const { tenant } = (await allIdeas(service.app)).find((row) => row.idea_id === facts.idea_id)!;
+  const earlier = { checks_version: CHECKS_VERSION - 1, checks: [], verdict: "passed" as const };
+  const judged = ideas.judge({ ...earlier, checked_at: facts.proposed_at });
+  await service.app.decide(ideas, ideas.targetOf(tenant, idea_id), judged, {
+    meta: operatorMeta("ideas.test"),
+  });
+  await expect(acceptIdea(service.app, idea_id, "no")).rejects.toMatchObject({
+    code: "conflict",
+    message: expect.stringContaining(`have it checked by POST /v1/agent/evolution/pipeline/${idea_id}`),
+  });
+  const admin = await service.issue({ tenant: "admins", scopes: ["order", "admin"] });
+  expect((await post(`pipeline/${idea_id}`, {}, admin.headers)).data.checks).toHaveLength(8);
+  expect(await acceptIdea(service.app, idea_id, "Good.")).toMatchObject({ status: "accepted" });
+});
+
+test("a verdict of later checks stays where a process of an earlier version is asked", async () => {
+  const { data } = await post("propose", { ...idea, target_file: "docs/later.md" });
+  const { tenant } = (await allIdeas(service.app)).find((row) => row.idea_id === data.idea_id)!;
+  const later = { checks_version: CHECKS_VERSION + 1, checks: [], verdict: "failed" as const };
+  const judged = ideas.judge({ ...later, checked_at: "2026-01-31T00:00:00.000Z" });
+  await service.app.decide(ideas, ideas.targetOf(tenant, data.idea_id), judged, {
+    meta: operatorMeta("ideas.test"),
+  });
+  const before = await checkedEvents();
+  expect((await post(`pipeline/${data.idea_id}`, {})).data).toMatchObject({ ...later, status: "failed" });
+  expect(await checkedEvents()).toBe(before);
+});
+
+test("a draft that no parser comes to an end with is judged as one that fails, once", async () => {
+  const [draft_content] = Object.values(endless);
+  const { data } = await post("propose", { ...idea, target_file: "src/domain/endless.ts", draft_content });
+  const { data: judged } = await post(`pipeline/${data.idea_id}`, {});
+  expect(judged.checks.filter(({ passed }) => !passed).map(({ name }) => name)).toEqual(["syntax"]);
+  expect((await post(`pipeline/${data.idea_id}`, {})).data).toEqual(judged);
 });
 
 test.each([

@@ -1,12 +1,19 @@
-/** What is said of a draft as a text: nothing of it is run, imported or opened, and no detail quotes it. */
+/**
+ * What is said of a draft as a text: nothing of it is run, imported or opened, and no detail quotes it. Strangers write drafts to keep us
+ * busy: every form here looks at each character a few times at most, and what cannot promise that, a parser, runs elsewhere.
+ */
 import type { Check } from "./idea.ts";
 import { MOST_DRAFT_BYTES } from "./idea.ts";
+import { COMPUTED, type Found, importsIn } from "./imports.ts";
+import { type Breach, breachOf, layerOf } from "./layers.ts";
 
 /** One more whenever a check changes. */
 export const CHECKS_VERSION = 2;
 
-/** Whether TypeScript of this form has no error of syntax; the place of the first one. */
-export type Parse = (text: string) => Promise<{ line: number; column: number } | undefined>;
+/** The place of the first error of syntax, or that a parser took more than it is given. */
+export type Fault = { line: number; column: number } | "endless";
+/** What is wrong with a text as TypeScript. */
+export type Parse = (text: string) => Promise<Fault | undefined>;
 
 export type Draft = { target_file: string; bytes: Uint8Array };
 /** A draft for the same file that was proposed before. */
@@ -27,11 +34,11 @@ const SECRETS = [
   /\bAKIA[0-9A-Z]{16}\b/,
   /\bgh[pousr]_[A-Za-z0-9]{30,}/,
   /\bxox[abprs]-[A-Za-z0-9-]{10,}/,
-  /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\./,
+  // Looked for from its middle: from each of its possible beginnings it would be read to the end again.
+  /\.eyJ(?<=eyJ[A-Za-z0-9_-]{10,}\.eyJ)[A-Za-z0-9_-]{10,}\./,
   /(?:private|secret)[_-]?key["'\s:=]{1,5}(?:0x)?[0-9a-f]{64}\b/i,
 ];
 
-const LONGEST_WORD = 4_096;
 const ENTROPY_BITS = 4.6;
 
 /** Shannon's entropy of the characters, in bits each. */
@@ -48,7 +55,7 @@ function secretLine(text: string): number | undefined {
   const lines = text.split("\n");
   const at = lines.findIndex((line) => {
     if (SECRETS.some((form) => form.test(line))) return true;
-    const words = line.slice(0, LONGEST_WORD).match(/[A-Za-z0-9+/_-]{32,128}/g) ?? [];
+    const words = line.match(/[A-Za-z0-9+/_-]{32,128}/g) ?? [];
     return words.some(
       (word) => /\d/.test(word) && /[a-z]/.test(word) && /[A-Z]/.test(word) && entropy(word) >= ENTROPY_BITS,
     );
@@ -56,76 +63,42 @@ function secretLine(text: string): number | undefined {
   return at === -1 ? undefined : at + 1;
 }
 
-/** Which folders of src a folder may import from beside its own, as ARCHITECTURE.md has it. */
-export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  domain: [],
-  datasets: ["domain"],
-  projections: ["datasets", "domain"],
-  chain: ["domain"],
-  outside: ["domain"],
-  reactors: ["chain", "domain", "outside", "projections"],
-  operator: ["chain", "datasets", "domain", "projections", "reactors"],
-  adapters: ["domain"],
-  anchoring: ["chain", "domain", "projections"],
-  audit: ["anchoring", "domain"],
-  witness: ["adapters", "anchoring"],
-  worker: ["adapters", "domain"],
-  api: ["anchoring", "audit", "chain", "datasets", "domain", "projections", "reactors"],
-  areas: ["anchoring", "api", "domain", "projections", "reactors"],
-  migrations: [
-    "adapters",
-    "anchoring",
-    "api",
-    "areas",
-    "chain",
-    "datasets",
-    "domain",
-    "operator",
-    "projections",
-    "reactors",
-  ],
-  explorer: [],
-  cli: [
-    "anchoring",
-    "api",
-    "areas",
-    "audit",
-    "datasets",
-    "domain",
-    "operator",
-    "outside",
-    "projections",
-    "witness",
-    "worker",
-  ],
+const roomOf = ({ specifier }: Found, { target, room }: Breach): string => {
+  if (specifier === COMPUTED) return "what is computed";
+  if (target === undefined) return "this package or module of Node";
+  return room ?? "a file of no layer";
 };
 
-const folderOf = (path: string): string | undefined =>
-  Object.keys(MAY_IMPORT).find((folder) => path.startsWith(`src/${folder}/`));
-
-/** The path that an import of a file comes to. */
-function resolved(file: string, to: string): string {
-  const parts = file.split("/").slice(0, -1);
-  for (const part of to.split("/")) {
-    if (part === "..") parts.pop();
-    else if (part !== ".") parts.push(part);
-  }
-  return parts.join("/");
+function breachTold(wanted: Found, breach: Breach): string {
+  const room = roomOf(wanted, breach);
+  if (breach.only === undefined) return `may not import ${room}`;
+  return `may import only ${breach.only === "types" ? "types" : "some names"} of ${room}`;
 }
 
-/** Folders that a draft imports from and may not. */
-function forbidden(file: string, text: string): string[] {
-  const own = folderOf(file);
-  if (own === undefined || !file.endsWith(".ts")) return [];
-  const found = [
-    ...text.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)["'](\.{1,2}\/[^"'\n]{1,300})["']/g),
-  ].flatMap(([, to]) => folderOf(resolved(file, to!)) ?? []);
-  return [...new Set(found)].filter((folder) => folder !== own && !MAY_IMPORT[own]!.includes(folder));
+/** Imports that are told one by one. */
+const MOST_TOLD = 10;
+
+/** Whether the imports found in a draft are of its layer, by the table that this repository is held to. */
+function importsCheck(file: string, text: string): Omit<Check, "name"> {
+  const layer = layerOf(file);
+  if (layer === undefined || !file.endsWith(".ts"))
+    return { passed: true, detail: "not looked at: no TypeScript of a layer" };
+  const told = new Map<string, number>();
+  for (const wanted of importsIn(text)) {
+    const breach = breachOf(file, layer, wanted);
+    const sentence = breach && breachTold(wanted, breach);
+    if (sentence && !told.has(sentence)) told.set(sentence, wanted.line);
+  }
+  if (told.size === 0)
+    return { passed: true, detail: "each import found in the text is one that its layer may have" };
+  const first = [...told].slice(0, MOST_TOLD).map(([sentence, line]) => `line ${line} ${sentence}`);
+  return { passed: false, detail: first.join("; ") };
 }
 
 async function syntaxFault(file: string, text: string, parse: Parse): Promise<string | undefined> {
   if (file.endsWith(".ts")) {
     const fault = await parse(text);
+    if (fault === "endless") return "takes too long to be parsed, or too much memory";
     return fault && `line ${fault.line}, column ${fault.column} is no TypeScript`;
   }
   if (file.endsWith(".json")) {
@@ -160,17 +133,23 @@ function linesBeyond(text: string, other: string): number {
   return beyond;
 }
 
-/** Share of lines that two texts have in common, of all that either has (Jaccard 1901), blank ones aside. */
-export function likeness(text: string, other: string): number {
-  const of = (one: string) =>
-    new Set(
-      linesOf(one)
-        .map((line) => line.trim())
-        .filter((line) => line !== ""),
-    );
-  const [a, b] = [of(text), of(other)];
-  const both = [...a].filter((line) => b.has(line)).length;
-  return a.size + b.size - both === 0 ? 0 : both / (a.size + b.size - both);
+/** The lines that a text has, blank ones aside. */
+const distinctLines = (text: string) =>
+  new Set(
+    linesOf(text)
+      .map((line) => line.trim())
+      .filter((line) => line !== ""),
+  );
+
+/** Share of lines that another text has in common with this one, of all that either has (Jaccard 1901), blank ones aside. */
+export function likenessTo(text: string): (other: string) => number {
+  const lines = distinctLines(text);
+  return (other) => {
+    const others = distinctLines(other);
+    const both = [...others].filter((line) => lines.has(line)).length;
+    const all = lines.size + others.size - both;
+    return all === 0 ? 0 : both / all;
+  };
 }
 
 /** As much alike, a draft is one that was proposed before. */
@@ -194,9 +173,9 @@ export async function checksOf(
   if (checks.some(({ passed }) => !passed)) return checks;
   const secret = secretLine(text);
   const fault = await syntaxFault(target_file, text, parse);
-  const layers = forbidden(target_file, text);
+  const alikeTo = likenessTo(text);
   const ranked = earlier
-    .map((one) => ({ ...one, alike: likeness(text, one.text) }))
+    .map((one) => ({ ...one, alike: alikeTo(one.text) }))
     .toSorted((a, b) => b.alike - a.alike || a.idea_id - b.idea_id);
   const [nearest] = ranked;
   const isOld = nearest !== undefined && nearest.alike >= ALIKE;
@@ -210,11 +189,7 @@ export async function checksOf(
       secret === undefined ? "none found" : `line ${secret} looks like a secret`,
     ),
     says("syntax", fault === undefined, fault ?? "no fault found"),
-    says(
-      "imports",
-      layers.length === 0,
-      layers.length === 0 ? "keeps to its layer" : `may not import ${layers.join(", ")}`,
-    ),
+    { name: "imports", ...importsCheck(target_file, text) },
     says(
       "lines",
       true,

@@ -96,27 +96,36 @@ export const propose =
   (state: IdeaState): IdeaEvent[] =>
     state ? [] : [{ type: "ImprovementProposed", data }];
 
-/** The first verdict of a version of the checks stands; what was decided about is not checked again. */
+/**
+ * The first verdict of a version of the checks stands, also against those of earlier versions: while a service is updated, processes of both
+ * are asked. What was decided about is not checked again.
+ */
 export const judge =
   (data: Checked) =>
   (state: IdeaState): IdeaEvent[] => {
     const { status, checked } = standing(state);
     const isDecided = status === "accepted" || status === "declined" || status === "landed";
-    return isDecided || checked?.checks_version === data.checks_version
+    return isDecided || (checked && checked.checks_version >= data.checks_version)
       ? []
       : [{ type: "ImprovementChecked", data }];
   };
 
 type Word = DataOf<typeof events, "ImprovementAccepted">;
 
-/** Only what has passed its checks is accepted. */
+/** Only what has passed the checks of this version, or of a later one, is accepted: earlier ones may have passed over what these find. */
 export const accept =
-  (data: Word) =>
+  (data: Word, checks_version: number) =>
   (state: IdeaState): IdeaEvent[] => {
-    const { status } = standing(state);
+    const { status, checked, facts } = standing(state);
     if (status === "accepted") return [];
+    const remedy = `have it checked by POST /v1/agent/evolution/pipeline/${facts.idea_id}, with a key of the scopes order and admin`;
     if (status !== "passed")
-      refuse("conflict", `an idea that is ${status} cannot be accepted: have it checked first`);
+      refuse("conflict", `an idea that is ${status} cannot be accepted: ${remedy}, and pass`);
+    if (checked!.checks_version < checks_version)
+      refuse(
+        "conflict",
+        `the idea has passed version ${checked!.checks_version} of the checks, and this is version ${checks_version}: ${remedy}`,
+      );
     return [{ type: "ImprovementAccepted", data }];
   };
 

@@ -7,7 +7,6 @@ import { digestOf } from "../../../domain/objects.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { findIdea, ideasBefore, ideasProjection } from "../../../projections/evolution/ideas.ts";
 import { internal, json, key, operation, pay } from "../../operation.ts";
-import { parseTypeScript } from "./syntax.ts";
 
 const BODY_BYTES = 256 * 1024;
 /** Earlier drafts that one is compared with. */
@@ -141,7 +140,7 @@ async function tenantOf(app: App, id: number): Promise<string> {
   return (await findIdea(app.pool, id))?.tenant ?? refuse("not_found", `there is no idea ${id}`);
 }
 
-/** The idea with a verdict of the checks of today, where none stands. */
+/** The idea with a verdict of the checks of today, where none of theirs or of a later version stands. */
 async function checkedNow(
   app: App,
   found: ideas.Idea,
@@ -149,13 +148,17 @@ async function checkedNow(
 ): Promise<ideas.Idea> {
   if (
     found.checked &&
-    (found.checked.checks_version === CHECKS_VERSION || found.status !== found.checked.verdict)
+    (found.checked.checks_version >= CHECKS_VERSION || found.status !== found.checked.verdict)
   )
     return found;
   const { idea_id, target_file, draft_sha256 } = found.facts;
   const bytes = await app.objects.get(ideas.objectOf(idea_id, draft_sha256));
   if (!bytes) return refuse("not_found", `the draft of idea ${idea_id} is not kept any more`);
-  const checks = await checksOf({ target_file, bytes }, await earlierThan(app, found.facts), parseTypeScript);
+  const checks = await checksOf(
+    { target_file, bytes },
+    await earlierThan(app, found.facts),
+    app.parser.typescript,
+  );
   const verdict = checks.every(({ passed }) => passed) ? "passed" : "failed";
   const checked_at = app.clock.now().toISOString();
   const { state } = await judge({ checks_version: CHECKS_VERSION, checks, verdict, checked_at });

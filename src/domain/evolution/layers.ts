@@ -1,9 +1,7 @@
-/** Who may import whom: the one table, and the reader that holds a source file against it. */
-import { posix } from "node:path";
-import { parseAst } from "vitest/node";
+/** Who may import whom: the one table, which this repository and the drafts of strangers are held against. */
 
 /** `any`: all of it; `types`: only with `import type`; a list: only these names. */
-type Use = "any" | "types" | readonly string[];
+export type Use = "any" | "types" | readonly string[];
 
 export type Layer = {
   /** Repository paths: a folder with its slash, or a file. The longest that fits a file wins. */
@@ -241,6 +239,9 @@ export const layers: Readonly<Record<string, Layer>> = {
       domain: "any",
       eventstore: "any",
       leases: "any",
+      "node:util": ["promisify"],
+      // What is kept of an execution is zipped.
+      "node:zlib": ["gunzip", "gzip"],
       outside: "any",
       projections: "any",
     },
@@ -544,122 +545,52 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
 };
 
-/** The only file that may read process.env. */
-const ENVIRONMENT_READER = "src/main.ts";
-
-/** Globals that carry time, chance or the outside world. */
-const IMPURE = new Set([
-  "console",
-  "crypto",
-  "fetch",
-  "globalThis",
-  "performance",
-  "process",
-  "setImmediate",
-  "setInterval",
-  "setTimeout",
-]);
+const byLength = Object.entries(layers)
+  .flatMap(([name, { paths }]) => paths.map((path) => ({ name, path })))
+  .toSorted((a, b) => b.path.length - a.path.length);
 
 /** The name of the layer a repository path belongs to. */
-export function layerOf(path: string): string | undefined {
-  const fits = Object.entries(layers).flatMap(([name, layer]) =>
-    layer.paths
-      .filter((p) => (p.endsWith("/") ? path.startsWith(p) : path === p))
-      .map((p) => ({ name, length: p.length })),
-  );
-  return fits.sort((a, b) => b.length - a.length)[0]?.name;
+export const layerOf = (path: string): string | undefined =>
+  byLength.find((one) => (one.path.endsWith("/") ? path.startsWith(one.path) : path === one.path))?.name;
+
+/** What a file imports: the names of it, `*` for the module whole, or only types. */
+export type Import = { specifier: string; types: boolean; names: readonly string[] };
+
+/** An import that a file's layer may not have. */
+export type Breach = {
+  /** The repository path that a relative import comes to. */
+  target: string | undefined;
+  /** The layer, package or module of Node that is imported; undefined: a path of no layer. */
+  room: string | undefined;
+  /** What of it the layer may have: undefined is nothing. */
+  only: Exclude<Use, "any"> | undefined;
+  /** The names beyond that. */
+  names: readonly string[];
+};
+
+/** Why the layer of a file may not have an import; undefined where it may. */
+export function breachOf(path: string, layer: string, wanted: Import): Breach | undefined {
+  const { specifier, names } = wanted;
+  const target = specifier.startsWith(".") ? resolved(path, specifier) : undefined;
+  const room = target === undefined ? specifier : layerOf(target);
+  if (target !== undefined && room === layer) return undefined;
+  // A package may have a layer's name, as Node's module `domain` has.
+  const isNamesake = target === undefined && specifier in layers;
+  const only = room === undefined || isNamesake ? undefined : layers[layer]!.imports[room];
+  if (only === undefined || (only === "types" && !wanted.types)) return { target, room, only, names };
+  if (only === "any" || wanted.types) return undefined;
+  const beyond = names.filter((name) => !only.includes(name));
+  return beyond.length === 0 ? undefined : { target, room, only, names: beyond };
 }
 
-/** What a source file does that its layer may not, one sentence each. */
-export function violationsOf(path: string, source: string): string[] {
-  const name = layerOf(path);
-  const layer = name === undefined ? undefined : layers[name];
-  if (!layer) return [`${path} belongs to no layer: put it in one, or add a row to test/import-rules.ts`];
-  const found: string[] = [];
-  visit(parseAst(source, { lang: "ts" }) as unknown as Node, (node, parent) => {
-    const wanted = importOf(node);
-    if (wanted) found.push(...refused(path, name!, layer, wanted));
-    if (path !== ENVIRONMENT_READER && readsEnvironment(node))
-      found.push(
-        `${path} reads process.env; only ${ENVIRONMENT_READER} may: take the setting as an argument`,
-      );
-    const impure = layer.pure && impurityOf(node, parent);
-    if (impure) found.push(`${path} uses ${impure}; the domain takes time and chance as arguments`);
-  });
-  return found;
-}
-
-type Wanted = { specifier: string; types: boolean; names: string[] };
-
-function refused(path: string, name: string, layer: Layer, wanted: Wanted): string[] {
-  const target = wanted.specifier.startsWith(".")
-    ? posix.join(posix.dirname(path), wanted.specifier)
-    : undefined;
-  const room = target === undefined ? wanted.specifier : layerOf(target);
-  if (room === name) return [];
-  if (room === undefined) return [`${path} imports ${wanted.specifier}, which belongs to no layer`];
-  const use = layer.imports[room];
-  if (use === undefined)
-    return [`${path} (${name}) imports ${target ?? room}, and ${name} may not import ${room}`];
-  if (use === "any" || wanted.types) return [];
-  if (use === "types") return [`${path} (${name}) may import only types of ${room}: write \`import type\``];
-  return wanted.names
-    .filter((imported) => !use.includes(imported))
-    .map((imported) => `${path} (${name}) may not import ${imported} of ${room}, only ${use.join(", ")}`);
-}
-
-export type Node = { type: string; [field: string]: unknown };
-
-const isNode = (value: unknown): value is Node =>
-  typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
-
-export function visit(node: Node, look: (node: Node, parent: Node | undefined) => void, parent?: Node): void {
-  look(node, parent);
-  for (const child of Object.values(node).flat()) if (isNode(child)) visit(child, look, node);
-}
-
-/** The import a node makes: a declaration, a re-export, `import()` or an import in a type. */
-export function importOf(node: Node): Wanted | undefined {
-  if (!isNode(node.source)) return undefined;
-  const computed = node.source.type !== "Literal";
-  const specifier = computed ? "(computed)" : String(node.source.value);
-  const specifiers = (node.specifiers ?? []) as Node[];
-  const kinds = [node.importKind, node.exportKind];
-  const named = specifiers.filter((s) => s.importKind !== "type" && s.exportKind !== "type");
-  const types =
-    kinds.includes("type") || node.type === "TSImportType" || (specifiers.length > 0 && named.length === 0);
-  // A namespace, a default and a dynamic import take the module whole.
-  const names = named.map((s) => identifier(s.type === "ExportSpecifier" ? s.local : s.imported) ?? "*");
-  return { specifier, types, names: names.length === 0 ? ["*"] : names };
-}
-
-const identifier = (value: unknown): string | undefined =>
-  isNode(value) && value.type === "Identifier" ? String(value.name) : undefined;
-
-/** The name after the dot, or the text in the brackets. */
-const property = (node: Node): string | undefined =>
-  node.computed
-    ? isNode(node.property)
-      ? String(node.property.value)
-      : undefined
-    : identifier(node.property);
-
-function readsEnvironment(node: Node): boolean {
-  if (node.type === "MemberExpression")
-    return identifier(node.object) === "process" && property(node) === "env";
-  return node.type === "VariableDeclarator" && identifier(node.init) === "process";
-}
-
-function impurityOf(node: Node, parent: Node | undefined): string | undefined {
-  if (node.type === "MemberExpression") {
-    const text = `${identifier(node.object)}.${property(node)}`;
-    return text === "Date.now" || text === "Math.random" ? text : undefined;
+/** The path that a relative import of a file comes to; one that leaves the repository begins with `..`. */
+function resolved(file: string, to: string): string {
+  const parts = file.split("/").slice(0, -1);
+  for (const part of to.split("/")) {
+    if (part === "..") {
+      if (parts.length === 0 || parts.at(-1) === "..") parts.push("..");
+      else parts.pop();
+    } else if (part !== "." && part !== "") parts.push(part);
   }
-  if (node.type === "NewExpression" || node.type === "CallExpression") {
-    const isNow = node.type === "CallExpression" || (node.arguments as unknown[]).length === 0;
-    return identifier(node.callee) === "Date" && isNow ? "the present Date" : undefined;
-  }
-  const name = identifier(node);
-  const isFieldName = parent && !parent.computed && (parent.property === node || parent.key === node);
-  return name !== undefined && IMPURE.has(name) && !isFieldName ? name : undefined;
+  return parts.join("/");
 }

@@ -1,0 +1,101 @@
+/**
+ * Parses texts of strangers by esbuild's own program, which is handed one by stdin, a text at a time, and is killed when its time is over: a
+ * text of 300 bytes can keep any parser of TypeScript busy without end. It is not the esbuild that the service itself compiles with.
+ */
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { arch } from "node:os";
+import type { Fault } from "../domain/evolution/checks.ts";
+import type { Parser } from "../domain/ports.ts";
+import { Refusal } from "../domain/refusal.ts";
+
+/** Seconds on the processor: on the clock, what an honest text takes is a matter of what else the machine does. */
+const SECONDS = 2;
+/** Who gets so little of the processor that this is over first is told nothing of its text. */
+const TIMEOUT_MS = 20_000;
+const MEMORY_KB = 512 * 1024;
+/** Texts that are parsed or wait for it. */
+const MOST_WAITING = 10;
+const MOST_TOLD_BYTES = 1024 * 1024;
+
+/** The system itself ends it, also when this process has died; `exec` makes it the process that is killed. */
+const LIMITS = `ulimit -c 0; ulimit -f 0; ulimit -d ${MEMORY_KB}; ulimit -t "$0"; exec "$@"`;
+const FLAGS = ["--loader=ts", "--format=esm", "--color=false", "--log-level=error", "--log-limit=1"];
+
+/** The program itself, and not the script that starts it: that could be killed without it. */
+function esbuildProgram(): readonly string[] {
+  const { resolve } = createRequire(createRequire(import.meta.url).resolve("esbuild"));
+  return [resolve(`@esbuild/${process.platform}-${arch()}/bin/esbuild`), ...FLAGS];
+}
+
+const unavailable = (message: string, reason?: string) =>
+  new Refusal("unavailable", message, { retry_after_s: 5, cause: reason && new Error(reason) });
+
+type ParserOptions = { program?: readonly string[]; timeout_ms?: number };
+
+/** `program`: what parses, and what it is started with, where that is not esbuild. */
+export function createParser({ program, timeout_ms = TIMEOUT_MS }: ParserOptions = {}): Parser {
+  let own = program;
+  let waiting = 0;
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function parseNext(text: string): Promise<Fault | undefined> {
+    own ??= esbuildProgram();
+    return parse(own, text, timeout_ms);
+  }
+
+  return {
+    typescript(text) {
+      if (waiting >= MOST_WAITING)
+        return Promise.reject(unavailable("too many drafts wait to be parsed; try again in some seconds"));
+      waiting++;
+      const parsed = last.then(() => parseNext(text)).finally(() => waiting--);
+      last = parsed.catch(() => undefined);
+      return parsed;
+    },
+  };
+}
+
+function parse(program: readonly string[], text: string, timeout_ms: number): Promise<Fault | undefined> {
+  return new Promise((done, fail) => {
+    const child = spawn("/bin/sh", ["-c", LIMITS, String(SECONDS), ...program], {
+      cwd: "/",
+      env: {},
+      stdio: ["pipe", "ignore", "pipe"],
+    });
+    let reason: string | undefined;
+    const giveUp = (why: string) => {
+      reason ??= why;
+      child.kill("SIGKILL");
+    };
+    const timer = setTimeout(() => giveUp(`nothing after ${timeout_ms} ms`), timeout_ms);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    child.stderr.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MOST_TOLD_BYTES) giveUp("it tells too much");
+      else chunks.push(chunk);
+    });
+    child.on("error", (error) => giveUp(error.message));
+    // What it does not read any more concerns nobody.
+    child.stdin.on("error", () => undefined);
+    child.on("close", (code, signal) => {
+      clearTimeout(timer);
+      const told = Buffer.concat(chunks).toString();
+      if (reason === undefined && code === 0) return done(undefined);
+      if (reason === undefined && isSpent(code, signal, told)) return done("endless");
+      const place = /^ +<stdin>:(\d+):(\d+):$/m.exec(told);
+      if (reason === undefined && code === 1 && place)
+        return done({ line: Number(place[1]), column: Number(place[2]) });
+      const cause = reason ?? `its process ended with ${code ?? signal}: ${told.slice(0, 500)}`;
+      fail(unavailable("the draft could not be parsed; try again in some seconds", cause));
+    });
+    child.stdin.end(text);
+  });
+}
+
+/** Ended by the system for its time, or by itself for want of memory. */
+const isSpent = (code: number | null, signal: NodeJS.Signals | null, told: string) =>
+  signal === "SIGKILL" ||
+  signal === "SIGXCPU" ||
+  (code === 2 && /^fatal error: .*(memory|stack)|goroutine stack exceeds/m.test(told));

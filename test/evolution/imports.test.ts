@@ -1,0 +1,156 @@
+/** The imports of drafts, held to the table of who may import whom that this repository is held to. */
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { parseAst } from "vitest/node";
+import { checksOf } from "../../src/domain/evolution/checks.ts";
+import { importsIn } from "../../src/domain/evolution/imports.ts";
+import { breachOf, layerOf, layers } from "../../src/domain/evolution/layers.ts";
+import { importOf, type Node, visit } from "../import-violations.ts";
+
+const noFault = () => Promise.resolve(undefined);
+
+async function importsOf(target_file: string, draft: string) {
+  const checks = await checksOf({ target_file, bytes: Buffer.from(draft) }, [], noFault);
+  const { passed, detail } = checks.find(({ name }) => name === "imports")!;
+  return { passed, detail };
+}
+
+const sources = ["eventstore", "src"].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => `${folder}/${path.replaceAll("\\", "/")}`),
+);
+
+test("every import that the syntax trees of this repository have is found in the texts", () => {
+  expect(sources.length).toBeGreaterThan(700);
+  const lost: string[] = [];
+  for (const path of sources) {
+    const text = readFileSync(path, "utf8");
+    const found = new Set(importsIn(text).map(({ line, ...one }) => JSON.stringify(one)));
+    visit(parseAst(text, { lang: "ts" }) as unknown as Node, (node) => {
+      const wanted = importOf(node);
+      if (!wanted) return;
+      const { specifier, names } = wanted;
+      // An import in a type looks like one that is made as the program runs.
+      const types = wanted.types && node.type !== "TSImportType";
+      const forms = [
+        { types, names: types ? ["*"] : names, specifier },
+        { ...wanted, names: ["*"] },
+      ];
+      if (!forms.some((one) => found.has(JSON.stringify({ types: one.types, names: one.names, specifier }))))
+        lost.push(`${path}: ${JSON.stringify(wanted)}`);
+    });
+  }
+  expect(lost).toEqual([]);
+});
+
+test("no file of this repository is told that it breaks the table", () => {
+  const told = sources.flatMap((path) =>
+    importsIn(readFileSync(path, "utf8")).filter((one) => breachOf(path, layerOf(path)!, one)),
+  );
+  expect(told).toEqual([]);
+});
+
+const fileIn = (layer: string) => {
+  const [path] = layers[layer]!.paths;
+  return path!.endsWith("/") ? `${path}new-one.ts` : path!;
+};
+
+test("a draft of any layer is refused whatever its row has not, and all of that alone", async () => {
+  const rooms = [...new Set(Object.values(layers).flatMap(({ imports }) => Object.keys(imports)))];
+  for (const [layer, { imports }] of Object.entries(layers)) {
+    const file = fileIn(layer);
+    if (!file.endsWith(".ts")) continue;
+    const up = "../".repeat(file.split("/").length - 1);
+    for (const room of [...rooms, ...Object.keys(layers)]) {
+      if (room === layer || room === "(computed)") continue;
+      const from = room in layers ? `${up}${fileIn(room)}` : room;
+      const { passed } = await importsOf(file, `import type { A } from ${JSON.stringify(from)};\n`);
+      expect([layer, room, passed]).toEqual([layer, room, room in imports]);
+      const whole = await importsOf(file, `import * as all from ${JSON.stringify(from)};\n`);
+      expect([layer, room, whole.passed]).toEqual([layer, room, imports[room] === "any"]);
+    }
+  }
+});
+
+describe("what breaks the table is told, with its line", () => {
+  const forms: [file: string, draft: string, detail: string | RegExp][] = [
+    ["src/domain/x.ts", 'import fs from "node:fs";', "line 1 may not import this package or module of Node"],
+    ["src/domain/x.ts", 'import pg from "pg";', "line 1 may not import this package or module of Node"],
+    ["src/domain/x.ts", 'import {App} from "../app.ts";', "line 1 may not import app"],
+    ["src/domain/x.ts", '\nimport type { App } from "../app.ts";', "line 2 may not import app"],
+    ["src/domain/x.ts", 'import "../../eventstore/store.ts";', "line 1 may not import eventstore"],
+    ["src/domain/x.ts", "const a = import(`../api/x.ts`);", "line 1 may not import api"],
+    ["src/domain/x.ts", 'export { y } from /*x*/ "../api/y.ts";', "line 1 may not import api"],
+    ["src/domain/x.ts", 'export { y } from // x\n"../api/y.ts";', "line 1 may not import api"],
+    ["src/domain/x.ts", 'import/**/"../api/y.ts";', "line 1 may not import api"],
+    ["src/domain/x.ts", 'import(/* " */ "../api/y.ts", {});', "line 1 may not import api"],
+    ["src/domain/x.ts", 'import { import as a } from "../api/y.ts";', "line 1 may not import api"],
+    ["src/domain/x.ts", 'import { "a(b" as c } from "../api/y.ts";', "line 1 may not import api"],
+    ["src/domain/x.ts", `import { "from 'a'" as c } from "../api/y.ts";`, /line 1 may not import api$/],
+    ["src/domain/x.ts", 'import { from /* ; */ } from "../api/y.ts";', "line 1 may not import api"],
+    ["src/domain/x.ts", 'const r = /"/; import("../api/y.ts");', "line 1 may not import api"],
+    ["src/domain/x.ts", 'type A = import("../api/y.ts").A;', "line 1 may not import api"],
+    ["src/domain/x.ts", `import "../${"./".repeat(400)}api/y.ts";`, "line 1 may not import api"],
+    ["src/domain/x.ts", "import(name);", "line 1 may not import what is computed"],
+    ["src/domain/x.ts", 'import("../api/" + name);', "line 1 may not import what is computed"],
+    ["src/domain/x.ts", `import(\`../api/\${name}\`);`, "line 1 may not import what is computed"],
+    ["src/domain/x.ts", 'import "../\\u0061pi/y.ts";', "line 1 may not import what is computed"],
+    ["src/domain/x.ts", 'import "../%61pi/y.ts";', "line 1 may not import what is computed"],
+    ["src/domain/x.ts", 'import "../api/y.ts?/../../domain/x";', "line 1 may not import what is computed"],
+    ["src/domain/x.ts", 'import "../a\tpi/y.ts";', "line 1 may not import what is computed"],
+    ["src/domain/x.ts", 'import "../../package.json";', "line 1 may not import a file of no layer"],
+    ["src/domain/x.ts", 'import a from "domain";', "line 1 may not import this package or module of Node"],
+    [
+      "src/domain/x.ts",
+      'import { randomBytes } from "node:crypto";',
+      "line 1 may import only some names of this package or module of Node",
+    ],
+    [
+      "src/app.ts",
+      'import { openVintages } from "./datasets/vintage-store.ts";',
+      "line 1 may import only types of datasets",
+    ],
+    ["src/unit.ts", 'import "./api/http.ts";', "line 1 may not import api"],
+    ["eventstore/store.ts", 'import "../src/app.ts";', "line 1 may not import app"],
+    ["eventstore/x.ts", 'import { a } from "./verify/hashes.ts";', "line 1 may not import verify"],
+    [
+      "src/domain/x.ts",
+      'import "../api/a.ts";\nimport "../app.ts";\nimport "../api/b.ts";',
+      /api; line 2 .* app$/,
+    ],
+  ];
+  test.each(forms)("%s: %s", async (file, draft, detail) => {
+    expect(await importsOf(file, draft)).toEqual({
+      passed: false,
+      detail: typeof detail === "string" ? detail : expect.stringMatching(detail),
+    });
+  });
+});
+
+describe("what keeps to it passes, and so does what is no import", () => {
+  const fine = "each import found in the text is one that its layer may have";
+  const forms: [file: string, draft: string][] = [
+    ["src/domain/x.ts", 'import { createHash, type Hash } from "node:crypto";'],
+    ["src/domain/x.ts", 'import { type Event } from "@event-driven-io/emmett";'],
+    ["src/domain/x.ts", 'import type { Event } from "@event-driven-io/emmett";'],
+    ["src/domain/x.ts", 'import { z } from "zod";\nimport { a } from "./y/z.ts";'],
+    ["src/app.ts", 'import type { VintageStore } from "./datasets/vintage-store.ts";'],
+    ["src/adapters/x.ts", "const a = await import(name);"],
+    ["src/domain/x.ts", 'const words = ["import", "from", "export"];'],
+    ["src/domain/x.ts", 'const at = import.meta.url; Array.from("abc"); // what import() does'],
+    ["src/domain/x.ts", 'import { z } from "zod";\nconst sql = `select a from "streams" where (x)`;'],
+    ["src/domain/x.ts", 'const sql = `select a, b.c from "streams" where (x)`;'],
+  ];
+  test.each(forms)("%s: %s", async (file, draft) => {
+    expect(await importsOf(file, draft)).toEqual({ passed: true, detail: fine });
+  });
+
+  test.each(["src/new-one.ts", "test/x.ts", "bin/x.ts", "docs/x.md"])(
+    "%s is of no layer: that is told, and nothing else",
+    async (file) => {
+      const detail = "not looked at: no TypeScript of a layer";
+      expect(await importsOf(file, 'import "pg";')).toEqual({ passed: true, detail });
+    },
+  );
+});

@@ -1,0 +1,111 @@
+/** Holds a source file against the table of who may import whom, by its syntax tree. */
+import { parseAst } from "vitest/node";
+import { type Breach, breachOf, type Import, layerOf, layers } from "../src/domain/evolution/layers.ts";
+
+/** The only file that may read process.env. */
+const ENVIRONMENT_READER = "src/main.ts";
+
+/** Globals that carry time, chance or the outside world. */
+const IMPURE = new Set([
+  "console",
+  "crypto",
+  "fetch",
+  "globalThis",
+  "performance",
+  "process",
+  "setImmediate",
+  "setInterval",
+  "setTimeout",
+]);
+
+/** What a source file does that its layer may not, one sentence each. */
+export function violationsOf(path: string, source: string): string[] {
+  const name = layerOf(path);
+  const layer = name === undefined ? undefined : layers[name];
+  if (!layer)
+    return [`${path} belongs to no layer: put it in one, or add a row to src/domain/evolution/layers.ts`];
+  const found: string[] = [];
+  visit(parseAst(source, { lang: "ts" }) as unknown as Node, (node, parent) => {
+    const wanted = importOf(node);
+    const breach = wanted && breachOf(path, name!, wanted);
+    if (breach) found.push(...told(path, name!, wanted.specifier, breach));
+    if (path !== ENVIRONMENT_READER && readsEnvironment(node))
+      found.push(
+        `${path} reads process.env; only ${ENVIRONMENT_READER} may: take the setting as an argument`,
+      );
+    const impure = layer.pure && impurityOf(node, parent);
+    if (impure) found.push(`${path} uses ${impure}; the domain takes time and chance as arguments`);
+  });
+  return found;
+}
+
+function told(
+  path: string,
+  name: string,
+  specifier: string,
+  { target, room, only, names }: Breach,
+): string[] {
+  if (room === undefined) return [`${path} imports ${specifier}, which belongs to no layer`];
+  if (only === undefined)
+    return [`${path} (${name}) imports ${target ?? room}, and ${name} may not import ${room}`];
+  if (only === "types") return [`${path} (${name}) may import only types of ${room}: write \`import type\``];
+  return names.map(
+    (imported) => `${path} (${name}) may not import ${imported} of ${room}, only ${only.join(", ")}`,
+  );
+}
+
+export type Node = { type: string; [field: string]: unknown };
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
+
+export function visit(node: Node, look: (node: Node, parent: Node | undefined) => void, parent?: Node): void {
+  look(node, parent);
+  for (const child of Object.values(node).flat()) if (isNode(child)) visit(child, look, node);
+}
+
+/** The import a node makes: a declaration, a re-export, `import()` or an import in a type. */
+export function importOf(node: Node): Import | undefined {
+  if (!isNode(node.source)) return undefined;
+  const computed = node.source.type !== "Literal";
+  const specifier = computed ? "(computed)" : String(node.source.value);
+  const specifiers = (node.specifiers ?? []) as Node[];
+  const kinds = [node.importKind, node.exportKind];
+  const named = specifiers.filter((s) => s.importKind !== "type" && s.exportKind !== "type");
+  const types =
+    kinds.includes("type") || node.type === "TSImportType" || (specifiers.length > 0 && named.length === 0);
+  // A namespace, a default and a dynamic import take the module whole.
+  const names = named.map((s) => identifier(s.type === "ExportSpecifier" ? s.local : s.imported) ?? "*");
+  return { specifier, types, names: names.length === 0 ? ["*"] : names };
+}
+
+const identifier = (value: unknown): string | undefined =>
+  isNode(value) && value.type === "Identifier" ? String(value.name) : undefined;
+
+/** The name after the dot, or the text in the brackets. */
+const property = (node: Node): string | undefined =>
+  node.computed
+    ? isNode(node.property)
+      ? String(node.property.value)
+      : undefined
+    : identifier(node.property);
+
+function readsEnvironment(node: Node): boolean {
+  if (node.type === "MemberExpression")
+    return identifier(node.object) === "process" && property(node) === "env";
+  return node.type === "VariableDeclarator" && identifier(node.init) === "process";
+}
+
+function impurityOf(node: Node, parent: Node | undefined): string | undefined {
+  if (node.type === "MemberExpression") {
+    const text = `${identifier(node.object)}.${property(node)}`;
+    return text === "Date.now" || text === "Math.random" ? text : undefined;
+  }
+  if (node.type === "NewExpression" || node.type === "CallExpression") {
+    const isNow = node.type === "CallExpression" || (node.arguments as unknown[]).length === 0;
+    return identifier(node.callee) === "Date" && isNow ? "the present Date" : undefined;
+  }
+  const name = identifier(node);
+  const isFieldName = parent && !parent.computed && (parent.property === node || parent.key === node);
+  return name !== undefined && IMPURE.has(name) && !isFieldName ? name : undefined;
+}
