@@ -51,6 +51,14 @@ export function shownHistory(
 
   function tell(told: Told): void {
     switch (told.kind) {
+      case "lost": {
+        const [first, last] = [told.months[0]!, told.months.at(-1)!];
+        for (const why of told.why) line(`lost: ${why}`);
+        line(
+          `${told.months.length} months of what was released are lost, ${monthText(first)} to ${monthText(last)}: they have to come again`,
+        );
+        break;
+      }
       case "begun":
         todo = told.asked - told.already;
         if (told.already > 0) line(`${told.already} of ${told.asked} months are in already`);

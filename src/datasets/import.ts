@@ -12,12 +12,12 @@ import { loadRates, type RatesSource } from "./exchange.ts";
 import { detectLayout, importable } from "./layouts/detect.ts";
 import type { Layout, LeftOut } from "./layouts/layout.ts";
 import {
+  examineVintage,
+  type Lost,
   type Manifest,
   missing,
   type PartitionEntry,
   partitionPath,
-  readManifest,
-  verifyPartition,
   vintageDigest,
 } from "./manifest.ts";
 import { type PartitionRows, writePartition } from "./partition.ts";
@@ -40,6 +40,8 @@ export type ImportRequest = {
   rates?: RatesSource;
   /** Start from nothing but the files, leaving out what the current vintage holds. */
   afresh?: boolean;
+  /** What of the current vintage is known to be lost: it is left out, where it has not come back. */
+  lost?: Lost | undefined;
   limits: DuckdbLimits;
   progress?: Progress;
   signal?: AbortSignal;
@@ -202,7 +204,7 @@ async function merge(
   return { manifest, new_files };
 }
 
-/** Attaches the partitions that are built upon, after checking that each is what its manifest says. */
+/** Attaches the partitions that are built upon, after checking that each is what its manifest says; what is known to be lost is left out. */
 async function openBase(
   connection: DuckDBConnection,
   space: BuildSpace,
@@ -210,14 +212,15 @@ async function openBase(
   vintage: string | null,
 ): Promise<PartitionEntry[]> {
   if (vintage === null || request.afresh) return [];
-  const { partitions } = await readManifest(space.dataDir, vintage);
-  for (const entry of partitions) {
-    await verifyPartition(space.dataDir, vintage, entry);
+  const { whole, lost } = await examineVintage(space.dataDir, vintage);
+  const known = request.lost?.vintage === vintage ? request.lost.parts : new Map();
+  for (const [part, why] of lost.parts) if (!known.has(part)) missing(vintage, why);
+  for (const entry of whole) {
     await connection
       .run(`attach ${literal(partitionPath(space.dataDir, entry))} as base_${entry.year} (read_only)`)
       .catch((error) => missing(vintage, String(error)));
   }
-  return partitions;
+  return whole;
 }
 
 const replacedKey = {

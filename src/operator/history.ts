@@ -9,17 +9,17 @@ import { diskNeed, type Free, refuseShortOfDisk } from "../datasets/disk-need.ts
 import { type Downloaded, removeDownload, ServerAway } from "../datasets/download.ts";
 import { explainShortage } from "../datasets/duckdb.ts";
 import { archivePath, type ComextRequest, fetchComext, monthsAsked, sizesOf } from "../datasets/fetch.ts";
-import { readManifest } from "../datasets/manifest.ts";
+import { examineVintage, type Lost } from "../datasets/manifest.ts";
 import { dropStaged, isOf, type StagedMonth, stagedMonths, stageMonth } from "../datasets/staged-month.ts";
 import type { Unpacked } from "../datasets/unpack.ts";
 import { unpack } from "../datasets/unpack.ts";
-import { Refusal } from "../domain/refusal.ts";
+import { Refusal, refuse } from "../domain/refusal.ts";
 import * as dataset from "../domain/trade/dataset.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
-import { monthText, type Period, yearOf } from "../domain/trade/units.ts";
+import { monthsBetween, monthText, type Period, yearOf } from "../domain/trade/units.ts";
 import { ahead, each } from "./ahead.ts";
-import { type BuildOptions, currentVintage, importStaged, OPERATOR, type Released } from "./releases.ts";
+import { type BuildOptions, importStaged, OPERATOR, type Released } from "./releases.ts";
 
 const DATASET = "comext-bulk";
 /** Archives that are fetched before the month at work is done. */
@@ -41,6 +41,8 @@ export type HistoryRequest = Omit<BuildOptions, "progress"> &
 
 /** What is told on the way. */
 export type Told =
+  /** Months that the log names, whose files are gone or damaged, and why. */
+  | { kind: "lost"; months: Period[]; why: string[] }
   | { kind: "begun"; asked: number; already: number }
   | { kind: "doing"; what: "fetching" | "reading" | "writing"; of: number; share?: number }
   | { kind: "fetched"; period: Period; file: Downloaded }
@@ -93,6 +95,8 @@ class History {
   readonly #missing: MonthFault[] = [];
   /** The archives of months by digest, as releases name them. */
   #inLog = new Map<Period, string>();
+  /** What of the current vintage is gone or damaged. */
+  #lost: Lost | undefined;
   #kept = new Map<Period, StagedMonth>();
   /** The months of a year that are read. */
   #year: StagedMonth[] = [];
@@ -108,7 +112,13 @@ class History {
 
   async bring(months: readonly Period[]): Promise<HistorySummary> {
     const { again, tell, data_dir } = this.#request;
-    this.#inLog = await monthsIn(this.#app, data_dir);
+    const { archives, lost } = await monthsIn(this.#app, data_dir);
+    this.#inLog = archives;
+    if (lost) {
+      refuseBesideLost(lost, this.#request);
+      this.#lost = lost;
+      tell({ kind: "lost", months: lost.months, why: [...lost.parts.values()] });
+    }
     this.#kept = await stagedMonths(data_dir);
     for (const staged of this.#kept.values()) {
       if (!isOf(staged, this.#inLog.get(staged.period) ?? "")) continue;
@@ -271,6 +281,7 @@ class History {
         data_dir,
         limits,
         progress,
+        lost: this.#lost,
         ...(reporters && { reporters }),
         ...(signal && { signal }),
       });
@@ -291,27 +302,57 @@ class History {
   }
 }
 
-/** The archives, by digest, that the current vintage has its months from: named by its releases, and covered still. */
-async function monthsIn(app: App, dataDir: string): Promise<Map<Period, string>> {
-  const found = new Map<Period, string>();
-  const vintage = await currentVintage(app, DATASET);
-  if (vintage === null) return found;
+/**
+ * The archives, by digest, that the current vintage has its months from: named by its releases, and covered still by files that
+ * are whole; and what of it is lost.
+ */
+async function monthsIn(
+  app: App,
+  dataDir: string,
+): Promise<{ archives: Map<Period, string>; lost: LostMonths | undefined }> {
+  const archives = new Map<Period, string>();
+  const current = await app.load(dataset, { tenant: OPERATOR, id: DATASET });
+  if (!current) return { archives, lost: undefined };
+  const { manifest, lost } = await examineVintage(dataDir, current.vintage);
+  const months = lostMonths(current, lost);
   const stream = { tenant: OPERATOR, stream_id: dataset.streamOf(DATASET) };
   for (let after_version = 0; ; ) {
     const page = await app.store.readStream({ ...stream, after_version });
     for (const { data } of app.eventsOf(dataset, page))
       for (const { name, sha256 } of data.inputs) {
         const period = /^full_v2_(\d{6})\./.exec(name)?.[1];
-        if (period) found.set(Number(period), sha256);
+        if (period) archives.set(Number(period), sha256);
       }
     const last = page.at(-1);
     if (!last) break;
     after_version = last.version;
   }
-  const { spoken } = (await readManifest(dataDir, vintage)).coverage;
-  for (const period of found.keys())
-    if (!spoken.some(({ from, to }) => from <= period && period <= to)) found.delete(period);
-  return found;
+  const spoken = manifest?.coverage.spoken ?? [];
+  for (const period of archives.keys())
+    if (!spoken.some(({ from, to }) => from <= period && period <= to) || months.includes(period))
+      archives.delete(period);
+  return { archives, lost: months.length > 0 ? { ...lost, months } : undefined };
+}
+
+type LostMonths = Lost & { months: Period[] };
+
+/** The months of a release whose files are lost. */
+function lostMonths({ periods, partitions }: dataset.ReleaseFacts, { parts }: Lost): Period[] {
+  const years = partitions.map(({ year }) => year);
+  const gone = new Set(years.filter((year) => parts.has("manifest") || parts.has(year)));
+  return monthsBetween(periods.from, periods.to).filter((period) => gone.has(yearOf(period)));
+}
+
+/** Months that are asked for beside lost ones would be released without them, and a wrong DATA_DIR looks like a lost one. */
+function refuseBesideLost({ vintage, months, parts }: LostMonths, { from, to }: HistoryRequest): void {
+  const [first, last] = [months[0]!, months.at(-1)!];
+  const [why] = parts.values();
+  if (from <= first && first <= to) return;
+  refuse(
+    tradeProblems["dataset-missing"],
+    `of vintage ${vintage.slice(0, 12)} the months from ${monthText(first)} to ${monthText(last)} are lost (${why}): ` +
+      `bring them in first, with --from ${first} --to ${last}, or set DATA_DIR to the folder they were imported into; nothing was fetched`,
+  );
 }
 
 /** A month's own fault; what is the machine's or the run's is thrown. */

@@ -85,6 +85,17 @@ describe("lines", () => {
     ]);
   });
 
+  test("say what is lost, and which months have to come again", () => {
+    const { lines, tell } = told();
+    tell({ kind: "lost", months: [202311, 202312], why: ["2023.duckdb is gone"] });
+    tell({ kind: "begun", asked: 4, already: 2 });
+    expect(lines).toEqual([
+      "lost: 2023.duckdb is gone",
+      "2 months of what was released are lost, 2023-11 to 2023-12: they have to come again",
+      "2 of 4 months are in already",
+    ]);
+  });
+
   test("say nothing of time left behind the last month", () => {
     const { lines, tell, pass } = told();
     tell({ kind: "begun", asked: 1, already: 0 });

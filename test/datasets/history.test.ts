@@ -1,7 +1,8 @@
 /** A history of months from a server that misbehaves: broken months beside whole ones, and processes that are killed. */
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -11,11 +12,17 @@ import type { App } from "../../src/app.ts";
 import { takeBuildSpace } from "../../src/datasets/build-space.ts";
 import { diskNeed } from "../../src/datasets/disk-need.ts";
 import { comextBulk } from "../../src/datasets/layouts/comext-bulk.ts";
-import { readManifest, stagedDir } from "../../src/datasets/manifest.ts";
+import {
+  manifestPath,
+  partitionPath,
+  readManifest,
+  stagedDir,
+  vintagesDir,
+} from "../../src/datasets/manifest.ts";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
 import { monthsBetween } from "../../src/domain/trade/units.ts";
 import { type HistoryRequest, importHistory, type Told } from "../../src/operator/history.ts";
-import { currentVintage, importFiles } from "../../src/operator/releases.ts";
+import { currentVintage, importFiles, isUsable } from "../../src/operator/releases.ts";
 import { startProgram } from "../support/compiled.ts";
 import { preparedDatabase } from "../support/prepared-database.ts";
 import { startService } from "../support/service.ts";
@@ -281,6 +288,91 @@ describe("a history", { timeout: 300_000 }, () => {
     expect(second.type.slug).toBe("import-running");
     await other.release();
     expect((await bringing).brought).toEqual([202401]);
+  });
+});
+
+describe("a history whose files are lost", { timeout: 300_000 }, () => {
+  async function released(months: ReadonlyMap<number, Buffer>) {
+    const { url, asked } = await comextArchive(months);
+    const service = await serviceFor(url);
+    const [from, to] = [Math.min(...months.keys()), Math.max(...months.keys())];
+    await service.bring({ from, to });
+    const vintage = await vintageOf(service.app);
+    const { partitions } = await readManifest(service.data_dir, vintage);
+    service.told.length = asked.length = 0;
+    const fileOfYear = (year: number) =>
+      partitionPath(service.data_dir, partitions.find((entry) => entry.year === year)!);
+    const gets = () => asked.filter(({ method }) => method === "GET").map(({ period }) => period);
+    return { ...service, vintage, fileOfYear, gets, asked };
+  }
+
+  test.each(["the whole folder", "the manifest"])(
+    "%s: is built afresh from its first year, in one run or in several",
+    async (what) => {
+      const { app, bring, told, data_dir, dir, vintage } = await released(await archives(202311, 202402));
+      if (what === "the manifest") await writeFile(manifestPath(data_dir, vintage), "{}");
+      else for (const folder of [vintagesDir(data_dir), dir]) await rm(folder, { recursive: true });
+      expect(await isUsable(app, "comext-bulk")).toBe(false);
+
+      const first = await bring({ from: 202311, to: 202312 });
+      expect(first).toMatchObject({ already: 0, brought: [202311, 202312], missing: [] });
+      expect(told[0]).toEqual({
+        ...{ kind: "lost", months: [202311, 202312, 202401, 202402] },
+        why: [expect.stringMatching(what === "the manifest" ? /\.json is damaged/ : /\.json cannot be read/)],
+      });
+      expect((await bring({ from: 202311, to: 202402 })).brought).toEqual([202401, 202402]);
+      expect(await vintageOf(app)).toBe(vintage);
+      expect(await isUsable(app, "comext-bulk")).toBe(true);
+      expect(await bring({ from: 202311, to: 202402 })).toMatchObject({ already: 4, brought: [] });
+      expect(told.filter(({ kind }) => kind === "lost")).toHaveLength(1);
+    },
+  );
+
+  test.each(["gone", "damaged"])("one year is %s: that year alone comes again", async (how) => {
+    const { app, bring, told, dir, vintage, fileOfYear, gets } = await released(
+      await archives(202311, 202402),
+    );
+    await rm(dir, { recursive: true });
+    if (how === "gone") await rm(fileOfYear(2023));
+    else await truncate(fileOfYear(2023), 8_192);
+    expect(await isUsable(app, "comext-bulk")).toBe(false);
+
+    const mended = await bring({ from: 202311, to: 202402 });
+    expect(mended).toMatchObject({ already: 2, brought: [202311, 202312], missing: [] });
+    expect(told[0]).toEqual({
+      ...{ kind: "lost", months: [202311, 202312] },
+      why: [expect.stringMatching(new RegExp(`2023-.*\\.duckdb is ${how}$`))],
+    });
+    expect(gets()).toEqual([202311, 202312]);
+    expect(await vintageOf(app)).toBe(vintage);
+    expect(await isUsable(app, "comext-bulk")).toBe(true);
+  });
+
+  test("two years of three come again one after the other, and what is lost later ends the run", async () => {
+    const { app, bring, vintage, fileOfYear, data_dir } = await released(await archives(202212, 202401));
+    for (const year of [2022, 2024]) await rm(fileOfYear(year));
+    expect((await bring({ from: 202212, to: 202401 })).brought).toEqual([202212, 202401]);
+    expect(await vintageOf(app)).toBe(vintage);
+
+    const { partitions } = await readManifest(data_dir, vintage);
+    const lostLater = () => rmSync(partitionPath(data_dir, partitions[2]!));
+    await rm(partitionPath(data_dir, partitions[0]!));
+    const tell = ({ kind }: Told) => void (kind === "read" && lostLater());
+    const refusal = await refusalOf(bring({ from: 202212, to: 202401, tell }));
+    expect(refusal.message).toMatch(/2024-.*\.duckdb is gone/);
+    expect(await vintageOf(app)).toBe(vintage);
+  });
+
+  test("months beside the lost ones are refused, naming what to bring in first, and nothing is asked", async () => {
+    const { app, bring, vintage, fileOfYear, asked } = await released(await archives(202311, 202402));
+    await rm(fileOfYear(2023));
+    const refusal = await refusalOf(bring({ from: 202401, to: 202403 }));
+    expect(refusal).toMatchObject({ code: "unavailable", type: { slug: "dataset-missing" } });
+    expect(refusal.message).toMatch(
+      /2023-11 to 2023-12 are lost .*is gone.*--from 202311 --to 202312.*DATA_DIR/,
+    );
+    expect(asked).toEqual([]);
+    expect(await vintageOf(app)).toBe(vintage);
   });
 });
 
