@@ -260,7 +260,8 @@ async function finish({ path, check, signal }: Download): Promise<Downloaded> {
   return { path, sha256, bytes, fetched: true };
 }
 
-async function finishedFile(path: string): Promise<Downloaded | undefined> {
+/** The file that is there with the digest written beside it. */
+export async function finishedFile(path: string): Promise<Downloaded | undefined> {
   const said = await readFile(digestFile(path), "utf8").catch(() => "");
   const sha256 = /^([0-9a-f]{64}) /.exec(said)?.[1];
   if (sha256 === undefined || (await sizeOf(path)) === 0 || (await fileDigest(path)) !== sha256)

@@ -6,7 +6,7 @@
 import type { App } from "../app.ts";
 import { type BuildSpace, takeStagingSpace } from "../datasets/build-space.ts";
 import { diskNeed, type Free, refuseShortOfDisk } from "../datasets/disk-need.ts";
-import { type Downloaded, removeDownload, ServerAway } from "../datasets/download.ts";
+import { type Downloaded, finishedFile, removeDownload, ServerAway } from "../datasets/download.ts";
 import { explainShortage } from "../datasets/duckdb.ts";
 import { archivePath, type ComextRequest, fetchComext, monthsAsked, sizesOf } from "../datasets/fetch.ts";
 import { examineVintage, type Lost } from "../datasets/manifest.ts";
@@ -111,7 +111,7 @@ class History {
   }
 
   async bring(months: readonly Period[]): Promise<HistorySummary> {
-    const { again, tell, data_dir } = this.#request;
+    const { again, discard, tell, data_dir } = this.#request;
     const { archives, lost } = await monthsIn(this.#app, data_dir);
     this.#inLog = archives;
     if (lost) {
@@ -127,12 +127,27 @@ class History {
     }
     const todo = months.filter((period) => again || !this.#inLog.has(period));
     const already = months.length - todo.length;
+    // With `again` they are fetched anew, and what has come of that may be here.
+    if (discard && !again) await this.#discardLeftovers(months);
     tell({ kind: "begun", asked: months.length, already });
     await this.#refuseShortOfDisk(todo);
     const left = await this.#each(todo);
     await this.#release();
     const [brought, missing] = [this.#brought, this.#missing];
     return { asked: months.length, already, brought, missing, left };
+  }
+
+  /** A run that was killed behind a release had no time to remove its archives. */
+  async #discardLeftovers(months: readonly Period[]): Promise<void> {
+    for (const period of months) {
+      const file = await finishedFile(archivePath(this.#request.dir, period));
+      if (file && file.sha256 === this.#inLog.get(period)) await this.#discard(period);
+    }
+  }
+
+  /** Removes the archive of a month that is in, where that is asked for. */
+  async #discard(period: Period): Promise<void> {
+    if (this.#request.discard) await removeDownload(archivePath(this.#request.dir, period));
   }
 
   async #refuseShortOfDisk(todo: readonly Period[]): Promise<void> {
@@ -223,6 +238,7 @@ class History {
     const { period } = way;
     const { tell, stop } = this.#request;
     if (way.at === "unchanged") {
+      await this.#discard(period);
       this.#brought.push(period);
       tell({ kind: "read", period, rows: 0, resumed: true });
       return undefined;
@@ -286,8 +302,7 @@ class History {
         ...(signal && { signal }),
       });
       await dropStaged(year);
-      if (this.#request.discard)
-        for (const { period } of year) await removeDownload(archivePath(this.#request.dir, period));
+      for (const { period } of year) await this.#discard(period);
       const months = year.map(({ period }) => period);
       this.#brought.push(...months);
       tell({ kind: "released", months, released });

@@ -1,5 +1,6 @@
 /** A history of months from a server that misbehaves: broken months beside whole ones, and processes that are killed. */
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
@@ -11,6 +12,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { App } from "../../src/app.ts";
 import { takeBuildSpace } from "../../src/datasets/build-space.ts";
 import { diskNeed } from "../../src/datasets/disk-need.ts";
+import { sizesOf } from "../../src/datasets/fetch.ts";
 import { comextBulk } from "../../src/datasets/layouts/comext-bulk.ts";
 import {
   manifestPath,
@@ -376,7 +378,47 @@ describe("a history whose files are lost", { timeout: 300_000 }, () => {
   });
 });
 
+describe("archives that are discarded", { timeout: 300_000 }, () => {
+  test("go with their month's release; what a killed run left of them goes with the next one", async () => {
+    const months = await archives(202311, 202401);
+    const { url } = await comextArchive(months);
+    const { bring, dir } = await serviceFor(url);
+    await bring({ from: 202311, to: 202401 });
+    expect(await readdir(dir)).toHaveLength(2 * months.size);
+    // What is not in by this digest is nobody's to remove.
+    const other = join(dir, "full_v2_202312.7z");
+    await writeFile(other, "another state");
+    const sha256 = createHash("sha256").update("another state").digest("hex");
+    await writeFile(`${other}.sha256`, `${sha256}  full_v2_202312.7z\n`);
+    expect(await bring({ from: 202311, to: 202401, discard: true })).toMatchObject({ already: 3 });
+    expect(await readdir(dir)).toEqual(["full_v2_202312.7z", "full_v2_202312.7z.sha256"]);
+
+    months.set(202402, await archiveOf(linesOf(202402)));
+    await bring({ from: 202402, to: 202402, discard: true });
+    expect(await readdir(dir)).toHaveLength(2);
+  });
+
+  test("go where a month that is fetched again has the file of its release", async () => {
+    const { url } = await comextArchive(await archives(202401, 202401));
+    const { bring, dir } = await serviceFor(url);
+    await bring({ from: 202401, to: 202401 });
+    const again = await bring({ from: 202401, to: 202401, again: true, discard: true });
+    expect(again).toMatchObject({ brought: [202401], missing: [] });
+    expect(await readdir(dir)).toEqual([]);
+  });
+});
+
 describe("the disk", () => {
+  test("is asked for by sizes: a server that says none is asked once, whatever is here", async () => {
+    const { url, asked, heads } = await comextArchive(new Map());
+    heads.answer = false;
+    const dir = await tempDir();
+    await writeFile(join(dir, "full_v2_202402.7z"), "four");
+    const sizes = await sizesOf([202401, 202402, 202403, 202404], { dir, url });
+    expect(sizes.map(({ archive }) => archive)).toEqual([undefined, 4, undefined, undefined]);
+    expect(asked.map(({ period }) => period)).toEqual([202401]);
+  });
+
   test("is asked for before anything is fetched; the refusal names folder, needed and free bytes", async () => {
     const months = new Map([[202401, Buffer.alloc(10)]]);
     const { url, asked } = await comextArchive(months);
