@@ -197,6 +197,7 @@ class History {
       if (staged && isOf(staged, file.sha256)) return { period, at: "staged", staged };
       return { period, at: "fetched", file };
     } catch (error) {
+      signal.throwIfAborted();
       if (error instanceof ServerAway) this.#away = error;
       return fault(period, error, true);
     }
@@ -229,6 +230,7 @@ class History {
       const text = await unpack(this.#space, file.path, period, { ...looking, signal });
       return { period, at: "unpacked", text };
     } catch (error) {
+      signal.throwIfAborted();
       return fault(period, shortage(error, this.#request.data_dir), false);
     }
   }
@@ -272,6 +274,7 @@ class History {
       tell({ kind: "read", period, rows: staged.rows, resumed: false });
       return { period, at: "staged", staged };
     } catch (error) {
+      signal?.throwIfAborted();
       return fault(period, error, false);
     }
   }

@@ -21,6 +21,7 @@ import {
   stagedDir,
   vintagesDir,
 } from "../../src/datasets/manifest.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
 import { monthsBetween } from "../../src/domain/trade/units.ts";
 import { type HistoryRequest, importHistory, type Told } from "../../src/operator/history.ts";
@@ -405,6 +406,31 @@ describe("archives that are discarded", { timeout: 300_000 }, () => {
     const again = await bring({ from: 202401, to: 202401, again: true, discard: true });
     expect(again).toMatchObject({ brought: [202401], missing: [] });
     expect(await readdir(dir)).toEqual([]);
+  });
+});
+
+describe("a history that is interrupted", { timeout: 300_000 }, () => {
+  const isDoing = (what: string) => (one: Told) => one.kind === "doing" && one.what === what;
+  test.each<[string, (one: Told) => boolean]>([
+    ["while it fetches", isDoing("fetching")],
+    ["before it unpacks", ({ kind }) => kind === "fetched"],
+    ["while it reads", isDoing("reading")],
+    ["while it writes", isDoing("writing")],
+  ])("%s ends by that alone, calls no month missing, and goes on from there", async (_, isThen) => {
+    const months = await archives(202312, 202402);
+    const { url } = await comextArchive(months);
+    const { app, bring, told } = await serviceFor(url);
+    const interrupted = new AbortController();
+    const reason = new Refusal("unavailable", "interrupted");
+    const tell = (one: Told) => {
+      told.push(one);
+      if (isThen(one)) interrupted.abort(reason);
+    };
+    const asked = { from: 202312, to: 202402 };
+    await expect(bring({ ...asked, tell, signal: interrupted.signal })).rejects.toBe(reason);
+    expect(told.filter(({ kind }) => kind === "missing")).toEqual([]);
+    expect(await bring(asked)).toMatchObject({ missing: [], left: undefined });
+    expect(await vintageOf(app)).toBe(await byHand(months));
   });
 });
 
