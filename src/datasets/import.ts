@@ -7,7 +7,15 @@ import type { ReporterCode } from "../domain/trade/reporters.ts";
 import type { BuildSpace, Built } from "./build-space.ts";
 import { refuseBeyondExact, refuseBeyondWorld, refuseNested, refuseRagged } from "./consistency.ts";
 import { coverageOf } from "./coverage.ts";
-import { type DuckdbLimits, explainShortage, interruptible, literal, openDuckdb, rows } from "./duckdb.ts";
+import {
+  type DuckdbLimits,
+  explainShortage,
+  importMemory,
+  interruptible,
+  literal,
+  openDuckdb,
+  rows,
+} from "./duckdb.ts";
 import { loadRates, type RatesSource } from "./exchange.ts";
 import { detectLayout, importable } from "./layouts/detect.ts";
 import type { Layout, LeftOut } from "./layouts/layout.ts";
@@ -105,7 +113,7 @@ export async function buildImport(
       return { ...built, report: { rows_read, equal_duplicates, left_out, elapsed_ms, rows_per_s } };
     });
   } catch (error) {
-    return explainShortage(error, space.dataDir);
+    return explainShortage(error, space.dataDir, importMemory(request.limits));
   } finally {
     connection.closeSync();
     instance.closeSync();

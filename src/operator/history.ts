@@ -10,6 +10,7 @@ import { type Downloaded, finishedFile, removeDownload, ServerAway } from "../da
 import { explainShortage } from "../datasets/duckdb.ts";
 import { archivePath, type ComextRequest, fetchComext, monthsAsked, sizesOf } from "../datasets/fetch.ts";
 import { examineVintage, type Lost } from "../datasets/manifest.ts";
+import { OtherReporters } from "../datasets/stage.ts";
 import { dropStaged, isOf, type StagedMonth, stagedMonths, stageMonth } from "../datasets/staged-month.ts";
 import type { Unpacked } from "../datasets/unpack.ts";
 import { unpack } from "../datasets/unpack.ts";
@@ -389,8 +390,11 @@ function shortage(error: unknown, dir: string): unknown {
   }
 }
 
-function remedyOf(period: Period, { code }: Refusal): string {
+function remedyOf(period: Period, why: Refusal): string {
+  const { code } = why;
   const alone = `--from ${period} --to ${period}`;
+  if (why instanceof OtherReporters)
+    return `where the file is whole as it is: the same with ${alone} --reporters ${why.found.join(",")}; else, once it is corrected at its source: with ${alone} --again`;
   if (code === "not_found") return `run the same command when ${monthText(period)} is published`;
   if (code === "invalid") return `once the file is corrected at its source: the same with ${alone} --again`;
   return "run the same command again: it goes on from what came";

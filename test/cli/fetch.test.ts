@@ -31,7 +31,8 @@ function start(dir: string, args: string[]): Running {
     SANDBOX: "0",
     LOG_LEVEL: "warn",
   };
-  const child = spawn(process.execPath, [bin, "fetch", "comext", "--period", "202402", ...args], { env });
+  const months = args.includes("--from") ? [] : ["--period", "202402"];
+  const child = spawn(process.execPath, [bin, "fetch", "comext", ...months, ...args], { env });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   return { child, ended: new Promise((done) => child.once("close", (code) => done({ code, output }))) };
@@ -73,6 +74,27 @@ test("killed and interrupted halfway, the next run goes on from what came", asyn
   const again = await start(dir, ["--url", url, "--out", out]).ended;
   expect(again).toMatchObject({ code: 0, output: expect.stringMatching(/^already there/) });
   expect(asked).toHaveLength(3);
+});
+
+test.each([
+  [
+    ["--discard", "--stop", "--reporters", "DE"],
+    /^--reporters, --stop, --discard without --import: add --import, or leave/,
+  ],
+  [
+    ["--from", "202401"],
+    /^--from is the first of several months: name the last one by --to, or .* --period 202401$/m,
+  ],
+  [
+    ["--from", "202401", "--period", "202402"],
+    /^name the month by --period, or the first of several by --from/,
+  ],
+])("%j is refused before anything is asked", async (args, says) => {
+  const dir = await tempDir();
+  const { url, asked } = await comextMirror(Buffer.from("no archive"), join(dir, "part"));
+  const { code, output } = await start(dir, [...args, "--url", url, "--out", join(dir, "out")]).ended;
+  expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(says) });
+  expect(asked).toEqual([]);
 });
 
 test("with --import it is interrupted halfway: one message, no month is called missing, and the next run goes on", async () => {

@@ -201,6 +201,24 @@ describe("a history", { timeout: 300_000 }, () => {
     expect(await vintageOf(app)).toBe(await byHand(whole));
   });
 
+  test("names the reporters where a month has no rows of one, and takes it with those", async () => {
+    const whole = linesOf(202402);
+    const months = await archives(202401, 202402);
+    months.set(202402, await archiveOf(whole.filter((line) => !line.startsWith("HR"))));
+    const { url } = await comextArchive(months);
+    const { bring } = await serviceFor(url);
+    const { missing } = await bring({ from: 202401, to: 202402 });
+    const others = reporterCodes.filter((code) => code !== "HR");
+    expect(missing).toMatchObject([
+      { period: 202402, why: { message: expect.stringMatching(/no rows of the reporters HR/) } },
+    ]);
+    const [, stated] = /--from 202402 --to 202402 --reporters (\S+); else.*--again/.exec(missing[0]!.remedy)!;
+    expect(stated!.split(",").toSorted()).toEqual(others.toSorted());
+    expect(await bring({ from: 202402, to: 202402, reporters: others })).toMatchObject({
+      ...{ brought: [202402], missing: [] },
+    });
+  });
+
   test("of which a year is refused together has the months that can be had", async () => {
     const months = await archives(202401, 202403);
     // A code that stands above the others'.
