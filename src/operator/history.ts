@@ -6,7 +6,14 @@
 import type { App } from "../app.ts";
 import { type BuildSpace, takeStagingSpace } from "../datasets/build-space.ts";
 import { diskNeed, type Free, refuseShortOfDisk } from "../datasets/disk-need.ts";
-import { type Downloaded, finishedFile, removeDownload, ServerAway } from "../datasets/download.ts";
+import {
+  type Downloaded,
+  finishedFile,
+  removeDownload,
+  ServerAway,
+  ServerBusy,
+  sleepFor,
+} from "../datasets/download.ts";
 import { explainShortage } from "../datasets/duckdb.ts";
 import { archivePath, type ComextRequest, fetchComext, monthsAsked, sizesOf } from "../datasets/fetch.ts";
 import { examineVintage, type Lost } from "../datasets/manifest.ts";
@@ -27,6 +34,10 @@ const DATASET = "comext-bulk";
 const FETCHED_AHEAD = 2;
 /** So many months in a row that a server does not give: it is the server, and not the month. */
 const SERVER_FAULTS = 3;
+/** A busy server is asked for the same month again after a minute, then after twice as long each time, and for so long in all. */
+const FIRST_WAIT_MS = 60_000;
+const LONGEST_WAIT_MS = 600_000;
+const PATIENCE_MS = 6 * 3_600_000;
 
 export type HistoryRequest = Omit<BuildOptions, "progress"> &
   Pick<ComextRequest, "from" | "to" | "dir" | "url" | "again" | "now" | "pause"> & {
@@ -35,8 +46,9 @@ export type HistoryRequest = Omit<BuildOptions, "progress"> &
     stop?: boolean;
     /** Remove an archive once its month is in. */
     discard?: boolean;
-    /** How much room there is; a test says it. */
+    /** How much room there is, and how late it is in milliseconds since 1970; a test says both. */
     free?: Free;
+    time?: () => number;
     tell: (told: Told) => void;
   };
 
@@ -47,6 +59,8 @@ export type Told =
   | { kind: "begun"; asked: number; already: number }
   | { kind: "doing"; what: "fetching" | "reading" | "writing"; of: number; share?: number }
   | { kind: "fetched"; period: Period; file: Downloaded }
+  /** A server that is busy is asked for a month again at a time, and given up at another. */
+  | { kind: "waiting"; period: Period; why: string; again: Date; given_up: Date }
   /** A month that is read; `resumed`: by a run before this one. */
   | { kind: "read"; period: Period; rows: number; resumed: boolean }
   | { kind: "missing"; fault: MonthFault }
@@ -102,6 +116,8 @@ class History {
   /** The months of a year that are read. */
   #year: StagedMonth[] = [];
   #serverFaults = 0;
+  /** Since when the server has given nothing and said nothing of a month. */
+  #busySince: number | undefined;
   /** Why the server is asked for nothing any more. */
   #away: ServerAway | undefined;
 
@@ -192,7 +208,7 @@ class History {
     if (staged && !again) return { period, at: "staged", staged };
     if (this.#away) return { period, at: "fault", why: this.#away, fetching: true };
     try {
-      const file = await this.#archive(period, signal);
+      const file = await this.#patiently(period, signal);
       tell({ kind: "fetched", period, file });
       if (this.#inLog.get(period) === file.sha256) return { period, at: "unchanged" };
       if (staged && isOf(staged, file.sha256)) return { period, at: "staged", staged };
@@ -201,6 +217,30 @@ class History {
       signal.throwIfAborted();
       if (error instanceof ServerAway) this.#away = error;
       return fault(period, error, true);
+    }
+  }
+
+  /** Asks a busy server again and again for a month, until it answers or has been busy for too long. */
+  async #patiently(period: Period, signal: AbortSignal): Promise<Downloaded> {
+    const { tell, pause = sleepFor, time = Date.now } = this.#request;
+    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+      try {
+        const file = await this.#archive(period, signal);
+        this.#busySince = undefined;
+        return file;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof ServerBusy)) {
+          this.#busySince = undefined;
+          throw error;
+        }
+        this.#busySince ??= time();
+        const end = this.#busySince + PATIENCE_MS;
+        const again = Math.min(time() + wait, end);
+        if (again <= time()) throw error;
+        tell({ kind: "waiting", period, why: error.why, again: new Date(again), given_up: new Date(end) });
+        await pause(again - time(), signal);
+      }
     }
   }
 

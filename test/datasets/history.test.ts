@@ -82,14 +82,19 @@ async function serviceFor(url: string) {
   const told: Told[] = [];
   const dir = join(data_dir, "downloads");
   const pauses: number[] = [];
+  const clock = { ms: now.getTime() };
   const bring = (options: Partial<HistoryRequest> & Pick<HistoryRequest, "from" | "to">) =>
     importHistory(app, {
       ...{ data_dir, dir, url, limits, now },
-      pause: async (ms) => pauses.push(ms),
+      pause: async (ms) => {
+        pauses.push(ms);
+        clock.ms += ms;
+      },
+      time: () => clock.ms,
       tell: (one) => told.push(one),
       ...options,
     });
-  return { app, data_dir, dir, told, bring, pauses };
+  return { app, data_dir, dir, told, bring, pauses, clock };
 }
 
 async function vintageOf(app: App): Promise<string> {
@@ -251,15 +256,59 @@ describe("a history", { timeout: 300_000 }, () => {
     expect(await vintageOf(app)).toBe(await byHand(months));
   });
 
+  test("waits for a server that is busy for hours, and has all months", async () => {
+    const months = await archives(202401, 202403);
+    const back = now.getTime() + 4 * 3_600_000;
+    const { url } = await comextArchive(months, (period) =>
+      period === 202402 && clock.ms < back ? { status: 503 } : undefined,
+    );
+    const { app, bring, told, pauses, clock } = await serviceFor(url);
+    expect(await bring({ from: 202401, to: 202403 })).toMatchObject({ missing: [], left: undefined });
+    expect(await vintageOf(app)).toBe(await byHand(months));
+    const minutes = pauses.map((ms) => ms / 60_000).filter((of) => of >= 1);
+    expect(minutes.slice(0, 6)).toEqual([1, 2, 4, 8, 10, 10]);
+    expect(Math.max(...minutes)).toBe(10);
+    const waits = told.flatMap((one) => (one.kind === "waiting" ? [one] : []));
+    expect(waits).toHaveLength(minutes.length);
+    expect(waits[0]).toMatchObject({ period: 202402, why: "the server answered 503" });
+    // A try takes half a minute before it is given up.
+    expect(waits[0]!.again.getTime() - now.getTime()).toBe(91_000);
+    expect(new Set(waits.map(({ given_up }) => given_up.getTime()))).toEqual(
+      new Set([now.getTime() + 31_000 + 6 * 3_600_000]),
+    );
+  });
+
+  test("waits anew where the server answered in between, and not for a month that it refuses", async () => {
+    const months = await archives(202401, 202405);
+    const { url, asked } = await comextArchive(months, (period, nth) => {
+      if (period === 202402 || period === 202404) return nth < 60 ? { status: 500 } : undefined;
+      return period === 202403 ? { status: 403 } : undefined;
+    });
+    const { bring, told } = await serviceFor(url);
+    const { brought, missing, left } = await bring({ from: 202401, to: 202405 });
+    expect(brought).toEqual([202401, 202402, 202404, 202405]);
+    expect(missing).toMatchObject([{ period: 202403, why: { message: expect.stringMatching(/403/) } }]);
+    expect(left).toBeUndefined();
+    const waits = told.flatMap((one) => (one.kind === "waiting" ? [one] : []));
+    expect(new Set(waits.map(({ period }) => period))).toEqual(new Set([202402, 202404]));
+    expect(new Set(waits.map(({ given_up }) => given_up.getTime())).size).toBe(2);
+    const refused = asked.filter(({ period, method }) => period === 202403 && method === "GET");
+    expect(refused).toHaveLength(1);
+  });
+
   test("ends where the server is away, with what came before released; asked to, at the first broken month", async () => {
     const months = await archives(202401, 202406);
     let isAway = true;
     const { url } = await comextArchive(months, (period) =>
       isAway && period >= 202402 ? { status: 500 } : undefined,
     );
-    const { bring, app } = await serviceFor(url);
+    const { bring, app, clock } = await serviceFor(url);
     const { brought, missing, left } = await bring({ from: 202401, to: 202406 });
     expect(brought).toEqual([202401]);
+    // Six hours are waited once, and not again for each month.
+    const hours = (clock.ms - now.getTime()) / 3_600_000;
+    expect(hours).toBeGreaterThan(6);
+    expect(hours).toBeLessThan(6.1);
     expect(missing.map(({ period }) => period)).toEqual([202402, 202403, 202404]);
     expect(left).toMatchObject({ months: [202405, 202406], why: { code: "unavailable" } });
     isAway = false;
@@ -434,9 +483,13 @@ describe("a history that is interrupted", { timeout: 300_000 }, () => {
     ["before it unpacks", ({ kind }) => kind === "fetched"],
     ["while it reads", isDoing("reading")],
     ["while it writes", isDoing("writing")],
+    ["while it waits for a busy server", ({ kind }) => kind === "waiting"],
   ])("%s ends by that alone, calls no month missing, and goes on from there", async (_, isThen) => {
     const months = await archives(202312, 202402);
-    const { url } = await comextArchive(months);
+    // Busy for as long as one download tries.
+    const { url } = await comextArchive(months, (period, nth) =>
+      period === 202402 && nth < 6 ? { status: 503 } : undefined,
+    );
     const { app, bring, told } = await serviceFor(url);
     const interrupted = new AbortController();
     const reason = new Refusal("unavailable", "interrupted");
