@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Options, SingleBar } from "cli-progress";
 import { Command, InvalidArgumentError } from "commander";
 import { COMEXT_URL, fetchComext } from "../datasets/fetch.ts";
-import { Refusal } from "../domain/refusal.ts";
+import { Refusal, refuse } from "../domain/refusal.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
 import type { Period } from "../domain/trade/units.ts";
 import { about } from "./about.ts";
@@ -32,7 +32,7 @@ export function fetchCommand(terminal: Terminal): Command {
   const comext = new Command("comext")
     .description("fetch Eurostat's monthly bulk files full_v2_YYYYMM.7z, resuming where a fetch was cut off")
     .option("--period <YYYYMM>", "the month, or the first of several", asMonth)
-    .option("--from <YYYYMM>", "the first of several months: the same as --period", asMonth)
+    .option("--from <YYYYMM>", "the first of several months, with --to", asMonth)
     .option("--to <YYYYMM>", "the last month", asMonth)
     .option("--out <dir>", "where the files go (default: downloads in DATA_DIR)")
     .option("--import", "import each month, and release year by year", false)
@@ -57,7 +57,16 @@ export function fetchCommand(terminal: Terminal): Command {
     .action(async ({ period, from, to, out, ...options }: ComextOptions) => {
       const first = period ?? from;
       if (first === undefined || (period !== undefined && from !== undefined))
-        throw new Refusal("invalid", "name the month by --period, or the first of several by --from");
+        refuse(
+          "invalid",
+          "name the month by --period, or the first of several by --from and the last by --to",
+        );
+      if (from !== undefined && to === undefined)
+        refuse(
+          "invalid",
+          `--from is the first of several months: name the last one by --to, or this one alone by --period ${from}`,
+        );
+      refuseWithoutImport(options);
       const settings = terminal.settings();
       const dir = out ?? join(settings.DATA_DIR, "downloads");
       const asked = { ...options, from: first, to: to ?? first, dir, now: new Date() };
@@ -65,6 +74,17 @@ export function fetchCommand(terminal: Terminal): Command {
       else await fetchFiles(asked);
     });
   return new Command("fetch").description(about.fetch).addCommand(comext);
+}
+
+/** What says how months are imported has no effect on a fetch alone. */
+function refuseWithoutImport(
+  options: Pick<ComextOptions, "import" | "reporters" | "stop" | "discard">,
+): void {
+  if (options.import) return;
+  const given = (["reporters", "stop", "discard"] as const).filter((name) => options[name]);
+  if (given.length === 0) return;
+  const named = given.map((name) => `--${name}`).join(", ");
+  refuse("invalid", `${named} without --import: add --import, or leave ${named} out; nothing was fetched`);
 }
 
 type Asked = Omit<ComextOptions, "period" | "from" | "to" | "out"> & {

@@ -6,6 +6,9 @@ import type { HistorySummary, Told } from "../operator/history.ts";
 const count = (of: number) => of.toLocaleString("en");
 const percent = (share: number | undefined) => (share === undefined ? "" : ` ${Math.floor(share * 100)} %`);
 
+/** A moment to the minute, as 2026-04-20 14:05 UTC. */
+const minuteText = (moment: Date) => `${moment.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
 /** A duration in words, rounded up. */
 export function inWords(ms: number): string {
   const seconds = Math.ceil(ms / 1000);
@@ -51,6 +54,14 @@ export function shownHistory(
 
   function tell(told: Told): void {
     switch (told.kind) {
+      case "lost": {
+        const [first, last] = [told.months[0]!, told.months.at(-1)!];
+        for (const why of told.why) line(`lost: ${why}`);
+        line(
+          `${told.months.length} months of what was released are lost, ${monthText(first)} to ${monthText(last)}: they have to come again`,
+        );
+        break;
+      }
       case "begun":
         todo = told.asked - told.already;
         if (told.already > 0) line(`${told.already} of ${told.asked} months are in already`);
@@ -67,6 +78,11 @@ export function shownHistory(
         line(`${fetched ? "fetched" : "already there"}: ${path}, ${count(bytes)} bytes\nsha256 ${sha256}`);
         break;
       }
+      case "waiting":
+        line(
+          `${monthText(told.period)} is not given (${told.why}): asked again at ${minuteText(told.again)}, given up at ${minuteText(told.given_up)}`,
+        );
+        break;
       case "read":
         done++;
         if (!told.resumed) worked++;

@@ -54,6 +54,16 @@ const LONGEST_RETRY_AFTER_MS = 600_000;
 /** What is wrong with the server as a whole, so that asking it for another file is no use. */
 export class ServerAway extends Refusal {}
 
+/** A server that is busy, breaks off or is not reached: it may give the file when it is asked later. */
+export class ServerBusy extends Refusal {
+  /** In a few words, what it did. */
+  readonly why: string;
+  constructor(message: string, why: string) {
+    super("unavailable", message);
+    this.why = why;
+  }
+}
+
 /** Fetches the file, or finds it there already. `unavailable` when the server or the disk will not; what came stays. */
 export async function download(request: Download): Promise<Downloaded> {
   const { path, signal, pause = sleepFor } = request;
@@ -73,13 +83,15 @@ export async function download(request: Download): Promise<Downloaded> {
       furthest = Math.max(furthest, come);
       if (fruitless === FRUITLESS) giveUp(request, error.message);
       const backoff = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.max(0, fruitless - 1));
-      await pause(Math.max(error.retryAfterMs, backoff), signal).catch(() => signal?.throwIfAborted());
+      await pause(Math.max(error.retryAfterMs, backoff), signal);
     }
   }
   return finish(request);
 }
 
-const sleepFor = (ms: number, signal: AbortSignal | undefined) => sleep(ms, undefined, { signal });
+/** Waits; an abort ends it by its reason. */
+export const sleepFor = (ms: number, signal: AbortSignal | undefined): Promise<unknown> =>
+  sleep(ms, undefined, { signal }).catch(() => signal?.throwIfAborted());
 
 /** What a later try may mend: a server that is busy, a connection that broke. */
 class Passing extends Error {
@@ -260,7 +272,8 @@ async function finish({ path, check, signal }: Download): Promise<Downloaded> {
   return { path, sha256, bytes, fetched: true };
 }
 
-async function finishedFile(path: string): Promise<Downloaded | undefined> {
+/** The file that is there with the digest written beside it. */
+export async function finishedFile(path: string): Promise<Downloaded | undefined> {
   const said = await readFile(digestFile(path), "utf8").catch(() => "");
   const sha256 = /^([0-9a-f]{64}) /.exec(said)?.[1];
   if (sha256 === undefined || (await sizeOf(path)) === 0 || (await fileDigest(path)) !== sha256)
@@ -285,9 +298,9 @@ const sizeOf = (path: string) =>
   );
 
 function giveUp({ url, path }: Download, why: string): never {
-  return refuse(
-    "unavailable",
+  throw new ServerBusy(
     `${url} could not be fetched (${why}): what came is in ${part(path)}; run it again to go on from there`,
+    why,
   );
 }
 

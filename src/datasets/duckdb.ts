@@ -78,8 +78,17 @@ const FULL_DISK = /No space left on device|ENOSPC|failed to offload data block|m
 
 export const isFullDisk = (error: unknown) => error instanceof Error && FULL_DISK.test(error.message);
 
-/** Turns a lack of disk or memory into a refusal that says so; every other error is thrown as it came. */
-export function explainShortage(error: unknown, dir: string): never {
+/** The setting that bounds the memory of some work, and what it is. */
+export type MemorySetting = { name: "DUCKDB_MEMORY_MB" | "IMPORT_MEMORY_MB"; mb: number };
+
+/** What bounds whatever builds a vintage. */
+export const importMemory = ({ memory_mb }: DuckdbLimits): MemorySetting => ({
+  name: "IMPORT_MEMORY_MB",
+  mb: memory_mb,
+});
+
+/** Turns a lack of disk, or of the memory that a setting allows, into a refusal that says so; every other error is thrown as it came. */
+export function explainShortage(error: unknown, dir: string, memory?: MemorySetting): never {
   if (error instanceof Refusal || !(error instanceof Error)) throw error;
   if (isFullDisk(error)) {
     refuse(
@@ -87,10 +96,10 @@ export function explainShortage(error: unknown, dir: string): never {
       `no space left on the disk of ${dir}: nothing was changed; free some space and run it again`,
     );
   }
-  if (error.message.startsWith("Out of Memory Error")) {
+  if (memory && error.message.startsWith("Out of Memory Error")) {
     refuse(
       tradeProblems["memory-limit"],
-      "the work needs more memory than it may use: nothing was changed; raise its limit",
+      `the work needs more memory than the ${memory.mb} MB of ${memory.name}: nothing was changed; raise ${memory.name}`,
     );
   }
   throw error;

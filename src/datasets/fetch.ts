@@ -49,13 +49,12 @@ export async function sizesOf(
   for (const period of periods) {
     const path = archivePath(dir, period);
     const here = await bytesHere(path);
-    const isWhole = await isThere(path);
-    const size: number | "absent" | undefined = isWhole
-      ? here
-      : says
-        ? await sizeAt(addressOf(url, period), signal)
-        : undefined;
-    says = size !== undefined;
+    let size: number | "absent" | undefined;
+    if (await isThere(path)) size = here;
+    else if (says) {
+      size = await sizeAt(addressOf(url, period), signal);
+      says = size !== undefined;
+    }
     found.push({ period, archive: size === "absent" ? 0 : size, here });
   }
   return found;

@@ -7,17 +7,25 @@ import type { ReporterCode } from "../domain/trade/reporters.ts";
 import type { BuildSpace, Built } from "./build-space.ts";
 import { refuseBeyondExact, refuseBeyondWorld, refuseNested, refuseRagged } from "./consistency.ts";
 import { coverageOf } from "./coverage.ts";
-import { type DuckdbLimits, explainShortage, interruptible, literal, openDuckdb, rows } from "./duckdb.ts";
+import {
+  type DuckdbLimits,
+  explainShortage,
+  importMemory,
+  interruptible,
+  literal,
+  openDuckdb,
+  rows,
+} from "./duckdb.ts";
 import { loadRates, type RatesSource } from "./exchange.ts";
 import { detectLayout, importable } from "./layouts/detect.ts";
 import type { Layout, LeftOut } from "./layouts/layout.ts";
 import {
+  examineVintage,
+  type Lost,
   type Manifest,
   missing,
   type PartitionEntry,
   partitionPath,
-  readManifest,
-  verifyPartition,
   vintageDigest,
 } from "./manifest.ts";
 import { type PartitionRows, writePartition } from "./partition.ts";
@@ -40,6 +48,8 @@ export type ImportRequest = {
   rates?: RatesSource;
   /** Start from nothing but the files, leaving out what the current vintage holds. */
   afresh?: boolean;
+  /** What of the current vintage is known to be lost: it is left out, where it has not come back. */
+  lost?: Lost | undefined;
   limits: DuckdbLimits;
   progress?: Progress;
   signal?: AbortSignal;
@@ -103,7 +113,7 @@ export async function buildImport(
       return { ...built, report: { rows_read, equal_duplicates, left_out, elapsed_ms, rows_per_s } };
     });
   } catch (error) {
-    return explainShortage(error, space.dataDir);
+    return explainShortage(error, space.dataDir, importMemory(request.limits));
   } finally {
     connection.closeSync();
     instance.closeSync();
@@ -202,7 +212,7 @@ async function merge(
   return { manifest, new_files };
 }
 
-/** Attaches the partitions that are built upon, after checking that each is what its manifest says. */
+/** Attaches the partitions that are built upon, after checking that each is what its manifest says; what is known to be lost is left out. */
 async function openBase(
   connection: DuckDBConnection,
   space: BuildSpace,
@@ -210,14 +220,15 @@ async function openBase(
   vintage: string | null,
 ): Promise<PartitionEntry[]> {
   if (vintage === null || request.afresh) return [];
-  const { partitions } = await readManifest(space.dataDir, vintage);
-  for (const entry of partitions) {
-    await verifyPartition(space.dataDir, vintage, entry);
+  const { whole, lost } = await examineVintage(space.dataDir, vintage);
+  const known = request.lost?.vintage === vintage ? request.lost.parts : new Map();
+  for (const [part, why] of lost.parts) if (!known.has(part)) missing(vintage, why);
+  for (const entry of whole) {
     await connection
       .run(`attach ${literal(partitionPath(space.dataDir, entry))} as base_${entry.year} (read_only)`)
       .catch((error) => missing(vintage, String(error)));
   }
-  return partitions;
+  return whole;
 }
 
 const replacedKey = {

@@ -119,13 +119,19 @@ export function releaseFacts(built: Manifest, replaces: string | null, releasedA
 
 /** Reads a published manifest; `unavailable` (dataset-missing) when it is not there or not what its name says. */
 export async function readManifest(dataDir: string, vintage: string): Promise<Manifest> {
+  const found = await manifestOrFault(dataDir, vintage);
+  return typeof found === "string" ? missing(vintage, found) : found;
+}
+
+/** A manifest, or in words why it cannot be used. */
+async function manifestOrFault(dataDir: string, vintage: string): Promise<Manifest | string> {
   const path = manifestPath(dataDir, vintage);
-  const text = await readFile(path, "utf8").catch(() => missing(vintage, `${path} cannot be read`));
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  if (text === undefined) return `${path} cannot be read`;
   const parsed = manifest.safeParse(jsonOrUndefined(text));
-  if (!parsed.success) return missing(vintage, `${path} is damaged or of another format`);
-  if (parsed.data.vintage !== vintage || vintageDigest(parsed.data) !== vintage) {
-    return missing(vintage, `${path} does not match its digest`);
-  }
+  if (!parsed.success) return `${path} is damaged or of another format`;
+  if (parsed.data.vintage !== vintage || vintageDigest(parsed.data) !== vintage)
+    return `${path} does not match its digest`;
   return parsed.data;
 }
 
@@ -135,14 +141,41 @@ export async function verifyPartition(
   vintage: string,
   entry: PartitionEntry,
 ): Promise<void> {
+  const fault = await faultOf(dataDir, entry);
+  if (fault !== undefined) missing(vintage, fault);
+}
+
+/** Why a partition's file cannot be used; undefined where it is whole. */
+async function faultOf(dataDir: string, entry: PartitionEntry): Promise<string | undefined> {
   const path = partitionPath(dataDir, entry);
   const size = await stat(path).then(
     (found) => found.size,
-    () => missing(vintage, `${path} is gone`),
+    () => undefined,
   );
-  if (size !== entry.bytes || (await fileDigest(path)) !== entry.file_sha256) {
-    missing(vintage, `${path} is damaged`);
+  if (size === undefined) return `${path} is gone`;
+  if (size !== entry.bytes || (await fileDigest(path)) !== entry.file_sha256) return `${path} is damaged`;
+  return undefined;
+}
+
+/** What of a released vintage cannot be used, and why: the files of years, or the manifest and with it everything. */
+export type Lost = { vintage: string; parts: ReadonlyMap<number | "manifest", string> };
+
+/** What is whole of a released vintage, and what is lost. */
+export async function examineVintage(
+  dataDir: string,
+  vintage: string,
+): Promise<{ manifest: Manifest | undefined; whole: PartitionEntry[]; lost: Lost }> {
+  const found = await manifestOrFault(dataDir, vintage);
+  if (typeof found === "string")
+    return { manifest: undefined, whole: [], lost: { vintage, parts: new Map([["manifest", found]]) } };
+  const whole: PartitionEntry[] = [];
+  const parts = new Map<number, string>();
+  for (const entry of found.partitions) {
+    const fault = await faultOf(dataDir, entry);
+    if (fault === undefined) whole.push(entry);
+    else parts.set(entry.year, fault);
   }
+  return { manifest: found, whole, lost: { vintage, parts } };
 }
 
 export async function fileDigest(path: string): Promise<string> {
@@ -155,7 +188,7 @@ export async function fileDigest(path: string): Promise<string> {
 export function missing(vintage: string, why: string): never {
   return refuse(
     tradeProblems["dataset-missing"],
-    `the files of vintage ${vintage.slice(0, 12)} are not usable (${why}): import its files again with --afresh, or make the sandbox again`,
+    `the files of vintage ${vintage.slice(0, 12)} are not usable (${why}): import its files again with --afresh (a history: by \`fetch comext --import\` of all its months), or make the sandbox again`,
     { retry_after_s: 30 },
   );
 }

@@ -10,7 +10,14 @@ import type { DuckDBConnection } from "@duckdb/node-api";
 import { reporterCodes } from "../domain/trade/reporters.ts";
 import type { BuildSpace, Built } from "./build-space.ts";
 import { coverageOf } from "./coverage.ts";
-import { type DuckdbLimits, explainShortage, interruptible, literal, openDuckdb } from "./duckdb.ts";
+import {
+  type DuckdbLimits,
+  explainShortage,
+  importMemory,
+  interruptible,
+  literal,
+  openDuckdb,
+} from "./duckdb.ts";
 import { type Manifest, type PartitionEntry, vintageDigest } from "./manifest.ts";
 import { writePartition } from "./partition.ts";
 import { type Progress, step } from "./progress.ts";
@@ -148,7 +155,7 @@ export async function buildInvented(
       return { manifest, replaces: request.replaces, new_files };
     });
   } catch (error) {
-    return explainShortage(error, space.dataDir);
+    return explainShortage(error, space.dataDir, importMemory(request.limits));
   } finally {
     connection.closeSync();
     instance.closeSync();

@@ -26,7 +26,10 @@ export async function sevenZip(dir: string, signal?: AbortSignal): Promise<Seven
       signal,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    return { child, ended: exit(child, name) };
+    const ended = exit(child, name);
+    // It is looked at behind what the program writes, and not at all where that is refused first.
+    ended.catch(() => undefined);
+    return { child, ended };
   };
 }
 

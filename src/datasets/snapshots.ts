@@ -113,7 +113,7 @@ export class SnapshotStore {
       this.#checked.set(path, Promise.resolve(snapshot));
       return snapshot;
     } catch (error) {
-      return explainShortage(error, data_dir);
+      return explainShortage(error, data_dir, { name: "DUCKDB_MEMORY_MB", mb: vintages.memory_mb });
     } finally {
       lease.release();
       await rm(draft, { force: true });

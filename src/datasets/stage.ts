@@ -1,6 +1,6 @@
 /** Staging: unpacked files checked line by line, typed and summed to cells. Any fault refuses the whole import. */
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { type FieldError, refuse } from "../domain/refusal.ts";
+import { type FieldError, Refusal, refuse } from "../domain/refusal.ts";
 import { reporterCodes } from "../domain/trade/reporters.ts";
 import { literal, row, rows } from "./duckdb.ts";
 import { type Layout, type LeftOut, leftOutReasons, OPEN_END } from "./layouts/layout.ts";
@@ -298,6 +298,15 @@ export async function refuseOrphans(connection: DuckDBConnection, files: readonl
   }
 }
 
+/** Files of other reporters than were stated: `found` are those that may be meant. */
+export class OtherReporters extends Refusal {
+  readonly found: readonly string[];
+  constructor(message: string, found: readonly string[]) {
+    super("invalid", message);
+    this.found = found;
+  }
+}
+
 /** The reporters must be the 27, or exactly the subset that was stated. */
 export async function checkReporters(
   connection: DuckDBConnection,
@@ -310,10 +319,11 @@ export async function checkReporters(
   const absent = expected.filter((code) => !found.includes(code));
   const surplus = found.filter((code) => !expected.includes(code));
   if (absent.length > 0) {
-    refuse(
-      "invalid",
+    throw new OtherReporters(
       `no rows of the reporters ${absent.join(", ")}: if that is meant, state which reporters are in the files with --reporters ${found.join(",")}`,
+      found,
     );
   }
-  if (surplus.length > 0) refuse("invalid", `rows of ${surplus.join(", ")}, which --reporters does not name`);
+  if (surplus.length > 0)
+    throw new OtherReporters(`rows of ${surplus.join(", ")}, which --reporters does not name`, found);
 }

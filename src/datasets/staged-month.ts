@@ -17,7 +17,15 @@ import type { ReporterCode } from "../domain/trade/reporters.ts";
 import { monthText, type Period } from "../domain/trade/units.ts";
 import type { BuildSpace } from "./build-space.ts";
 import { refuseBeyondExact } from "./consistency.ts";
-import { type DuckdbLimits, explainShortage, interruptible, literal, openDuckdb, row } from "./duckdb.ts";
+import {
+  type DuckdbLimits,
+  explainShortage,
+  importMemory,
+  interruptible,
+  literal,
+  openDuckdb,
+  row,
+} from "./duckdb.ts";
 import { comextBulk } from "./layouts/comext-bulk.ts";
 import { detectLayout } from "./layouts/detect.ts";
 import type { LeftOut } from "./layouts/layout.ts";
@@ -86,7 +94,7 @@ export async function stageMonth(
     await syncFile(stagedDir(space.dataDir));
     return { period, path, archive, rows: file.lines - 1 };
   } catch (error) {
-    return explainShortage(error, space.dataDir);
+    return explainShortage(error, space.dataDir, importMemory(limits));
   } finally {
     connection.closeSync();
     instance.closeSync();

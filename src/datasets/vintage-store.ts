@@ -91,6 +91,11 @@ export class VintageStore {
     this.#options = { max_queries: options.threads, max_waiting: MAX_WAITING, ...options };
   }
 
+  /** How much memory its queries may use. */
+  get memory_mb(): number {
+    return this.#options.memory_mb;
+  }
+
   /** The manifests that are served now, one a dataset. */
   open(): Manifest[] {
     return [...this.#served.values()].map(({ manifest }) => manifest);

@@ -6,26 +6,38 @@
 import type { App } from "../app.ts";
 import { type BuildSpace, takeStagingSpace } from "../datasets/build-space.ts";
 import { diskNeed, type Free, refuseShortOfDisk } from "../datasets/disk-need.ts";
-import { type Downloaded, removeDownload, ServerAway } from "../datasets/download.ts";
+import {
+  type Downloaded,
+  finishedFile,
+  removeDownload,
+  ServerAway,
+  ServerBusy,
+  sleepFor,
+} from "../datasets/download.ts";
 import { explainShortage } from "../datasets/duckdb.ts";
 import { archivePath, type ComextRequest, fetchComext, monthsAsked, sizesOf } from "../datasets/fetch.ts";
-import { readManifest } from "../datasets/manifest.ts";
+import { examineVintage, type Lost } from "../datasets/manifest.ts";
+import { OtherReporters } from "../datasets/stage.ts";
 import { dropStaged, isOf, type StagedMonth, stagedMonths, stageMonth } from "../datasets/staged-month.ts";
 import type { Unpacked } from "../datasets/unpack.ts";
 import { unpack } from "../datasets/unpack.ts";
-import { Refusal } from "../domain/refusal.ts";
+import { Refusal, refuse } from "../domain/refusal.ts";
 import * as dataset from "../domain/trade/dataset.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
-import { monthText, type Period, yearOf } from "../domain/trade/units.ts";
+import { monthsBetween, monthText, type Period, yearOf } from "../domain/trade/units.ts";
 import { ahead, each } from "./ahead.ts";
-import { type BuildOptions, currentVintage, importStaged, OPERATOR, type Released } from "./releases.ts";
+import { type BuildOptions, importStaged, OPERATOR, type Released } from "./releases.ts";
 
 const DATASET = "comext-bulk";
 /** Archives that are fetched before the month at work is done. */
 const FETCHED_AHEAD = 2;
 /** So many months in a row that a server does not give: it is the server, and not the month. */
 const SERVER_FAULTS = 3;
+/** A busy server is asked for the same month again after a minute, then after twice as long each time, and for so long in all. */
+const FIRST_WAIT_MS = 60_000;
+const LONGEST_WAIT_MS = 600_000;
+const PATIENCE_MS = 6 * 3_600_000;
 
 export type HistoryRequest = Omit<BuildOptions, "progress"> &
   Pick<ComextRequest, "from" | "to" | "dir" | "url" | "again" | "now" | "pause"> & {
@@ -34,16 +46,21 @@ export type HistoryRequest = Omit<BuildOptions, "progress"> &
     stop?: boolean;
     /** Remove an archive once its month is in. */
     discard?: boolean;
-    /** How much room there is; a test says it. */
+    /** How much room there is, and how late it is in milliseconds since 1970; a test says both. */
     free?: Free;
+    time?: () => number;
     tell: (told: Told) => void;
   };
 
 /** What is told on the way. */
 export type Told =
+  /** Months that the log names, whose files are gone or damaged, and why. */
+  | { kind: "lost"; months: Period[]; why: string[] }
   | { kind: "begun"; asked: number; already: number }
   | { kind: "doing"; what: "fetching" | "reading" | "writing"; of: number; share?: number }
   | { kind: "fetched"; period: Period; file: Downloaded }
+  /** A server that is busy is asked for a month again at a time, and given up at another. */
+  | { kind: "waiting"; period: Period; why: string; again: Date; given_up: Date }
   /** A month that is read; `resumed`: by a run before this one. */
   | { kind: "read"; period: Period; rows: number; resumed: boolean }
   | { kind: "missing"; fault: MonthFault }
@@ -93,10 +110,14 @@ class History {
   readonly #missing: MonthFault[] = [];
   /** The archives of months by digest, as releases name them. */
   #inLog = new Map<Period, string>();
+  /** What of the current vintage is gone or damaged. */
+  #lost: Lost | undefined;
   #kept = new Map<Period, StagedMonth>();
   /** The months of a year that are read. */
   #year: StagedMonth[] = [];
   #serverFaults = 0;
+  /** Since when the server has given nothing and said nothing of a month. */
+  #busySince: number | undefined;
   /** Why the server is asked for nothing any more. */
   #away: ServerAway | undefined;
 
@@ -107,8 +128,14 @@ class History {
   }
 
   async bring(months: readonly Period[]): Promise<HistorySummary> {
-    const { again, tell, data_dir } = this.#request;
-    this.#inLog = await monthsIn(this.#app, data_dir);
+    const { again, discard, tell, data_dir } = this.#request;
+    const { archives, lost } = await monthsIn(this.#app, data_dir);
+    this.#inLog = archives;
+    if (lost) {
+      refuseBesideLost(lost, this.#request);
+      this.#lost = lost;
+      tell({ kind: "lost", months: lost.months, why: [...lost.parts.values()] });
+    }
     this.#kept = await stagedMonths(data_dir);
     for (const staged of this.#kept.values()) {
       if (!isOf(staged, this.#inLog.get(staged.period) ?? "")) continue;
@@ -117,12 +144,27 @@ class History {
     }
     const todo = months.filter((period) => again || !this.#inLog.has(period));
     const already = months.length - todo.length;
+    // With `again` they are fetched anew, and what has come of that may be here.
+    if (discard && !again) await this.#discardLeftovers(months);
     tell({ kind: "begun", asked: months.length, already });
     await this.#refuseShortOfDisk(todo);
     const left = await this.#each(todo);
     await this.#release();
     const [brought, missing] = [this.#brought, this.#missing];
     return { asked: months.length, already, brought, missing, left };
+  }
+
+  /** A run that was killed behind a release had no time to remove its archives. */
+  async #discardLeftovers(months: readonly Period[]): Promise<void> {
+    for (const period of months) {
+      const file = await finishedFile(archivePath(this.#request.dir, period));
+      if (file && file.sha256 === this.#inLog.get(period)) await this.#discard(period);
+    }
+  }
+
+  /** Removes the archive of a month that is in, where that is asked for. */
+  async #discard(period: Period): Promise<void> {
+    if (this.#request.discard) await removeDownload(archivePath(this.#request.dir, period));
   }
 
   async #refuseShortOfDisk(todo: readonly Period[]): Promise<void> {
@@ -166,14 +208,39 @@ class History {
     if (staged && !again) return { period, at: "staged", staged };
     if (this.#away) return { period, at: "fault", why: this.#away, fetching: true };
     try {
-      const file = await this.#archive(period, signal);
+      const file = await this.#patiently(period, signal);
       tell({ kind: "fetched", period, file });
       if (this.#inLog.get(period) === file.sha256) return { period, at: "unchanged" };
       if (staged && isOf(staged, file.sha256)) return { period, at: "staged", staged };
       return { period, at: "fetched", file };
     } catch (error) {
+      signal.throwIfAborted();
       if (error instanceof ServerAway) this.#away = error;
       return fault(period, error, true);
+    }
+  }
+
+  /** Asks a busy server again and again for a month, until it answers or has been busy for too long. */
+  async #patiently(period: Period, signal: AbortSignal): Promise<Downloaded> {
+    const { tell, pause = sleepFor, time = Date.now } = this.#request;
+    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+      try {
+        const file = await this.#archive(period, signal);
+        this.#busySince = undefined;
+        return file;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof ServerBusy)) {
+          this.#busySince = undefined;
+          throw error;
+        }
+        this.#busySince ??= time();
+        const end = this.#busySince + PATIENCE_MS;
+        const again = Math.min(time() + wait, end);
+        if (again <= time()) throw error;
+        tell({ kind: "waiting", period, why: error.why, again: new Date(again), given_up: new Date(end) });
+        await pause(again - time(), signal);
+      }
     }
   }
 
@@ -204,6 +271,7 @@ class History {
       const text = await unpack(this.#space, file.path, period, { ...looking, signal });
       return { period, at: "unpacked", text };
     } catch (error) {
+      signal.throwIfAborted();
       return fault(period, shortage(error, this.#request.data_dir), false);
     }
   }
@@ -213,6 +281,7 @@ class History {
     const { period } = way;
     const { tell, stop } = this.#request;
     if (way.at === "unchanged") {
+      await this.#discard(period);
       this.#brought.push(period);
       tell({ kind: "read", period, rows: 0, resumed: true });
       return undefined;
@@ -246,6 +315,7 @@ class History {
       tell({ kind: "read", period, rows: staged.rows, resumed: false });
       return { period, at: "staged", staged };
     } catch (error) {
+      signal?.throwIfAborted();
       return fault(period, error, false);
     }
   }
@@ -271,12 +341,12 @@ class History {
         data_dir,
         limits,
         progress,
+        lost: this.#lost,
         ...(reporters && { reporters }),
         ...(signal && { signal }),
       });
       await dropStaged(year);
-      if (this.#request.discard)
-        for (const { period } of year) await removeDownload(archivePath(this.#request.dir, period));
+      for (const { period } of year) await this.#discard(period);
       const months = year.map(({ period }) => period);
       this.#brought.push(...months);
       tell({ kind: "released", months, released });
@@ -291,27 +361,57 @@ class History {
   }
 }
 
-/** The archives, by digest, that the current vintage has its months from: named by its releases, and covered still. */
-async function monthsIn(app: App, dataDir: string): Promise<Map<Period, string>> {
-  const found = new Map<Period, string>();
-  const vintage = await currentVintage(app, DATASET);
-  if (vintage === null) return found;
+/**
+ * The archives, by digest, that the current vintage has its months from: named by its releases, and covered still by files that
+ * are whole; and what of it is lost.
+ */
+async function monthsIn(
+  app: App,
+  dataDir: string,
+): Promise<{ archives: Map<Period, string>; lost: LostMonths | undefined }> {
+  const archives = new Map<Period, string>();
+  const current = await app.load(dataset, { tenant: OPERATOR, id: DATASET });
+  if (!current) return { archives, lost: undefined };
+  const { manifest, lost } = await examineVintage(dataDir, current.vintage);
+  const months = lostMonths(current, lost);
   const stream = { tenant: OPERATOR, stream_id: dataset.streamOf(DATASET) };
   for (let after_version = 0; ; ) {
     const page = await app.store.readStream({ ...stream, after_version });
     for (const { data } of app.eventsOf(dataset, page))
       for (const { name, sha256 } of data.inputs) {
         const period = /^full_v2_(\d{6})\./.exec(name)?.[1];
-        if (period) found.set(Number(period), sha256);
+        if (period) archives.set(Number(period), sha256);
       }
     const last = page.at(-1);
     if (!last) break;
     after_version = last.version;
   }
-  const { spoken } = (await readManifest(dataDir, vintage)).coverage;
-  for (const period of found.keys())
-    if (!spoken.some(({ from, to }) => from <= period && period <= to)) found.delete(period);
-  return found;
+  const spoken = manifest?.coverage.spoken ?? [];
+  for (const period of archives.keys())
+    if (!spoken.some(({ from, to }) => from <= period && period <= to) || months.includes(period))
+      archives.delete(period);
+  return { archives, lost: months.length > 0 ? { ...lost, months } : undefined };
+}
+
+type LostMonths = Lost & { months: Period[] };
+
+/** The months of a release whose files are lost. */
+function lostMonths({ periods, partitions }: dataset.ReleaseFacts, { parts }: Lost): Period[] {
+  const years = partitions.map(({ year }) => year);
+  const gone = new Set(years.filter((year) => parts.has("manifest") || parts.has(year)));
+  return monthsBetween(periods.from, periods.to).filter((period) => gone.has(yearOf(period)));
+}
+
+/** Months that are asked for beside lost ones would be released without them, and a wrong DATA_DIR looks like a lost one. */
+function refuseBesideLost({ vintage, months, parts }: LostMonths, { from, to }: HistoryRequest): void {
+  const [first, last] = [months[0]!, months.at(-1)!];
+  const [why] = parts.values();
+  if (from <= first && first <= to) return;
+  refuse(
+    tradeProblems["dataset-missing"],
+    `of vintage ${vintage.slice(0, 12)} the months from ${monthText(first)} to ${monthText(last)} are lost (${why}): ` +
+      `bring them in first, with --from ${first} --to ${last}, or set DATA_DIR to the folder they were imported into; nothing was fetched`,
+  );
 }
 
 /** A month's own fault; what is the machine's or the run's is thrown. */
@@ -330,8 +430,11 @@ function shortage(error: unknown, dir: string): unknown {
   }
 }
 
-function remedyOf(period: Period, { code }: Refusal): string {
+function remedyOf(period: Period, why: Refusal): string {
+  const { code } = why;
   const alone = `--from ${period} --to ${period}`;
+  if (why instanceof OtherReporters)
+    return `where the file is whole as it is: the same with ${alone} --reporters ${why.found.join(",")}; else, once it is corrected at its source: with ${alone} --again`;
   if (code === "not_found") return `run the same command when ${monthText(period)} is published`;
   if (code === "invalid") return `once the file is corrected at its source: the same with ${alone} --again`;
   return "run the same command again: it goes on from what came";

@@ -3,7 +3,7 @@ import { type App, operatorMeta } from "../app.ts";
 import { type BuildSpace, type Built, isWanted, publish, takeBuildSpace } from "../datasets/build-space.ts";
 import type { DuckdbLimits } from "../datasets/duckdb.ts";
 import type { ImportReport } from "../datasets/import.ts";
-import { releaseFacts } from "../datasets/manifest.ts";
+import { type Lost, releaseFacts } from "../datasets/manifest.ts";
 import type { Progress } from "../datasets/progress.ts";
 import { type EcbRates, ecbRates } from "../datasets/reference/ecb-rates.ts";
 import { readReference } from "../datasets/reference/files.ts";
@@ -54,11 +54,11 @@ export async function importFiles(
   });
 }
 
-/** As importFiles, of months that were read before; waits for as long as other imports run. */
+/** As importFiles, of months that were read before; waits for as long as other imports run. What is known to be `lost` is built without. */
 export async function importStaged(
   app: App,
   staged: readonly StagedMonth[],
-  options: BuildOptions & { reporters?: ReporterCode[] },
+  options: BuildOptions & { reporters?: ReporterCode[]; lost?: Lost | undefined },
 ): Promise<Released & { report: ImportReport }> {
   const { data_dir: _, ...rest } = options;
   await app.accepting.check();

@@ -1,6 +1,6 @@
 /** `tallystick fetch comext` as a process of its own: killed, interrupted, run again, and followed by an import. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -12,6 +12,15 @@ import { until } from "../support/until.ts";
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 const NAME = "full_v2_202402.7z";
 
+/** The line for a thousand products, with values that hardly pack. */
+const manyOf = (row: string): string[] =>
+  Array.from({ length: 1_000 }, (_, at) => {
+    const cells = row.split(",");
+    cells[3] = `3920${String(1_000 + at)}`;
+    cells[14] = String(randomInt(1_000_000_000));
+    return cells.join(",");
+  });
+
 type Running = { child: ChildProcess; ended: Promise<{ code: number | null; output: string }> };
 
 function start(dir: string, args: string[]): Running {
@@ -22,7 +31,8 @@ function start(dir: string, args: string[]): Running {
     SANDBOX: "0",
     LOG_LEVEL: "warn",
   };
-  const child = spawn(process.execPath, [bin, "fetch", "comext", "--period", "202402", ...args], { env });
+  const months = args.includes("--from") ? [] : ["--period", "202402"];
+  const child = spawn(process.execPath, [bin, "fetch", "comext", ...months, ...args], { env });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   return { child, ended: new Promise((done) => child.once("close", (code) => done({ code, output }))) };
@@ -64,6 +74,50 @@ test("killed and interrupted halfway, the next run goes on from what came", asyn
   const again = await start(dir, ["--url", url, "--out", out]).ended;
   expect(again).toMatchObject({ code: 0, output: expect.stringMatching(/^already there/) });
   expect(asked).toHaveLength(3);
+});
+
+test.each([
+  [
+    ["--discard", "--stop", "--reporters", "DE"],
+    /^--reporters, --stop, --discard without --import: add --import, or leave/,
+  ],
+  [
+    ["--from", "202401"],
+    /^--from is the first of several months: name the last one by --to, or .* --period 202401$/m,
+  ],
+  [
+    ["--from", "202401", "--period", "202402"],
+    /^name the month by --period, or the first of several by --from/,
+  ],
+])("%j is refused before anything is asked", async (args, says) => {
+  const dir = await tempDir();
+  const { url, asked } = await comextMirror(Buffer.from("no archive"), join(dir, "part"));
+  const { code, output } = await start(dir, [...args, "--url", url, "--out", join(dir, "out")]).ended;
+  expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(says) });
+  expect(asked).toEqual([]);
+});
+
+test("with --import it is interrupted halfway: one message, no month is called missing, and the next run goes on", async () => {
+  const dir = await tempDir();
+  await chmod(dir, 0o755);
+  const [header, row] = (await readFile(bulkFixture, "utf8")).split("\n") as [string, string];
+  const rows = reporterCodes.flatMap((code) => manyOf(row.replace(/^[A-Z]{2}/, code)));
+  const bytes = await readFile(await packed7z(dir, await fileOf(dir, "month.dat", [header, ...rows])));
+  const part = join(dir, "data/downloads", `${NAME}.part`);
+  const { url, asked, whims } = await comextMirror(bytes, part);
+  whims.push({ slowly: true });
+  const interrupted = start(dir, ["--import", "--url", url]);
+  await until(async () => expect((await stat(part)).size).toBeGreaterThan(2_000));
+  interrupted.child.kill("SIGINT");
+  expect(await interrupted.ended).toEqual({
+    code: 1,
+    output: "interrupted: what came is kept, and the same command goes on from there\n",
+  });
+  expect(await start(dir, ["--import", "--url", url]).ended).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(/1 months asked for: 0 were in, 1 brought in, 0 missing/),
+  });
+  expect(asked.map(({ status }) => status)).toEqual([200, 206]);
 });
 
 test("with --import what was fetched is released; a wrong month is told before anything is asked", async () => {

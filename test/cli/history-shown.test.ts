@@ -85,6 +85,26 @@ describe("lines", () => {
     ]);
   });
 
+  test("say until when a busy server is waited for", () => {
+    const { lines, tell } = told();
+    const [again, given_up] = [new Date("2026-04-20T14:05:59Z"), new Date("2026-04-20T20:00:00Z")];
+    tell({ kind: "waiting", period: 202001, why: "the server answered 503", again, given_up });
+    expect(lines).toEqual([
+      "2020-01 is not given (the server answered 503): asked again at 2026-04-20 14:05 UTC, given up at 2026-04-20 20:00 UTC",
+    ]);
+  });
+
+  test("say what is lost, and which months have to come again", () => {
+    const { lines, tell } = told();
+    tell({ kind: "lost", months: [202311, 202312], why: ["2023.duckdb is gone"] });
+    tell({ kind: "begun", asked: 4, already: 2 });
+    expect(lines).toEqual([
+      "lost: 2023.duckdb is gone",
+      "2 months of what was released are lost, 2023-11 to 2023-12: they have to come again",
+      "2 of 4 months are in already",
+    ]);
+  });
+
   test("say nothing of time left behind the last month", () => {
     const { lines, tell, pass } = told();
     tell({ kind: "begun", asked: 1, already: 0 });

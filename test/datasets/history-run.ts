@@ -20,6 +20,7 @@ const [database, dataDir, url, from, to, nth, ms] = process.argv.slice(2) as [
 const config = patientConfig({ DATABASE_URL: database, DATA_DIR: dataDir, SANDBOX: "0", ANCHORING: "0" });
 const die = () => process.kill(process.pid, "SIGKILL");
 let told = 0;
+let waited = 0;
 const tell = () => {
   told++;
   if (told !== Number(nth)) return;
@@ -39,7 +40,8 @@ const summary = await withRuntime(
       to: Number(to),
       url,
       now: new Date("2026-04-20T00:00:00Z"),
-      pause: async () => undefined,
+      pause: async (ms) => (waited += ms),
+      time: () => Date.now() + waited,
       tell,
     }),
   { chain: false, keeps: "asked" },

@@ -1,7 +1,9 @@
 /** A history of months from a server that misbehaves: broken months beside whole ones, and processes that are killed. */
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -10,12 +12,20 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { App } from "../../src/app.ts";
 import { takeBuildSpace } from "../../src/datasets/build-space.ts";
 import { diskNeed } from "../../src/datasets/disk-need.ts";
+import { sizesOf } from "../../src/datasets/fetch.ts";
 import { comextBulk } from "../../src/datasets/layouts/comext-bulk.ts";
-import { readManifest, stagedDir } from "../../src/datasets/manifest.ts";
+import {
+  manifestPath,
+  partitionPath,
+  readManifest,
+  stagedDir,
+  vintagesDir,
+} from "../../src/datasets/manifest.ts";
+import { Refusal } from "../../src/domain/refusal.ts";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
 import { monthsBetween } from "../../src/domain/trade/units.ts";
 import { type HistoryRequest, importHistory, type Told } from "../../src/operator/history.ts";
-import { currentVintage, importFiles } from "../../src/operator/releases.ts";
+import { currentVintage, importFiles, isUsable } from "../../src/operator/releases.ts";
 import { startProgram } from "../support/compiled.ts";
 import { preparedDatabase } from "../support/prepared-database.ts";
 import { startService } from "../support/service.ts";
@@ -72,14 +82,19 @@ async function serviceFor(url: string) {
   const told: Told[] = [];
   const dir = join(data_dir, "downloads");
   const pauses: number[] = [];
+  const clock = { ms: now.getTime() };
   const bring = (options: Partial<HistoryRequest> & Pick<HistoryRequest, "from" | "to">) =>
     importHistory(app, {
       ...{ data_dir, dir, url, limits, now },
-      pause: async (ms) => pauses.push(ms),
+      pause: async (ms) => {
+        pauses.push(ms);
+        clock.ms += ms;
+      },
+      time: () => clock.ms,
       tell: (one) => told.push(one),
       ...options,
     });
-  return { app, data_dir, dir, told, bring, pauses };
+  return { app, data_dir, dir, told, bring, pauses, clock };
 }
 
 async function vintageOf(app: App): Promise<string> {
@@ -191,6 +206,24 @@ describe("a history", { timeout: 300_000 }, () => {
     expect(await vintageOf(app)).toBe(await byHand(whole));
   });
 
+  test("names the reporters where a month has no rows of one, and takes it with those", async () => {
+    const whole = linesOf(202402);
+    const months = await archives(202401, 202402);
+    months.set(202402, await archiveOf(whole.filter((line) => !line.startsWith("HR"))));
+    const { url } = await comextArchive(months);
+    const { bring } = await serviceFor(url);
+    const { missing } = await bring({ from: 202401, to: 202402 });
+    const others = reporterCodes.filter((code) => code !== "HR");
+    expect(missing).toMatchObject([
+      { period: 202402, why: { message: expect.stringMatching(/no rows of the reporters HR/) } },
+    ]);
+    const [, stated] = /--from 202402 --to 202402 --reporters (\S+); else.*--again/.exec(missing[0]!.remedy)!;
+    expect(stated!.split(",").toSorted()).toEqual(others.toSorted());
+    expect(await bring({ from: 202402, to: 202402, reporters: others })).toMatchObject({
+      ...{ brought: [202402], missing: [] },
+    });
+  });
+
   test("of which a year is refused together has the months that can be had", async () => {
     const months = await archives(202401, 202403);
     // A code that stands above the others'.
@@ -223,15 +256,59 @@ describe("a history", { timeout: 300_000 }, () => {
     expect(await vintageOf(app)).toBe(await byHand(months));
   });
 
+  test("waits for a server that is busy for hours, and has all months", async () => {
+    const months = await archives(202401, 202403);
+    const back = now.getTime() + 4 * 3_600_000;
+    const { url } = await comextArchive(months, (period) =>
+      period === 202402 && clock.ms < back ? { status: 503 } : undefined,
+    );
+    const { app, bring, told, pauses, clock } = await serviceFor(url);
+    expect(await bring({ from: 202401, to: 202403 })).toMatchObject({ missing: [], left: undefined });
+    expect(await vintageOf(app)).toBe(await byHand(months));
+    const minutes = pauses.map((ms) => ms / 60_000).filter((of) => of >= 1);
+    expect(minutes.slice(0, 6)).toEqual([1, 2, 4, 8, 10, 10]);
+    expect(Math.max(...minutes)).toBe(10);
+    const waits = told.flatMap((one) => (one.kind === "waiting" ? [one] : []));
+    expect(waits).toHaveLength(minutes.length);
+    expect(waits[0]).toMatchObject({ period: 202402, why: "the server answered 503" });
+    // A try takes half a minute before it is given up.
+    expect(waits[0]!.again.getTime() - now.getTime()).toBe(91_000);
+    expect(new Set(waits.map(({ given_up }) => given_up.getTime()))).toEqual(
+      new Set([now.getTime() + 31_000 + 6 * 3_600_000]),
+    );
+  });
+
+  test("waits anew where the server answered in between, and not for a month that it refuses", async () => {
+    const months = await archives(202401, 202405);
+    const { url, asked } = await comextArchive(months, (period, nth) => {
+      if (period === 202402 || period === 202404) return nth < 60 ? { status: 500 } : undefined;
+      return period === 202403 ? { status: 403 } : undefined;
+    });
+    const { bring, told } = await serviceFor(url);
+    const { brought, missing, left } = await bring({ from: 202401, to: 202405 });
+    expect(brought).toEqual([202401, 202402, 202404, 202405]);
+    expect(missing).toMatchObject([{ period: 202403, why: { message: expect.stringMatching(/403/) } }]);
+    expect(left).toBeUndefined();
+    const waits = told.flatMap((one) => (one.kind === "waiting" ? [one] : []));
+    expect(new Set(waits.map(({ period }) => period))).toEqual(new Set([202402, 202404]));
+    expect(new Set(waits.map(({ given_up }) => given_up.getTime())).size).toBe(2);
+    const refused = asked.filter(({ period, method }) => period === 202403 && method === "GET");
+    expect(refused).toHaveLength(1);
+  });
+
   test("ends where the server is away, with what came before released; asked to, at the first broken month", async () => {
     const months = await archives(202401, 202406);
     let isAway = true;
     const { url } = await comextArchive(months, (period) =>
       isAway && period >= 202402 ? { status: 500 } : undefined,
     );
-    const { bring, app } = await serviceFor(url);
+    const { bring, app, clock } = await serviceFor(url);
     const { brought, missing, left } = await bring({ from: 202401, to: 202406 });
     expect(brought).toEqual([202401]);
+    // Six hours are waited once, and not again for each month.
+    const hours = (clock.ms - now.getTime()) / 3_600_000;
+    expect(hours).toBeGreaterThan(6);
+    expect(hours).toBeLessThan(6.1);
     expect(missing.map(({ period }) => period)).toEqual([202402, 202403, 202404]);
     expect(left).toMatchObject({ months: [202405, 202406], why: { code: "unavailable" } });
     isAway = false;
@@ -284,7 +361,161 @@ describe("a history", { timeout: 300_000 }, () => {
   });
 });
 
+describe("a history whose files are lost", { timeout: 300_000 }, () => {
+  async function released(months: ReadonlyMap<number, Buffer>) {
+    const { url, asked } = await comextArchive(months);
+    const service = await serviceFor(url);
+    const [from, to] = [Math.min(...months.keys()), Math.max(...months.keys())];
+    await service.bring({ from, to });
+    const vintage = await vintageOf(service.app);
+    const { partitions } = await readManifest(service.data_dir, vintage);
+    service.told.length = asked.length = 0;
+    const fileOfYear = (year: number) =>
+      partitionPath(service.data_dir, partitions.find((entry) => entry.year === year)!);
+    const gets = () => asked.filter(({ method }) => method === "GET").map(({ period }) => period);
+    return { ...service, vintage, fileOfYear, gets, asked };
+  }
+
+  test.each(["the whole folder", "the manifest"])(
+    "%s: is built afresh from its first year, in one run or in several",
+    async (what) => {
+      const { app, bring, told, data_dir, dir, vintage } = await released(await archives(202311, 202402));
+      if (what === "the manifest") await writeFile(manifestPath(data_dir, vintage), "{}");
+      else for (const folder of [vintagesDir(data_dir), dir]) await rm(folder, { recursive: true });
+      expect(await isUsable(app, "comext-bulk")).toBe(false);
+
+      const first = await bring({ from: 202311, to: 202312 });
+      expect(first).toMatchObject({ already: 0, brought: [202311, 202312], missing: [] });
+      expect(told[0]).toEqual({
+        ...{ kind: "lost", months: [202311, 202312, 202401, 202402] },
+        why: [expect.stringMatching(what === "the manifest" ? /\.json is damaged/ : /\.json cannot be read/)],
+      });
+      expect((await bring({ from: 202311, to: 202402 })).brought).toEqual([202401, 202402]);
+      expect(await vintageOf(app)).toBe(vintage);
+      expect(await isUsable(app, "comext-bulk")).toBe(true);
+      expect(await bring({ from: 202311, to: 202402 })).toMatchObject({ already: 4, brought: [] });
+      expect(told.filter(({ kind }) => kind === "lost")).toHaveLength(1);
+    },
+  );
+
+  test.each(["gone", "damaged"])("one year is %s: that year alone comes again", async (how) => {
+    const { app, bring, told, dir, vintage, fileOfYear, gets } = await released(
+      await archives(202311, 202402),
+    );
+    await rm(dir, { recursive: true });
+    if (how === "gone") await rm(fileOfYear(2023));
+    else await truncate(fileOfYear(2023), 8_192);
+    expect(await isUsable(app, "comext-bulk")).toBe(false);
+
+    const mended = await bring({ from: 202311, to: 202402 });
+    expect(mended).toMatchObject({ already: 2, brought: [202311, 202312], missing: [] });
+    expect(told[0]).toEqual({
+      ...{ kind: "lost", months: [202311, 202312] },
+      why: [expect.stringMatching(new RegExp(`2023-.*\\.duckdb is ${how}$`))],
+    });
+    expect(gets()).toEqual([202311, 202312]);
+    expect(await vintageOf(app)).toBe(vintage);
+    expect(await isUsable(app, "comext-bulk")).toBe(true);
+  });
+
+  test("two years of three come again one after the other, and what is lost later ends the run", async () => {
+    const { app, bring, vintage, fileOfYear, data_dir } = await released(await archives(202212, 202401));
+    for (const year of [2022, 2024]) await rm(fileOfYear(year));
+    expect((await bring({ from: 202212, to: 202401 })).brought).toEqual([202212, 202401]);
+    expect(await vintageOf(app)).toBe(vintage);
+
+    const { partitions } = await readManifest(data_dir, vintage);
+    const lostLater = () => rmSync(partitionPath(data_dir, partitions[2]!));
+    await rm(partitionPath(data_dir, partitions[0]!));
+    const tell = ({ kind }: Told) => void (kind === "read" && lostLater());
+    const refusal = await refusalOf(bring({ from: 202212, to: 202401, tell }));
+    expect(refusal.message).toMatch(/2024-.*\.duckdb is gone/);
+    expect(await vintageOf(app)).toBe(vintage);
+  });
+
+  test("months beside the lost ones are refused, naming what to bring in first, and nothing is asked", async () => {
+    const { app, bring, vintage, fileOfYear, asked } = await released(await archives(202311, 202402));
+    await rm(fileOfYear(2023));
+    const refusal = await refusalOf(bring({ from: 202401, to: 202403 }));
+    expect(refusal).toMatchObject({ code: "unavailable", type: { slug: "dataset-missing" } });
+    expect(refusal.message).toMatch(
+      /2023-11 to 2023-12 are lost .*is gone.*--from 202311 --to 202312.*DATA_DIR/,
+    );
+    expect(asked).toEqual([]);
+    expect(await vintageOf(app)).toBe(vintage);
+  });
+});
+
+describe("archives that are discarded", { timeout: 300_000 }, () => {
+  test("go with their month's release; what a killed run left of them goes with the next one", async () => {
+    const months = await archives(202311, 202401);
+    const { url } = await comextArchive(months);
+    const { bring, dir } = await serviceFor(url);
+    await bring({ from: 202311, to: 202401 });
+    expect(await readdir(dir)).toHaveLength(2 * months.size);
+    // What is not in by this digest is nobody's to remove.
+    const other = join(dir, "full_v2_202312.7z");
+    await writeFile(other, "another state");
+    const sha256 = createHash("sha256").update("another state").digest("hex");
+    await writeFile(`${other}.sha256`, `${sha256}  full_v2_202312.7z\n`);
+    expect(await bring({ from: 202311, to: 202401, discard: true })).toMatchObject({ already: 3 });
+    expect(await readdir(dir)).toEqual(["full_v2_202312.7z", "full_v2_202312.7z.sha256"]);
+
+    months.set(202402, await archiveOf(linesOf(202402)));
+    await bring({ from: 202402, to: 202402, discard: true });
+    expect(await readdir(dir)).toHaveLength(2);
+  });
+
+  test("go where a month that is fetched again has the file of its release", async () => {
+    const { url } = await comextArchive(await archives(202401, 202401));
+    const { bring, dir } = await serviceFor(url);
+    await bring({ from: 202401, to: 202401 });
+    const again = await bring({ from: 202401, to: 202401, again: true, discard: true });
+    expect(again).toMatchObject({ brought: [202401], missing: [] });
+    expect(await readdir(dir)).toEqual([]);
+  });
+});
+
+describe("a history that is interrupted", { timeout: 300_000 }, () => {
+  const isDoing = (what: string) => (one: Told) => one.kind === "doing" && one.what === what;
+  test.each<[string, (one: Told) => boolean]>([
+    ["while it fetches", isDoing("fetching")],
+    ["before it unpacks", ({ kind }) => kind === "fetched"],
+    ["while it reads", isDoing("reading")],
+    ["while it writes", isDoing("writing")],
+    ["while it waits for a busy server", ({ kind }) => kind === "waiting"],
+  ])("%s ends by that alone, calls no month missing, and goes on from there", async (_, isThen) => {
+    const months = await archives(202312, 202402);
+    // Busy for as long as one download tries.
+    const { url } = await comextArchive(months, (period, nth) =>
+      period === 202402 && nth < 6 ? { status: 503 } : undefined,
+    );
+    const { app, bring, told } = await serviceFor(url);
+    const interrupted = new AbortController();
+    const reason = new Refusal("unavailable", "interrupted");
+    const tell = (one: Told) => {
+      told.push(one);
+      if (isThen(one)) interrupted.abort(reason);
+    };
+    const asked = { from: 202312, to: 202402 };
+    await expect(bring({ ...asked, tell, signal: interrupted.signal })).rejects.toBe(reason);
+    expect(told.filter(({ kind }) => kind === "missing")).toEqual([]);
+    expect(await bring(asked)).toMatchObject({ missing: [], left: undefined });
+    expect(await vintageOf(app)).toBe(await byHand(months));
+  });
+});
+
 describe("the disk", () => {
+  test("is asked for by sizes: a server that says none is asked once, whatever is here", async () => {
+    const { url, asked, heads } = await comextArchive(new Map());
+    heads.answer = false;
+    const dir = await tempDir();
+    await writeFile(join(dir, "full_v2_202402.7z"), "four");
+    const sizes = await sizesOf([202401, 202402, 202403, 202404], { dir, url });
+    expect(sizes.map(({ archive }) => archive)).toEqual([undefined, 4, undefined, undefined]);
+    expect(asked.map(({ period }) => period)).toEqual([202401]);
+  });
+
   test("is asked for before anything is fetched; the refusal names folder, needed and free bytes", async () => {
     const months = new Map([[202401, Buffer.alloc(10)]]);
     const { url, asked } = await comextArchive(months);

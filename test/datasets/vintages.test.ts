@@ -141,6 +141,7 @@ test("an import that may use too little memory is refused with the remedy", asyn
     importFiles(dir, [sdmxFixture], { ...options, limits: { threads: 1, memory_mb: 4 } }),
   );
   expect(refusal).toMatchObject({ code: "unavailable", type: { slug: "memory-limit" } });
+  expect(refusal.message).toMatch(/more memory than the 4 MB of IMPORT_MEMORY_MB: .*raise IMPORT_MEMORY_MB$/);
   expect(await filesIn(dir)).toEqual(["partitions"]);
 });
 
