@@ -9,6 +9,7 @@ import { documentsOf } from "../src/api/documents.ts";
 import { methodOf, pathOf } from "../src/api/operation.ts";
 import { areas } from "../src/areas/index.ts";
 import { program } from "../src/cli/program.ts";
+import { settingsPage } from "../src/cli/settings-page.ts";
 import { environment, readConfig } from "../src/config.ts";
 import { catalogue } from "./support/catalogue.ts";
 
@@ -39,6 +40,10 @@ describe(".env.example", () => {
   test.each(settings)("says what $name means", ({ meaning }) => {
     expect(meaning).toMatch(/^# .{10,}\.$/);
   });
+});
+
+test("docs/settings.md is what .env.example says", () => {
+  expect(read("docs/settings.md"), "run `npm run docs`").toBe(settingsPage(read(".env.example")));
 });
 
 describe("package-lock.json", () => {

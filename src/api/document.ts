@@ -11,7 +11,7 @@ export type Document = {
   summary: string;
   /** At a path that programs may come to by mistake: given to who names `text/html` in Accept, and to nobody else. */
   for_browsers?: true;
-  /** A status other than 200 says that the thing described is not well. */
+  /** A status other than 200 says that the thing described is not well, or stands elsewhere. */
   render(app: App, visit: Visit): Promise<Rendered> | Rendered;
 };
 

@@ -1,16 +1,29 @@
-/** `tallystick docs`: the pages that are generated, of all operations and of all events. */
+/** `tallystick docs`: the pages that are generated, of all operations, of all events and of all settings. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { Argument, Command } from "commander";
 import { catalogueOf } from "../api/catalogue.ts";
+import { PACKAGE } from "../api/explorer.ts";
 import { operationsPage } from "../api/reference.ts";
 import { eventsPage } from "../areas/events-page.ts";
 import { areas } from "../areas/index.ts";
 import { about } from "./about.ts";
+import { settingsPage } from "./settings-page.ts";
 
-const PAGES = { operations: () => operationsPage(catalogueOf(areas)), events: () => eventsPage(areas) };
+const PAGES = {
+  operations: () => operationsPage(catalogueOf(areas)),
+  events: () => eventsPage(areas),
+  settings: async () => settingsPage(await settingsExample()),
+};
 type Page = keyof typeof PAGES;
+
+const settingsExample = () =>
+  readFile(join(PACKAGE, ".env.example"), "utf8").catch((error) => {
+    throw new Error(`.env.example cannot be read (${error.code}): run this in a clone of the repository`);
+  });
 
 export const docsCommand = () =>
   new Command("docs")
     .description(about.docs)
     .addArgument(new Argument("[page]", "which one").choices(Object.keys(PAGES)).default("operations"))
-    .action((page: Page) => void process.stdout.write(PAGES[page]()));
+    .action(async (page: Page) => void process.stdout.write(await PAGES[page]()));

@@ -1,4 +1,5 @@
 /** An answer as JSON, as a table and as a picture; a 402 in words. */
+import { textIn } from "./ask.ts";
 import { el, facts } from "./dom.ts";
 import { shorten } from "./format.ts";
 
@@ -19,7 +20,7 @@ export async function showAnswer(
   drawn: (() => Promise<Answered>) | undefined,
 ): Promise<void> {
   const { response } = answered;
-  const text = await response.text();
+  const text = await textIn(response);
   const value = jsonIn(text);
   const views: [string, () => HTMLElement][] = [["JSON", () => asText(text, value)]];
   const rows = response.ok ? rowsIn(value) : undefined;

@@ -25,8 +25,7 @@ export async function ask<Answer>(
   ).toString();
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const headers = { Accept: "application/json" };
-  const response = await fetch(text ? `${path}?${text}` : path, { signal, headers }).catch(() => undefined);
-  if (!response) throw new Unanswered("The service cannot be reached.", false, RETRY_S);
+  const response = await reached(text ? `${path}?${text}` : path, { signal, headers });
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok && isObject(answer)) return answer as Answer;
   const detail = isObject(answer) && typeof answer.detail === "string" ? `: ${answer.detail}` : "";
@@ -38,11 +37,23 @@ export async function ask<Answer>(
   );
 }
 
+/** The answer to a question, whatever it says; Unanswered where none comes. */
+export const reached = (url: string, options?: RequestInit): Promise<Response> =>
+  fetch(url, options).catch(() => {
+    throw new Unanswered("The service cannot be reached.", false, RETRY_S);
+  });
+
+/** What an answer says; Unanswered where it broke off. */
+export const textIn = (response: Response): Promise<string> =>
+  response.text().catch(() => {
+    throw new Unanswered("The answer broke off on its way; ask again.", false, RETRY_S);
+  });
+
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
 /** What went wrong, as a sentence; what the language itself complains of is an answer of another shape. */
 export const reasonOf = (error: unknown): string =>
-  error instanceof TypeError || !(error instanceof Error)
+  error instanceof TypeError || error instanceof SyntaxError || !(error instanceof Error)
     ? `The service's answer could not be understood (${error}).`
     : error.message;

@@ -2,6 +2,7 @@
 import { reasonOf } from "./ask.ts";
 import { el } from "./dom.ts";
 import { copied, count, counted } from "./format.ts";
+import { needHashing } from "./hashing.ts";
 import type { Verdict } from "./verifier.js";
 import type { News, Report, Task } from "./worker.ts";
 
@@ -61,10 +62,7 @@ export function openCheck(place: HTMLElement): Check {
     try {
       const task = await wanted;
       if (mine !== turn) return;
-      if (!isSecureContext)
-        throw new Error(
-          "Browsers let pages hash only over https or on this machine itself; run verifier.js instead.",
-        );
+      needHashing("verifier.js");
       worker = new Worker("/log/worker.js", { type: "module" });
       const report = await told(worker, task, ({ progress: part, events }) => {
         bar.value = part;

@@ -1,7 +1,9 @@
 /** The page at /rng: a number is drawn; a proof that was pasted, or asked for by the roll's id, is checked by the verifier. */
+import { reached, reasonOf, textIn } from "./ask.ts";
 import { call, type Way } from "./calling.ts";
 import { el, facts, part } from "./dom.ts";
 import { counted, developmentChain, shorten } from "./format.ts";
+import { needHashing } from "./hashing.ts";
 import { faultOf } from "./roll-verifier.js";
 
 /** What rng_verify answers, as far as it is looked at here. */
@@ -23,29 +25,31 @@ type RollProof = {
 const result = part("#result");
 const typed = (selector: string) => part<HTMLInputElement | HTMLTextAreaElement>(selector).value.trim();
 
-/** Why nothing could be checked, in words for whoever asked. */
-class Unreadable extends Error {}
-
 function proofIn(text: string): RollProof {
   let read: unknown;
   try {
     read = JSON.parse(text);
   } catch {
-    throw new Unreadable("That is no JSON: paste the whole answer of rng/verify.");
+    throw new Error("That is no JSON: paste the whole answer of rng/verify.");
   }
   const proof = ((read as { data?: unknown })?.data ?? read) as Partial<RollProof>;
-  if (typeof proof?.roll !== "object" || !("seed" in proof) || typeof proof.tenant !== "string")
-    throw new Unreadable("That is no proof of a roll: it has roll, tenant, seed and chain_head.");
+  if (
+    typeof proof?.roll !== "object" ||
+    proof.roll === null ||
+    !("seed" in proof) ||
+    typeof proof.tenant !== "string"
+  )
+    throw new Error("That is no proof of a roll: it has roll, tenant, seed and chain_head.");
   return proof as RollProof;
 }
 
 async function asked(roll_id: string, way: Way): Promise<string> {
   const question = { method: "POST", url: "/v1/agent/rng/verify", body: JSON.stringify({ roll_id }) };
   const { response } = await call(question, way, "application/json");
-  const text = await response.text();
+  const text = await textIn(response);
   if (response.ok) return text;
   const { detail } = JSON.parse(text) as { detail?: string };
-  throw new Unreadable(detail ?? `The service answered ${response.status}.`);
+  throw new Error(detail ?? `The service answered ${response.status}.`);
 }
 
 async function verify(proof: RollProof): Promise<HTMLElement[]> {
@@ -62,7 +66,10 @@ async function verify(proof: RollProof): Promise<HTMLElement[]> {
   });
   if (seed === null || chain_head === null)
     return [verdict("", "The seed of this roll is still in use. Ask again when it is revealed."), about];
-  const fault = await faultOf({ roll, tenant, seed, chain_head });
+  needHashing("roll-verifier.js");
+  const fault = await faultOf({ roll, tenant, seed, chain_head }).catch(() => {
+    throw new Error("That is no whole proof of a roll: paste the answer of rng/verify as it came.");
+  });
   return [
     fault === undefined
       ? verdict(
@@ -83,11 +90,7 @@ function onSubmit(form: string, proofText: () => Promise<string> | string): void
       try {
         result.replaceChildren(...(await verify(proofIn(await proofText()))));
       } catch (error) {
-        const told =
-          error instanceof Unreadable
-            ? error.message
-            : "The proof cannot be read, or the service cannot be reached.";
-        result.replaceChildren(verdict("bad", told));
+        result.replaceChildren(verdict("bad", reasonOf(error)));
       }
     })();
   });
@@ -113,10 +116,10 @@ async function drawOne(): Promise<HTMLElement[]> {
   const body = JSON.stringify({ game_type, params, client_seed: typed("#client-seed") });
   const question = { method: "POST", url: "/v1/agent/rng/roll", body };
   const { response } = await call(question, wayIn("#draw-key"), "application/json");
-  const answer = (await response.json()) as { data?: Roll; detail?: string };
+  const answer = JSON.parse(await textIn(response)) as { data?: Roll; detail?: string };
   if (response.status === 402)
-    throw new Unreadable("Drawing costs 0.005 USDC, or takes an API key: “Every way to draw” has both.");
-  if (!answer.data) throw new Unreadable(answer.detail ?? `The service answered ${response.status}.`);
+    throw new Error("Drawing costs 0.005 USDC, or takes an API key: “Every way to draw” has both.");
+  if (!answer.data) throw new Error(answer.detail ?? `The service answered ${response.status}.`);
   const { roll_id, result: drawn, client_seed, nonce, seed_hash } = answer.data;
   part<HTMLInputElement>("#roll-id").value = roll_id;
   const got = (drawn as Record<string, unknown>)[GOT[game_type as keyof typeof GOT]];
@@ -154,20 +157,19 @@ part("#draw").addEventListener("submit", (event) => {
     try {
       place.replaceChildren(...(await drawOne()));
     } catch (error) {
-      const told = error instanceof Unreadable ? error.message : "The service cannot be reached.";
-      place.replaceChildren(verdict("bad", told));
+      place.replaceChildren(verdict("bad", reasonOf(error)));
     } finally {
       button.disabled = false;
     }
   })();
 });
 part("#example").addEventListener("click", async () => {
-  const example = await fetch("/rng/example.json").then(
-    (response) => response.text(),
-    () => "",
-  );
-  part<HTMLTextAreaElement>("#proof").value = example;
-  part<HTMLFormElement>("#by-proof").requestSubmit();
+  try {
+    part<HTMLTextAreaElement>("#proof").value = await textIn(await reached("/rng/example.json"));
+    part<HTMLFormElement>("#by-proof").requestSubmit();
+  } catch (error) {
+    result.replaceChildren(verdict("bad", reasonOf(error)));
+  }
 });
 onSubmit("#by-proof", () => typed("#proof"));
 onSubmit("#by-id", () => asked(typed("#roll-id"), wayIn("#api-key")));

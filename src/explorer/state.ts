@@ -12,14 +12,15 @@ type Ready = {
 
 const AGAIN_MS = 5_000;
 
-/** Shows it, and comes back for as long as something is not up. */
-export async function showState(place: HTMLElement): Promise<void> {
+/** Shows it, and comes back for as long as something is not up; `onData` is told as often as there are data. */
+export async function showState(place: HTMLElement, onData: () => void): Promise<void> {
   // 503 says the same in the same form.
   const ready = await fetch("/ready")
     .then((response) => response.json() as Promise<Ready>)
     .catch(() => undefined);
   place.replaceChildren(...(ready ? told(ready) : [light(false, "The service cannot be reached.")]));
-  if (ready?.status !== "ready") setTimeout(() => void showState(place), AGAIN_MS);
+  if (ready && ready.datasets.length > 0) onData();
+  if (ready?.status !== "ready") setTimeout(() => void showState(place, onData), AGAIN_MS);
 }
 
 function told({ log, chain, datasets, missing }: Ready): HTMLElement[] {

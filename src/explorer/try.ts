@@ -1,5 +1,6 @@
 /** What an operation's page does: its form becomes a call, which comes in with nothing, with a key, or with a demo wallet's payment. */
 import { showAnswer, showTrouble } from "./answer.ts";
+import { reasonOf } from "./ask.ts";
 import { call, type Question, type Way } from "./calling.ts";
 import { el, part } from "./dom.ts";
 import { developmentChain } from "./format.ts";
@@ -88,16 +89,13 @@ async function run(): Promise<void> {
     const way = wayIn();
     const answered = await call(asked, way, "application/json, */*;q=0.5");
     const forms = (declared().forms ?? "").split(" ");
-    showAnswer(
+    await showAnswer(
       place,
       answered,
       forms.includes("image/png") ? () => call(asked, way, "image/png") : undefined,
     );
   } catch (error) {
-    showTrouble(
-      place,
-      error instanceof TypeError ? "The service cannot be reached." : (error as Error).message,
-    );
+    showTrouble(place, reasonOf(error));
   } finally {
     button.disabled = false;
   }

@@ -19,6 +19,15 @@ export function chromiumPath(): string | undefined {
   });
 }
 
+/** A name of this machine that a browser takes for another's: pages from there are in no secure context, unless by TLS. */
+const ELSEWHERE = "elsewhere.test";
+
+/** A service of this machine as other machines have it: by plain HTTP. */
+export const fromElsewhere = (url: string): string => {
+  const { port } = new URL(url);
+  return `http://${ELSEWHERE}:${port}`;
+};
+
 export const launchChromium = (executablePath: string): Promise<Browser> =>
   chromium.launch({
     executablePath,
@@ -31,6 +40,7 @@ export const launchChromium = (executablePath: string): Promise<Browser> =>
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      `--host-resolver-rules=MAP ${ELSEWHERE} 127.0.0.1`,
     ],
   });
 

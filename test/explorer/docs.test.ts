@@ -46,10 +46,10 @@ describe.skipIf(!chromium)(
       await service?.stop();
     });
     afterEach(async () => {
-      // A browser itself complains of an answer that is a refusal.
+      // A browser itself complains of an answer that is a refusal, and of a call that a test lets fail.
       const complaints = visits
         .flatMap((one) => one.complaints)
-        .filter((complaint) => !/responded with a status of 40[0-9]/.test(complaint));
+        .filter((complaint) => !/responded with a status of 40[0-9]|net::ERR_FAILED/.test(complaint));
       for (const { page } of visits) await page.context().close();
       visits = [];
       expect(complaints).toEqual([]);
@@ -67,6 +67,29 @@ describe.skipIf(!chromium)(
       await page.locator("#prices-trade summary").click();
       await page.getByRole("link", { name: "A reporter's largest trading partners in a year" }).click();
       await page.waitForURL(`**${PARTNERS}`);
+    });
+
+    test("the chart is described by what it shows, and so in the answer for programs", async () => {
+      const page = await open("/");
+      const about = "A line chart: monthly imports of Germany, France and Poland, 2021 to 2025";
+      await page.getByRole("img", { name: about }).waitFor();
+      const answer = await fetch(service.url, { headers: { Accept: "application/json" } });
+      expect(((await answer.json()) as { chart: object }).chart).toEqual({
+        url: `${service.url}/chart.svg`,
+        about,
+      });
+    });
+
+    test("a call that does not arrive, and a key that cannot be sent, are told apart", async () => {
+      const page = await open(PARTNERS);
+      await page.context().route("**/v1/**", (route) => route.abort());
+      const trouble = page.locator("#answer .trouble");
+      await page.locator("#try button").click();
+      await expect.poll(() => trouble.textContent()).toBe("The service cannot be reached.");
+      await page.locator("input[value=key]").check();
+      await page.locator("#key").fill("sk_live_…");
+      await page.locator("#try button").click();
+      await expect.poll(() => trouble.textContent()).toMatch(/^That is no API key/);
     });
 
     test("a call without anything is a 402, explained", async () => {
@@ -124,6 +147,7 @@ describe.skipIf(!chromium)(
       "/docs",
       "/docs/payments",
       "/docs/event-log",
+      "/docs/settings",
       PARTNERS,
       "/docs/operations/quotes_create",
     ])("%s fits 375 pixels", async (path) => {

@@ -4,7 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
-import { chromiumPath, launchChromium, type Visit, visit } from "./browser.ts";
+import { chromiumPath, fromElsewhere, launchChromium, type Visit, visit } from "./browser.ts";
 
 const chromium = chromiumPath();
 const vectors = new URL("../../docs/vectors/rng.json", import.meta.url);
@@ -44,10 +44,10 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
     await service?.stop();
   });
   afterEach(async () => {
-    // A browser itself complains of an answer that asks for a payment.
+    // A browser itself complains of an answer that asks for a payment, and of a call that a test lets fail.
     const complaints = visits
       .flatMap((one) => one.complaints)
-      .filter((complaint) => !complaint.includes("responded with a status of 402"));
+      .filter((complaint) => !/responded with a status of 402|net::ERR_FAILED/.test(complaint));
     for (const { page } of visits) await page.context().close();
     visits = [];
     expect(complaints).toEqual([]);
@@ -106,13 +106,46 @@ describe.skipIf(!chromium)(`the page at /rng${chromium ? "" : " (skipped: no Chr
     expect(await page.content()).not.toContain(key);
   });
 
+  test("by plain HTTP from another machine it says why nothing can be checked, as the log's page does", async () => {
+    const elsewhere = fromElsewhere(service.url);
+    const rng = await visit(browser, elsewhere, "/rng");
+    const log = await visit(browser, elsewhere, "/log#verify");
+    visits.push(rng, log);
+    const sentence = (name: string) =>
+      `Browsers let pages hash only over https or on this machine itself; run ${name} instead.`;
+    expect(await paste(rng.page, JSON.stringify({ data: rolls[0] }))).toBe(sentence("roll-verifier.js"));
+    expect(await paste(rng.page, "nonsense")).toMatch(/no JSON/);
+    const pack = { name: "pack.jsonl", mimeType: "text/plain", buffer: Buffer.from("{}\n") };
+    await log.page.locator("#pack").setInputFiles(pack);
+    await expect
+      .poll(() => log.page.locator("#verify-result .verdict").textContent())
+      .toBe(`The pack pack.jsonl could not be checked. ${sentence("verifier.js")}`);
+  });
+
+  test("says that the service cannot be reached where that is so, and only there", async () => {
+    const page = await open();
+    await page.context().route("**/v1/**", (route) => route.abort());
+    await page.locator("#roll-id").fill("0".repeat(32));
+    await page.locator("#by-id button").click();
+    await expect
+      .poll(() => page.locator("#result .verdict").textContent())
+      .toBe("The service cannot be reached.");
+    await page.getByRole("button", { name: "Draw one" }).click();
+    await expect.poll(() => page.locator("#drawn").textContent()).toBe("The service cannot be reached.");
+    await page.locator("#api-key").fill("sk_live_…");
+    await page.locator("#by-id button").click();
+    await expect.poll(() => page.locator("#result .verdict").textContent()).toMatch(/^That is no API key/);
+  });
+
   test.each([
     ["nonsense", /no JSON/],
+    ['{"roll":null,"tenant":"a","seed":"00"}', /no proof of a roll/],
+    ['{"roll":{},"tenant":"a","seed":5,"chain_head":"00"}', /no whole proof/],
     ["{}", /no proof of a roll/],
     ["null", /no proof of a roll/],
     [
       '{"roll":{},"tenant":"<img src=x onerror=alert(1)>","seed":"zz","chain_head":"00"}',
-      /cannot be read|Not as/,
+      /Not as it should be/,
     ],
   ])("answers %s in words", async (text, says) => {
     expect(await paste(await open(), text)).toMatch(says);

@@ -31,3 +31,15 @@ test("Markdown has anchors as GitHub names them, links that lead on, and no HTML
   );
   expect(body).toContain('<div class="wide-table" tabindex="0"><table>');
 });
+
+test("a file that is served nowhere is named, and no link; beside words that do not name it", () => {
+  const page = rendering(
+    "# Files\n\n([measured](../bench/RESULTS.md#so)) by [**docker**/run](../docker/run), [a](b.md).\n",
+    (target) => (target.endsWith("b.md") ? "/docs/b" : { file: target.replace(/^\.\.\/|#.*$/g, "") }),
+  );
+  const named = (file: string) => `<code title="A file of the repository">${file}</code>`;
+  expect(written(page.body)).toContain(
+    `<p>(measured (${named("bench/RESULTS.md")})) by ${named("docker/run")}, <a href="/docs/b">a</a>.</p>`,
+  );
+  expect(page.sections[0]?.text).toContain("bench/RESULTS.md");
+});

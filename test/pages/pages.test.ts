@@ -1,7 +1,13 @@
 /** The pages at / and /docs as HTTP has them: what they say to whom, and that no link of theirs leads nowhere. */
+import { readFileSync } from "node:fs";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { text } from "node:stream/consumers";
+import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { program } from "../../src/cli/program.ts";
+import { environment, readConfig } from "../../src/config.ts";
+import { tenantName } from "../../src/domain/access/key.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -46,6 +52,32 @@ describe("/", () => {
     expect((await get("/docs/operations/trade_balance", BROWSER)).body).toContain(KEY);
   });
 
+  test("says how a key is issued to whoever is shown none, in commands that exist", async () => {
+    expect((await get("/", BROWSER)).body).not.toContain("keys issue");
+    const { body } = await get("/");
+    const commands = [...body.matchAll(/<code>([^<]* keys issue [^<]*)<\/code>/g)].map(([, line]) => line!);
+    expect(commands).toEqual([
+      "bin/tallystick keys issue --tenant me",
+      "docker compose exec tallystick bin/tallystick keys issue --tenant me",
+    ]);
+    const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+    expect(parse(read("docker-compose.yml")).services).toHaveProperty("tallystick");
+    expect(read("Dockerfile")).toContain('ENTRYPOINT ["bin/tallystick"]');
+    const root = await program({ settings: () => readConfig({}), logger: () => pino({ enabled: false }) });
+    const keys = root.commands.find((command) => command.name() === "keys");
+    const issue = keys?.commands.find((command) => command.name() === "issue");
+    const options = issue?.options.filter(({ mandatory }) => mandatory).map(({ long }) => long);
+    expect(options).toEqual(["--tenant"]);
+    expect(tenantName.safeParse("me").success).toBe(true);
+  });
+
+  test("names no chart while no data are open, to people or programs", async () => {
+    expect((await get("/", BROWSER)).body).not.toContain("/chart.svg");
+    const { body } = await get("/", { Accept: "application/json" });
+    expect(JSON.parse(body)).toMatchObject({ chart: null });
+    expect((await get("/chart.svg")).status).toBe(503);
+  });
+
   test.each([
     ["another program", { Accept: BROWSER.Accept }],
     ["a script of another site", { ...BROWSER, "Sec-Fetch-Mode": "cors", Origin: "https://evil.example" }],
@@ -77,8 +109,6 @@ test("every link of every page leads somewhere, to a heading that is there", asy
     expect(page.status, path).toBe(200);
     for (const [, target] of page.body.matchAll(/(?:href|src)="(\/[^"]*)"/g)) {
       const [to = "", anchor] = target!.split("#");
-      // Made of figures, which this service has none of.
-      if (to === "/chart.svg") continue;
       const there = await visit(to);
       expect(there.status, `${target} of ${path}`).toBe(200);
       if (anchor !== undefined && to.startsWith("/docs"))
@@ -89,12 +119,57 @@ test("every link of every page leads somewhere, to a heading that is there", asy
   expect(walked.size).toBeGreaterThan(catalogue.length + 40);
 });
 
-test.each(["/docs/operations/none", "/docs/none", "/docs/../package", "/docs/decisions/none"])(
-  "%s is not there",
-  async (path) => {
-    expect((await get(path, BROWSER)).status).toBe(404);
-  },
-);
+test.each([
+  "/docs/operations/none",
+  "/docs/none",
+  "/docs/none.md",
+  "/docs/constructor",
+  "/docs/../package",
+  "/docs/decisions/none",
+])("%s is not there", async (path) => {
+  expect((await get(path, BROWSER)).status).toBe(404);
+});
+
+test("no link of a page's text ends at the list of pages: what is not served is named", async () => {
+  const { body } = await get("/docs");
+  const pages = [...body.matchAll(/href="(\/docs\/[^"#]*)"/g)]
+    .map(([, path]) => path!)
+    .filter((path) => !path.startsWith("/docs/operations/"));
+  expect(pages.length).toBeGreaterThan(40);
+  for (const path of pages) {
+    const [, prose] = (await get(path)).body.split('<article class="prose">');
+    expect(prose, path).not.toContain('href="/docs"');
+  }
+  const operating = (await get("/docs/operating")).body;
+  expect(operating).toContain('<code title="A file of the repository">docker/haproxy.cfg</code>');
+  expect(operating).toContain('<a href="/docs/settings">.env.example</a>');
+});
+
+test("every setting can be read, listed and found", async () => {
+  const { body } = await get("/docs/settings");
+  expect((await get("/docs")).body).toContain('<a href="/docs/settings">Settings</a>');
+  const entries = JSON.parse((await get("/docs/search.json")).body) as { path: string; title: string }[];
+  for (const name of Object.keys(environment.shape)) {
+    const anchor = name.toLowerCase();
+    expect(body).toContain(`<h2 id="${anchor}">${name}</h2>`);
+    expect(entries).toContainEqual(
+      expect.objectContaining({ path: `/docs/settings#${anchor}`, title: name }),
+    );
+  }
+});
+
+test.each([
+  ["/docs/operations", "/docs#operations"],
+  ["/docs/operations/", "/docs#operations"],
+  ["/docs/operations.md", "/docs#operations"],
+  ["/docs/payments.md", "/docs/payments"],
+  ["/docs/payments/", "/docs/payments"],
+  ["/docs/decisions/0004-merkle-tree-later.md", "/docs/decisions/0004-merkle-tree-later"],
+])("%s leads to %s", async (path, place) => {
+  const { status, headers, body } = await get(path, BROWSER);
+  expect({ status, location: headers.location }).toEqual({ status: 301, location: place });
+  expect(body).toContain(`<a href="${place}">`);
+});
 
 test("what the search looks through has every operation and the pages' words", async () => {
   const entries = JSON.parse((await get("/docs/search.json")).body) as { path: string; text: string }[];

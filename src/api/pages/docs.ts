@@ -1,20 +1,27 @@
 /** The documentation at /docs: the pages of docs/, and a page for each operation, to be read, searched and tried. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { html } from "../../domain/html.ts";
+import { html, written } from "../../domain/html.ts";
 import { refuse } from "../../domain/refusal.ts";
 import { priceText } from "../access/way.ts";
 import type { Document } from "../document.ts";
 import { PACKAGE } from "../explorer.ts";
 import type { Catalogue } from "../operation.ts";
 import { keyFor, type PageParts, pageOf } from "./layout.ts";
-import { type Rendering, rendering } from "./markdown.ts";
+import { type Destination, type Rendering, rendering } from "./markdown.ts";
 import { operationBody } from "./operation-page.ts";
 
 const FOLDER = join(PACKAGE, "docs");
 
 /** Shown another way: what is generated from the catalogue has pages of its own. */
-const ELSEWHERE: Record<string, string> = { operations: "/docs#operations" };
+const ELSEWHERE = new Map([["operations", "/docs#operations"]]);
+
+/** Files beside docs/ that are served. */
+const SERVED = new Map([
+  ["/.env.example", "/docs/settings"],
+  ["/src/explorer/verifier.js", "/log/verifier.js"],
+  ["/src/explorer/roll-verifier.js", "/rng/roll-verifier.js"],
+]);
 
 type Article = Rendering & { name: string };
 
@@ -63,7 +70,11 @@ export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[
       type: "text/html",
       summary: "A page of the documentation",
       render: async (_app, { params }) => {
-        const article = (await articles()).get(String(params.page).replace(/\.md$/, ""));
+        const asked = String(params.page);
+        const name = asked.replace(/(\.md)?\/?$/, "");
+        const article = (await articles()).get(name);
+        const place = ELSEWHERE.get(name) ?? (article && name !== asked ? `/docs/${name}` : undefined);
+        if (place !== undefined) return movedTo(place);
         if (!article) return refuse("not_found", "there is no such page; /docs lists all");
         return pageOf({
           title: `${article.title} · Tallystick`,
@@ -77,9 +88,15 @@ export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[
   ];
 }
 
+const movedTo = (place: string) => ({
+  status: 301,
+  headers: { Location: place },
+  body: written(html`<!doctype html><title>Moved</title><p>This is at <a href="${place}">${place}</a>.</p>`),
+});
+
 async function readArticles(): Promise<Map<string, Article>> {
   const files = (await readdir(FOLDER, { recursive: true })).filter((path) => path.endsWith(".md")).sort();
-  const pages = files.map((path) => path.slice(0, -3)).filter((name) => !(name in ELSEWHERE));
+  const pages = files.map((path) => path.slice(0, -3)).filter((name) => !ELSEWHERE.has(name));
   return new Map(
     await Promise.all(
       pages.map(async (name) => {
@@ -90,13 +107,14 @@ async function readArticles(): Promise<Map<string, Article>> {
   );
 }
 
-/** A link of a page of docs/, as it stands at /docs; what is of the repository alone leads to the list. */
-function linkFrom(page: string, target: string): string {
+/** A link of a page of docs/, as it stands at /docs. */
+function linkFrom(page: string, target: string): Destination {
   if (/^([a-z]+:|#|\/)/i.test(target)) return target;
   const { pathname, hash } = new URL(target, `http://docs/docs/${page}`);
-  if (!pathname.startsWith("/docs/") || !pathname.endsWith(".md")) return "/docs";
+  if (!pathname.startsWith("/docs/") || !pathname.endsWith(".md"))
+    return SERVED.get(pathname) ?? { file: decodeURIComponent(pathname.slice(1)) };
   const name = pathname.slice("/docs/".length, -3);
-  return ELSEWHERE[name] ?? `/docs/${name}${hash}`;
+  return ELSEWHERE.get(name) ?? `/docs/${name}${hash}`;
 }
 
 function indexPage({ areas, operations }: Catalogue, parts: PageParts, articles: readonly Article[]) {

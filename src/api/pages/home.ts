@@ -1,29 +1,25 @@
 /** The page at /: what this is, three calls to paste, a chart of today's data, and the price list. */
 import Negotiator from "negotiator";
-import type { App } from "../../app.ts";
 import { html } from "../../domain/html.ts";
-import { timelineChart } from "../../projections/trade/answers/forms/lines.ts";
-import { timeline } from "../../projections/trade/answers/series.ts";
 import { isOpen, paymentOf, priceText } from "../access/way.ts";
 import type { Document, Visit } from "../document.ts";
 import type { Catalogue, Operation } from "../operation.ts";
-import { dataOf, vintage } from "../operations/trade/data.ts";
+import { CHARTED_BY, chartDocument, exampleChart } from "./example-chart.ts";
 import { keyFor, type PageParts, pageOf } from "./layout.ts";
 
 const ABOUT = "Data, computation and trust for autonomous agents, over one log that anyone can verify.";
-
-/** What the chart is made from: an operation's answer, asked so. */
-const CHARTED = { reporters: ["DE", "FR", "PL"], flow: "IMPORT", years: "2020-2024" } as const;
-const CHARTED_BY = "trade_timeline";
 
 export const homeDocuments = (catalogue: Catalogue, parts: PageParts): Document[] => [
   {
     path: "/",
     type: "text/html",
     summary: "This service for people: what it is, calls to paste, prices; JSON for those who ask for it",
-    render: (_app, visit) => (wantsJson(visit) ? summary(catalogue, parts) : home(catalogue, parts, visit)),
+    render: (app, visit) => {
+      const chart = exampleChart(app);
+      return wantsJson(visit) ? summary(catalogue, parts, chart) : home(catalogue, parts, visit, chart);
+    },
   },
-  chart(),
+  chartDocument(),
 ];
 
 const wantsJson = ({ accept }: Visit): boolean =>
@@ -41,7 +37,9 @@ const LINKS = {
   problems: "/problems",
 } as const;
 
-function summary({ areas, operations }: Catalogue, { public_url, embedded_chain }: PageParts) {
+type Chart = ReturnType<typeof exampleChart>;
+
+function summary({ areas, operations }: Catalogue, { public_url, embedded_chain }: PageParts, chart: Chart) {
   const links = Object.fromEntries(Object.entries(LINKS).map(([name, path]) => [name, public_url + path]));
   return {
     type: "application/json",
@@ -51,6 +49,7 @@ function summary({ areas, operations }: Catalogue, { public_url, embedded_chain 
       about: ABOUT,
       chain: embedded_chain ? "development" : "base",
       links,
+      chart: chart ? { url: public_url + chart.path, about: chart.about } : null,
       areas: areas.map(({ name, about }) => ({
         name,
         about,
@@ -61,7 +60,7 @@ function summary({ areas, operations }: Catalogue, { public_url, embedded_chain 
   };
 }
 
-function home(catalogue: Catalogue, parts: PageParts, visit: Visit) {
+function home(catalogue: Catalogue, parts: PageParts, visit: Visit, chart: Chart) {
   const { areas, operations } = catalogue;
   const key = keyFor(parts, visit);
   const page = pageOf({
@@ -82,10 +81,10 @@ function home(catalogue: Catalogue, parts: PageParts, visit: Visit) {
         <h2 id="calls-title">Three calls</h2>
         ${callsOf(parts, key)}
       </section>
-      <section aria-labelledby="chart-title">
+      <section aria-labelledby="chart-title"${chart ? "" : html` hidden`}>
         <h2 id="chart-title">What an answer looks like</h2>
         <figure class="picture">
-          <img id="chart" src="/chart.svg" width="960" height="540" alt="A line chart: monthly imports of Germany, France and Poland, 2020 to 2024">
+          <img id="chart"${chart ? html` src="${chart.path}" alt="${chart.about}"` : html` alt=""`} width="960" height="540">
           <figcaption class="soft">Drawn just now from the answer of <a href="/docs/operations/${CHARTED_BY}">${CHARTED_BY}</a>; ask for it as JSON, CSV, Parquet, PNG or SVG.</figcaption>
         </figure>
       </section>
@@ -117,6 +116,10 @@ function rangeOf(operations: readonly Operation[]): string {
   return `${isFree ? "free, or " : ""}${least === most ? least : `${least} – ${most}`} USDC`;
 }
 
+/** On a machine of one's own; whoever does not run the service asks whoever does. */
+const TO_GET_A_KEY = html`
+        <p class="soft">Whoever runs the service issues keys: <code>bin/tallystick keys issue --tenant me</code>, in containers <code>docker compose exec tallystick bin/tallystick keys issue --tenant me</code>.</p>`;
+
 function callsOf({ public_url, embedded_chain }: PageParts, key: string | undefined) {
   const top = `${public_url}/v1/agent/trade/top-partners?reporter=DE&limit=3`;
   const calls: [about: string, command: string][] = [
@@ -126,9 +129,7 @@ function callsOf({ public_url, embedded_chain }: PageParts, key: string | undefi
       `curl -si '${public_url}/v1/agent/trade/balance?reporter=LV&years=2024'`,
     ],
     [
-      key
-        ? "With this sandbox's key: the partners that Germany trades most with."
-        : "With an API key of yours.",
+      `With ${key ? "this sandbox's key" : "an API key of yours"}: the partners that Germany trades most with.`,
       `curl -s -H 'Authorization: Bearer ${key ?? "sk_live_…"}' '${top}'`,
     ],
   ];
@@ -136,35 +137,10 @@ function callsOf({ public_url, embedded_chain }: PageParts, key: string | undefi
     ([about, command]) => html`
           <li><p>${about}</p><div class="call"><pre tabindex="0">${command}</pre><button type="button" class="copy" aria-label="Copy the call" hidden></button></div></li>`,
   )}
-        </ol>
+        </ol>${key === undefined ? TO_GET_A_KEY : ""}
         <p class="soft">${
           embedded_chain
             ? "This is a sandbox: its figures are invented, its USDC is worth nothing, and what is signed for it would be valid on Base, so never sign with a funded wallet."
-            : "The operator issues keys; whoever has a wallet on Base with USDC needs none."
+            : "Whoever has a wallet on Base with USDC needs no key."
         }</p>`;
-}
-
-/** The picture of the newest data is kept. */
-function chart(): Document {
-  let drawn: { of: string; picture: Promise<Buffer> } | undefined;
-  return {
-    path: "/chart.svg",
-    type: "image/svg+xml",
-    summary: "The chart on the page at /, made from the newest data",
-    render: async (app) => {
-      const of = vintage(app) ?? "";
-      if (drawn?.of !== of) drawn = { of, picture: draw(app) };
-      const { picture } = drawn;
-      const body = await picture.catch((error) => {
-        drawn = undefined;
-        throw error;
-      });
-      return { body: body.toString(), headers: { "Cache-Control": "no-cache" } };
-    },
-  };
-}
-
-async function draw(app: App): Promise<Buffer> {
-  const answer = await timeline(dataOf(app), { ...CHARTED, reporters: [...CHARTED.reporters] });
-  return app.printer.print({ form: "image/svg+xml", chart: timelineChart(answer), provenance: answer.meta });
 }

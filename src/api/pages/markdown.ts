@@ -1,5 +1,5 @@
 /** Our own Markdown as HTML: anchors at headings, links between pages, tables that scroll, code in colours. */
-import MarkdownIt from "markdown-it";
+import MarkdownIt, { type Token } from "markdown-it";
 import { type Markup, markup } from "../../domain/html.ts";
 
 /** A page's part below one of its headings; the first is the whole page's. */
@@ -26,9 +26,16 @@ function coloured(code: string): string {
 
 const block = (code: string) => `<pre tabindex="0"><code>${coloured(code)}</code></pre>\n`;
 
+/** Where a link goes: to an address, or to a file of the repository that is served nowhere. */
+export type Destination = string | { file: string };
+
 /** Renders a page; `linkOf` says where a link goes from here. */
-export function rendering(source: string, linkOf: (target: string) => string): Rendering {
+export function rendering(source: string, linkOf: (target: string) => Destination): Rendering {
   const markdown = new MarkdownIt({ html: false });
+  markdown.core.ruler.push("destinations", (state) => {
+    for (const token of state.tokens)
+      if (token.children) token.children = ledOn(token.children, linkOf, state.Token);
+  });
   const { rules } = markdown.renderer;
   rules.table_open = () => '<div class="wide-table" tabindex="0"><table>\n';
   rules.table_close = () => "</table></div>\n";
@@ -39,8 +46,6 @@ export function rendering(source: string, linkOf: (target: string) => string): R
   const sections: Section[] = [];
   const used = new Map<string, number>();
   tokens.forEach((token, at) => {
-    for (const child of token.children ?? [])
-      if (child.type === "link_open") child.attrSet("href", linkOf(String(child.attrGet("href") ?? "")));
     if (token.type === "heading_open") {
       const title = textOf(tokens[at + 1]?.children ?? []);
       const name = anchorOf(title);
@@ -61,6 +66,44 @@ export function rendering(source: string, linkOf: (target: string) => string): R
     body: markup(markdown.renderer.render(tokens, markdown.options, {})),
     sections,
   };
+}
+
+/** Links with their destinations; a file that is served nowhere is named in place of a link, beside words that do not name it. */
+function ledOn(
+  children: readonly Token[],
+  linkOf: (target: string) => Destination,
+  Made: typeof Token,
+): Token[] {
+  const led: Token[] = [];
+  let named: { file: string; from: number } | undefined;
+  for (const child of children) {
+    if (child.type === "link_close" && named) {
+      const { file, from } = named;
+      named = undefined;
+      const code = new Made("code_inline", "code", 0);
+      code.content = file;
+      code.attrSet("title", "A file of the repository");
+      if (file.includes(textOf(led.slice(from)))) led.splice(from, led.length, code);
+      else led.push(wordsOf(" (", Made), code, wordsOf(")", Made));
+      continue;
+    }
+    if (child.type === "link_open") {
+      const destination = linkOf(String(child.attrGet("href") ?? ""));
+      if (typeof destination !== "string") {
+        named = { file: destination.file, from: led.length };
+        continue;
+      }
+      child.attrSet("href", destination);
+    }
+    led.push(child);
+  }
+  return led;
+}
+
+function wordsOf(content: string, Made: typeof Token): Token {
+  const words = new Made("text", "", 0);
+  words.content = content;
+  return words;
 }
 
 type Child = { type: string; content: string };

@@ -165,16 +165,20 @@ export const isCovered = ({ vintages, allow_synthetic }: TradeData, question: Co
     .some(({ coverage }) => gapIn(coverage, inCodesOf(coverage, question), false) === undefined);
 
 /** What may answer, in the usual order: real before synthetic, a whole before a part, many reporters before few. */
-export function inUsualOrder(trade: TradeData): Manifest[] {
-  const open = trade.vintages.open().filter(({ synthetic }) => trade.allow_synthetic || !synthetic);
-  if (open.length === 0) {
-    refuseWhileAwaited(trade);
-    refuse(tradeProblems["dataset-missing"], "no trade dataset is loaded (yet)", { retry_after_s: 5 });
-  }
+export function mayAnswer({ vintages, allow_synthetic }: TradeData): Manifest[] {
+  const open = vintages.open().filter(({ synthetic }) => allow_synthetic || !synthetic);
   const isWhole = (coverage: Coverage) => coverage.products.national && !knownPartners(coverage);
   const order = ({ synthetic, coverage }: Manifest) => (synthetic ? 2 : isWhole(coverage) ? 0 : 1);
   const breadth = ({ coverage }: Manifest) => coverage.reporters.length;
   return open.toSorted((a, b) => order(a) - order(b) || breadth(b) - breadth(a));
+}
+
+/** The same; refused where nothing may. */
+export function inUsualOrder(trade: TradeData): Manifest[] {
+  const open = mayAnswer(trade);
+  if (open.length > 0) return open;
+  refuseWhileAwaited(trade);
+  return refuse(tradeProblems["dataset-missing"], "no trade dataset is loaded (yet)", { retry_after_s: 5 });
 }
 
 /** `asked`: the question in the codes that the dataset has. */

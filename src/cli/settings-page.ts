@@ -1,0 +1,23 @@
+/** docs/settings.md: every setting under a heading of its own. Generated: .env.example is where it is changed. */
+
+const INTRO = `# Settings
+
+Every setting is a variable of the environment; an empty one has its default. Generated from \`.env.example\` by \`npm run docs\`: a clone
+has that file, to be copied to \`.env\` and changed where something differs. \`docker compose\` reads \`.env\` by itself; without it:
+
+    set -a; . ./.env; set +a; npm start
+`;
+
+/** The page, from the text of .env.example: above each setting stands what it means. */
+export const settingsPage = (example: string): string =>
+  [INTRO, ...example.split(/\n{2,}/).flatMap(settingOf)].join("\n");
+
+function settingOf(block: string): string[] {
+  const [, name, value] = /^([A-Z][A-Z_]*)=(.*)$/m.exec(block) ?? [];
+  if (name === undefined) return [];
+  const meaning = block
+    .split("\n")
+    .filter((line) => line.startsWith("#"))
+    .map((line) => line.replace(/^# ?/, ""));
+  return [`## ${name}`, "", ...meaning, "", value ? `Default: \`${value}\`.` : "Empty by default.", ""];
+}

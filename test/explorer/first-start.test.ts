@@ -1,0 +1,45 @@
+/** The page at / that is opened before there are data: a real Chromium, a real service whose sandbox comes while it looks. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SANDBOX } from "../../src/datasets/sandbox.ts";
+import { openSandbox } from "../support/sandbox.ts";
+import { type Service, startService } from "../support/service.ts";
+import { chromiumPath, launchChromium, visit } from "./browser.ts";
+
+const chromium = chromiumPath();
+
+describe.skipIf(!chromium)(`a first start${chromium ? "" : " (skipped: no Chromium here)"}`, () => {
+  let service: Service;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    service = await startService({ chain: "embedded" });
+    service.app.vintage_store.expect([{ dataset: SANDBOX, synthetic: true, released: false }]);
+    browser = await launchChromium(chromium!);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  test("the chart comes without a reload once the data are there, and is not asked for before", async () => {
+    const { page, complaints } = await visit(browser, service.url, "/");
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await page.getByText("data is being made").waitFor();
+    const title = page.getByRole("heading", { name: "What an answer looks like" });
+    expect(await title.isVisible()).toBe(false);
+    expect(asked).not.toContain("/chart.svg");
+    await openSandbox(service);
+    await title.waitFor();
+    const image = page.getByRole("img", {
+      name: /^A line chart: monthly imports of Germany, France and Poland/,
+    });
+    await image.waitFor();
+    expect(await image.evaluate((one: { naturalWidth: number }) => one.naturalWidth)).toBeGreaterThan(300);
+    expect(asked.filter((path) => path === "/chart.svg")).toHaveLength(1);
+    expect(complaints.filter((complaint) => !complaint.includes("responded with a status of 503"))).toEqual(
+      [],
+    );
+  });
+});
