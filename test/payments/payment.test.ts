@@ -101,8 +101,8 @@ const decided = (history: PaymentEvent[], decide: Decide) => decide(stateAfter(.
 describe("claiming", () => {
   test("takes a payment that nobody has presented", () => given([]).when(claim(facts)).then([claimed]));
 
-  test("takes one that failed before it bought anything, for whatever call", () => {
-    const again: Claim = { ...facts, operation: "health", tenant: "other", seen_block: 20 };
+  test("takes one that failed before it bought anything, for whatever call of the same tenant", () => {
+    const again: Claim = { ...facts, operation: "health", seen_block: 20 };
     return given([claimed, failed("no funds", false)])
       .when(claim(again))
       .then([{ type: "PaymentClaimed", data: again }]);
@@ -135,6 +135,14 @@ describe("claiming", () => {
   test.each(taken)("refuses one that is %s", (_, history) =>
     given(history).when(claim(facts)).thenThrows(Refusal, refused("conflict", "payment-known")),
   );
+});
+
+test("one that failed is for nobody else to present: its signature may stand on the chain by then", () => {
+  const failed = { type: "PaymentFailed", data: { reason: "moved_nothing", for_good: false } } as const;
+  for (const tenant of ["another", "soul:7"])
+    expect(() => claim({ ...facts, tenant })(stateAfter(claimed, failed as never))).toThrow(
+      "when another tenant presented it",
+    );
 });
 
 describe("a claim", () => {

@@ -173,6 +173,9 @@ export const claim =
         "conflict",
         "another authorization of this nonce was presented before; sign one with a new nonce",
       );
+    // Its signature may stand on the chain since, where anybody reads it.
+    if (state && state.claim.tenant !== facts.tenant)
+      refuse("conflict", "this payment failed when another tenant presented it; sign one with a new nonce");
     return [{ type: "PaymentClaimed", data: facts }];
   };
 
