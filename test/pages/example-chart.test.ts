@@ -61,6 +61,13 @@ test("the last five years of Germany, France and Poland, where they are covered"
   );
 });
 
+test("no year that is delivered in part, where others are whole", () => {
+  const charted = of([
+    dataset({ reporters: { ...all, MT: span(200201, 202512), PL: span(202001, 202511) } }),
+  ]);
+  expect(charted).toMatchObject({ reporters: ["DE", "FR", "PL"], years: { from: 2020, to: 2024 } });
+});
+
 test("other countries and other years, where the data have those", () => {
   const charted = of([
     dataset({
@@ -80,9 +87,7 @@ test("one country's exports of one product in one year", () => {
   const charted = of([
     dataset({ reporters: { LV: span(202401, 202402) }, flows: ["EXPORT"], products: ["4407", "44"] }),
   ]);
-  expect(aboutChart(charted!)).toBe(
-    "A line chart: monthly exports of Latvia, 44 Wood and articles of wood, 2024",
-  );
+  expect(aboutChart(charted!)).toBe("A line chart: monthly exports of Latvia, 44 Wood and charcoal, 2024");
 });
 
 test("the first dataset that can be drawn: real ones before invented ones", () => {

@@ -49,7 +49,8 @@ function chartedOf({ dataset, coverage }: Manifest, flow: Flow): Charted | undef
   );
   const last = covered.at(-1);
   if (last === undefined) return undefined;
-  const years = { from: Math.max(yearOf(covered[0]!), yearOf(last) - MOST_YEARS + 1), to: yearOf(last) };
+  const upTo = (to: number): Years => ({ from: Math.max(yearOf(covered[0]!), to - MOST_YEARS + 1), to });
+  const years = upTo(yearOf(last));
   const drawn = covered.filter((period) => yearOf(period) >= years.from);
   const monthsOf = (code: ReporterCode) => drawn.filter((period) => known(code, flow, period)).length;
   const rank = (code: ReporterCode) =>
@@ -58,7 +59,13 @@ function chartedOf({ dataset, coverage }: Manifest, flow: Flow): Charted | undef
     .filter((code) => monthsOf(code) > 0)
     .toSorted((a, b) => rank(a) - rank(b) || monthsOf(b) - monthsOf(a))
     .slice(0, MOST_REPORTERS);
-  const charted = { dataset, reporters, flow, years, hs };
+  // A last year of which months are to come would end in a fall that nobody's trade has taken.
+  const isWhole = (year: number) =>
+    monthsBetween(year * 100 + 1, year * 100 + 12).every((period) =>
+      reporters.every((code) => known(code, flow, period)),
+    );
+  const whole = drawn.map(yearOf).findLast(isWhole);
+  const charted = { dataset, reporters, flow, years: whole === undefined ? years : upTo(whole), hs };
   return gapIn(coverage, charted, false) === undefined ? charted : undefined;
 }
 
