@@ -226,7 +226,8 @@ class History {
     for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
       try {
         const file = await this.#archive(period, signal);
-        this.#busySince = undefined;
+        // One that was here already is no word of the server.
+        if (file.fetched) this.#busySince = undefined;
         return file;
       } catch (error) {
         signal.throwIfAborted();

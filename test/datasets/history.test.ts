@@ -12,7 +12,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { App } from "../../src/app.ts";
 import { takeBuildSpace } from "../../src/datasets/build-space.ts";
 import { diskNeed } from "../../src/datasets/disk-need.ts";
-import { sizesOf } from "../../src/datasets/fetch.ts";
+import { fetchComext, sizesOf } from "../../src/datasets/fetch.ts";
 import { comextBulk } from "../../src/datasets/layouts/comext-bulk.ts";
 import {
   manifestPath,
@@ -25,12 +25,12 @@ import { Refusal } from "../../src/domain/refusal.ts";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
 import { monthsBetween } from "../../src/domain/trade/units.ts";
 import { type HistoryRequest, importHistory, type Told } from "../../src/operator/history.ts";
-import { currentVintage, importFiles, isUsable } from "../../src/operator/releases.ts";
+import { currentVintage, importFiles } from "../../src/operator/releases.ts";
 import { startProgram } from "../support/compiled.ts";
 import { preparedDatabase } from "../support/prepared-database.ts";
 import { startService } from "../support/service.ts";
 import { comextArchive } from "./mirror-of-comext.ts";
-import { fileOf, limits, packed7z, refusalOf, tempDir } from "./workshop.ts";
+import { fileOf, limits, packed7z, refusalOf, storeOf, tempDir } from "./workshop.ts";
 
 const now = new Date("2026-04-20T00:00:00Z");
 
@@ -296,6 +296,21 @@ describe("a history", { timeout: 300_000 }, () => {
     expect(refused).toHaveLength(1);
   });
 
+  test("waits for a busy server once, also where an archive in between is here", async () => {
+    let isAway = false;
+    const { url } = await comextArchive(await archives(202401, 202403), () =>
+      isAway ? { status: 503 } : undefined,
+    );
+    const { bring, dir, told } = await serviceFor(url);
+    await fetchComext({ from: 202402, to: 202402, dir, url, now });
+    isAway = true;
+    const { brought, missing } = await bring({ from: 202401, to: 202403 });
+    expect(brought).toEqual([202402]);
+    expect(missing.map(({ period }) => period)).toEqual([202401, 202403]);
+    const waited = told.flatMap((one) => (one.kind === "waiting" ? [one.period] : []));
+    expect(new Set(waited)).toEqual(new Set([202401]));
+  });
+
   test("ends where the server is away, with what came before released; asked to, at the first broken month", async () => {
     const months = await archives(202401, 202406);
     let isAway = true;
@@ -382,7 +397,7 @@ describe("a history whose files are lost", { timeout: 300_000 }, () => {
       const { app, bring, told, data_dir, dir, vintage } = await released(await archives(202311, 202402));
       if (what === "the manifest") await writeFile(manifestPath(data_dir, vintage), "{}");
       else for (const folder of [vintagesDir(data_dir), dir]) await rm(folder, { recursive: true });
-      expect(await isUsable(app, "comext-bulk")).toBe(false);
+      expect((await refusalOf(storeOf(data_dir, vintage))).type.slug).toBe("dataset-missing");
 
       const first = await bring({ from: 202311, to: 202312 });
       expect(first).toMatchObject({ already: 0, brought: [202311, 202312], missing: [] });
@@ -392,20 +407,20 @@ describe("a history whose files are lost", { timeout: 300_000 }, () => {
       });
       expect((await bring({ from: 202311, to: 202402 })).brought).toEqual([202401, 202402]);
       expect(await vintageOf(app)).toBe(vintage);
-      expect(await isUsable(app, "comext-bulk")).toBe(true);
+      await storeOf(data_dir, vintage);
       expect(await bring({ from: 202311, to: 202402 })).toMatchObject({ already: 4, brought: [] });
       expect(told.filter(({ kind }) => kind === "lost")).toHaveLength(1);
     },
   );
 
   test.each(["gone", "damaged"])("one year is %s: that year alone comes again", async (how) => {
-    const { app, bring, told, dir, vintage, fileOfYear, gets } = await released(
+    const { app, bring, told, dir, data_dir, vintage, fileOfYear, gets } = await released(
       await archives(202311, 202402),
     );
     await rm(dir, { recursive: true });
     if (how === "gone") await rm(fileOfYear(2023));
     else await truncate(fileOfYear(2023), 8_192);
-    expect(await isUsable(app, "comext-bulk")).toBe(false);
+    expect((await refusalOf(storeOf(data_dir, vintage))).type.slug).toBe("dataset-missing");
 
     const mended = await bring({ from: 202311, to: 202402 });
     expect(mended).toMatchObject({ already: 2, brought: [202311, 202312], missing: [] });
@@ -415,7 +430,7 @@ describe("a history whose files are lost", { timeout: 300_000 }, () => {
     });
     expect(gets()).toEqual([202311, 202312]);
     expect(await vintageOf(app)).toBe(vintage);
-    expect(await isUsable(app, "comext-bulk")).toBe(true);
+    await storeOf(data_dir, vintage);
   });
 
   test("two years of three come again one after the other, and what is lost later ends the run", async () => {

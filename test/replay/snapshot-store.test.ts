@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { partitionPath } from "../../src/datasets/manifest.ts";
 import { SnapshotStore, snapshotsDir, sweepSnapshots } from "../../src/datasets/snapshots.ts";
-import type { VintageStore } from "../../src/datasets/vintage-store.ts";
+import { openVintages, type VintageStore } from "../../src/datasets/vintage-store.ts";
 import { fileOf, importFiles, refusalOf, sdmxFixture, storeOf } from "../datasets/workshop.ts";
 import { startProgram } from "../support/compiled.ts";
 
@@ -171,4 +171,14 @@ describe("leases by vintage", () => {
       type: { slug: "dataset-missing" },
     });
   });
+});
+
+test("one that may use too little memory is refused, naming the setting and what it is", async () => {
+  const small = openVintages({ dataDir: dir, threads: 1, memory_mb: 1 });
+  onTestFinished(() => small.close());
+  const store = new SnapshotStore({ data_dir: dir, vintages: small });
+  const refusal = await refusalOf(store.open(made[0]!, RELEASED));
+  expect(refusal.type.slug).toBe("memory-limit");
+  expect(refusal.message).toMatch(/more memory than the 1 MB of DUCKDB_MEMORY_MB: .*raise DUCKDB_MEMORY_MB$/);
+  expect(await files()).toEqual([]);
 });
