@@ -140,7 +140,7 @@ async function call(
       },
       read: (reader) => reader.fromObject(params.arguments ?? {}, {}),
       sent: bodyOf(served.operation, params.arguments ?? {}),
-      is_small: JSON.stringify(params.arguments ?? {}).length <= SMALL_BODY,
+      is_small: Number(req.get("content-length") ?? Number.POSITIVE_INFINITY) <= SMALL_BODY,
       path,
       accept: served.operation.output.kind === "picture" ? acceptedForms(params._meta) : undefined,
       wire: "ndjson",

@@ -138,11 +138,11 @@ export async function withdrawalsToFollow(pool: pg.Pool, paid_since: string): Pr
   return rows;
 }
 
-/** Whether a wallet has paid into an account for the account's own tenant, as of a moment ago: who bought of it is a stranger. */
+/** Whether a wallet has paid into an account, as of a moment ago, and not as another tenant: who bought of it is a stranger. */
 export async function hasPaidIn(pool: pg.Pool, tenant: string, wallet: string): Promise<boolean> {
   // payment:eip155:<chain>:<asset>:<payer>:<nonce>
-  const text = `select exists (select from read.account_credits_v2 c join read.payments_v1 p on p.id = substr(c.source, 9)
-      where c.tenant = $1 and p.caller_tenant = c.tenant and split_part(c.source, ':', 5) = $2) as has`;
+  const text = `select exists (select from read.account_credits_v2 c where c.tenant = $1 and split_part(c.source, ':', 5) = $2
+      and not exists (select from read.payments_v1 p where p.id = substr(c.source, 9) and p.caller_tenant <> c.tenant)) as has`;
   const { rows } = await pool.query<{ has: boolean }>({
     name: "accounts_paid_in",
     text,
