@@ -11,6 +11,7 @@ export type Fields = Record<string, unknown>;
 const MOST_ERRORS = 50;
 const shown = (path: string) => path.slice(0, 60);
 const MOST_PATH = 200;
+const MOST_MESSAGE = 300;
 const MOST_NAMES = 400;
 
 export type InputReader = {
@@ -40,9 +41,10 @@ function readerOf(input: z.ZodObject): InputReader {
   );
 
   const judge = (fields: Fields, errors: FieldError[]): Fields => {
+    const before = errors.length;
     for (const [name, property] of Object.entries(schema.properties))
       findFarTooMuch(fields[name], property, name, errors);
-    const isFar = errors.length > 0;
+    const isFar = errors.length > before;
     for (const name of Object.keys(fields)) {
       if (!kinds.has(name))
         errors.push({ path: shown(name), message: unknownField(name, [...kinds.keys()]) });
@@ -209,5 +211,5 @@ function explain(
     const description = properties[first]?.description;
     return { path, message: description ? `is required: ${description}` : "is required" };
   }
-  return { path, message: issue.message };
+  return { path, message: issue.message.slice(0, MOST_MESSAGE) };
 }

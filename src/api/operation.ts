@@ -228,6 +228,8 @@ export type OperationDeclaration = {
   vintage?: (app: App) => string | undefined;
   /** The Cache-Control of what it answers (never of a refusal), which then has an ETag too. */
   caching?: (input: never) => string;
+  /** Refuses a caller for what is asked, before it is told what was answered under the same name: another key of its tenant may have asked. */
+  refuseTo?: (asked: Pick<Context<never>, "input" | "caller" | "app">) => void;
   handle: (context: Context<never>) => Promise<object>;
 };
 
@@ -279,6 +281,7 @@ export type Declared<Input extends z.ZodObject> = Omit<
     input: Input;
     example: z.input<Input>;
     caching?: (input: z.output<Input>) => string;
+    refuseTo?: (asked: Pick<Context<z.output<Input>>, "input" | "caller" | "app">) => void;
     handle: (context: Context<z.output<Input>>) => Promise<object>;
   };
 

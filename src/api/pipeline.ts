@@ -153,6 +153,7 @@ async function ask(
     try {
       const app = held ? { ...parts.app, ...held.data } : parts.app;
       const call = callOf(operation, input, { app, form, min_position }, admitted, question);
+      operation.refuseTo?.({ input: input as never, caller: admitted.caller, app });
       if (!admitted.pays) {
         const served = await unpaid(parts, call).catch((error) => missingFunds(admitted, error));
         if (served === "missing") {

@@ -100,6 +100,11 @@ test("what a skill found of one's money is told and given up by none of one's ke
     });
   await setup.works();
   expect((await setup.ask(sensitive, path)).data).toMatchObject({ status: "finished" });
+  // Nor by saying again what another key has asked.
+  const again = { "Idempotency-Key": "weekly" };
+  const asked = { ...body, wait_s: 20 };
+  expect((await setup.ask({ ...sensitive, ...again }, "run", asked)).status).toBe(200);
+  expect((await setup.ask({ ...headers, ...again }, "run", asked)).status).toBe(403);
 });
 
 test("asked by another it is not there", async () => {

@@ -30,8 +30,13 @@ export function account<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc): 
     challenge: BEARER,
     async admit(attempt, parts) {
       refuseClosed(parts.app);
-      const { presented } = attempt;
-      if (presented.payment !== undefined) return paying.admit(attempt, parts);
+      const { presented, identity } = attempt;
+      if (presented.payment !== undefined) {
+        const { caller } = identity;
+        if (caller.kind === "subject" && !caller.scopes.includes(scope))
+          refuse("forbidden", `this key lacks the scope ${scope}; leave it out, or bring one that has it`);
+        return paying.admit(attempt, parts);
+      }
       const admitted =
         presented.wallet_proof !== undefined
           ? await admitWallet(presented.wallet_proof, presented, parts)

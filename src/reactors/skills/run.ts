@@ -30,6 +30,8 @@ export const AT_ONCE = 4;
 /** Read at once. */
 const A_PAGE = 20;
 const EVERY_MS = 500;
+/** After so long nothing more is taken: what a turn came to is noted when it is over. */
+const TURN_MS = 60_000;
 
 /** A step's answer, as it is recorded. */
 export type Answered = {
@@ -73,8 +75,9 @@ export const skillsReactor = (run: RunSteps) =>
     async take({ app, signal, log }) {
       const lanes = new Lanes(app);
       let failed = false;
+      const until = performance.now() + TURN_MS;
       const lane = async (): Promise<void> => {
-        while (!signal.aborted && !failed) {
+        while (!signal.aborted && !failed && performance.now() < until) {
           const one = await lanes.next();
           if (one) await work({ app, signal, log, run }, one).finally(() => lanes.over(one));
           else if (lanes.areIdle) return;

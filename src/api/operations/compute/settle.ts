@@ -50,11 +50,11 @@ what a check or the requester's silence has accepted; whatever nobody settles is
       if (status === "submitted") await step(tasks.accept("window", at));
       return shownTask(await step(tasks.settle(at)));
     }
+    await refuseOthersHold({ caller, watch }, tasks.holdOf(task_id));
     if (!accept) {
       const reason_sha256 = reason === undefined ? null : createHash("sha256").update(reason).digest("hex");
       return shownTask(await step(tasks.reject({ reason_sha256, rejected_at: at })));
     }
-    await refuseOthersHold({ caller, watch }, tasks.holdOf(task_id));
     await step(tasks.accept("requester", at));
     return shownTask(await step(tasks.settle(at)));
   },

@@ -306,6 +306,8 @@ the same.`,
   handle: async ({ input: { bounty_id }, app, caller, decide, watch }) => {
     await refuseSuspended({ app, caller, watch });
     const at = nowOf(app);
+    // A tenth of it is the submitters', who may be the delegate's.
+    await refuseOthersHold({ caller, watch }, bounties.holdOf(bounty_id));
     const bounty = await stepBounty({ decide }, bounty_id, (state) => {
       refuseOthers(bounties.standing(state), caller);
       return bounties.cancel("creator", at)(state);

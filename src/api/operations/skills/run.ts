@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { App } from "../../../app.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { matches } from "../../../domain/plans/match.ts";
 import { slotNames } from "../../../domain/plans/slots.ts";
@@ -63,6 +64,7 @@ const run = operation({
   output: json(aboutRun),
   refuses: [403],
   example: { agent: "strategist", task: "How dependent is Latvia on imports of mineral fuels?" },
+  refuseTo: ({ input, caller }) => checkScope(skillNamed(input.agent), caller),
   handle: async (context) => {
     const { input, app, caller } = context;
     checkTenant(input.tenant, caller);
@@ -108,6 +110,9 @@ const batch = operation({
   output: json(z.object({ data: z.array(executionShown), meta: z.object({ count: z.int() }) })),
   refuses: [403],
   example: { agents: ["sniper", "strategist"], task: "How dependent is Latvia on imports of mineral fuels?" },
+  refuseTo: ({ input, caller }) => {
+    for (const agent of input.agents) checkScope(skillNamed(agent), caller);
+  },
   handle: async (context) => {
     const { input, app, caller, fresh_id, watch, presumeNew } = context;
     const { task, format } = input;
@@ -117,7 +122,6 @@ const batch = operation({
       skill: skillNamed(agent),
       execution_id: idOf(fresh_id, agent),
     }));
-    for (const { skill } of all) checkScope(skill, caller);
     const before = await Promise.all(
       all.map(({ execution_id }) => {
         const target = executions.targetOf(caller.tenant, execution_id);
@@ -191,11 +195,13 @@ const autoRoute = operation({
   ),
   refuses: [403],
   example: { task: "How dependent is Latvia on imports of mineral fuels?" },
+  refuseTo: ({ input, caller, app }) => {
+    const { best } = input.auto_run ? fittingTo(app, input.task) : {};
+    if (best) checkScope(best, caller);
+  },
   handle: async (context) => {
     const { input, app, caller } = context;
-    const slots = slotsOf(app, input.task);
-    const found = matches(input.task, slots, skills);
-    const best = found.find(({ plan, score }) => score > 0 && missingOf(plan, slots).length === 0)?.plan;
+    const { slots, found, best } = fittingTo(app, input.task);
     const ranked = found.map(({ plan, score, keywords, missing }) => ({
       agent: plan.name,
       score: Math.round(1_000 * score) / 1_000,
@@ -211,6 +217,14 @@ const autoRoute = operation({
     return { data: { ...told, execution: await shown(app, caller.tenant, execution, result) }, meta: {} };
   },
 });
+
+/** Skills by how well they fit a task, and the one that fits best and lacks nothing. */
+function fittingTo(app: App, task: string) {
+  const slots = slotsOf(app, task);
+  const found = matches(task, slots, skills);
+  const best = found.find(({ plan, score }) => score > 0 && missingOf(plan, slots).length === 0)?.plan;
+  return { slots, found, best };
+}
 
 function noFit(ranked: { agent: (typeof skills)[number]["name"]; score: number; missing: string[] }[]) {
   const [first] = ranked;

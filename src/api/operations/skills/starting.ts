@@ -3,7 +3,7 @@ import type { App } from "../../../app.ts";
 import { stemsOf } from "../../../domain/fusion/intent-for.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
 import type { ToSeal } from "../../../domain/ports.ts";
-import { refuse } from "../../../domain/refusal.ts";
+import { Late, refuse } from "../../../domain/refusal.ts";
 import { placeIn, type Sealed } from "../../../domain/sealed.ts";
 import type { Execution, Format, Requested, StepDone } from "../../../domain/skills/execution.ts";
 import * as executions from "../../../domain/skills/execution.ts";
@@ -88,7 +88,11 @@ export async function begin(
         },
       },
       1_000 * wait_s,
-    ),
+    ).catch((error: unknown) => {
+      // A step that was slow is asked again by the worker.
+      if (error instanceof Late) return undefined;
+      throw error;
+    }),
   );
   if (ran)
     return { execution: await recordRun(context, begun, asked_at, { ...ran, answers }), result: ran.result };
