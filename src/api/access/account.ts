@@ -5,7 +5,7 @@ import { refuse } from "../../domain/refusal.ts";
 import { admitKey, keySchemes, keySecurity } from "./key.ts";
 import { admitWallet } from "./owner.ts";
 import { type PriceOf, pay } from "./pay.ts";
-import { subject } from "./subject.ts";
+import { allowSubject, subject } from "./subject.ts";
 import { BEARER, type Parts, type Usdc, type Way, walletSchemes } from "./way.ts";
 
 /**
@@ -32,9 +32,7 @@ export function account<In>(scope: Scope, price: PriceOf<In>, unitPrice: Usdc): 
       refuseClosed(parts.app);
       const { presented, identity } = attempt;
       if (presented.payment !== undefined) {
-        const { caller } = identity;
-        if (caller.kind === "subject" && !caller.scopes.includes(scope))
-          refuse("forbidden", `this key lacks the scope ${scope}; leave it out, or bring one that has it`);
+        if (identity.caller.kind === "subject") allowSubject(identity.caller, scope);
         return paying.admit(attempt, parts);
       }
       const admitted =

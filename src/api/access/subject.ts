@@ -3,6 +3,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { Scope } from "../../domain/access/key.ts";
 import { digestOf } from "../../domain/access/secret.ts";
 import { refuse } from "../../domain/refusal.ts";
+import type { Caller } from "../caller.ts";
 import { lookUp } from "./key.ts";
 import { beyond, EACH, type OwnLimit } from "./open.ts";
 import { type AccessParts, BEARER, type Identity, type Way } from "./way.ts";
@@ -43,10 +44,15 @@ export const subject = (scope: Scope, own?: OwnLimit): Way => ({
   challenge: BEARER,
   async admit({ operation, identity: { caller } }, { limits }) {
     if (caller.kind !== "subject") return undefined;
-    if (!caller.scopes.includes(scope))
-      refuse("forbidden", `this key lacks the scope ${scope}; it has ${caller.scopes.join(", ")}`);
+    allowSubject(caller, scope);
     const limit = own && { name: own.shared ?? operation.name, calls: own.calls, per: own.per };
     const refusal = limit && (await beyond(limits, limit, caller.tenant, own.shared));
     return refusal ?? { caller, pays: false, headers: {} };
   },
 });
+
+/** Refuses a subject's key that lacks a scope. */
+export function allowSubject({ scopes }: Extract<Caller, { kind: "subject" }>, scope: Scope): void {
+  if (!scopes.includes(scope))
+    refuse("forbidden", `this key lacks the scope ${scope}; it has ${scopes.join(", ")}`);
+}

@@ -32,10 +32,7 @@ const status = operation({
   refuses: [403, 404],
   example: { execution_id: "00".repeat(16) },
   handle: async ({ input: { execution_id, wait_s }, app, caller, signal }) => {
-    const named = { tenant: caller.tenant, execution_id };
-    const target = executions.targetOf(named.tenant, execution_id);
-    checkMayRun(executions.standing(await app.load(executions, target)), caller);
-    const execution = await untilOver(app, named, wait_s, signal);
+    const execution = await untilOver(app, { caller, execution_id }, wait_s, signal);
     return { data: await shown(app, caller.tenant, execution), meta: {} };
   },
 });
@@ -46,12 +43,17 @@ const checkMayRun = ({ facts }: Execution, caller: Caller) => checkScope(skillNa
 /** The execution once it is over, or as it stands when the time is. */
 async function untilOver(
   app: App,
-  { tenant, execution_id }: { tenant: string; execution_id: string },
+  { caller, execution_id }: { caller: Caller; execution_id: string },
   wait_s: number,
   signal: AbortSignal,
 ): Promise<Execution> {
+  const { tenant } = caller;
   const target = executions.targetOf(tenant, execution_id);
-  const look = async () => executions.standing(await app.load(executions, target));
+  const look = async () => {
+    const execution = executions.standing(await app.load(executions, target));
+    checkMayRun(execution, caller);
+    return execution;
+  };
   // What is appended after it is told.
   const after = app.tail.position;
   let execution = await look();

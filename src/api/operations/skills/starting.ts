@@ -62,11 +62,10 @@ export async function begin(
   const { app, caller, fresh_id: execution_id, watch, presumeNew } = context;
   const target = executions.targetOf(caller.tenant, execution_id);
   presumeNew(executions, target);
-  const { skill } = wanted;
-  // Also of one that was run: what it found is told to whoever may run it.
-  checkScope(skill, caller);
   const before = await watch(executions, target);
   if (before) return { execution: before };
+  const { skill } = wanted;
+  checkScope(skill, caller);
   const slots = slotsFor(skill, wanted.slots);
   checkSlots(skill, slots);
   await takeTheirPlaces(context, [execution_id]);
