@@ -11,6 +11,7 @@ kept.save();
 const common: TestProjectInlineConfiguration["test"] = {
   // Modules keep no state but by the app or the log they belong to, and loading them for each file takes minutes of the run.
   isolate: false,
+  setupFiles: ["test/support/cost.ts"],
   // Only what hangs takes so long, also on a machine that is busy with other things.
   testTimeout: 600_000,
   // The first file that needs the invented data waits until they are made, beside all that runs at that moment.
@@ -39,7 +40,7 @@ export default defineConfig({
           name: "stories",
           include: others.filter((path) => !pure.includes(path)),
           globalSetup: ["test/support/postgres-global.ts"],
-          setupFiles: ["test/support/compiled-parts.ts"],
+          setupFiles: ["test/support/cost.ts", "test/support/compiled-parts.ts"],
         },
       },
     ],

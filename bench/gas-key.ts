@@ -22,7 +22,7 @@ import { sharedNonces } from "../src/adapters/nonces.ts";
 import { type Hex, networkOf } from "../src/domain/chain.ts";
 import { TRANSFER_GAS, transferCall } from "../src/domain/payments/usdc.ts";
 import { keptTables } from "../src/migrations/kept-tables.ts";
-import { payment, wallet } from "../test/chain/fixture.ts";
+import { payment, wallet } from "../test/support/wallets.ts";
 import { withDatabase } from "./load.ts";
 
 const { values } = parseArgs({

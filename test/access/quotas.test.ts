@@ -4,6 +4,7 @@ import { openPool } from "../../eventstore/pool.ts";
 import { createQuotas } from "../../src/adapters/quotas.ts";
 import { quotaWindows } from "../../src/domain/access/quota.ts";
 import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
+import { scaled } from "../support/scale.ts";
 
 let database: FreshDatabase;
 const pools: ReturnType<typeof openPool>[] = [];
@@ -71,7 +72,7 @@ test("many keys at once from two processes: each gets exactly its own", async ()
         }
       },
     ),
-    { numRuns: 25 },
+    { numRuns: scaled(25, 10) },
   );
 });
 

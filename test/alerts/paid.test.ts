@@ -4,11 +4,12 @@ import { createSiweMessage } from "viem/siwe";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { statementOf } from "../../src/domain/access/wallet-proof.ts";
 import { walletTenant } from "../../src/domain/payments/payment.ts";
-import { addressOf, GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
+import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { storyOf } from "../payments/stall.ts";
 import { expectBooks } from "../support/books.ts";
 import { buy, present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { addressOf, GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
 let workshop: Workshop;

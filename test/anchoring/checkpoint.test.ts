@@ -29,6 +29,7 @@ import {
   parseTlogProof,
 } from "../../src/anchoring/tlog-proof.ts";
 import { EMPTY_ROOT, leafHash, nodeHash, rootOver } from "../../src/anchoring/tree.ts";
+import { scaled } from "../support/scale.ts";
 import { signerOf } from "./signers.ts";
 
 const origin = "log.example.com/main/5f1d0c3ab2e94f77";
@@ -275,7 +276,7 @@ ${SOFA}`;
         }
         expect.unreachable("it was believed");
       }),
-      { numRuns: 1_000 },
+      { numRuns: scaled(1_000, 10) },
     );
   });
 });

@@ -17,7 +17,8 @@ import { ABI, INIT_CODE } from "../../src/domain/anchoring/generated/log-anchor.
 import type { Hex, Receipt } from "../../src/domain/chain.ts";
 import { DEPLOYMENT_PROXY } from "../../src/domain/deployment.ts";
 import { MULTICALL3 } from "../../src/domain/multicall.ts";
-import { GAS_KEY, openWorkshop, type Workshop } from "../chain/fixture.ts";
+import { openWorkshop, type Workshop } from "../chain/fixture.ts";
+import { GAS_KEY } from "../support/wallets.ts";
 import { sha256, smallGrowth, smallRoot } from "./growth.ts";
 
 const { ANCHOR_ADDRESS } = contract;

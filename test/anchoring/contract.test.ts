@@ -9,6 +9,7 @@ import { ABI } from "../../src/domain/anchoring/generated/log-anchor.ts";
 import type { Call, CallResult, Hex } from "../../src/domain/chain.ts";
 import { MULTICALL3 } from "../../src/domain/multicall.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
+import { scaled } from "../support/scale.ts";
 import {
   type Grow,
   type Growth,
@@ -128,7 +129,7 @@ test("growths of trees of up to 2^64 - 1 leaves are taken, and no forgery of the
     fc.asyncProperty(pairs, async (some) => {
       await tryAll(some.map(([a, b]) => storyOf(largeGrowth, a, b)));
     }),
-    { numRuns: 12 },
+    { numRuns: scaled(12, 10) },
   );
 });
 

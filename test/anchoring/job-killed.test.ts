@@ -2,9 +2,9 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Hex } from "../../src/domain/chain.ts";
-import { GAS_KEY, PAYEE } from "../chain/fixture.ts";
 import { startProgram } from "../support/compiled.ts";
 import { until } from "../support/until.ts";
+import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 import { type AnchoringSetup, openAnchoringSetup } from "./anchoring-setup.ts";
 
 let setup: AnchoringSetup;

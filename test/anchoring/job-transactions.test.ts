@@ -7,8 +7,9 @@ import type { App } from "../../src/app.ts";
 import { headInCall } from "../../src/domain/anchoring/contract.ts";
 import type { Receipt } from "../../src/domain/chain.ts";
 import { TransactionPending } from "../../src/domain/ports.ts";
-import { GAS_KEY, inPool, mineAgain, PAYEE, type Pooled, stopMining } from "../chain/fixture.ts";
+import { inPool, mineAgain, type Pooled, stopMining } from "../chain/fixture.ts";
 import { until } from "../support/until.ts";
+import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 import { type AnchoringSetup, AT_ONCE, openAnchoringSetup } from "./anchoring-setup.ts";
 
 let setup: AnchoringSetup;

@@ -14,10 +14,10 @@ import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import { type Chain, ChainUnavailable, GasBudgetSpent } from "../../src/domain/ports.ts";
 import { startReactors } from "../../src/reactor.ts";
-import { wallet } from "../chain/fixture.ts";
 import { newSigningKey } from "../payments/ledger-setup.ts";
 import { alone } from "../support/turns.ts";
 import { until } from "../support/until.ts";
+import { wallet } from "../support/wallets.ts";
 import { type AnchoringSetup, AT_ONCE, openAnchoringSetup } from "./anchoring-setup.ts";
 
 let setup: AnchoringSetup;

@@ -12,6 +12,7 @@ import { EMPTY_ROOT, Frontier, leafHash, rootOver } from "../../src/anchoring/tr
 import { type Fixture, openLog } from "../eventstore/fixture.ts";
 import { startProgram } from "../support/compiled.ts";
 import { makeKeptTables } from "../support/database.ts";
+import { scaled } from "../support/scale.ts";
 import { until } from "../support/until.ts";
 
 let log: Fixture;
@@ -115,7 +116,7 @@ describe("a tree of 70,000", () => {
     [69_888, 70_000],
     [69_999, 70_000],
   ];
-  const RUNS = { numRuns: 60, examples: edges.map((edge) => [edge] as [[number, number]]) };
+  const RUNS = { numRuns: scaled(60, 10), examples: edges.map((edge) => [edge] as [[number, number]]) };
 
   test("has 273 full tiles, one above them, and the root of every size", async () => {
     const sql = "select level, tile_index from anchoring.tiles_v1 where log_id = $1 and level > 0";

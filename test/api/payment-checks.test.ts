@@ -4,7 +4,7 @@ import { recoverKey } from "../../src/adapters/secp256k1.ts";
 import { type Asked, examine, paymentChecks } from "../../src/api/x402/checks.ts";
 import { readPayment } from "../../src/api/x402/payload.ts";
 import type { Hex } from "../../src/domain/chain.ts";
-import { addressOf, PAYEE, payment, wallet } from "../chain/fixture.ts";
+import { addressOf, PAYEE, payment, wallet } from "../support/wallets.ts";
 import { PRICE, presentedV1, presentedV2 } from "../support/x402.ts";
 
 const now = new Date();

@@ -11,9 +11,10 @@ import { methodOf, pathOf, paymentOf } from "../../src/api/operation.ts";
 import { type PaymentPayload, readPayment } from "../../src/api/x402/payload.ts";
 import { PaymentRefused } from "../../src/api/x402/refused.ts";
 import { paymentRequired } from "../../src/api/x402/required.ts";
-import { PAYEE, payment, wallet } from "../chain/fixture.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { countCalls, takeNote } from "../support/notes.ts";
+import { scaled } from "../support/scale.ts";
+import { PAYEE, payment, wallet } from "../support/wallets.ts";
 import { headerOf, PRICE, presentedV1, presentedV2 } from "../support/x402.ts";
 
 const sound = await payment(wallet(0), PRICE);
@@ -198,7 +199,7 @@ describe("whatever comes is read or refused", () => {
         outcome(value);
         outcome(Buffer.from(JSON.stringify(value)).toString("base64"));
       }),
-      { numRuns: 500 },
+      { numRuns: scaled(500, 10) },
     );
   });
 

@@ -6,6 +6,7 @@ import { cosignText, formatNote, parseNote } from "../../src/anchoring/note.ts";
 import { commonLeaves } from "../../src/audit/common-leaves.ts";
 import { chainView } from "../../src/audit/verify-pack.ts";
 import { ORIGIN } from "../eventstore/tampering.ts";
+import { scaled } from "../support/scale.ts";
 import { first, red, second, textOfLines } from "./judges.ts";
 import { type AnchorLine, keyOf, linesOf } from "./pack-builder.ts";
 import { A_HASH, anchors, evidenceIn, KEY, note, type PartName, strip, truePack } from "./pack-tampering.ts";
@@ -53,7 +54,7 @@ test("a byte changed anywhere is red, unless nothing binds it", async () => {
       expect(ok).toBe(false);
       expect((await second(text, { key: KEY })).ok).toBe(false);
     }),
-    { numRuns: 60 },
+    { numRuns: scaled(60, 10) },
   );
 });
 
@@ -73,7 +74,7 @@ test("an event line taken away, doubled or exchanged with another is red", async
       expect((await first(textOfLines(bent), { key: KEY })).ok).toBe(false);
       expect((await second(textOfLines(bent), { key: KEY })).ok).toBe(false);
     }),
-    { numRuns: 25 },
+    { numRuns: scaled(25, 10) },
   );
 });
 

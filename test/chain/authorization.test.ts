@@ -14,7 +14,7 @@ import {
   writeSignature,
 } from "../../src/domain/payments/authorization.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
-import { typedData } from "./fixture.ts";
+import { typedData } from "../support/wallets.ts";
 
 const separator = domainSeparator(USDC, 8453);
 const digestOf = authorizationDigest(separator);

@@ -7,17 +7,15 @@ import { isAlive } from "../../src/adapters/folder-lock.ts";
 import { settledBy, TRANSFER_GAS, transferCall, usedQuery } from "../../src/domain/payments/usdc.ts";
 import { ChainUnavailable } from "../../src/domain/ports.ts";
 import { until } from "../support/until.ts";
+import { PAYEE, payment, wallet } from "../support/wallets.ts";
 import {
   balanceOf,
   factsOf,
   mineAgain,
   openWorkshop,
-  PAYEE,
-  payment,
   runningNode,
   stopMining,
   type Workshop,
-  wallet,
 } from "./fixture.ts";
 
 let workshop: Workshop;

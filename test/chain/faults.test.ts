@@ -12,19 +12,8 @@ import {
 } from "../../src/domain/payments/usdc.ts";
 import { ChainUnavailable, TransactionPending } from "../../src/domain/ports.ts";
 import { until } from "../support/until.ts";
-import {
-  balanceOf,
-  factsOf,
-  GAS_KEY,
-  inPool,
-  mineAgain,
-  openWorkshop,
-  PAYEE,
-  payment,
-  stopMining,
-  type Workshop,
-  wallet,
-} from "./fixture.ts";
+import { GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
+import { balanceOf, factsOf, inPool, mineAgain, openWorkshop, stopMining, type Workshop } from "./fixture.ts";
 
 let workshop: Workshop;
 beforeAll(async () => {

@@ -1,14 +1,13 @@
-/** A chain for a test file, and wallets that sign payments on it. */
+/** A chain for a test file. */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { generatePrivateKey, type HDAccount, privateKeyToAccount } from "viem/accounts";
+import { type HDAccount, privateKeyToAccount } from "viem/accounts";
 import { type BaseChain, type BaseChainOptions, baseChain } from "../../src/adapters/base-chain.ts";
 import { EMBEDDED_CHAIN_ID, type EmbeddedChain, embeddedChain } from "../../src/adapters/embedded-chain.ts";
 import { isAlive } from "../../src/adapters/folder-lock.ts";
 import type { Hex } from "../../src/domain/chain.ts";
-import { demoAccount, demoAddresses } from "../../src/domain/demo-accounts.ts";
 import type { TransferAuthorization } from "../../src/domain/payments/authorization.ts";
 import {
   factCalls,
@@ -20,10 +19,8 @@ import {
 } from "../../src/domain/payments/usdc.ts";
 import type { Chain } from "../../src/domain/ports.ts";
 import { until } from "../support/until.ts";
+import { GAS_KEY, payment, wallet } from "../support/wallets.ts";
 import { ask, lendNode, runningNode as nodeIn } from "./lent-node.ts";
-
-export const GAS_KEY = generatePrivateKey();
-export const PAYEE = privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Hex;
 
 export type Workshop = {
   dir: string;
@@ -79,48 +76,6 @@ export async function openWorkshop({ own = false } = {}): Promise<Workshop> {
 /** The node of a data folder. */
 export const runningNode = (dir: string) => nodeIn(join(dir, "chain"));
 
-const wallets = demoAddresses.map((_, index) => demoAccount(index));
-export const wallet = (index: number): HDAccount => wallets[index]!;
-
-export const addressOf = ({ address }: { address: string }) => address.toLowerCase() as Hex;
-
-/** What a wallet shows and signs. */
-export const typedData = ({ valid_after, valid_before, ...rest }: TransferAuthorization) =>
-  ({
-    domain: { name: USDC.name, version: USDC.version, chainId: 8453, verifyingContract: USDC.address },
-    types: {
-      TransferWithAuthorization: [
-        { name: "from", type: "address" },
-        { name: "to", type: "address" },
-        { name: "value", type: "uint256" },
-        { name: "validAfter", type: "uint256" },
-        { name: "validBefore", type: "uint256" },
-        { name: "nonce", type: "bytes32" },
-      ],
-    },
-    primaryType: "TransferWithAuthorization",
-    message: { ...rest, validAfter: valid_after, validBefore: valid_before },
-  }) as const;
-
-/** A payment of `value` micro-USDC by one of the demo wallets, good for five minutes. */
-export async function payment(
-  payer: HDAccount,
-  value: bigint,
-  more: Partial<TransferAuthorization> = {},
-): Promise<SignedTransfer> {
-  const now = BigInt(Math.floor(Date.now() / 1000));
-  const transfer: TransferAuthorization = {
-    from: addressOf(payer),
-    to: PAYEE,
-    value,
-    valid_after: now - 600n,
-    valid_before: now + 300n,
-    nonce: `0x${randomBytes(32).toString("hex")}`,
-    ...more,
-  };
-  return { transfer, signature: await payer.signTypedData(typedData(transfer)) };
-}
-
 /** The facts of many payments, in one question. */
 export async function factsOf(chain: Chain, payments: readonly SignedTransfer[], gas?: bigint) {
   const answers = await chain.read(payments.flatMap(factCalls), { gas });
@@ -133,11 +88,6 @@ export async function balanceOf(chain: Chain, account: Hex): Promise<bigint> {
   const [answer] = await chain.read([{ to: USDC.address, data }]);
   return BigInt(answer!.data);
 }
-
-/** Code that answers whatever it is asked with isValidSignature's magic value: PUSH4 0x1626ba7e, shift left 224, return 32 bytes. */
-export const SAYS_YES: Hex = "0x631626ba7e60e01b60005260206000f3";
-/** Code that answers 32 bytes of zero. */
-export const SAYS_NO: Hex = "0x600060005260206000f3";
 
 /** Gives an account this code, and one USDC. */
 export async function placeWallet(workshop: Workshop, account: Hex, code: Hex): Promise<void> {

@@ -6,7 +6,8 @@ import { chainSettlement } from "../../src/adapters/settlement.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import { TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
 import { type Chain, ChainUnavailable, GasBudgetSpent, type Settlement } from "../../src/domain/ports.ts";
-import { balanceOf, openWorkshop, PAYEE, payment, type Workshop, wallet } from "./fixture.ts";
+import { PAYEE, payment, wallet } from "../support/wallets.ts";
+import { balanceOf, openWorkshop, type Workshop } from "./fixture.ts";
 
 let workshop: Workshop;
 beforeAll(async () => {

@@ -14,7 +14,8 @@ import {
   USDC,
 } from "../../src/domain/payments/usdc.ts";
 import { ChainUnavailable, NotSettled, TransactionPending } from "../../src/domain/ports.ts";
-import { addressOf, balanceOf, openWorkshop, PAYEE, payment, type Workshop, wallet } from "./fixture.ts";
+import { addressOf, PAYEE, payment, wallet } from "../support/wallets.ts";
+import { balanceOf, openWorkshop, type Workshop } from "./fixture.ts";
 import { type Meddler, openMeddler } from "./meddler.ts";
 
 const TOKEN = "facilitator-token";

@@ -9,17 +9,8 @@ import { settledBy, TRANSFER_GAS, transferCall } from "../../src/domain/payments
 import { type Chain, ChainUnavailable, GasKeyEmpty, TransactionPending } from "../../src/domain/ports.ts";
 import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
 import { until } from "../support/until.ts";
-import {
-  addressOf,
-  GAS_KEY,
-  inPool,
-  mineAgain,
-  openWorkshop,
-  payment,
-  stopMining,
-  type Workshop,
-  wallet,
-} from "./fixture.ts";
+import { addressOf, GAS_KEY, payment, wallet } from "../support/wallets.ts";
+import { inPool, mineAgain, openWorkshop, stopMining, type Workshop } from "./fixture.ts";
 import { openMeddler } from "./meddler.ts";
 
 let workshop: Workshop;

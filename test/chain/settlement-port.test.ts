@@ -6,20 +6,15 @@ import { chainSettlement } from "../../src/adapters/settlement.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import { type SignedTransfer, settledBy } from "../../src/domain/payments/usdc.ts";
 import { ChainUnavailable, NotSettled, type Settlement, TransactionPending } from "../../src/domain/ports.ts";
+import { addressOf, PAYEE, payment, SAYS_NO, SAYS_YES, wallet } from "../support/wallets.ts";
 import {
-  addressOf,
   balanceOf,
   cancelAuthorization,
   carriedByStranger,
   finalize,
   openWorkshop,
-  PAYEE,
-  payment,
   placeWallet,
-  SAYS_NO,
-  SAYS_YES,
   type Workshop,
-  wallet,
 } from "./fixture.ts";
 import { type Meddler, openMeddler } from "./meddler.ts";
 

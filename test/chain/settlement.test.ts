@@ -10,16 +10,8 @@ import {
   USDC,
   usedQuery,
 } from "../../src/domain/payments/usdc.ts";
-import {
-  addressOf,
-  balanceOf,
-  factsOf,
-  openWorkshop,
-  PAYEE,
-  payment,
-  type Workshop,
-  wallet,
-} from "./fixture.ts";
+import { addressOf, PAYEE, payment, wallet } from "../support/wallets.ts";
+import { balanceOf, factsOf, openWorkshop, type Workshop } from "./fixture.ts";
 
 let workshop: Workshop;
 beforeAll(async () => {

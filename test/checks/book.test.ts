@@ -2,10 +2,10 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Hex } from "../../src/domain/chain.ts";
-import { addressOf, wallet } from "../chain/fixture.ts";
 import { buy } from "../support/buyer.ts";
 import { signShown } from "../support/checked.ts";
 import { until } from "../support/until.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import { type Answered, type Ask, type Desk, openDesk } from "./desk.ts";
 
 let desk: Desk;

@@ -8,10 +8,11 @@ import * as following from "../../src/domain/checks/following.ts";
 import type { TypedData } from "../../src/domain/checks/typed-data.ts";
 import { checksProjection } from "../../src/projections/checks/checks.ts";
 import { type FollowMemory, followChecks } from "../../src/reactors/checks/follow.ts";
-import { runningNode, wallet } from "../chain/fixture.ts";
+import { runningNode } from "../chain/fixture.ts";
 import { type Service, type ServiceOptions, startService } from "../support/service.ts";
 import { turnOf } from "../support/turns.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
+import { wallet } from "../support/wallets.ts";
 
 export type Shown = z.infer<typeof checkShown>;
 export type Transaction = z.infer<typeof transaction>;

@@ -15,9 +15,9 @@ import { transferCall } from "../../src/domain/payments/usdc.ts";
 import { ChainUnavailable } from "../../src/domain/ports.ts";
 import { findCheck } from "../../src/projections/checks/checks.ts";
 import type { FollowMemory } from "../../src/reactors/checks/follow.ts";
-import { payment, wallet } from "../chain/fixture.ts";
 import { signShown, writeCheck } from "../support/checked.ts";
 import { until } from "../support/until.ts";
+import { payment, wallet } from "../support/wallets.ts";
 import { type Desk, openDesk } from "./desk.ts";
 
 let desk: Desk;

@@ -7,9 +7,10 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import * as checks from "../../src/domain/checks/check.ts";
 import { checkTypedData, redemptionCall } from "../../src/domain/checks/typed-data.ts";
 import { findCheck } from "../../src/projections/checks/checks.ts";
-import { GAS_KEY, PAYEE, runningNode, wallet } from "../chain/fixture.ts";
+import { runningNode } from "../chain/fixture.ts";
 import { signShown, writeCheck } from "../support/checked.ts";
 import { startProgram } from "../support/compiled.ts";
+import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 import { asker, type Desk, openDesk } from "./desk.ts";
 
 let desk: Desk;

@@ -6,9 +6,10 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import type { Hex } from "../../src/domain/chain.ts";
 import * as checks from "../../src/domain/checks/check.ts";
 import { redemptionCall } from "../../src/domain/checks/typed-data.ts";
-import { addressOf, balanceOf, SAYS_NO, SAYS_YES, wallet } from "../chain/fixture.ts";
+import { balanceOf } from "../chain/fixture.ts";
 import { signShown } from "../support/checked.ts";
 import { until } from "../support/until.ts";
+import { addressOf, SAYS_NO, SAYS_YES, wallet } from "../support/wallets.ts";
 import { type Answered, type Ask, type Desk, openDesk } from "./desk.ts";
 
 let desk: Desk;

@@ -17,8 +17,8 @@ import {
 import { authorizationDigest, domainSeparator } from "../../src/domain/payments/authorization.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
 import type { Refusal } from "../../src/domain/refusal.ts";
-import { addressOf, typedData, wallet } from "../chain/fixture.ts";
 import { signShown } from "../support/checked.ts";
+import { addressOf, typedData, wallet } from "../support/wallets.ts";
 
 const facts: CheckFacts = {
   check_id: "c".repeat(32),

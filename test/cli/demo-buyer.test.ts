@@ -5,7 +5,7 @@ import { verifyTypedData } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ask, buy, sign } from "../../src/cli/demo-buyer.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
-import { PAYEE, typedData, wallet } from "../chain/fixture.ts";
+import { PAYEE, typedData, wallet } from "../support/wallets.ts";
 import { headerOf } from "../support/x402.ts";
 
 const requirement = {

@@ -7,18 +7,11 @@ import { join } from "node:path";
 import { toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { discoveryOperations } from "../../src/api/operations/discovery/discovery.ts";
-import {
-  addressOf,
-  balanceOf,
-  GAS_KEY,
-  openWorkshop,
-  PAYEE,
-  type Workshop,
-  wallet,
-} from "../chain/fixture.ts";
+import { balanceOf, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { PATIENT } from "../support/patience.ts";
 import { report } from "../support/report.ts";
 import { type Service, startService } from "../support/service.ts";
+import { addressOf, GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 let dir: string;

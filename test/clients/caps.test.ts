@@ -2,9 +2,10 @@
 import { decodePaymentResponseHeader } from "@x402/fetch";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { decodeXPaymentResponse } from "x402-fetch";
-import { GAS_KEY, openWorkshop, PAYEE, type Workshop } from "../chain/fixture.ts";
+import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { report } from "../support/report.ts";
 import { type Service, startService } from "../support/service.ts";
+import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 import { axiosBuyer, fetchOfVersion1, fetchOfVersion2, unpaid } from "./buyers.ts";
 import { balanceOf, demoWallet } from "./wallets.ts";
 

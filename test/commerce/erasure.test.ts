@@ -1,7 +1,7 @@
 /** A customer who is erased: orders and quotes stand, and say no more whom they were for; one who never ordered was nobody. */
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { wallet } from "../chain/fixture.ts";
+import { wallet } from "../support/wallets.ts";
 import { type Credentials, openShopSetup, pelletOrder, type ShopSetup } from "./shop-setup.ts";
 
 let setup: ShopSetup;

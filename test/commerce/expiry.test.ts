@@ -5,9 +5,10 @@ import * as stock from "../../src/domain/commerce/stock.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { dueOrders, type NamedOrder } from "../../src/projections/commerce/orders.ts";
 import { expireOrder } from "../../src/reactors/commerce/steps.ts";
-import { addressOf, balanceOf, wallet } from "../chain/fixture.ts";
+import { balanceOf } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { until } from "../support/until.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import { type Answer, type Credentials, openShopSetup, pelletOrder, type ShopSetup } from "./shop-setup.ts";
 
 let setup: ShopSetup;

@@ -11,9 +11,9 @@ import { importSales } from "../../src/operator/shop-sales.ts";
 import { catalogueProjection } from "../../src/projections/commerce/catalogue.ts";
 import { demandProjection } from "../../src/projections/commerce/demand.ts";
 import { Folding } from "../../src/projections/folding.ts";
-import { wallet } from "../chain/fixture.ts";
 import { opened } from "../support/sandbox.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
+import { wallet } from "../support/wallets.ts";
 import { facts as ordered, pellets } from "./goods.ts";
 import { type Credentials, openShopSetup, pelletOrder, type ShopSetup } from "./shop-setup.ts";
 

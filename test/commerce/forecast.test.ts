@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { backtested, forecastCatalogue } from "../../src/domain/commerce/forecast.ts";
 import { type PastError, reaches } from "../../src/domain/commerce/intervals.ts";
 import { meanStep, seasonalFactors, seasonalTsb, tsb } from "../../src/domain/commerce/smoothing.ts";
+import { scaled } from "../support/scale.ts";
 
 const repeated = (value: number, times: number) => Array.from({ length: times }, () => value);
 const asked = { months_ahead: 3, window: 36 };
@@ -214,7 +215,7 @@ describe("the tests that are told", () => {
           expect(said(shuffled)).toEqual(said(catalogue));
         },
       ),
-      { numRuns: 60 },
+      { numRuns: scaled(60, 10) },
     );
   });
 });

@@ -5,10 +5,11 @@ import { entriesOf } from "../../src/domain/commerce/buckets.ts";
 import * as orders from "../../src/domain/commerce/order.ts";
 import * as product from "../../src/domain/commerce/product.ts";
 import { receiveStock, withdrawProduct } from "../../src/operator/shop.ts";
-import { addressOf, balanceOf, wallet } from "../chain/fixture.ts";
+import { balanceOf } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { until } from "../support/until.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import {
   type Answer,
   type Credentials,

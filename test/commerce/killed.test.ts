@@ -13,12 +13,13 @@ import { listProduct, receiveStock, setPrice } from "../../src/operator/shop.ts"
 import { ordersReactor } from "../../src/reactors/commerce/orders.ts";
 import { paymentsReactor } from "../../src/reactors/payments/reactor.ts";
 import { erasuresReactor } from "../../src/reactors/subjects/erase.ts";
-import { addressOf, balanceOf, wallet } from "../chain/fixture.ts";
+import { balanceOf } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { startProgram } from "../support/compiled.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import {
   type Answer,
   type Credentials,

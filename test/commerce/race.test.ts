@@ -10,9 +10,11 @@ import { entriesOf } from "../../src/domain/commerce/buckets.ts";
 import * as orders from "../../src/domain/commerce/order.ts";
 import * as stock from "../../src/domain/commerce/stock.ts";
 import { listProduct, receiveStock, setPrice } from "../../src/operator/shop.ts";
-import { addressOf, balanceOf, wallet } from "../chain/fixture.ts";
+import { balanceOf } from "../chain/fixture.ts";
 import { startProgram } from "../support/compiled.ts";
+import { scaled } from "../support/scale.ts";
 import { until } from "../support/until.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import {
   type Answer,
   type Credentials,
@@ -22,8 +24,8 @@ import {
   walletTenantOf,
 } from "./shop-setup.ts";
 
-const CALLERS = Number(process.env.SHOP_CALLERS ?? 100);
-const ROUNDS = Number(process.env.SHOP_ROUNDS ?? 1);
+const CALLERS = 4 * scaled(25, 2);
+const ROUNDS = scaled(1);
 /** Of four callers one gets what it asks for. */
 const UNITS = CALLERS / 4;
 

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import * as orders from "../../src/domain/commerce/order.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { cancelled, delivered, returned, ship } from "../../src/operator/shop.ts";
-import { addressOf, balanceOf, wallet } from "../chain/fixture.ts";
+import { balanceOf } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { until } from "../support/until.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import { openShopSetup, pelletOrder, type ShopSetup, walletTenantOf } from "./shop-setup.ts";
 
 let setup: ShopSetup;

@@ -10,20 +10,18 @@ import { ordersReactor } from "../../src/reactors/commerce/orders.ts";
 import { cancelOrder, expireOrder } from "../../src/reactors/commerce/steps.ts";
 import { paymentsReactor } from "../../src/reactors/payments/reactor.ts";
 import {
-  addressOf,
   balanceOf,
   cancelAuthorization,
   carriedByStranger,
   finalize,
   type Meddled,
-  payment,
   rewind,
-  wallet,
 } from "../chain/fixture.ts";
 import { ask, runningNode } from "../chain/lent-node.ts";
 import { expectBooks } from "../support/books.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
+import { addressOf, payment, wallet } from "../support/wallets.ts";
 import { openShopSetup, pelletOrder, type ShopSetup, walletTenantOf } from "./shop-setup.ts";
 
 let setup: ShopSetup;

@@ -8,12 +8,12 @@ import { openSandboxShop } from "../../src/operator/sandbox-shop.ts";
 import { catalogueProjection } from "../../src/projections/commerce/catalogue.ts";
 import { ordersProjection } from "../../src/projections/commerce/orders.ts";
 import { paymentsProjection } from "../../src/projections/payments/payments.ts";
-import { addressOf } from "../chain/fixture.ts";
 import { buy, settlementOf } from "../support/buyer.ts";
 import { freshDatabase } from "../support/database.ts";
 import { opened } from "../support/sandbox.ts";
 import { type Service, type ServiceOptions, startService } from "../support/service.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
+import { addressOf } from "../support/wallets.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: what answers hold is what is tested
 export type Answer = { status: number; body: any; headers: Headers };

@@ -20,6 +20,7 @@ import {
   unitsLeft,
 } from "../../src/domain/commerce/stock.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
+import { scaled } from "../support/scale.ts";
 import { AT, confirmed, later, linesOf, received, reserved, wanted } from "./goods.ts";
 
 /** The state after events as the log has them: each has to fit its schema. */
@@ -232,7 +233,7 @@ describe("whole units", () => {
           expect(fewer).toBeLessThan(quantity);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: scaled(500, 10) },
     );
   });
 });
@@ -280,7 +281,7 @@ describe("1,000 random runs", () => {
         expect(JSON.parse(JSON.stringify(state))).toEqual(state);
         expect(state.shelves.reduce((sum, { on_hand }) => sum + on_hand, 0)).toBe(cameAndWent(history));
       }),
-      { numRuns: 1_000 },
+      { numRuns: scaled(1_000, 10) },
     );
   });
 

@@ -4,9 +4,10 @@ import * as product from "../../src/domain/commerce/product.ts";
 import * as stock from "../../src/domain/commerce/stock.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { delivered, ship } from "../../src/operator/shop.ts";
-import { addressOf, balanceOf, wallet } from "../chain/fixture.ts";
+import { balanceOf } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { until } from "../support/until.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import {
   type Answer,
   type Credentials,

@@ -4,11 +4,11 @@ import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { nameSubject } from "../../src/domain/identity/fields.ts";
 import { eraseSubject } from "../../src/erasure.ts";
 import { trustProjection } from "../../src/projections/trust/trust.ts";
-import { addressOf, wallet } from "../chain/fixture.ts";
 import { caller, delegation, PROXIED, type TestKey } from "../identity/agents.ts";
 import { buy } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 
 type Evidence = { event_id: string; position: number; type: string };
 type Field = {

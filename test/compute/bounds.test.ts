@@ -4,9 +4,10 @@ import * as nodes from "../../src/domain/compute/node.ts";
 import { walletTenant } from "../../src/domain/payments/payment.ts";
 import { recordOf } from "../../src/projections/compute/records.ts";
 import { computeReactor } from "../../src/reactors/compute/due.ts";
-import { addressOf, balanceOf, wallet } from "../chain/fixture.ts";
+import { balanceOf } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { turn } from "../support/turns.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import {
   type ComputeSetup,
   chainOf,

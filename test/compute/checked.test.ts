@@ -5,10 +5,10 @@ import * as tasks from "../../src/domain/compute/task.ts";
 import * as account from "../../src/domain/payments/account.ts";
 import { decideDispute } from "../../src/operator/disputes.ts";
 import { auditReactor } from "../../src/reactors/compute/audit.ts";
-import { wallet } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { headerV1, signPayment } from "../support/buyer.ts";
 import { turn } from "../support/turns.ts";
+import { wallet } from "../support/wallets.ts";
 import {
   type ComputeSetup,
   chainOf,

@@ -6,6 +6,7 @@ import * as account from "../../src/domain/payments/account.ts";
 import { decideDispute } from "../../src/operator/disputes.ts";
 import { computeReactor } from "../../src/reactors/compute/due.ts";
 import { quorumReactor } from "../../src/reactors/compute/quorum.ts";
+import { scaled } from "../support/scale.ts";
 import { turn } from "../support/turns.ts";
 import { type ComputeSetup, type Lent, openComputeSetup, sha256, type TestNode } from "./compute-setup.ts";
 
@@ -205,8 +206,8 @@ test("input: copies and agree are of a quorum, and more than half", async () => 
   expect(await setup.account("mistaken")).toMatchObject({ held: 0 });
 });
 
-/** Quorums that ten who collude bend among fifteen honest nodes: QUORUM_TASKS=300 has more of them. */
-const TASKS = Number(process.env.QUORUM_TASKS ?? 8);
+/** Quorums that ten who collude bend among fifteen honest nodes. */
+const TASKS = scaled(8, 2);
 const COLLUDERS = 10;
 const HONEST = 15;
 

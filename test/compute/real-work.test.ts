@@ -8,14 +8,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { forEach } from "../../src/concurrency.ts";
 import { walletTenant } from "../../src/domain/payments/payment.ts";
-import { addressOf, wallet } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
+import { scaled } from "../support/scale.ts";
 import { until } from "../support/until.ts";
 import { walletProof } from "../support/wallet-proof.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import { type ComputeSetup, openComputeSetup, sha256 } from "./compute-setup.ts";
 import { startWork, type WorkProcess } from "./work-process.ts";
 
-const TASKS = Number(process.env.COMPUTE_TASKS ?? 6);
+const TASKS = scaled(6, 2);
 const KILLS = Math.ceil(TASKS / 10);
 const PRICE_MICRO = 1_000;
 

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { processExecutor } from "../../src/adapters/executor.ts";
 import { type BuiltIn, type KindInput, readKind } from "../../src/domain/compute/kinds.ts";
+import { scaled } from "../support/scale.ts";
 import { until } from "../support/until.ts";
 
 const executor = processExecutor();
@@ -216,9 +217,9 @@ test.skipIf(!existsSync("/bin/sh"))("a program whose service was killed ends by 
 
 describe("on other versions of Node", () => {
   const other = (process.env.NODE_BINARIES ?? "").split(",").filter((path) => path !== "");
-  const PROGRAMS = Number(process.env.SANDBOX_PROGRAMS ?? 200);
+  const PROGRAMS = scaled(200, 10);
   test.skipIf(other.length === 0)(
-    `${PROGRAMS} programs give the same digests (NODE_BINARIES: paths, separated by commas; SANDBOX_PROGRAMS: how many)`,
+    `${PROGRAMS} programs give the same digests (NODE_BINARIES: their paths, separated by commas)`,
     async () => {
       const executors = [executor, ...other.map((node) => processExecutor({ node }))];
       const seen = new Set<string>();

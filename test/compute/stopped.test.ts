@@ -8,11 +8,12 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { forEach } from "../../src/concurrency.ts";
 import * as tasks from "../../src/domain/compute/task.ts";
+import { scaled } from "../support/scale.ts";
 import { until } from "../support/until.ts";
 import { type Answer, type ComputeSetup, chainOf, openComputeSetup, sha256 } from "./compute-setup.ts";
 import { startWork, type WorkProcess } from "./work-process.ts";
 
-const STOPS = Number(process.env.STOPS ?? 2);
+const STOPS = scaled(2, 2);
 /** Workers that stand still at once; two more are there to finish what these had. An address registers twenty agents an hour. */
 const AT_ONCE = Math.min(STOPS, 18);
 const CREW = AT_ONCE + 2;

@@ -1,9 +1,9 @@
 /** The compute market over HTTP: a task is paid for, lent, done, accepted and settled; and each way that it may end otherwise. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { computeReactor } from "../../src/reactors/compute/due.ts";
-import { addressOf, wallet } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { turn } from "../support/turns.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import { type ComputeSetup, openComputeSetup, type TestNode } from "./compute-setup.ts";
 
 let setup: ComputeSetup;

@@ -6,18 +6,10 @@ import * as account from "../../src/domain/payments/account.ts";
 import { accountsProjection, withdrawalsToFollow } from "../../src/projections/payments/accounts.ts";
 import { carryOut } from "../../src/reactors/payments/outgoing.ts";
 import { payWithdrawals, withdrawalToSeek } from "../../src/reactors/payments/withdraw.ts";
-import {
-  addressOf,
-  balanceOf,
-  finalize,
-  GAS_KEY,
-  openWorkshop,
-  rewind,
-  type Workshop,
-  wallet,
-} from "../chain/fixture.ts";
+import { balanceOf, finalize, openWorkshop, rewind, type Workshop } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { turnOf } from "../support/turns.ts";
+import { addressOf, GAS_KEY, wallet } from "../support/wallets.ts";
 import { type ComputeSetup, openComputeSetup } from "./compute-setup.ts";
 
 /** Payments come in where withdrawals go out. */

@@ -27,7 +27,6 @@ import {
 import { exampleOf, operationsPage } from "../../src/api/reference.ts";
 import { eventsPage } from "../../src/areas/events-page.ts";
 import { areas, entitiesOf } from "../../src/areas/index.ts";
-import { addressOf, wallet } from "../chain/fixture.ts";
 import { airdropExamples } from "../support/airdropped.ts";
 import { attestExamples } from "../support/attested.ts";
 import { buy } from "../support/buyer.ts";
@@ -50,6 +49,7 @@ import { linkExample } from "../support/signed.ts";
 import { skillExamples } from "../support/skilled.ts";
 import { subscribeExamples } from "../support/subscribed.ts";
 import { until } from "../support/until.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import { specifiedPrices } from "./prices.ts";
 
 /** Of servers of the same operator. */

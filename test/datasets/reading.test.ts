@@ -7,6 +7,7 @@ import { comextBulk } from "../../src/datasets/layouts/comext-bulk.ts";
 import { stageDdl, stageFile } from "../../src/datasets/stage.ts";
 import { Refusal } from "../../src/domain/refusal.ts";
 import { aggregatePattern, otherReporters, reporterCodes } from "../../src/domain/trade/reporters.ts";
+import { scaled } from "../support/scale.ts";
 import { fileOf, limits, tempDir } from "./workshop.ts";
 
 const AGGREGATE = new RegExp(`^(?:${aggregatePattern})$`);
@@ -147,7 +148,7 @@ test("thousands of damaged lines are refused by line, column and text, or read, 
         expect(read).toEqual(lines.map(readingOf));
       }
     }),
-    { numRuns: Number(process.env.READING_RUNS ?? 40) },
+    { numRuns: scaled(40, 10) },
   );
   expect(seen.refused).toBeGreaterThan(0);
 });

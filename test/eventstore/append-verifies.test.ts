@@ -10,6 +10,7 @@ import type { Commit, JsonObject } from "../../eventstore/types.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
 import { verifyExport } from "../../eventstore/verify/verify-export.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
+import { scaled } from "../support/scale.ts";
 
 let database: FreshDatabase;
 let pool: ReturnType<typeof openPool>;
@@ -104,6 +105,6 @@ test("any commits, many at once, with keys used again", async () => {
       expect(inExport.verdicts.filter(({ ok }) => !ok)).toEqual([]);
       expect(inExport.head).toEqual(inTables.head);
     }),
-    { numRuns: 30 },
+    { numRuns: scaled(30, 10) },
   );
 });

@@ -8,6 +8,7 @@ import { FastReader } from "../../eventstore/verify/fast-reader.ts";
 import { LogHashes } from "../../eventstore/verify/hashes.ts";
 import { readHeader } from "../../eventstore/verify/header.ts";
 import { BatchReader } from "../../eventstore/verify/read-lines.ts";
+import { scaled } from "../support/scale.ts";
 import { exportLines, LogBuilder, type LogRow, rehash, sealRow } from "./log-builder.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -218,7 +219,7 @@ test("whatever payload and metadata are, both read them to the same", () => {
       taken += texts.filter(takes).length;
       same(texts.map((text) => `${text}\n`).join(""));
     }),
-    { numRuns: 1500 },
+    { numRuns: scaled(1500, 10) },
   );
   expect(taken).toBeGreaterThan(100);
 });
@@ -245,7 +246,7 @@ test("whatever bytes are changed, put in or taken out, both read the lines to th
         bytes = Buffer.concat([bytes.subarray(0, at), Uint8Array.from(put), bytes.subarray(at + out)]);
       same(Buffer.concat([bytes, Buffer.from("\n")]));
     }),
-    { numRuns: 2500 },
+    { numRuns: scaled(2500, 10) },
   );
 });
 
@@ -261,7 +262,7 @@ test("names of every length and character are read to the same", () => {
           .join(""),
       );
     }),
-    { numRuns: 300 },
+    { numRuns: scaled(300, 10) },
   );
 });
 

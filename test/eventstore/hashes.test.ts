@@ -9,6 +9,7 @@ import {
   payloadHash,
   streamGenesis,
 } from "../../eventstore/hash.ts";
+import { scaled } from "../support/scale.ts";
 import { type Fixture, openLog } from "./fixture.ts";
 
 let log: Fixture;
@@ -83,7 +84,7 @@ test("SQL and TypeScript agree on arbitrary bytes and names, one event at a time
         ]);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: scaled(60, 10) },
   );
   await expectSoundHashes();
 });
@@ -128,7 +129,7 @@ test("SQL and TypeScript agree on commits of several events and streams", async 
         expect(first!.meta).toEqual({ commit: commitHash(idem_key, key, result.events.length) });
       },
     ),
-    { numRuns: 40 },
+    { numRuns: scaled(40, 10) },
   );
   await expectSoundHashes();
 });

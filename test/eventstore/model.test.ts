@@ -8,6 +8,7 @@ import type {
   JsonObject,
   RecordedEvent,
 } from "../../eventstore/types.ts";
+import { scaled } from "../support/scale.ts";
 import { type Fixture, openLog } from "./fixture.ts";
 
 let log: Fixture;
@@ -143,7 +144,7 @@ test("the log does what its model in memory does", async () => {
       await createLog(log.pool, { log_id, host: "test.example" });
       await fc.asyncModelRun(() => ({ model: new Model(), real: { log_id } }), story);
     }),
-    { numRuns: 30 },
+    { numRuns: scaled(30, 10) },
   );
 });
 
@@ -165,7 +166,7 @@ test("commits given at once come out as if one after another in the order of the
         });
       expect((await log.store.readLog({ log_id, after: 0 })).map(asModel)).toEqual(model.events);
     }),
-    { numRuns: 25 },
+    { numRuns: scaled(25, 10) },
   );
 });
 

@@ -13,6 +13,7 @@ import {
 } from "../../eventstore/pg-arrays.ts";
 import { openPool } from "../../eventstore/pool.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
+import { scaled } from "../support/scale.ts";
 
 let database: FreshDatabase;
 let pool: pg.Pool;
@@ -45,7 +46,7 @@ test("Postgres reads the arrays as they were meant", async () => {
         expect(await asked("int8[]", int8Array(n))).toEqual(n);
       },
     ),
-    { numRuns: 50 },
+    { numRuns: scaled(50, 10) },
   );
   const uuid = "01890a5d-ac96-774b-bcce-b302099a8057";
   expect(await asked("uuid[]", uuidArray([Buffer.from(uuid.replaceAll("-", ""), "hex")]))).toEqual([uuid]);
@@ -62,7 +63,7 @@ test("bytea arrays and integer arrays come back as they went", async () => {
       ]);
       expect(answer.rows[0]).toEqual({ b: buffers, n: integers });
     }),
-    { numRuns: 50 },
+    { numRuns: scaled(50, 10) },
   );
   const answer = await pool.query("select ($1::bytea[])[1] is null as a, ($1::bytea[])[2] as b", [
     byteaArray([null, Buffer.from("x")]),

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonValue } from "../../eventstore/types.ts";
 import { CanonicalReader } from "../../eventstore/verify/canonical.ts";
+import { scaled } from "../support/scale.ts";
 import { canonical, exportLines, LogBuilder, type LogRow } from "./log-builder.ts";
 import { failures, verifyBytes, verifyLines } from "./verify-support.ts";
 
@@ -51,7 +52,7 @@ test("any log verifies, however its bytes are cut into chunks", async () => {
       expect(failures(report)).toEqual({});
       expect(report.events).toBe(rows.length);
     }),
-    { numRuns: 150 },
+    { numRuns: scaled(150, 10) },
   );
 });
 
@@ -103,7 +104,7 @@ test("a change of any one character or number of any event is caught", async () 
         expect(report.ok).toBe(false);
       },
     ),
-    { numRuns: 400 },
+    { numRuns: scaled(400, 10) },
   );
 });
 
@@ -131,7 +132,7 @@ test("a flipped bit anywhere in the file is caught, or is one that nothing depen
       flipped[at]! ^= 1 << bit;
       expect((await verifyBytes(flipped)).ok).toBe(false);
     }),
-    { numRuns: 500 },
+    { numRuns: scaled(500, 10) },
   );
 });
 
@@ -155,7 +156,7 @@ test("a text is canonical exactly when parsing and serialising gives it again", 
   );
   fc.assert(
     fc.property(any, (value) => isCanonical(canonical(value))),
-    { numRuns: 500 },
+    { numRuns: scaled(500, 10) },
   );
   const part = fc.constantFrom(
     ...'{}[]:,"\\"a""b"\\u001f\\n1230.-eE+ tfn',
@@ -180,6 +181,6 @@ test("a text is canonical exactly when parsing and serialising gives it again", 
   const wellFormed = fc.oneof(nearly, edited).filter((json) => !/\p{Surrogate}/u.test(json));
   fc.assert(
     fc.property(wellFormed, (json) => isCanonical(json) === model(json)),
-    { numRuns: 3000 },
+    { numRuns: scaled(3000, 10) },
   );
 });

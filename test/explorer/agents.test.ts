@@ -1,8 +1,8 @@
 /** The pages at /soul as a visitor meets them: a real Chromium, a real service, agents whose scores move while it looks. */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { addressOf, wallet } from "../chain/fixture.ts";
 import { type Service, startService } from "../support/service.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import { type Agency, agencyOf } from "../trust/agency.ts";
 import { chromiumPath, contrast, launchChromium, luminance, type Visit, visit } from "./browser.ts";
 

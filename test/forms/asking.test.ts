@@ -4,11 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { requestDigest } from "../../src/api/call.ts";
 import type { ReceiptPayload } from "../../src/domain/payments/receipt.ts";
 import { receiptIn, verifyReceipt } from "../../src/domain/payments/verify-receipt.ts";
-import { GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
+import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { buy, present, quoteOf, signPayment } from "../support/buyer.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
+import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 
 let workshop: Workshop;
 let service: Service;

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { csvOf } from "../../src/adapters/printing/csv.ts";
 import { type Marked, sheetOf, tableAt } from "../../src/api/forms/table.ts";
 import type { Sheet } from "../../src/domain/sheet.ts";
+import { scaled } from "../support/scale.ts";
 
 const meta = { dataset: "d", vintage: "v", synthetic: false, source: "s" };
 const MARKS = [
@@ -157,7 +158,7 @@ describe("CSV", () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: scaled(60, 10) },
     );
   });
 });

@@ -8,6 +8,7 @@ import { intraIndustry } from "../../src/domain/fusion/intra-industry.ts";
 import { type Cell, priceAndQuantity } from "../../src/domain/fusion/price-quantity.ts";
 import { realValue } from "../../src/domain/fusion/real-value.ts";
 import { substitution } from "../../src/domain/fusion/substitution.ts";
+import { scaled } from "../support/scale.ts";
 
 describe("growth", () => {
   test("100 to 121 in two years is 10 % a year; from nothing there is none", () => {
@@ -56,7 +57,7 @@ describe("price and quantity", () => {
           Math.abs(split.price_eur + split.quantity_eur + split.unsplit_eur - change) / whole,
         ).toBeLessThan(1e-12);
       }),
-      { numRuns: 1_000 },
+      { numRuns: scaled(1_000, 10) },
     );
   });
 });

@@ -11,10 +11,11 @@ import { openPool } from "../../eventstore/pool.ts";
 import { createEventStore } from "../../eventstore/store.ts";
 import { startProgram } from "../support/compiled.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
+import { scaled } from "../support/scale.ts";
 import { anomaliesOf, type Op, type Transaction } from "./list-append.ts";
 import { prefix, type Told } from "./lists.ts";
 
-const SECONDS = Number(process.env.HISTORY_SECONDS ?? 10);
+const SECONDS = scaled(10, 3);
 const PROCESSES = 4;
 /** Values of one process; none has so many. */
 const RANGE = 10_000_000;

@@ -1,9 +1,9 @@
 /** What agents are like, over HTTP: an agent that paid for a dozen calls, and one that has done nothing. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { wallet } from "../chain/fixture.ts";
 import { buy } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
+import { wallet } from "../support/wallets.ts";
 import { agencyOf } from "../trust/agency.ts";
 import { caller, PROXIED, type TestKey } from "./agents.ts";
 

@@ -2,8 +2,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Hex } from "../../src/domain/chain.ts";
-import { rewind, SAYS_NO, SAYS_YES } from "../chain/fixture.ts";
+import { rewind } from "../chain/fixture.ts";
 import { type Desk, openDesk } from "../checks/desk.ts";
+import { SAYS_NO, SAYS_YES } from "../support/wallets.ts";
 import { caller, ed25519Key, kidOf, PROXIED, type TestKey } from "./agents.ts";
 
 let desk: Desk;

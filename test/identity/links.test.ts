@@ -6,10 +6,10 @@ import * as agents from "../../src/domain/identity/agent.ts";
 import { REGISTRY } from "../../src/domain/identity/registry.ts";
 import { linksProjection } from "../../src/projections/identity/links.ts";
 import { linksReactor } from "../../src/reactors/identity/follow-links.ts";
-import { wallet } from "../chain/fixture.ts";
 import { type Desk, openDesk } from "../checks/desk.ts";
 import { turn as take } from "../support/turns.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
+import { wallet } from "../support/wallets.ts";
 import { caller, ed25519Key, kidOf, PROXIED, type TestKey } from "./agents.ts";
 import { placeRegistry, register, setWallet, transfer } from "./registry.ts";
 

@@ -4,6 +4,7 @@ import * as agents from "../../src/domain/identity/agent.ts";
 import * as passports from "../../src/domain/identity/passports.ts";
 import { eraseName, revokePassport, setSuspended } from "../../src/operator/agents.ts";
 import { freshDatabase } from "../support/database.ts";
+import { scaled } from "../support/scale.ts";
 import { type Service, startService } from "../support/service.ts";
 import { caller, ed25519Key, PROXIED } from "./agents.ts";
 
@@ -27,8 +28,8 @@ const numbers = (answers: { body: Record<string, unknown> }[]) =>
   answers.map(({ body }) => Number((body.passport as { sx_id: string }).sx_id.slice("SX#".length)));
 
 /** How many register, each an agent of its own; and how many one and the same. So many of them at once as a machine opens connections. */
-const MANY = Number(process.env.RACERS ?? 120);
-const MANY_OF_ONE = Number(process.env.RACERS_OF_ONE ?? 40);
+const MANY = scaled(120);
+const MANY_OF_ONE = scaled(40, 2);
 
 const CONNECTIONS = 250;
 

@@ -14,13 +14,14 @@ import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { openTlogProof } from "../../src/anchoring/tlog-proof.ts";
 import { receiptIn } from "../../src/domain/payments/verify-receipt.ts";
 import { AT_ONCE } from "../anchoring/anchoring-setup.ts";
-import { GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
+import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { runWith } from "../cli/command.ts";
 import { wares } from "../payments/wares.ts";
 import { ALL, ask, type FeedObject, readAll } from "../replay/consumer.ts";
 import { buy } from "../support/buyer.ts";
 import { elsewhere } from "../support/elsewhere.ts";
 import { type Service, startService } from "../support/service.ts";
+import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 
 type Proof = { event: { event_hash: string }; checkpoint: string; tlog_proof: string };
 type Feed = { events: FeedObject[]; last: FeedObject };

@@ -7,12 +7,13 @@ import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import type { App } from "../../src/app.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import { AT_ONCE } from "../anchoring/anchoring-setup.ts";
-import { GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
+import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { facts, wares } from "../payments/wares.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turnOf } from "../support/turns.ts";
 import { until } from "../support/until.ts";
+import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 
 let workshop: Workshop;
 let service: Service & { database_url: string };

@@ -15,10 +15,12 @@ import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import { verifyProof } from "../../src/explorer/proof.ts";
 import { headsProjection } from "../../src/projections/anchoring/heads.ts";
 import { streamsProjection } from "../../src/projections/anchoring/streams.ts";
-import { GAS_KEY, openWorkshop, PAYEE, type Workshop } from "../chain/fixture.ts";
+import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { facts } from "../payments/wares.ts";
+import { scaled } from "../support/scale.ts";
 import { startService } from "../support/service.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
+import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 
 type Service = Awaited<ReturnType<typeof startService>>;
 let workshop: Workshop;
@@ -202,7 +204,7 @@ describe("the tree", () => {
           }),
         ).toBeUndefined();
       }),
-      { numRuns: 40 },
+      { numRuns: scaled(40, 10) },
     );
   });
 });
@@ -387,7 +389,7 @@ describe("whatever is asked", () => {
           expect(body.length % 2).toBe(0);
         else expect([200, 400, 404]).toContain(answer.status);
       }),
-      { numRuns: 150 },
+      { numRuns: scaled(150, 10) },
     );
     for (const path of ["0/0", "00/000", "0/x000/000", "0/000.p/256", "0/000.p/0", "0/000.p/01", "64/000"])
       expect([path, (await refusal(`/log/tile/${path}`)).status]).toEqual([path, 400]);

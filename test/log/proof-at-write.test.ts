@@ -11,11 +11,12 @@ import * as apiKey from "../../src/domain/access/key.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import { receiptIn, verifyReceipt } from "../../src/domain/payments/verify-receipt.ts";
-import { GAS_KEY, openWorkshop, PAYEE, payment, type Workshop, wallet } from "../chain/fixture.ts";
+import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { facts, wares } from "../payments/wares.ts";
 import { buy, present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
+import { GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
 import { PRICE, presentedV1 } from "../support/x402.ts";
 
 let workshop: Workshop;

@@ -30,7 +30,6 @@ import * as segments from "../../src/domain/log/segments.ts";
 import { segmentsAfter, segmentsProjection } from "../../src/projections/anchoring/segments.ts";
 import { restoreService } from "../../src/restoring.ts";
 import { type AnchoringSetup, openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
-import { GAS_KEY, PAYEE } from "../chain/fixture.ts";
 import { runCommand } from "../cli/command.ts";
 import { facts } from "../payments/wares.ts";
 import { startProgram } from "../support/compiled.ts";
@@ -40,6 +39,7 @@ import { BUCKET_REGION, type Bucket, startBucket } from "../support/s3-server.ts
 import { startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
+import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 
 const EVENTS = 16;
 const reactor = sealingReactor({ events: EVENTS });

@@ -12,6 +12,7 @@ import { StreamSnapshots } from "../../src/stream-snapshots.ts";
 import { transact } from "../../src/transact.ts";
 import type { UnitParts } from "../../src/unit.ts";
 import { startProgram } from "../support/compiled.ts";
+import { scaled } from "../support/scale.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 import { heap, type Pile, pile, pilesArea } from "./piles.ts";
@@ -117,7 +118,7 @@ test("a fold from a snapshot is the cold fold, however the stream grew and whate
         if (one === "keep" && cold.version >= 500) expect(warm.read).toBeLessThan(500);
       }
     }),
-    { numRuns: 12 },
+    { numRuns: scaled(12, 10) },
   );
 });
 

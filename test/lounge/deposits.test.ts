@@ -8,10 +8,11 @@ import * as account from "../../src/domain/lounge/account.ts";
 import { ATTO } from "../../src/domain/lounge/token.ts";
 import { depositsProjection } from "../../src/projections/lounge/deposits.ts";
 import { type DepositMemory, followDeposits } from "../../src/reactors/lounge/follow-deposits.ts";
-import { addressOf, GAS_KEY, openWorkshop, PAYEE, rewind, type Workshop, wallet } from "../chain/fixture.ts";
+import { openWorkshop, rewind, type Workshop } from "../chain/fixture.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turnOf } from "../support/turns.ts";
 import { until } from "../support/until.ts";
+import { addressOf, GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 
 const ABI = parseAbi(["function transfer(address to, uint256 amount) returns (bool)"]);
 const meta = { actor: "test", operation: "test" };

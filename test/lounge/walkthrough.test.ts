@@ -5,9 +5,9 @@ import * as account from "../../src/domain/lounge/account.ts";
 import { drinkNames } from "../../src/domain/lounge/bar.ts";
 import { ATTO, decimalTokens } from "../../src/domain/lounge/token.ts";
 import { faultOf } from "../../src/explorer/roll-verifier.js";
-import { addressOf, wallet } from "../chain/fixture.ts";
 import { buy } from "../support/buyer.ts";
 import { until } from "../support/until.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import { type Answer, type Headers, type LoungeSetup, openLoungeSetup } from "./lounge-setup.ts";
 
 let setup: LoungeSetup;

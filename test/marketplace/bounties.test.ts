@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { digestOf } from "../../src/domain/objects.ts";
 import { marketplaceReactor } from "../../src/reactors/marketplace/due.ts";
-import { addressOf, wallet } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { turn } from "../support/turns.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import { kindOf, type MarketSetup, openMarketSetup, type TestAgent } from "./market-setup.ts";
 
 const DAY_S = 86_400;

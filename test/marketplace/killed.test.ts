@@ -4,12 +4,13 @@ import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as bounties from "../../src/domain/marketplace/bounty.ts";
 import { marketplaceReactor } from "../../src/reactors/marketplace/due.ts";
-import { addressOf, balanceOf, wallet } from "../chain/fixture.ts";
+import { balanceOf } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { startProgram } from "../support/compiled.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import { type Answer, type MarketSetup, openMarketSetup, type TestAgent } from "./market-setup.ts";
 
 const REWARD = 1_000_000;

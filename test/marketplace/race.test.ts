@@ -8,16 +8,17 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { forEach } from "../../src/concurrency.ts";
 import * as bounties from "../../src/domain/marketplace/bounty.ts";
 import { marketplaceReactor } from "../../src/reactors/marketplace/due.ts";
-import { wallet } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { startProgram } from "../support/compiled.ts";
+import { scaled } from "../support/scale.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
+import { wallet } from "../support/wallets.ts";
 import { type MarketSetup, openMarketSetup, type TestAgent } from "./market-setup.ts";
 
-const ROUNDS = Number(process.env.MARKET_ROUNDS ?? 6);
-const BUYERS = Number(process.env.MARKET_BUYERS ?? 12);
+const ROUNDS = scaled(6);
+const BUYERS = scaled(12, 3);
 const DAY_S = 86_400;
 
 let setup: MarketSetup;

@@ -6,9 +6,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import * as account from "../../src/domain/payments/account.ts";
 import { delegation, evmKey } from "../identity/agents.ts";
 import { startProgram } from "../support/compiled.ts";
+import { scaled } from "../support/scale.ts";
 import { kindOf, type MarketSetup, openMarketSetup, type TestAgent } from "./market-setup.ts";
 
-const CALLS = Number(process.env.MARKET_CALLS ?? 24);
+const CALLS = scaled(24, 4);
 
 let setup: MarketSetup;
 let child: ChildProcess;

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { forEach } from "../../src/concurrency.ts";
 import { digestOf } from "../../src/domain/objects.ts";
 import { stackProjection } from "../../src/projections/marketplace/stack.ts";
-import { wallet } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
+import { scaled } from "../support/scale.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
+import { wallet } from "../support/wallets.ts";
 import { kindOf, type MarketSetup, openMarketSetup, type TestAgent } from "./market-setup.ts";
 
 let setup: MarketSetup;
@@ -251,7 +252,7 @@ describe("what is trending", () => {
   test("is moved by no crowd of strangers who have neither money nor trust", async () => {
     const item_id = await published({ title: "Pushed one", price_usd: 0.001 });
     const before = await warm();
-    const crowd = Array.from({ length: Number(process.env.MARKET_SYBILS ?? 40) }, (_, n) => n);
+    const crowd = Array.from({ length: scaled(40) }, (_, n) => n);
     await forEach(crowd, async (n) => {
       const { headers } = await setup.agent(`sybil-${n}`);
       const judged = await setup.ask(headers, `/soul/stack/${item_id}/validate`, { verdict: "works" });
@@ -270,7 +271,7 @@ describe("what is trending", () => {
 test("many buyers of one item at once: each is sold it once, and its author has four fifths of each", async () => {
   const item_id = await published({ title: "Wanted by all", price_usd: 0.01 });
   const before = (await setup.account(author.tenant)).available;
-  const crowd = Array.from({ length: Number(process.env.MARKET_BUYERS ?? 30) }, (_, n) => `crowd-${n}`);
+  const crowd = Array.from({ length: scaled(30, 2) }, (_, n) => `crowd-${n}`);
   const keys = await forEach(crowd, setup.keyOf);
   const told = await Promise.all(keys.map((key) => buys(14, item_id, key, 0.01)));
   expect(told.map(({ status }) => status)).toEqual(crowd.map(() => 200));

@@ -3,11 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { json, operation, pay, type Usdc } from "../../src/api/operation.ts";
 import { mirrorOperations } from "../../src/api/operations/mirror/reconstruct.ts";
-import { GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
+import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { buy, present, quoteOf, settlementOf, signPayment } from "../support/buyer.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
+import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 
 /** What the test's own ware costs now, and what it costs once it was handled. */
 let price: Usdc = "1";

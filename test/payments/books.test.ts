@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { books } from "../../src/operator/books.ts";
-import { GAS_KEY, PAYEE, wallet } from "../chain/fixture.ts";
+import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 import { type LedgerSetup, openLedgerSetup } from "./ledger-setup.ts";
 
 let setup: LedgerSetup;

@@ -5,21 +5,11 @@ import type { SignedTransfer } from "../../src/domain/payments/usdc.ts";
 import { books } from "../../src/operator/books.ts";
 import { findPayments } from "../../src/reactors/payments/find.ts";
 import { transfersReactor } from "../../src/reactors/wallet/follow-transfers.ts";
-import {
-  addressOf,
-  balanceOf,
-  carriedByStranger,
-  finalize,
-  GAS_KEY,
-  openWorkshop,
-  PAYEE,
-  payment,
-  type Workshop,
-  wallet,
-} from "../chain/fixture.ts";
+import { balanceOf, carriedByStranger, finalize, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { present, quoteOf, type SignedPayment, settlementOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn, turnOf } from "../support/turns.ts";
+import { addressOf, GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
 import { nameOf, reactorsOf, signedOf, storyOf } from "./stall.ts";
 import { wares } from "./wares.ts";
 

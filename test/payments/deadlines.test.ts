@@ -6,20 +6,12 @@ import { chainSettlement } from "../../src/adapters/settlement.ts";
 import { settlementOnLogsChain } from "../../src/chain/settlement.ts";
 import * as confirmation from "../../src/domain/payments/confirmation.ts";
 import { TransactionPending } from "../../src/domain/ports.ts";
-import {
-  balanceOf,
-  carriedByStranger,
-  GAS_KEY,
-  openWorkshop,
-  PAYEE,
-  payment,
-  type Workshop,
-  wallet,
-} from "../chain/fixture.ts";
+import { balanceOf, carriedByStranger, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { type Meddler, openMeddler } from "../chain/meddler.ts";
 import { buy, headerV1, present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { LIMIT_MS } from "../support/until.ts";
+import { GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
 import { expectAway, storyOf } from "./stall.ts";
 import { wares } from "./wares.ts";
 

@@ -2,8 +2,9 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { inject } from "vitest";
-import { GAS_KEY, PAYEE, type Workshop } from "../chain/fixture.ts";
+import type { Workshop } from "../chain/fixture.ts";
 import { startProgram } from "../support/compiled.ts";
+import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 
 export type Doomed = {
   url: string;

@@ -5,12 +5,13 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
 import { freePort } from "../../src/adapters/free-port.ts";
 import type { Hex } from "../../src/domain/chain.ts";
-import { balanceOf, rewind, wallet } from "../chain/fixture.ts";
+import { balanceOf, rewind } from "../chain/fixture.ts";
 import { type Meddling, openMeddler } from "../chain/meddler.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, type SignedPayment, signPayment } from "../support/buyer.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
+import { wallet } from "../support/wallets.ts";
 import { expectAnswered, expectAway, nameOf, openStall, type Stall, storyOf } from "./stall.ts";
 import { script, wares } from "./wares.ts";
 

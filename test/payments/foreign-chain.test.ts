@@ -7,21 +7,13 @@ import { settlementOnLogsChain } from "../../src/chain/settlement.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import * as confirmation from "../../src/domain/payments/confirmation.ts";
 import { TransactionPending } from "../../src/domain/ports.ts";
-import {
-  addressOf,
-  balanceOf,
-  GAS_KEY,
-  openWorkshop,
-  PAYEE,
-  payment,
-  type Workshop,
-  wallet,
-} from "../chain/fixture.ts";
+import { balanceOf, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { type Meddler, openMeddler } from "../chain/meddler.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
+import { addressOf, GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
 import { expectAway, storyOf } from "./stall.ts";
 import { script, wares } from "./wares.ts";
 

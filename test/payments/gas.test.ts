@@ -5,17 +5,10 @@ import type { Hex } from "../../src/domain/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { receiptIn, verifyReceipt } from "../../src/domain/payments/verify-receipt.ts";
 import { paymentsProjection } from "../../src/projections/payments/payments.ts";
-import {
-  addressOf,
-  balanceOf,
-  GAS_KEY,
-  openWorkshop,
-  PAYEE,
-  type Workshop,
-  wallet,
-} from "../chain/fixture.ts";
+import { balanceOf, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { buy, present, settlementOf } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { addressOf, GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 import { wares } from "./wares.ts";
 
 let workshop: Workshop;

@@ -1,21 +1,12 @@
 /** The process is killed at each step of a paid call; what comes after agrees with the chain. */
 import type { ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  addressOf,
-  balanceOf,
-  carriedByStranger,
-  GAS_KEY,
-  openWorkshop,
-  PAYEE,
-  payment,
-  type Workshop,
-  wallet,
-} from "../chain/fixture.ts";
+import { balanceOf, carriedByStranger, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, type SignedPayment, signPayment } from "../support/buyer.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
 import { type Service, startService } from "../support/service.ts";
+import { addressOf, GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
 import { startDoomed } from "./doomed.ts";
 import { reactorsOf, storyOf } from "./stall.ts";
 import { wares } from "./wares.ts";

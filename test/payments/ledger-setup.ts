@@ -15,22 +15,13 @@ import * as payments from "../../src/domain/payments/payment.ts";
 import { type SignedTransfer, TRANSFER_GAS, transferCall, USDC } from "../../src/domain/payments/usdc.ts";
 import { paymentsProjection } from "../../src/projections/payments/payments.ts";
 import { type ReconcileOptions, reconcile } from "../../src/reactors/payments/reconcile.ts";
-import {
-  addressOf,
-  carriedByStranger,
-  GAS_KEY,
-  openWorkshop,
-  PAYEE,
-  payment,
-  rewind,
-  type Workshop,
-  wallet,
-} from "../chain/fixture.ts";
+import { carriedByStranger, openWorkshop, rewind, type Workshop } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { patientConfig } from "../support/patience.ts";
 import { preparedDatabase } from "../support/prepared-database.ts";
 import { turnOf } from "../support/turns.ts";
 import { LIMIT_MS } from "../support/until.ts";
+import { addressOf, GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
 
 export const ANSWER: PaidAnswer = { status: 200, sha256: "ab".repeat(32), vintage: null };
 

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { ChainUnavailable } from "../../src/domain/ports.ts";
-import { wallet } from "../chain/fixture.ts";
 import { type Service, startService } from "../support/service.ts";
+import { wallet } from "../support/wallets.ts";
 import { type LedgerSetup, openLedgerSetup, type Paid } from "./ledger-setup.ts";
 
 let setup: LedgerSetup;

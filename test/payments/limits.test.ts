@@ -2,9 +2,10 @@
 
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
+import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { buy, headerV1, present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 import { script, wares } from "./wares.ts";
 
 let workshop: Workshop;

@@ -1,9 +1,9 @@
 /** Paid calls while the log's disk is full, by what Postgres says then: nothing is charged for nothing, and what was charged is answered. */
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { PAYEE } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import type { SignedPayment } from "../support/buyer.ts";
+import { PAYEE } from "../support/wallets.ts";
 import { expectAnswered, expectAway, openStall, type Stall, storyOf } from "./stall.ts";
 
 const PRICE = 50_000n;

@@ -6,16 +6,7 @@ import * as apiKey from "../../src/domain/access/key.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { settledBy, TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
-import {
-  addressOf,
-  balanceOf,
-  GAS_KEY,
-  openWorkshop,
-  PAYEE,
-  payment as signedTransfer,
-  type Workshop,
-  wallet,
-} from "../chain/fixture.ts";
+import { balanceOf, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import {
   buy,
@@ -27,6 +18,7 @@ import {
   signPayment,
 } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { addressOf, GAS_KEY, PAYEE, payment as signedTransfer, wallet } from "../support/wallets.ts";
 import { nameOf, storyOf } from "./stall.ts";
 import { facts, script, wares } from "./wares.ts";
 

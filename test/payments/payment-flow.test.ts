@@ -10,10 +10,11 @@ import type { Hex } from "../../src/domain/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
 import { ChainUnavailable, NotSettled, TransactionPending } from "../../src/domain/ports.ts";
-import { balanceOf, GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
+import { balanceOf, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { aroundCommits, typesOf as typesIn } from "../support/around-commits.ts";
 import { buy, present, quoteOf, type SignedPayment, settlementOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 import { nameOf } from "./stall.ts";
 import { facts, script, wares } from "./wares.ts";
 

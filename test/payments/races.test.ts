@@ -1,27 +1,19 @@
 /** Payments that strangers carry while their payers present them, at two processes: all are answered, and the books know every transfer. */
 import type { ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  balanceOf,
-  carriedByStranger,
-  GAS_KEY,
-  openWorkshop,
-  PAYEE,
-  type Workshop,
-  wallet,
-} from "../chain/fixture.ts";
+import { balanceOf, carriedByStranger, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, type SignedPayment, signPayment } from "../support/buyer.ts";
+import { scaled } from "../support/scale.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
+import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 import { type Doomed, startDoomed } from "./doomed.ts";
 import { signedOf } from "./stall.ts";
 import { wares } from "./wares.ts";
 
-/** CONTRIBUTING names it: five times as much is what the service has to stand. */
-const SCALE = Number(process.env.RACE_SCALE ?? 1);
-const PAYMENTS = 40 * SCALE;
-const ROUNDS = 2 * SCALE;
+const PAYMENTS = scaled(40, 4);
+const ROUNDS = scaled(2);
 const PRICE = 50_000n;
 
 let workshop: Workshop;

@@ -1,9 +1,10 @@
 /** What differs where the money is real: no synthetic data is sold, and test keys move nothing. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
+import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
+import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 import { wares } from "./wares.ts";
 
 let workshop: Workshop;

@@ -5,8 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { compareChain } from "../../src/chain/history.ts";
 import * as confirmation from "../../src/domain/payments/confirmation.ts";
 import { reconcile } from "../../src/reactors/payments/reconcile.ts";
-import { balanceOf, cancelAuthorization, PAYEE, wallet } from "../chain/fixture.ts";
+import { balanceOf, cancelAuthorization } from "../chain/fixture.ts";
 import { alone, turnOf } from "../support/turns.ts";
+import { PAYEE, wallet } from "../support/wallets.ts";
 import { type LedgerSetup, openLedgerSetup } from "./ledger-setup.ts";
 
 let setup: LedgerSetup;

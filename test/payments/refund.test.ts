@@ -15,9 +15,10 @@ import { startReactors } from "../../src/reactor.ts";
 import { paymentsReactor } from "../../src/reactors/payments/reactor.ts";
 import { payRefunds, refundToSeek } from "../../src/reactors/payments/refund.ts";
 import { transact } from "../../src/transact.ts";
-import { addressOf, balanceOf, wallet } from "../chain/fixture.ts";
+import { balanceOf } from "../chain/fixture.ts";
 import { freshDatabase } from "../support/database.ts";
 import { turnOf } from "../support/turns.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import { fundRefunds, type LedgerSetup, openLedgerSetup, type Paid } from "./ledger-setup.ts";
 import { facts as keyFacts } from "./wares.ts";
 

@@ -5,24 +5,26 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Hex } from "../../src/domain/chain.ts";
 import type { SignedTransfer } from "../../src/domain/payments/usdc.ts";
 import {
-  addressOf,
   balanceOf,
   cancelAuthorization,
   carriedByStranger,
   finalize,
-  GAS_KEY,
   openWorkshop,
-  PAYEE,
-  payment,
   placeWallet,
-  SAYS_NO,
-  SAYS_YES,
-  typedData,
   type Workshop,
-  wallet,
 } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { type Service, startService } from "../support/service.ts";
+import {
+  addressOf,
+  GAS_KEY,
+  PAYEE,
+  payment,
+  SAYS_NO,
+  SAYS_YES,
+  typedData,
+  wallet,
+} from "../support/wallets.ts";
 import { headerOf, PRICE, presentedV1, presentedV2 } from "../support/x402.ts";
 import { script, wares } from "./wares.ts";
 

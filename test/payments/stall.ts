@@ -10,23 +10,14 @@ import type { SignedTransfer } from "../../src/domain/payments/usdc.ts";
 import { paymentsProjection } from "../../src/projections/payments/payments.ts";
 import { type ReconcileOptions, reconcile } from "../../src/reactors/payments/reconcile.ts";
 import { payRefunds } from "../../src/reactors/payments/refund.ts";
-import {
-  addressOf,
-  balanceOf,
-  carriedByStranger,
-  GAS_KEY,
-  openWorkshop,
-  PAYEE,
-  payment,
-  type Workshop,
-  wallet,
-} from "../chain/fixture.ts";
+import { balanceOf, carriedByStranger, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { type Meddler, openMeddler } from "../chain/meddler.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, type SignedPayment, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { DOOMED_SECONDS, turnOf } from "../support/turns.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
+import { addressOf, GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
 import { wares } from "./wares.ts";
 
 /** The reactors of payments, a turn at a time, each over a read model that knows the whole log. */

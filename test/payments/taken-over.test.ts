@@ -2,11 +2,12 @@
 import type { ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ChainUnavailable } from "../../src/domain/ports.ts";
-import { balanceOf, GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
+import { balanceOf, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, type SignedPayment, settlementOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
+import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 import { type Doomed, startDoomed } from "./doomed.ts";
 import { storyOf } from "./stall.ts";
 import { wares } from "./wares.ts";

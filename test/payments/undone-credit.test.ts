@@ -7,18 +7,11 @@ import { accountsProjection } from "../../src/projections/payments/accounts.ts";
 import { paymentsProjection } from "../../src/projections/payments/payments.ts";
 import { accountsReactor } from "../../src/reactors/payments/accounts.ts";
 import { reconcile } from "../../src/reactors/payments/reconcile.ts";
-import {
-  addressOf,
-  balanceOf,
-  GAS_KEY,
-  openWorkshop,
-  rewind,
-  type Workshop,
-  wallet,
-} from "../chain/fixture.ts";
+import { balanceOf, openWorkshop, rewind, type Workshop } from "../chain/fixture.ts";
 import { type ComputeSetup, openComputeSetup } from "../compute/compute-setup.ts";
 import { turn, turnOf } from "../support/turns.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
+import { addressOf, GAS_KEY, wallet } from "../support/wallets.ts";
 
 const REFUND_KEY = generatePrivateKey();
 const pay_to = addressOf(privateKeyToAccount(REFUND_KEY));

@@ -7,20 +7,11 @@ import { isOpen } from "../../src/api/access/way.ts";
 import { methodOf, type Operation, pathWith, paymentOf } from "../../src/api/operation.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
-import {
-  addressOf,
-  balanceOf,
-  finalize,
-  GAS_KEY,
-  openWorkshop,
-  PAYEE,
-  payment,
-  type Workshop,
-  wallet,
-} from "../chain/fixture.ts";
+import { balanceOf, finalize, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { catalogue, offered } from "../support/catalogue.ts";
 import { countCalls, takeNote } from "../support/notes.ts";
 import { type Service, startService } from "../support/service.ts";
+import { addressOf, GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
 import { headerOf, PRICE, presentedV1, presentedV2 } from "../support/x402.ts";
 
 const payer = wallet(2);

@@ -16,8 +16,9 @@ import { type Projection, projection } from "../../src/projections/projection.ts
 import { COUNTED } from "../compute/counted.ts";
 import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
 import { digest, idIn, randomHistory, randomNumbers } from "../support/random-events.ts";
+import { scaled } from "../support/scale.ts";
 
-const EVENTS = Number(process.env.HISTORY_EVENTS ?? 150);
+const EVENTS = scaled(150, 40);
 const SEEDS = [1, 2];
 
 const entities = entitiesOf(areas);

@@ -7,9 +7,9 @@ import * as confirmation from "../../src/domain/payments/confirmation.ts";
 import { checksReactor } from "../../src/reactors/checks/follow.ts";
 import { transfersReactor } from "../../src/reactors/wallet/follow-transfers.ts";
 import { airdropsReactor } from "../../src/reactors/wallet/pay-airdrops.ts";
-import { wallet } from "../chain/fixture.ts";
 import { type LedgerSetup, openLedgerSetup } from "../payments/ledger-setup.ts";
 import { turn } from "../support/turns.ts";
+import { wallet } from "../support/wallets.ts";
 
 let setup: LedgerSetup;
 beforeAll(async () => {

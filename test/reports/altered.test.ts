@@ -9,9 +9,10 @@ import { reportFaults } from "../../src/domain/reports/check.ts";
 import { ledger, print, type Told } from "../../src/domain/reports/fact.ts";
 import { factsDigest, type Report, reportId } from "../../src/domain/reports/report.ts";
 import { cited, say } from "../../src/domain/reports/say.ts";
+import { scaled } from "../support/scale.ts";
 
 const canonical = (value: object) => canonicalText(value as JsonObject, "value");
-const RUNS = Number(process.env.REPORT_RUNS ?? 60);
+const RUNS = scaled(60, 10);
 const VINTAGE = "ab".repeat(32);
 const MONTH = "2024-12";
 
@@ -107,7 +108,7 @@ test("one altered digit, wherever it stands, is named", () => {
       }
       expect(reportFaults(report, canonical)).not.toEqual([]);
     }),
-    { numRuns: 5 * RUNS },
+    { numRuns: scaled(5, 5) * RUNS },
   );
 });
 

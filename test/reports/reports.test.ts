@@ -26,6 +26,7 @@ import {
   wordsOfPdf,
 } from "../support/reported.ts";
 import { openSandbox } from "../support/sandbox.ts";
+import { scaled } from "../support/scale.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 
@@ -237,8 +238,8 @@ test("Latvian and Greek stand in HTML and PDF as they were written", async () =>
     expect([name, html.includes(name), pdf.normalize("NFC").includes(name)]).toEqual([name, true, true]);
 });
 
-/** Inputs at random a report; `REPORT_INPUTS=200` asks as many of each. */
-const INPUTS = Number(process.env.REPORT_INPUTS ?? 1);
+/** Inputs at random a report. */
+const INPUTS = scaled(1);
 
 const chapters = fc.constantFrom("27", "29", "30", "39", "44", "84", "85", "87");
 const reporters = fc.constantFrom(...reporterCodes);

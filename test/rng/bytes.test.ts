@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ByteStream, below, bytesFor, type Draw, fraction, shuffled } from "../../src/domain/rng/bytes.ts";
+import { scaled } from "../support/scale.ts";
 
 const draw: Draw = { tenant: "acme", game: "dice", client_seed: "my seed", nonce: 7 };
 const seed = Buffer.alloc(32, 0xab);
@@ -103,7 +104,7 @@ describe("a number below n", () => {
         expect([drawn(n, end - 1), end < reach ? drawn(n, end) : undefined]).toEqual([n - 1, undefined]);
         expect(end < reach ? drawn(n, reach - 1) : undefined).toBeUndefined();
       }),
-      { numRuns: 2_000 },
+      { numRuns: scaled(2_000, 10) },
     );
   });
 

@@ -4,11 +4,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
 import * as seeds from "../../src/domain/rng/seeds.ts";
 import { seedsReactor } from "../../src/reactors/rng/reactor.ts";
-import { GAS_KEY, openWorkshop, PAYEE, type Workshop } from "../chain/fixture.ts";
+import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { startProgram } from "../support/compiled.ts";
 import { startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
+import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 
 let workshop: Workshop;
 beforeAll(async () => void (workshop = await openWorkshop()));

@@ -11,11 +11,12 @@ import { play } from "../../src/domain/rng/drawn.ts";
 import type { RollFacts } from "../../src/domain/rng/roll.ts";
 import * as seeds from "../../src/domain/rng/seeds.ts";
 import { seedsReactor } from "../../src/reactors/rng/reactor.ts";
-import { addressOf, runningNode, wallet } from "../chain/fixture.ts";
+import { runningNode } from "../chain/fixture.ts";
 import { buy } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 
 const SECRET = "what the seeds of these tests are made from";
 const services: Service[] = [];

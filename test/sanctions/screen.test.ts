@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { indexNames } from "../../src/domain/sanctions/index.ts";
 import type { Listed } from "../../src/domain/sanctions/listed.ts";
 import { screen, THRESHOLD } from "../../src/domain/sanctions/screen.ts";
+import { scaled } from "../support/scale.ts";
 
 const entry = (entry_id: string, kind: Listed["kind"], ...names: string[]): Listed => ({
   entry_id,
@@ -129,7 +130,7 @@ test("whatever is asked, scores lie between the threshold and 1, fall, and name 
         });
       },
     ),
-    { numRuns: 300 },
+    { numRuns: scaled(300, 10) },
   );
 });
 

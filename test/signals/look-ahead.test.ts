@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { betsOn, openingAt } from "../../src/domain/signals/openings.ts";
 import { asItWas, nextPlace, outcomeAt, periodAt, type Series } from "../../src/domain/signals/series.ts";
 import { lineAt, type Strategy, strategies } from "../../src/domain/signals/strategies.ts";
+import { scaled } from "../support/scale.ts";
 import { monthly, numbers } from "./series.ts";
 
 const MONTHS = 84;
@@ -98,7 +99,7 @@ function fair(seed: number): Series {
   return { ...series, values, mirror, policies: every };
 }
 
-const SEEDS = Number(process.env.SIGNAL_SEEDS ?? 100);
+const SEEDS = scaled(100, 100);
 
 describe(`on noise of ${SEEDS} seeds`, () => {
   const all = Array.from({ length: SEEDS }, (_, seed) => fair(seed));

@@ -7,9 +7,10 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { forEach } from "../../src/concurrency.ts";
 import { walletTenant } from "../../src/domain/payments/payment.ts";
 import { MOST_WAITING } from "../../src/domain/skills/execution.ts";
-import { addressOf, wallet } from "../chain/fixture.ts";
 import { startProgram } from "../support/compiled.ts";
+import { scaled } from "../support/scale.ts";
 import { until } from "../support/until.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import { EXAMPLE, openSkills, type Shown, type SkillsSetup } from "./skills-setup.ts";
 
 const KILLS = [
@@ -21,8 +22,8 @@ const KILLS = [
   "after SkillRunFinished",
   "before SkillRunFailed",
   "after SkillRunFailed",
-].slice(0, Number(process.env.SKILL_KILLS ?? 2));
-const RUNS = Number(process.env.SKILL_RUNS ?? 4);
+].slice(0, scaled(2, 2));
+const RUNS = scaled(4, 2);
 
 const PAYER = walletTenant(addressOf(wallet(1)));
 

@@ -8,10 +8,10 @@ import { eraseSubject } from "../../src/erasure.ts";
 import { subjectOf } from "../../src/reactors/skills/kept.ts";
 import { skillsReactor } from "../../src/reactors/skills/run.ts";
 import { stepExecution } from "../../src/reactors/skills/steps.ts";
-import { addressOf, wallet } from "../chain/fixture.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import { EXAMPLE, type Headers, openSkills, type Shown, type SkillsSetup } from "./skills-setup.ts";
 
 let setup: SkillsSetup;

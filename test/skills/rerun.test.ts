@@ -8,9 +8,10 @@ import { forEach } from "../../src/concurrency.ts";
 import { skills } from "../../src/domain/skills/skills.ts";
 import { releaseVintage } from "../support/cube.ts";
 import { LARGER, opened, sandboxIn } from "../support/sandbox.ts";
+import { scaled } from "../support/scale.ts";
 import { type Headers, openSkills, type SkillsSetup } from "./skills-setup.ts";
 
-const RERUNS = Number(process.env.RERUNS ?? 2);
+const RERUNS = scaled(2);
 
 let setup: SkillsSetup;
 let headers: Headers;

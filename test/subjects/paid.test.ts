@@ -4,11 +4,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { areas } from "../../src/areas/index.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { mailSubject } from "../../src/domain/sealed.ts";
-import { addressOf, GAS_KEY, openWorkshop, PAYEE, type Workshop, wallet } from "../chain/fixture.ts";
+import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { buy, present, settlementOf } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { walletProof } from "../support/wallet-proof.ts";
+import { addressOf, GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 import { letters } from "./letters.ts";
 import { tablesWith } from "./traces.ts";
 

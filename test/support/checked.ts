@@ -6,8 +6,8 @@ import * as checks from "../../src/domain/checks/check.ts";
 import * as following from "../../src/domain/checks/following.ts";
 import { checkTypedData, type TypedData } from "../../src/domain/checks/typed-data.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
-import { addressOf, wallet } from "../chain/fixture.ts";
 import { until } from "./until.ts";
+import { addressOf, wallet } from "./wallets.ts";
 
 const meta = { actor: "test", operation: "test" };
 

@@ -5,6 +5,7 @@ import { reporterCodes } from "../../src/domain/trade/reporters.ts";
 import { flows } from "../../src/domain/trade/units.ts";
 import { woodInput } from "../../src/projections/trade/answers/wood.ts";
 import { refusalOf } from "../datasets/workshop.ts";
+import { scaled } from "../support/scale.ts";
 import { openAnalyses } from "./analyses.ts";
 
 let opened: Awaited<ReturnType<typeof openAnalyses>>;
@@ -198,7 +199,7 @@ describe("for any reporter, chapter, year and flow", () => {
         expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 4);
         expect(shares.reduce((sum, share) => sum + (100 * share) ** 2, 0)).toBeCloseTo(result!.hhi!, 0);
       }),
-      { numRuns: 30 },
+      { numRuns: scaled(30, 10) },
     );
   });
 
@@ -211,7 +212,7 @@ describe("for any reporter, chapter, year and flow", () => {
         if (profile!.profile === null) return;
         expect(profile!.profile.reduce((sum, factor) => sum + factor, 0)).toBeCloseTo(12, 4);
       }),
-      { numRuns: 15 },
+      { numRuns: scaled(15, 10) },
     );
   });
 });

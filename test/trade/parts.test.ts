@@ -5,6 +5,7 @@ import { effectOf, type Operation, restsOnDataAlone } from "../../src/api/operat
 import { Refusal } from "../../src/domain/refusal.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
+import { scaled } from "../support/scale.ts";
 import { type Service, startService } from "../support/service.ts";
 
 let service: Service;
@@ -152,7 +153,7 @@ describe("every operation with figures", () => {
         answered++;
         partsOf(operation, answer);
       }),
-      { numRuns: 12, seed: 44 },
+      { numRuns: scaled(12, 10), seed: 44 },
     );
     expect(answered).toBeGreaterThan(0);
   });

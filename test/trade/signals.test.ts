@@ -6,6 +6,7 @@ import { isReporter } from "../../src/domain/trade/reporters.ts";
 import { yearOnYearScores } from "../../src/projections/trade/answers/anomalies.ts";
 import { timeline, timelineInput } from "../../src/projections/trade/answers/series.ts";
 import { refusalOf } from "../datasets/workshop.ts";
+import { scaled } from "../support/scale.ts";
 import { openAnalyses } from "./analyses.ts";
 
 let opened: Awaited<ReturnType<typeof openAnalyses>>;
@@ -127,7 +128,7 @@ describe("corridor", () => {
           expect(mirror!.gap_eur).toBe(value(to, "IMPORT") - value(from, "EXPORT"));
         }
       }),
-      { numRuns: 10 },
+      { numRuns: scaled(10, 10) },
     );
   });
 

@@ -5,6 +5,7 @@ import { Refusal } from "../../src/domain/refusal.ts";
 import { computeTrust, type Input } from "../../src/domain/trust/score.ts";
 import { inputAt } from "../../src/projections/trust/evidence.ts";
 import { trustProjection } from "../../src/projections/trust/trust.ts";
+import { scaled } from "../support/scale.ts";
 import { startService } from "../support/service.ts";
 import { LIMIT_MS } from "../support/until.ts";
 import { type Agency, agencyOf, walletOf } from "./agency.ts";
@@ -85,7 +86,7 @@ test("as of a position, scores are those of a log that ends there", async () => 
         await service.stop();
       }
     }),
-    { numRuns: Number(process.env.CUT_RUNS ?? 3), endOnFailure: true },
+    { numRuns: scaled(3), endOnFailure: true },
   );
 });
 

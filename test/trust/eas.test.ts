@@ -2,9 +2,10 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { noOnChainMemory } from "../../src/reactors/trust/attest-on-chain.ts";
-import { GAS_KEY, mineAgain, PAYEE, stopMining } from "../chain/fixture.ts";
+import { mineAgain, stopMining } from "../chain/fixture.ts";
 import { startProgram } from "../support/compiled.ts";
 import { until } from "../support/until.ts";
+import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 import { type EasSetup, openEasSetup, RICH } from "./eas-setup.ts";
 
 let setup: EasSetup;

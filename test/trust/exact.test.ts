@@ -1,9 +1,9 @@
 /** Scores as of any position, history hashed anew, badges: what is asked of an agent beyond its score. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { addressOf, wallet } from "../chain/fixture.ts";
 import { caller, PROXIED } from "../identity/agents.ts";
 import { buy } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import { type Agency, agencyOf } from "./agency.ts";
 
 let service: Service;

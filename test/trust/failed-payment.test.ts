@@ -2,11 +2,11 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { NotSettled, TransactionPending } from "../../src/domain/ports.ts";
-import { addressOf, wallet } from "../chain/fixture.ts";
 import { storyOf as storyAt } from "../payments/stall.ts";
 import { aroundCommits, typesOf } from "../support/around-commits.ts";
 import { buy, present, quoteOf, type SignedPayment, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import { agencyOf } from "./agency.ts";
 
 let service: Service;

@@ -1,9 +1,9 @@
 import { decodeAbiParameters, parseAbiParameters, recoverTypedDataAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Hex } from "../../src/domain/chain.ts";
-import { addressOf, wallet } from "../chain/fixture.ts";
 import { buy } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import { type Agency, agencyOf } from "./agency.ts";
 
 let service: Service;

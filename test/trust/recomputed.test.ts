@@ -11,11 +11,11 @@ import { afterAll, expect, test } from "vitest";
 import { TABLE_SHA256 } from "../../src/domain/trust/decay.ts";
 import { METHOD } from "../../src/domain/trust/rules.ts";
 import { computeTrust, type Edge, type Evidence, resultSha256 } from "../../src/domain/trust/score.ts";
+import { scaled } from "../support/scale.ts";
 import { DAY } from "./log-vectors.ts";
 
-const SCALE = Number(process.env.TRUST_SCALE ?? 1);
-const AGENTS = 1_000 * SCALE;
-const ATTESTATIONS = 10_000 * SCALE;
+const AGENTS = scaled(1_000, 100);
+const ATTESTATIONS = 10 * AGENTS;
 const DAY_US = 86_400_000_000;
 
 const dir = mkdtempSync(join(tmpdir(), "tallystick-recomputed-"));

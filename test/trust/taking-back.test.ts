@@ -1,8 +1,8 @@
 /** An attestor takes back what it said; nobody else does, and it is taken back once. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addressOf, wallet } from "../chain/fixture.ts";
 import { caller, PROXIED, type TestKey } from "../identity/agents.ts";
 import { type Service, startService } from "../support/service.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 import { type Agency, agencyOf } from "./agency.ts";
 
 let service: Service;

@@ -28,8 +28,9 @@ import {
   tokenIn,
 } from "../../src/domain/wallet/token.ts";
 import { depositsTo, transfersOf } from "../../src/projections/wallet/read-transfers.ts";
-import { addressOf, GAS_KEY, openWorkshop, type Workshop, wallet } from "../chain/fixture.ts";
+import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { until } from "../support/until.ts";
+import { addressOf, GAS_KEY, wallet } from "../support/wallets.ts";
 
 const TOKEN = 10n ** 18n;
 const sender = privateKeyToAddress(GAS_KEY).toLowerCase() as Hex;

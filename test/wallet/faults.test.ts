@@ -7,8 +7,8 @@ import type { Hex } from "../../src/domain/chain.ts";
 import { type Chain, ChainUnavailable } from "../../src/domain/ports.ts";
 import { AIRDROP_ADDRESS } from "../../src/domain/wallet/airdrop-contract.ts";
 import { reachOf } from "../../src/projections/wallet/transfers.ts";
-import { SAYS_NO } from "../chain/fixture.ts";
 import { openMeddler } from "../chain/meddler.ts";
+import { SAYS_NO } from "../support/wallets.ts";
 import { type AirdropSetup, openAirdropSetup, TOKEN } from "./airdrop-setup.ts";
 
 let setup: AirdropSetup;

@@ -5,17 +5,9 @@ import type { Chain } from "../../src/domain/ports.ts";
 import { historyPage } from "../../src/projections/wallet/history.ts";
 import type { Place } from "../../src/projections/wallet/transfers.ts";
 import { platformTokens } from "../../src/reactors/wallet/follow-transfers.ts";
-import {
-  addressOf,
-  carriedByStranger,
-  GAS_KEY,
-  openWorkshop,
-  PAYEE,
-  payment,
-  type Workshop,
-  wallet,
-} from "../chain/fixture.ts";
+import { carriedByStranger, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { type Service, startService } from "../support/service.ts";
+import { addressOf, GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
 
 let workshop: Workshop;
 let service: Service;

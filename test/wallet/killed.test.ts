@@ -1,9 +1,9 @@
 /** The process is killed at each step of paying an airdrop; the next one goes on, and nobody is paid twice. */
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { GAS_KEY, PAYEE } from "../chain/fixture.ts";
 import { startProgram } from "../support/compiled.ts";
 import { until } from "../support/until.ts";
+import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 import { type AirdropSetup, openAirdropSetup } from "./airdrop-setup.ts";
 
 let setup: AirdropSetup;

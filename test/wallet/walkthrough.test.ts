@@ -7,11 +7,11 @@ import { MULTICALL3 } from "../../src/domain/multicall.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
 import { reachOf } from "../../src/projections/wallet/transfers.ts";
 import { transfersReactor } from "../../src/reactors/wallet/follow-transfers.ts";
-import { addressOf, wallet } from "../chain/fixture.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
 
 let service: Service;
 let admin: Record<string, string>;

@@ -8,6 +8,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openSignedHeads } from "../../src/adapters/signed-heads.ts";
 import { openCheckpoint, withCosignatures } from "../../src/anchoring/checkpoint.ts";
 import { type Fork, openWitness, type Witness } from "../../src/witness/witness.ts";
+import { scaled } from "../support/scale.ts";
 import { smallLog } from "./small-log.ts";
 
 const log = smallLog("log.example/main/5f1d0c3ab2e94f77", { common: 20 });
@@ -211,7 +212,7 @@ test("whatever it is asked in whatever order, all that it signed is one history"
         await rm(here, { recursive: true, force: true });
       }
     }),
-    { numRuns: 25 },
+    { numRuns: scaled(25, 10) },
   );
 });
 
