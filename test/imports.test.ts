@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { layerOf, layers } from "../src/domain/evolution/layers.ts";
 import { circlesAmong } from "./circles.ts";
 import { violationsOf } from "./import-violations.ts";
-import { purity, testFiles } from "./pure.ts";
+import { testFiles, tiers } from "./tiers.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -148,32 +148,42 @@ test("the longest path wins", () => {
   expect(layerOf("README.md")).toBeUndefined();
 });
 
-describe("a test file is pure", () => {
+describe("a test file's tier", () => {
   const sources: Record<string, string> = {
-    "test/pure.test.ts": 'import { add } from "../src/add.ts"; import type { Client } from "pg";',
+    "test/adding.test.ts": 'import type { Client } from "pg";\nimport { add } from "../src/add.ts";',
     "test/asking.test.ts": 'import { ask } from "../src/ask.ts";',
+    "test/listing.test.ts": 'import { question } from "../src/question.ts";',
     "test/starting.test.ts": 'const { spawn } = await import("node:child_process");',
-    "test/circle.test.ts": 'export * from "./circle.test.ts"; import { one } from "../src/add.ts";',
-    "src/add.ts": 'import { type Pool } from "pg"; export * from "./numbers.ts";',
-    "src/numbers.ts": "export const one = 1;",
-    "src/ask.ts": 'export { question } from "./database.ts";',
-    "src/database.ts": 'import pg from "pg";',
+    "test/serving.test.ts": 'import { serve } from "./support/serve.ts";',
+    "test/serving.long.test.ts": 'import { serve } from "./support/serve.ts";',
+    "test/quoting.test.ts": 'import { add } from "../src/add.ts";\nconst text = `\nimport pg from "pg";`;',
+    "test/reading.test.ts": 'import { readFile } from "node:fs/promises";',
+    "test/circle.test.ts": 'import "./circle.test.ts";\nimport { add } from "../src/add.ts";',
+    "test/support/serve.ts": 'import { createServer } from "node:http";',
+    "src/add.ts": "export const add = 1;",
+    "src/ask.ts": 'import pg from "pg";',
+    "src/question.ts": 'import { ask } from "./ask.ts";',
   };
-  const isPure = purity((path) => sources[path]!);
+  const tierOf = tiers((path) => sources[path]!);
 
   test.each([
-    ["test/pure.test.ts", true],
-    ["test/circle.test.ts", true],
-    ["test/asking.test.ts", false],
-    ["test/starting.test.ts", false],
-  ])("or not by what its imports reach: %s %s", (path, expected) => expect(isPure(path)).toBe(expected));
+    ["test/adding.test.ts", "pure"],
+    ["test/listing.test.ts", "pure"],
+    ["test/quoting.test.ts", "pure"],
+    ["test/reading.test.ts", "pure"],
+    ["test/circle.test.ts", "pure"],
+    ["test/asking.test.ts", "stories"],
+    ["test/starting.test.ts", "stories"],
+    ["test/serving.test.ts", "stories"],
+    ["test/serving.long.test.ts", "long"],
+  ])("follows from its name and its imports: %s is %s", (path, tier) => expect(tierOf(path)).toBe(tier));
 
-  test("when it is about decisions and formulas, and not when it needs a service", () => {
-    const isPureHere = purity();
-    const pure = testFiles().filter(isPureHere);
+  test("is pure for decisions and formulas, and a story where a service runs", () => {
+    const tierHere = tiers();
     for (const file of ["checks/check", "payments/payment", "rng/seeds", "trade/formulas", "anchoring/note"])
-      expect(pure).toContain(`test/${file}.test.ts`);
+      expect(tierHere(`test/${file}.test.ts`)).toBe("pure");
     for (const file of ["unit", "api/http", "chain/settlement", "cli/cli", "trade/analytics"])
-      expect(pure).not.toContain(`test/${file}.test.ts`);
+      expect(tierHere(`test/${file}.test.ts`)).toBe("stories");
+    expect(new Set(testFiles().map(tierHere)).size).toBe(4);
   });
 });

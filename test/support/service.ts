@@ -52,6 +52,8 @@ export type ServiceOptions = {
   chain?: { rpc_url: string; gas_key: string; pay_to: string } | "embedded";
   /** Runs the reactors, as the service does. */
   reactors?: boolean;
+  /** Which read models are kept up to date: without reactors those that somebody waits for, unless a test looks at their tables. */
+  keeps?: "all" | "asked";
   /** A vault of personal data, in a database of its own; by its URL, one that is there. */
   vault?: true | string;
   /** A database of the test's own instead of a fresh one. */
@@ -99,6 +101,7 @@ export async function startService(
   const runtime = await openRuntime(config, log, {
     chain: chain !== undefined,
     ...(options.reactors && { reactors: true }),
+    keeps: options.keeps ?? (options.reactors ? "all" : "asked"),
     ...(options.areas && { areas: options.areas }),
     ...(options.operations && { areas: areasOffering(options.operations) }),
   });

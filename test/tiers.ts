@@ -1,0 +1,80 @@
+/** The tier of each test file: pure, story or long. Its name and its imports tell; nobody marks a file. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+
+const ROOT = join(import.meta.dirname, "..");
+
+export type Tier = "imports" | "pure" | "stories" | "long";
+
+/** The packages that open a database, a process, a socket, a browser or a compiler. */
+const OPENERS = new Set([
+  "@duckdb/node-api",
+  "express",
+  "node:child_process",
+  "node:fs/promises",
+  "node:http",
+  "node:net",
+  "node:worker_threads",
+  "pg",
+  "playwright-core",
+  "solc",
+]);
+
+/** The repository paths of all test files, except those of the clients' own package. */
+export const testFiles = (): string[] =>
+  readdirSync(join(ROOT, "test"), { recursive: true, encoding: "utf8" })
+    .map((path) => `test/${path.replaceAll("\\", "/")}`)
+    .filter((path) => path.endsWith(".test.ts") && !path.startsWith("test/clients/"))
+    .sort();
+
+/** Answers the tier of a repository path. `read` returns a file's source. */
+export function tiers(read = (path: string) => readFileSync(join(ROOT, path), "utf8")) {
+  const opens = openers(read);
+  return (path: string): Tier => {
+    if (path === "test/imports.test.ts") return "imports";
+    if (path.endsWith(".long.test.ts")) return "long";
+    return opens(path) ? "stories" : "pure";
+  };
+}
+
+/**
+ * Says whether a test file opens something: it, or a file of test/ that it imports, imports a package that opens, or a source
+ * file that does so itself. A source file further away is loaded, but the test cannot reach what it opens except through such a one.
+ */
+function openers(read: (path: string) => string): (path: string) => boolean {
+  const imported = new Map<string, string[]>();
+  const importsOf = (path: string): string[] => {
+    if (!path.endsWith(".ts")) return [];
+    const cached = imported.get(path);
+    if (cached) return cached;
+    const paths = specifiersIn(read(path)).map((name) =>
+      name.startsWith(".") ? posix.join(posix.dirname(path), name) : name,
+    );
+    imported.set(path, paths);
+    return paths;
+  };
+  const importsOpener = (path: string) => importsOf(path).some((name) => OPENERS.has(name));
+  const opens = (path: string, seen: Set<string>): boolean =>
+    importsOpener(path) ||
+    importsOf(path).some((next) => {
+      if (seen.has(next)) return false;
+      seen.add(next);
+      return next.startsWith("test/") ? opens(next, seen) : importsOpener(next);
+    });
+  return (path) => opens(path, new Set([path]));
+}
+
+const IMPORT = /^import\s(?!type\s)([^;"]*?)\bfrom\s+"([^"]+)"/gm;
+const CALLED = /\bawait import\("([^."][^"]*)"\)/g;
+const TYPES_ONLY = /^\{(\s*type\s[^,}]+,?)+\s*\}\s*$/;
+/** The first line after the imports: what looks like one further down stands in a string. */
+const BODY = /^(?!import\b)[a-z@]/m;
+
+/** The modules that a file imports when it runs: types are gone by then, and reading a file opens nothing that a test could wait for. */
+function specifiersIn(text: string): string[] {
+  const head = text.slice(0, BODY.exec(text)?.index);
+  const declared = [...head.matchAll(IMPORT)]
+    .filter(([, names = ""]) => !TYPES_ONLY.test(names) && names.trim() !== "{ readFile }")
+    .map(([, , from]) => from!);
+  return [...declared, ...[...text.matchAll(CALLED)].map(([, called]) => called!)];
+}
