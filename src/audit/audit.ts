@@ -19,8 +19,8 @@ export type AuditOptions = Held & {
 const ORDER: readonly Evidence["evidence"][] = ["key", "frontier", "checkpoint", "anchor", "consistency"];
 const ONCE: ReadonlySet<Evidence["evidence"]> = new Set(["key", "frontier"]);
 
-/** Lines of evidence before the events, and their characters: they stay in memory. docs/event-log.md, section 7, names both. */
-export const MOST_EVIDENCE = { lines: 100_000, characters: 64 * 1024 * 1024 };
+/** Lines of evidence before the events, which stay in memory, and their bytes; docs/event-log.md, section 7, names both. */
+export const MOST_EVIDENCE = { lines: 100_000, bytes: 64 * 1024 * 1024 };
 
 type JudgedFault = Fault & Pick<AuditCheck, "verdict">;
 
@@ -33,7 +33,7 @@ export class Audit implements Companion {
   /** Said at the end, the lowest place first, since tree heads come in any order. */
   readonly #faults: JudgedFault[] = [];
   #rank = 0;
-  readonly #taken = { lines: 0, characters: 0 };
+  readonly #taken = { lines: 0, bytes: 0 };
   /** The version shown in a tree last. */
   #shown = 0;
   /** Of the event read last. */
@@ -66,11 +66,11 @@ export class Audit implements Companion {
   /** Throws for a line beyond the limits, which is then not read. */
   #count(text: string): void {
     this.#taken.lines++;
-    this.#taken.characters += text.length;
-    const { lines, characters } = MOST_EVIDENCE;
-    if (this.#taken.lines > lines || this.#taken.characters > characters)
+    this.#taken.bytes += Buffer.byteLength(text);
+    const { lines, bytes } = MOST_EVIDENCE;
+    if (this.#taken.lines > lines || this.#taken.bytes > bytes)
       throw new UnreadableEvent(
-        `more evidence stands before the events than ${lines} lines or ${characters} characters`,
+        `more evidence stands before the events than ${lines} lines or ${bytes} bytes`,
       );
   }
 

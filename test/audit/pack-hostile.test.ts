@@ -212,6 +212,27 @@ describe("many lines", () => {
     },
   );
 
+  test.each([
+    ["a line more than both verifiers keep", MANY + 1, 0],
+    ["more than 64 MiB", 700, 100_000],
+  ])("%s is a fault of format, and what lies below is none", async (_, count, filler) => {
+    const line = (n: number) =>
+      filler === 0
+        ? { evidence: "consistency", first: 4, second: 4, proof: [] }
+        : { evidence: "checkpoint", note: `${n}${"x".repeat(filler - 10)}` };
+    const lines = (most: number) =>
+      amid(
+        numbers
+          .concat(MANY + 1)
+          .slice(0, most)
+          .map(line),
+      );
+    for (const judge of [first, second]) {
+      expect(red(await judge(lines(count)))).toHaveProperty("format");
+      expect(red(await judge(lines(filler === 0 ? MANY : 600)))).not.toHaveProperty("format");
+    }
+  });
+
   test("tree heads of one size, each with another root", async () => {
     const heads = numbers.slice(0, MANY / 10).map((n) => ({
       evidence: "checkpoint",
