@@ -127,18 +127,23 @@ function inOneForm(value: unknown): string {
 }
 
 /** What an answer says beside its report follows from the report. */
-function aroundFaults(
-  { data: _, meta, ...others }: { data: unknown; meta?: unknown },
-  whole: Report,
-): Fault[] {
-  const names = Object.keys(others);
+function aroundFaults(answer: { data: unknown; meta?: unknown }, whole: Report): Fault[] {
+  const around = { success: true, meta: aboutReport(whole), rests_on: whole.vintages };
+  const { data: _, meta, ...others } = answer;
+  const { rests_on, ...about } = typeof meta === "object" && meta !== null ? (meta as Members) : {};
+  const is = (name: keyof typeof around, value: unknown) =>
+    value === undefined || inOneForm({ value }) === inOneForm({ value: around[name] });
   return [
-    ...names.map((name) => ({ at: name, says: "is no part of an answer" })),
-    ...(meta === undefined || inOneForm(meta) === canonical(aboutReport(whole))
+    ...Object.entries(others).flatMap(([name, value]) =>
+      name === "success" && is(name, value) ? [] : [{ at: name, says: "is no part of an answer" }],
+    ),
+    ...(meta === undefined || (is("meta", about) && is("rests_on", rests_on))
       ? []
       : [{ at: "meta", says: "is not what the report's sources say" }]),
   ];
 }
+
+type Members = { [name: string]: unknown };
 
 function parsed(text: string): unknown {
   try {
