@@ -19,9 +19,10 @@ export async function* segmentsAsExport(
   { rest, evidence = [] }: SegmentsBeside = {},
 ): AsyncGenerator<Uint8Array, void, void> {
   const segments = await openAll(paths);
+  const source = rest?.[Symbol.asyncIterator]();
   try {
     const first = segments[0]!.facts;
-    const following = rest && (await headOf(rest));
+    const following = source && (await headOf(source));
     if (following && following.header.origin !== first.origin)
       throw new SegmentUnreadable(
         `the export is of ${following.header.origin}, the segments of ${first.origin}`,
@@ -42,6 +43,7 @@ export async function* segmentsAsExport(
     if (following) yield* withCount(following.chunks, events);
     else yield Buffer.from(lineOf({ end: true, events, head }));
   } finally {
+    await source?.return?.();
     for (const { close } of segments) await close();
   }
 }
@@ -79,8 +81,7 @@ const belongsBefore = (line: string, first: number) =>
 type Head = { header: LogHeader; evidence: string[]; chunks: AsyncIterable<Uint8Array> };
 
 /** Header and evidence of an export, and the bytes behind them. */
-async function headOf(chunks: AsyncIterable<Uint8Array>): Promise<Head> {
-  const source = chunks[Symbol.asyncIterator]();
+async function headOf(source: AsyncIterator<Uint8Array>): Promise<Head> {
   let read = Buffer.alloc(0);
   let at = 0;
   /** The next line and its place; undefined at the end. */

@@ -2,9 +2,9 @@
 """Checks hashes.json, and exports of a log, by docs/event-log.md alone: Python's standard library, nothing of the project's code.
 
     python3 verify.py                  the vectors beside this file
-    python3 verify.py export.ndjson    an export of a log that begins at position 1; lines of evidence are passed over
+    python3 verify.py export.ndjson    an export (.gz too) of a log that begins at position 1; lines of evidence are passed over
 """
-import hashlib, json, pathlib, struct, sys, uuid
+import gzip, hashlib, json, pathlib, struct, sys, uuid
 
 H = lambda *parts: hashlib.sha256(b"".join(parts)).digest()
 LP = lambda text: struct.pack(">I", len(text.encode())) + text.encode()
@@ -72,7 +72,9 @@ def check_log(lines):
 
 here = pathlib.Path(__file__).parent
 if len(sys.argv) > 1:
-    text = pathlib.Path(sys.argv[1]).read_bytes().decode("utf-8")
+    read = gzip.open if sys.argv[1].endswith(".gz") else open
+    with read(sys.argv[1], "rb") as file:
+        text = file.read().decode("utf-8")
     print("ok", check_log(text.removesuffix("\n").split("\n")))
 else:
     check_hashes(json.loads((here / "hashes.json").read_text("utf-8")))

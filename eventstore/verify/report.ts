@@ -23,6 +23,10 @@ export type VerifyReport = {
   /** True when every verdict is. */
   ok: boolean;
   verdicts: Verdict[];
+  /** The log's origin as its header says it; null where there is no header, so that nothing was verified. */
+  origin: string | null;
+  /** Up to which place a signature, an anchor or a head that was held proves the events; 0 for none. */
+  proven: number;
   head: { position: number; hash: string } | null;
   events: number;
   streams: number;

@@ -1,6 +1,6 @@
 import { hex } from "./bytes.ts";
 import { checks as allChecks, type Check } from "./checks.ts";
-import type { Companion } from "./companion.ts";
+import type { Companion, Proven } from "./companion.ts";
 import type { Source } from "./event-checks.ts";
 import type { EventFault } from "./event-reading.ts";
 import { EventRow } from "./event-row.ts";
@@ -133,6 +133,8 @@ export class Verifier {
     return {
       ok: verdicts.every((verdict) => verdict.ok),
       verdicts,
+      origin: log?.header.origin ?? null,
+      proven: log ? Math.max(0, ...provenBy(log, this.#companion).map(({ to }) => to)) : 0,
       head: log && log.events > 0 ? { position: log.position, hash: hex(log.hash) } : null,
       events: log?.events ?? 0,
       streams: log?.streams.size ?? 0,
@@ -221,15 +223,19 @@ function reachOf(name: string, log: LogState, tally: Tally, companion: Companion
   }
 }
 
-function provenTo(log: LogState, companion: Companion | undefined): string {
+function provenBy(log: LogState, companion: Companion | undefined): Proven[] {
   const held = [...log.heldMet].reduce<number | undefined>(
     (most, { position }) => Math.max(most ?? 0, position),
     undefined,
   );
-  const proven = [
+  return [
     ...(companion?.proven() ?? []),
     ...(held === undefined ? [] : [{ by: "proven up to the held head", to: held }]),
   ];
+}
+
+function provenTo(log: LogState, companion: Companion | undefined): string {
+  const proven = provenBy(log, companion);
   if (proven.length === 0)
     return `no earlier head was given, so a rewrite or a cut of the end would not show: unproven beyond ${log.first - 1}`;
   const furthest = Math.max(...proven.map(({ to }) => to));

@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
+import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { BatchMemory, CHUNK } from "./batch-memory.ts";
 import { UnreadableEvent } from "./event-row.ts";
@@ -67,11 +68,14 @@ export const verifyFile = (path: string, options: VerifyExportOptions = {}): Pro
 /** The bytes of an export file, a chunk valid until the next one is asked for; a name ending in .gz is unpacked, `-` is standard input. */
 export function openExport(path: string): AsyncIterable<Uint8Array> {
   if (path === "-") return process.stdin;
-  if (!path.endsWith(".gz")) return chunksOf(path);
-  const file = createReadStream(path, { highWaterMark: PACKED_CHUNK });
+  return path.endsWith(".gz") ? unpacked(path) : chunksOf(path);
+}
+
+async function* unpacked(path: string): AsyncGenerator<Uint8Array, void, void> {
   const gunzip = createGunzip({ chunkSize: PACKED_CHUNK });
-  file.on("error", (error: Error) => gunzip.destroy(error));
-  return file.pipe(gunzip);
+  // The reader hears of any error; a pipeline, unlike a pipe, closes the file when the reader stops early.
+  pipeline(createReadStream(path, { highWaterMark: PACKED_CHUNK }), gunzip, () => undefined);
+  yield* gunzip;
 }
 
 /** Reads a file into the same two pieces of memory in turn: one is filled while the other is looked at. */

@@ -67,9 +67,8 @@ export type NoteSignature = { name: string; key_id: string; bytes: Buffer };
 /** `text` ends with a newline. */
 export type Note = { text: string; signatures: NoteSignature[] };
 
-/** Notes are small: a megabyte and a hundred signatures are more than anybody needs. */
+/** Notes are small. The length alone is limited: a log may have more than a hundred witnesses. */
 const NOTE_LENGTH = 1_000_000;
-const SIGNATURES = 100;
 
 /** Reads a note without believing it. Throws MalformedNote. */
 export function parseNote(note: string): Note {
@@ -80,7 +79,6 @@ export function parseNote(note: string): Note {
   const lines = note.slice(blank + 2).split("\n");
   if (lines.pop() !== "") throw new MalformedNote("the last line does not end");
   if (lines.length === 0) throw new MalformedNote("there is no signature");
-  if (lines.length > SIGNATURES) throw new MalformedNote(`a note has at most ${SIGNATURES} signatures`);
   return { text: note.slice(0, blank + 1), signatures: lines.map(parseSignatureLine) };
 }
 

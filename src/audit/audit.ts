@@ -19,6 +19,9 @@ export type AuditOptions = Held & {
 const ORDER: readonly Evidence["evidence"][] = ["key", "frontier", "checkpoint", "anchor", "consistency"];
 const ONCE: ReadonlySet<Evidence["evidence"]> = new Set(["key", "frontier"]);
 
+/** Lines of evidence before the events, which stay in memory, and their bytes; docs/event-log.md, section 7, names both. */
+export const MOST_EVIDENCE = { lines: 100_000, bytes: 64 * 1024 * 1024 };
+
 type JudgedFault = Fault & Pick<AuditCheck, "verdict">;
 
 export class Audit implements Companion {
@@ -30,6 +33,7 @@ export class Audit implements Companion {
   /** Said at the end, the lowest place first, since tree heads come in any order. */
   readonly #faults: JudgedFault[] = [];
   #rank = 0;
+  readonly #taken = { lines: 0, bytes: 0 };
   /** The version shown in a tree last. */
   #shown = 0;
   /** Of the event read last. */
@@ -46,6 +50,7 @@ export class Audit implements Companion {
   }
 
   line(text: string): void {
+    if (!this.#event) this.#count(text);
     const line = readEvidence(text);
     if (typeof line === "string") throw new UnreadableEvent(line);
     if (line.evidence === "inclusion") this.#inclusion(line);
@@ -56,6 +61,17 @@ export class Audit implements Companion {
       this.#rank = ONCE.has(line.evidence) ? rank + 1 : rank;
       this.#take(line);
     }
+  }
+
+  /** Throws for a line beyond the limits, which is then not read. */
+  #count(text: string): void {
+    this.#taken.lines++;
+    this.#taken.bytes += Buffer.byteLength(text);
+    const { lines, bytes } = MOST_EVIDENCE;
+    if (this.#taken.lines > lines || this.#taken.bytes > bytes)
+      throw new UnreadableEvent(
+        `more evidence stands before the events than ${lines} lines or ${bytes} bytes`,
+      );
   }
 
   #take(line: Exclude<Evidence, { evidence: "inclusion" }>): void {

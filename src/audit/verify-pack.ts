@@ -68,9 +68,14 @@ async function peek(
     }
   }
   async function* all() {
-    yield* read;
-    if (failure) throw failure.error;
-    yield* { [Symbol.asyncIterator]: () => source };
+    try {
+      yield* read;
+      if (failure) throw failure.error;
+      yield* { [Symbol.asyncIterator]: () => source };
+    } finally {
+      // A reader that stops within the lines above never comes to the source itself.
+      await source.return?.();
+    }
   }
   return { head, all: all() };
 }

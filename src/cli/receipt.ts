@@ -1,23 +1,20 @@
 /** `tallystick verify receipt`: everything that can be said of a receipt without asking the service. */
-import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { createGunzip } from "node:zlib";
 import { Command, InvalidArgumentError } from "commander";
 import { printable } from "../../eventstore/verify/report.ts";
-import { verifyFile } from "../../eventstore/verify/verify-export.ts";
+import type { HeldEvent } from "../audit/evidence-state.ts";
 import {
   type Evidence,
-  type LoggedEvent,
   receiptIn,
   type VerifiedReceipt,
   verifyReceipt,
 } from "../domain/payments/verify-receipt.ts";
 import { refuse } from "../domain/refusal.ts";
+import { asKey, heldBy, orNoExport, type PackOptions, readPack, withPackOptions } from "./pack.ts";
 import { marked, type Terminal } from "./terminal.ts";
 
-type Options = {
+type Options = PackOptions & {
   jwks?: string;
   body?: string;
   request?: Evidence["request"];
@@ -28,7 +25,7 @@ type Options = {
 const FETCH_MS = 10_000;
 
 export function verifyReceiptCommand({ settings }: Pick<Terminal, "settings">): Command {
-  return new Command("receipt")
+  const command = new Command("receipt")
     .description("check a signed receipt, and what it claims of an answer, a request and the log")
     .argument("<file>", "the JWS, or the PAYMENT-RESPONSE it came in; - for standard input")
     .option(
@@ -38,54 +35,55 @@ export function verifyReceiptCommand({ settings }: Pick<Terminal, "settings">): 
     .option("--body <file>", "the answer as it was received, decoded")
     .option("--request <json>", 'what was asked: {"operation": …, "input": …}, with every default', asRequest)
     .option("--export <file>", "an export of the log or of the payment's stream (.gz too)")
+    .option("--key <key>", "of the export: the log's verifier key as you know it: name+id+base64", asKey);
+  return withPackOptions(command)
     .option("--json", "print the checks as JSON", false)
-    .addHelpText("after", "\nExits with 1 when any check fails. Only a URL given with --jwks is asked.")
-    .action(async (file: string, options: Options) => {
-      const given = file === "-" ? await text(process.stdin) : await fileOf(file, "utf8");
-      const jws =
-        receiptIn(given) ??
-        refuse("invalid", `${file} holds no receipt: neither a JWS nor a PAYMENT-RESPONSE`);
-      const keys = options.jwks ? await keysAt(options.jwks) : await ownKeys(settings);
-      const body = options.body === undefined ? undefined : await fileOf(options.body);
-      const evidence = { keys, body, request: options.request };
-      const verified = await withExport(verifyReceipt(jws, evidence), options.export, (log) =>
-        verifyReceipt(jws, { ...evidence, log }),
-      );
-      process.stdout.write(options.json ? `${JSON.stringify(verified, null, 2)}\n` : spoken(verified));
-      if (!verified.ok) process.exitCode = 1;
-    });
+    .addHelpText(
+      "after",
+      "\nExits with 1 when any check fails, with 2 where --export is no export of a log. Only URLs given with --jwks and --rpc are asked.\nThe export is read as `tallystick verify` reads it, with the same options.",
+    )
+    .action((file: string, options: Options) =>
+      orNoExport(async () => {
+        const given = file === "-" ? await text(process.stdin) : await fileOf(file, "utf8");
+        const jws =
+          receiptIn(given) ??
+          refuse("invalid", `${file} holds no receipt: neither a JWS nor a PAYMENT-RESPONSE`);
+        const keys = options.jwks ? await keysAt(options.jwks) : await ownKeys(settings);
+        const body = options.body === undefined ? undefined : await fileOf(options.body);
+        const evidence = { keys, body, request: options.request };
+        const verified = await withExport(verifyReceipt(jws, evidence), { file, ...options }, (log) =>
+          verifyReceipt(jws, { ...evidence, log }),
+        );
+        process.stdout.write(options.json ? `${JSON.stringify(verified, null, 2)}\n` : spoken(verified));
+        if (!verified.ok) process.exitCode = 1;
+      }),
+    );
 }
 
 /** The export is verified first, all of it: then its lines are what was hashed into the event that the receipt names. */
 async function withExport(
   verified: VerifiedReceipt,
-  path: string | undefined,
+  { file, export: path, ...options }: Options & { file: string },
   again: (log: Evidence["log"]) => VerifiedReceipt,
 ): Promise<VerifiedReceipt> {
-  if (path === undefined || !verified.payload) return verified;
-  const report = await verifyFile(path);
+  const { payload } = verified;
+  if (path === undefined || !payload || !verified.checks.every(({ name, ok }) => name !== "members" || ok))
+    return verified;
+  const held = await heldBy(options);
+  const named = { name: file, ...(payload.event as Omit<HeldEvent, "name">) };
+  const { origin, report, events } = await readPack(
+    { files: [path], stream_id: `payment-${payload.payment_id}` },
+    { ...held, events: [named] },
+  );
   const failed = report.verdicts.find(({ ok }) => !ok);
-  const detail = failed ? `${failed.name}: ${failed.reason ?? failed.detail}` : `${report.events} events`;
+  const reach = report.verdicts.find(({ name }) => name === "completeness")?.detail;
+  const detail = failed
+    ? `${failed.name}: ${failed.reason ?? failed.detail}`
+    : `${report.events} events of ${origin}; ${reach}`;
   const checks = [{ name: "export", ok: report.ok, detail }];
   if (!report.ok) return { ...verified, ok: false, checks: [...verified.checks, ...checks] };
-  const { ok, ...more } = again(await streamIn(path, `payment-${verified.payload.payment_id}`));
+  const { ok, ...more } = again({ origin, events });
   return { ok, ...more, checks: [...more.checks, ...checks] };
-}
-
-/** The events of one stream in an export, and the origin in its first line. */
-export async function streamIn(path: string, stream_id: string): Promise<NonNullable<Evidence["log"]>> {
-  const file = createReadStream(path);
-  const input = path.endsWith(".gz") ? file.pipe(createGunzip()) : file;
-  let origin: string | undefined;
-  const events: LoggedEvent[] = [];
-  for await (const line of createInterface({ input })) {
-    if (origin === undefined) ({ origin } = JSON.parse(line) as { origin: string });
-    else if (line.includes(JSON.stringify(stream_id))) {
-      const event = JSON.parse(line) as LoggedEvent;
-      if (event.stream_id === stream_id) events.push(event);
-    }
-  }
-  return { origin: origin!, events };
 }
 
 function spoken({ ok, checks, payload }: VerifiedReceipt): string {

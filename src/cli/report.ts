@@ -1,16 +1,17 @@
-/** `tallystick report verify`: every figure of a report asked again, or its digests held against an export of the log. */
-import { readFile } from "node:fs/promises";
-import { Command } from "commander";
+/** `tallystick report verify`: the words of a report held against its digest in the log, and each figure asked again. */
+import { Command, InvalidArgumentError } from "commander";
 import { printable } from "../../eventstore/verify/report.ts";
-import { verifyFile } from "../../eventstore/verify/verify-export.ts";
+import type { VerifierKey } from "../anchoring/note.ts";
 import { canonical } from "../api/asking.ts";
 import { catalogueOf } from "../api/catalogue.ts";
 import { methodOf, type Operation, pathOf } from "../api/operation.ts";
+import { aboutReport } from "../api/operations/reports/made.ts";
 import { areas } from "../areas/index.ts";
 import { digestOf } from "../domain/objects.ts";
 import { refuse } from "../domain/refusal.ts";
 import { type AskAgain, type AskedAgain, askedAgain } from "../domain/reports/asked-again.ts";
 import { type Fault, factFaults, reportFaults } from "../domain/reports/check.ts";
+import { isAsked } from "../domain/reports/fact.ts";
 import {
   type DetachedFacts,
   detachedFacts,
@@ -19,50 +20,73 @@ import {
   report,
   streamOf,
 } from "../domain/reports/report.ts";
-import { streamIn } from "./receipt.ts";
+import { provenEvent } from "./logged-event.ts";
+import { asKey, heldBy, orNoExport, type PackOptions, readPack, textOf, withPackOptions } from "./pack.ts";
 import { marked, type Terminal } from "./terminal.ts";
 
-type Options = { url?: string; key?: string; export?: string; json: boolean };
+type Keys = { api?: string; log?: VerifierKey };
+type Options = Omit<PackOptions, "key"> & { url?: string; key: Keys; export?: string; json: boolean };
 
 const ASK_MS = 60_000;
 
 export function reportCommand({ settings }: Pick<Terminal, "settings">): Command {
-  const verify = new Command("verify")
-    .description("ask every figure of a report again, and name each that is not what it says")
+  const command = new Command("verify")
+    .description(
+      "hold a report against its digest in the log, ask its figures again, and name what is not so",
+    )
     .argument("<file>", "a report as JSON, or the facts.json that goes with its PDF")
-    .option("--url <url>", "the service to ask; the one of this machine if left out")
-    .option("--key <key>", "an API key that may read; without one most questions are not answered")
-    .option("--export <file>", "an export of the log (.gz too): its digests are checked, and nobody is asked")
-    .option("--json", "print the faults as JSON", false)
+    .option(
+      "--url <url>",
+      "the service to ask; the one of this machine if neither this nor --export is given",
+    )
+    .option("--export <file>", "an export of the log (.gz too), read as `tallystick verify` reads it")
+    .option(
+      "--key <key>",
+      "an API key of the one who had it made (sk_…), for --url; or the log's verifier key (name+id+base64); may be given twice",
+      asKeys,
+      {},
+    );
+  const verify = withPackOptions(command)
+    .option("--json", "print what was verified, and the faults, as JSON", false)
     .addHelpText(
       "after",
-      "\nExits with 1 when anything is not as it says. Vintages are kept for 180 days; after that the digests in the log remain.",
+      `
+A report counts as verified when a signed event of the log has the digest of its words: out of --export, or as the
+service at --url proves it to the one who had the report made. Without that its figures alone are verified, and the
+report is refused. Exits with 1 when anything is not as it says, with 2 where --export is no export of a log.
+Vintages are kept for 180 days; after that the digests in the log remain.`,
     )
-    .action(async (file: string, options: Options) => {
-      const given = read(await textOf(file));
-      const faults = [...faultsOf(given)];
-      let checked: string;
-      if (options.export !== undefined) {
-        faults.push(...(await loggedFaults(given, options.export)));
-        checked = "held against the log";
-      } else {
-        const url = options.url ?? `http://127.0.0.1:${settings().PORT}`;
-        const again = await askedAgain(given.facts, canonical, askAt(url, options.key));
-        faults.push(...again.faults);
-        checked = `${again.questions} questions asked again at ${url}`;
-      }
-      const { facts } = given.facts;
-      process.stdout.write(
-        options.json
-          ? `${JSON.stringify({ ok: faults.length === 0, facts: facts.length, faults }, null, 2)}\n`
-          : spoken(faults, `${facts.length} facts, ${checked}`),
-      );
-      if (faults.length > 0) process.exitCode = 1;
-    });
+    .action((file: string, options: Options) =>
+      orNoExport(async () => {
+        const given = read(await textOf(file));
+        const isAskedAgain = options.url !== undefined || options.export === undefined;
+        const url = options.url ?? (isAskedAgain ? `http://127.0.0.1:${settings().PORT}` : "");
+        const again = isAskedAgain
+          ? await askedAgain(given.facts, canonical, askAt(url, options.key.api))
+          : undefined;
+        const made =
+          options.export === undefined ? await madeAt(url, given, options) : await madeIn(given, options);
+        const faults = [
+          ...given.faults,
+          ...faultsOf(given),
+          ...(again?.faults ?? []),
+          ...wordFaults(given, made),
+        ];
+        tell({ given, made, faults, figures: again && figuresOf(given, again, url) }, options.json);
+        if (faults.length > 0) process.exitCode = 1;
+      }),
+    );
   return new Command("report").description("check reports").addCommand(verify);
 }
 
-type Given = { facts: DetachedFacts; whole: Report | undefined };
+/** What was read; `faults`: of what stands around the report, and is no part of it. */
+type Given = { facts: DetachedFacts; whole: Report | undefined; faults: Fault[] };
+
+/** What the log says of the report, and where it says so; `none`: why nothing proves its words. */
+type Made = { events: readonly ReportFacts[]; where: string } | { none: string };
+
+/** Figures that were asked again, and how many of them are what the service answers. */
+type Figures = { asked: number; verified: number; questions: number; url: string };
 
 const faultsOf = ({ facts, whole }: Given): Fault[] =>
   whole ? reportFaults(whole, canonical) : factFaults(facts, canonical);
@@ -70,17 +94,56 @@ const faultsOf = ({ facts, whole }: Given): Fault[] =>
 /** A report as it was answered, with its envelope or without, or its facts alone. */
 function read(text: string): Given {
   const value = parsed(text);
-  const bare = typeof value === "object" && value !== null && "data" in value ? value.data : value;
+  const isAnswer = typeof value === "object" && value !== null && "data" in value;
+  const bare = isAnswer ? value.data : value;
   const whole = report.safeParse(bare);
-  if (whole.success) return { facts: whole.data, whole: whole.data };
+  if (whole.success)
+    return {
+      facts: whole.data,
+      whole: whole.data,
+      faults: [...unknownFaults(bare, whole.data), ...(isAnswer ? aroundFaults(value, whole.data) : [])],
+    };
   const facts = detachedFacts.safeParse(bare);
-  if (facts.success) return { facts: facts.data, whole: undefined };
+  if (facts.success) return { facts: facts.data, whole: undefined, faults: unknownFaults(bare, facts.data) };
   const [issue] = facts.error.issues;
   return refuse(
     "invalid",
     `this is no report, nor the facts of one: ${issue?.path.join(".")} ${issue?.message}`,
   );
 }
+
+/** A digest is of the members that a report has: any other could say anything. */
+function unknownFaults(given: unknown, known: object): Fault[] {
+  const isKnown = inOneForm(given) === inOneForm(known);
+  return isKnown ? [] : [{ at: "report", says: "has members that no report has" }];
+}
+
+function inOneForm(value: unknown): string {
+  try {
+    return canonical(value as object);
+  } catch (error) {
+    return refuse("invalid", `this is no report: ${(error as Error).message}`);
+  }
+}
+
+/** What an answer says beside its report follows from the report. */
+function aroundFaults(answer: { data: unknown; meta?: unknown }, whole: Report): Fault[] {
+  const around = { success: true, meta: aboutReport(whole), rests_on: whole.vintages };
+  const { data: _, meta, ...others } = answer;
+  const { rests_on, ...about } = typeof meta === "object" && meta !== null ? (meta as Members) : {};
+  const is = (name: keyof typeof around, value: unknown) =>
+    value === undefined || inOneForm({ value }) === inOneForm({ value: around[name] });
+  return [
+    ...Object.entries(others).flatMap(([name, value]) =>
+      name === "success" && is(name, value) ? [] : [{ at: name, says: "is no part of an answer" }],
+    ),
+    ...(meta === undefined || (is("meta", about) && is("rests_on", rests_on))
+      ? []
+      : [{ at: "meta", says: "is not what the report's sources say" }]),
+  ];
+}
+
+type Members = { [name: string]: unknown };
 
 function parsed(text: string): unknown {
   try {
@@ -89,11 +152,6 @@ function parsed(text: string): unknown {
     return refuse("invalid", "this is no JSON: give a report as JSON, or its facts.json");
   }
 }
-
-const textOf = (path: string): Promise<string> =>
-  readFile(path, "utf8").catch((error: Error) =>
-    refuse("invalid", `${path} cannot be read: ${error.message}`),
-  );
 
 /** Puts a question to a service over HTTP, as anybody would. */
 export function askAt(url: string, key: string | undefined): AskAgain {
@@ -132,26 +190,116 @@ function questionOf(operation: Operation, input: Record<string, unknown>): strin
   return `${pathOf(operation)}?${new URLSearchParams(Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
 
-/** What the log says of the report, once the export is verified whole. */
-async function loggedFaults({ facts, whole }: Given, path: string): Promise<Fault[]> {
-  const verified = await verifyFile(path);
-  if (!verified.ok) return [{ at: "export", says: "does not verify: run `tallystick verify` on it" }];
-  const { events } = await streamIn(path, streamOf(facts.report_id));
-  const [made] = events.map(({ payload }) => JSON.parse(payload) as ReportFacts);
-  if (!made) return [{ at: "report_id", says: "names no report of this log" }];
+/** The report's events in an export that is verified whole, as far as something proves it. */
+async function madeIn(
+  { facts }: Given,
+  { export: path, key, json: _, url: __, ...options }: Options,
+): Promise<Made> {
+  const held = await heldBy({ ...options, key: key.log });
+  const stream_id = streamOf(facts.report_id);
+  const { origin, report: verified, events } = await readPack({ files: [path!], stream_id }, held);
+  const failed = verified.verdicts.find(({ ok }) => !ok);
+  if (failed)
+    return { none: `the export does not verify: ${failed.name}: ${failed.reason ?? failed.detail}` };
+  const proven = events.filter(({ position, version }) => (position ?? version) <= verified.proven);
+  const signature = verified.verdicts.find(({ name }) => name === "signature")!.detail;
+  if (events.length > 0 && proven.length === 0)
+    return { none: `nothing signs, anchors or holds the export as far as its event: ${signature}` };
+  return { events: proven.flatMap(factsIn), where: `${origin}, ${signature}` };
+}
+
+/** The report's event, as the service proves it to the one who had the report made. */
+async function madeAt(url: string, { facts }: Given, options: Options): Promise<Made> {
+  const { key, origin, witness, head, checkpoint, network, contract, signer, rpc } = options;
+  const ofExports = { head: head[0], checkpoint: checkpoint[0], network, contract, signer, rpc };
+  const other = Object.entries(ofExports).find(([, value]) => value !== undefined)?.[0];
+  if (other) refuse("invalid", `--${other} is held against an export: give --export too`);
+  const headers: Record<string, string> = key.api === undefined ? {} : { Authorization: `Bearer ${key.api}` };
+  const get = (path: string) =>
+    fetch(new URL(path, url), { headers, signal: AbortSignal.timeout(ASK_MS) }).catch((error: Error) =>
+      refuse("unavailable", `${url} cannot be asked: ${reasonOf(error).message}`),
+    );
+  const kept = await get(`/v1/agent/reports/${encodeURIComponent(facts.report_id)}`);
+  await kept.body?.cancel();
+  const event_id = kept.headers.get("Event-Id");
+  if (!kept.ok || event_id === null)
+    return { none: `${url} answers ${kept.status} for this report: give a key of the one who had it made` };
+  const answer = await get(`/log/proof/${encodeURIComponent(event_id)}`);
+  const event = provenEvent(await answer.json().catch(() => ({})), {
+    key: key.log,
+    origin,
+    witnesses: witness,
+  });
+  if (typeof event === "string") return { none: event };
+  if (event.stream_id !== streamOf(facts.report_id)) return { none: "the service proves another event" };
+  return {
+    events: factsIn(event),
+    where: `position ${event.position} of ${event.origin}, signed by ${event.by}`,
+  };
+}
+
+const factsIn = ({ type, payload }: { type: string; payload: string }): ReportFacts[] =>
+  type === "ReportMade" ? [JSON.parse(payload) as ReportFacts] : [];
+
+/** What binds the words of a report, or its facts and their labels: one event that has their digests. */
+function wordFaults({ facts, whole }: Given, made: Made): Fault[] {
+  const remedy = "hold it against an export of the log by --export";
+  if ("none" in made)
+    return [{ at: "words", says: `are bound by no digest of the log: ${made.none}; ${remedy}` }];
+  const { events } = made;
+  const [first] = events;
+  if (!first) return [{ at: "report_id", says: "names no report of this log" }];
+  const digest = whole && digestOf(canonical(whole));
+  const isOf = (one: ReportFacts) =>
+    one.facts_sha256 === facts.facts_sha256 && (digest === undefined || one.sha256 === digest);
+  if (events.some(isOf)) return [];
   return [
-    ...(made.facts_sha256 === facts.facts_sha256
+    ...(first.facts_sha256 === facts.facts_sha256
       ? []
-      : [{ at: "facts_sha256", says: `is ${made.facts_sha256} in the log` }]),
-    ...(whole && digestOf(canonical(whole)) !== made.sha256
-      ? [{ at: "report", says: `has the digest ${made.sha256} in the log` }]
-      : []),
+      : [{ at: "facts_sha256", says: `is ${first.facts_sha256} in the log` }]),
+    ...(digest === undefined || digest === first.sha256
+      ? []
+      : [{ at: "report", says: `has the digest ${first.sha256} in the log` }]),
   ];
 }
 
-const spoken = (faults: readonly Fault[], checked: string): string =>
-  [
+function figuresOf(
+  { facts: { facts } }: Given,
+  { questions, faults }: { questions: number; faults: readonly Fault[] },
+  url: string,
+): Figures {
+  const asked = facts.filter(isAsked);
+  const bad = new Set(faults.map(({ at }) => at));
+  return { asked: asked.length, verified: asked.filter(({ id }) => !bad.has(id)).length, questions, url };
+}
+
+type Told = { given: Given; made: Made; faults: readonly Fault[]; figures: Figures | undefined };
+
+function tell({ given, made, faults, figures }: Told, json: boolean): void {
+  const ok = faults.length === 0;
+  const what = given.whole ? "report" : "facts";
+  const where = "where" in made ? made.where : null;
+  const facts = given.facts.facts.length;
+  const told = { ok, verified: ok ? what : null, log: where, facts, figures: figures ?? null, faults };
+  const asked = figures
+    ? [
+        `${figures.verified} of ${figures.asked} figures verified: ${figures.questions} questions asked again at ${figures.url}`,
+      ]
+    : [];
+  const lines = [
     ...faults.map(({ at, says }) => `${marked(false, "FAIL")} ${printable(`${at} ${says}`)}`),
-    `${faults.length === 0 ? marked(true, "verified") : marked(false, "NOT verified")}: ${checked}`,
-    "",
-  ].join("\n");
+    ...asked.map(printable),
+    ok
+      ? `${marked(true, "verified")}: ${printable(`the ${what}, ${facts} facts, by the digest in ${where}`)}`
+      : `${marked(false, "NOT verified")}: the ${what}`,
+  ];
+  process.stdout.write(json ? `${JSON.stringify(told, null, 2)}\n` : `${lines.join("\n")}\n`);
+}
+
+/** A verifier key has a plus, an API key none. */
+function asKeys(text: string, before: Keys): Keys {
+  const name = text.includes("+") ? "log" : "api";
+  if (before[name] !== undefined)
+    throw new InvalidArgumentError(`is given twice: one API key and one verifier key at most`);
+  return { ...before, [name]: name === "log" ? asKey(text) : text };
+}

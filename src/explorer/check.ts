@@ -69,6 +69,12 @@ export function openCheck(place: HTMLElement): Check {
         done.textContent = counted(events, "event");
       });
       if (mine !== turn) return;
+      if ("head" in report && !report.head) {
+        const [{ reason }] = report.verdicts as [Verdict];
+        say("bad", el("strong", {}, `${subject} is no export of a log: nothing was checked. `), reason ?? "");
+        end();
+        return;
+      }
       const isBare = ["signature", "anchor"].every((name) => isIdleOf(report, name));
       say(!report.ok ? "bad" : isBare ? "" : "good", el("strong", {}, summary(subject, report)));
       findings.replaceChildren(...findingsOf(task, report));

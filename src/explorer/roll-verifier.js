@@ -29,3 +29,25 @@ const upTo = (n) => [...Array(n).keys()];
 const sum = (digits, base) => digits.reduce((value, digit) => value * base + digit, 0);
 const swap = (list, i, j) => list.with(i, list[j]).with(j, list[i]);
 const sorted = (fields) => JSON.stringify(Object.entries(fields).sort());
+/** The command line, where Node runs this file itself. A check that did not take place has not passed: it exits with 2. */
+const [script = "", ...files] = globalThis.process?.argv?.slice(1) ?? [];
+const fs = script ? await import("node:fs") : undefined;
+const url = decodeURIComponent(new URL(import.meta.url).pathname);
+const isHere = (name) => fs.existsSync(name) && fs.realpathSync(name) === url;
+if (fs && ([script, `${script}.js`, `${script}.mjs`].some(isHere) || (script === "-" && url.includes("[eval")))) {
+  const isUsage = files.length === 0 || files.some((file) => file.startsWith("--"));
+  if (isUsage) console.log("node roll-verifier.js PROOF.json … (an answer of POST /v1/agent/rng/verify each)");
+  let code = isUsage && files[0] !== "--help" ? 2 : 0;
+  for (const file of isUsage ? [] : files) {
+    const checked = await Promise.resolve(file)
+      .then((path) => JSON.parse(fs.readFileSync(path, "utf8")))
+      .then(async ({ data, ...bare }) => [(data ?? bare).roll.result, await faultOf(data ?? bare)])
+      .catch((error) => error);
+    const [result, fault] = checked instanceof Error ? [] : checked;
+    const isBad = checked instanceof Error ? 2 : fault === undefined ? 0 : 1;
+    const said = [JSON.stringify(result), fault, `no proof of a roll: ${checked.message}`][isBad];
+    console.log(["ok  ", "FAIL", "FAIL"][isBad], `${file}: ${said}`);
+    code = Math.max(code, isBad);
+  }
+  globalThis.process.exitCode = code;
+}

@@ -302,10 +302,12 @@ export async function verifyPack(source, options = {}) {
     },
     end: (it) => same("completeness", here(), { ...it, end: `${Object.values(it.head)}` }, { events, end: `${[last, hash]}` }),
   };
-  let unread = 0; // lines in a row; behind ten thousand, as behind a first line that is no header, nothing is looked at
+  let [unread, shown, size] = [0, 0, 0]; // lines in a row: behind ten thousand, or a first that is no header, none is looked at
   const read = (bytes) => tries("format", here(), async () => {
     unread++;
     const { kind, of, value, place: there } = readLine(bytes);
+    [shown, size] = there > 1 && there < 7 ? [shown + 1, size + bytes.length] : [shown, size];
+    need(shown <= 100_000 && size <= 2 ** 26, "more evidence stands before the events than 100,000 lines or 64 MiB");
     const isOurs = header ? !of || isLog === (of === "log") : kind === "header";
     await (isOurs && there > place ? take[kind](value, of) : fail(`${kind}: it does not belong here or stands too late`));
     place = there - (/header|key|frontier|end/.test(kind) ? 0 : 0.5); // of the others there may be more
@@ -353,21 +355,29 @@ export async function verifyPack(source, options = {}) {
   const verdicts = VERDICTS.map((name) => ({ name, ok: !faults[name], detail: details[name] ?? "checked", ...faults[name] }));
   return { ok: verdicts.every(({ ok }) => ok), verdicts, head: header ? { position: last, hash } : null, events };
 }
-// ---- The command line.
-const [script, pack, ...flags] = globalThis.process?.argv.slice(1) ?? [];
-if (script?.endsWith("verifier.js")) {
+// ---- The command line, where Node runs this file itself, under whatever name. A check that did not take place has not passed: 2.
+const [script, pack, ...flags] = globalThis.process?.argv?.slice(1) ?? [];
+const [fs, { pathToFileURL }] = script ? [await import("node:fs"), await import("node:url")] : /** @type {any[]} */ ([{}, {}]);
+const isHere = (name) => fs.existsSync(name) && pathToFileURL(fs.realpathSync(name)).href === import.meta.url;
+const isPiped = script === "-" && import.meta.url.includes("[eval");
+if (script && (isPiped || [script, `${script}.js`, `${script}.mjs`].some(isHere))) {
   const form = /^[^-\n][^\n]*(\n--(key|origin|network|contract|signer|checkpoint)\n[^\n]+|\n--head\n\d+:[^\n]+)*$/;
   const isUsage = !form.test([pack, ...flags].join("\n"));
   if (isUsage) console.log("node verifier.js PACK [--key|origin|network|contract|signer|checkpoint X] [--head position:hash]");
-  if (isUsage) process.exit(pack === "--help" ? 0 : 2); // a check that did not take place has not passed
-  const [{ createReadStream, readFileSync }, { createGunzip }] = [await import("node:fs"), await import("node:zlib")];
+  if (isUsage) process.exit(pack === "--help" ? 0 : 2);
+  const { createGunzip } = await import("node:zlib");
   const all = (flag) => flags.filter((_, i) => i % 2 === 1 && flags[i - 1] === flag);
   const heads = all("--head").map((head) => ({ position: Number(head.split(":")[0]), hash: head.split(":")[1] ?? "" }));
-  const checkpoints = all("--checkpoint").map((file) => readFileSync(file, "utf8"));
+  const [missing] = all("--checkpoint").filter((file) => !fs.statSync(file, { throwIfNoEntry: false })?.isFile());
+  if (missing) console.log(`${missing} cannot be read`);
+  if (missing) process.exit(2);
+  const checkpoints = all("--checkpoint").map((file) => fs.readFileSync(file, "utf8"));
   const named = Object.fromEntries(flags.map((flag, i) => [flag.slice(2), flags[i + 1]]).filter((_, i) => i % 2 === 0));
-  const file = pack.endsWith(".gz") ? createReadStream(pack).pipe(createGunzip()) : createReadStream(pack);
-  const { ok, verdicts } = await verifyPack(file, { ...named, heads, checkpoints });
-  for (const { ok, name, detail, first_bad, reason } of verdicts)
+  const [file, unpacked] = [fs.createReadStream(pack), pack.endsWith(".gz") ? createGunzip() : undefined];
+  if (unpacked) file.on("error", (error) => unpacked.destroy(error)).pipe(unpacked);
+  const { ok, verdicts, head } = await verifyPack(unpacked ?? file, { ...named, heads, checkpoints });
+  if (!head) console.log(`${pack}: no export of a log: ${verdicts[0].reason}`);
+  for (const { ok, name, detail, first_bad, reason } of head ? verdicts : [])
     console.log(ok ? "ok  " : "FAIL", name.padEnd(12), ok ? detail : `at ${first_bad}: ${reason}`);
-  process.exitCode = ok ? 0 : 1;
+  process.exitCode = !head ? 2 : ok ? 0 : 1;
 }

@@ -212,6 +212,19 @@ describe("many lines", () => {
     },
   );
 
+  test("a line more than a verifier keeps is a fault of format; so many are none", async () => {
+    const line = { evidence: "consistency", first: 4, second: 4, proof: [] };
+    for (const judge of [first, second])
+      expect(red(await judge(amid(Array(MANY + 1).fill(line))))).toHaveProperty("format");
+    expect(red(await first(amid(Array(MANY).fill(line))))).not.toHaveProperty("format");
+  });
+
+  test("so is more than 64 MiB of evidence", async () => {
+    const heavy = { evidence: "checkpoint", note: "x".repeat(99_000) };
+    for (const judge of [first, second])
+      expect(red(await judge(amid(Array(680).fill(heavy))))).toHaveProperty("format");
+  });
+
   test("tree heads of one size, each with another root", async () => {
     const heads = numbers.slice(0, MANY / 10).map((n) => ({
       evidence: "checkpoint",

@@ -1,7 +1,7 @@
 /** The second verifier: true packs are green as far as they reach, tampered exports are red, and nothing makes it throw. */
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,7 +26,7 @@ const judged = (lines: string[], options?: Options) =>
   verifyPack(lines.map((line) => `${line}\n`).join(""), options);
 
 test("has at most as many lines as an auditor reads in one go", async () => {
-  expect((await readFile(SCRIPT, "utf8")).trimEnd().split("\n").length).toBeLessThanOrEqual(375);
+  expect((await readFile(SCRIPT, "utf8")).trimEnd().split("\n").length).toBeLessThanOrEqual(385);
 });
 
 test("imports nothing but, run by Node, what reads a file and its arguments", async () => {
@@ -34,6 +34,7 @@ test("imports nothing but, run by Node, what reads a file and its arguments", as
   expect(text).not.toMatch(/^(import|export .* from)\b/m);
   expect([...text.matchAll(/import\("([^"]+)"\)/g)].map(([, name]) => name)).toEqual([
     "node:fs",
+    "node:url",
     "node:zlib",
   ]);
 });
@@ -197,6 +198,37 @@ describe("the command line", () => {
     expect((await run("--help")).stdout).toMatch(/PACK \[--key/);
     for (const args of [[], ["pack", "--wrong", "x"], ["pack", "--key"], ["pack", "--head", "1"]])
       expect(await run(...args)).toMatchObject({ code: 2, stdout: expect.stringMatching(/PACK \[--key/) });
-    expect(await run(join(dir, "missing"))).toMatchObject({ code: 1 });
+  });
+
+  test.each(["missing", "missing.gz", "folder", "other.json", "missing-note"])(
+    "exits with 2 where nothing was checked: %s",
+    async (name) => {
+      await mkdir(join(dir, "folder"), { recursive: true });
+      await writeFile(join(dir, "other.json"), "{}\n");
+      await writeFile(join(dir, "pack.ndjson"), readPack("pack.ndjson"));
+      const args =
+        name === "missing-note"
+          ? [join(dir, "pack.ndjson"), "--checkpoint", join(dir, name)]
+          : [join(dir, name)];
+      const { code, stdout } = (await run(...args)) as { code: number; stdout: string };
+      expect([code, stdout]).toEqual([2, expect.stringMatching(/no export of a log: |cannot be read/)]);
+      expect(stdout.trim().split("\n")).toHaveLength(1);
+    },
+  );
+
+  test("runs under any name, by a link, without its ending and out of standard input", async () => {
+    const cut = join(dir, "cut.ndjson");
+    await writeFile(cut, readPack("pack.ndjson").split("\n").slice(0, -2).join("\n").concat("\n"));
+    const saved = join(dir, "check a log.mjs");
+    await writeFile(saved, await readFile(SCRIPT));
+    await symlink(saved, join(dir, "linked.mjs"));
+    for (const args of [[saved], [join(dir, "linked.mjs")]]) {
+      const ran = await promisify(execFile)(process.execPath, [...args, cut]).catch((error) => error);
+      expect(ran).toMatchObject({ code: 1, stdout: expect.stringMatching(/FAIL completeness/) });
+    }
+    const piped = spawnSync(process.execPath, ["--input-type=module", "-", cut], {
+      input: await readFile(SCRIPT),
+    });
+    expect([piped.status, piped.stdout.toString()]).toEqual([1, expect.stringMatching(/FAIL completeness/)]);
   });
 });

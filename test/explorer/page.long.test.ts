@@ -264,6 +264,8 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
       const page = await open("/log#verify");
       await drop(page, "holiday.jpg", randomBytes(4_096));
       await page.locator(".verdict.bad").waitFor();
+      expect(await page.locator(".verdict").textContent()).toContain("is no export of a log");
+      expect(await page.locator("#verify-result .steps").count()).toBe(0);
       await page.route("**/log/worker.js", () => undefined);
       await drop(page, "log.ndjson", pack);
       await page.getByRole("button", { name: "Stop" }).click();

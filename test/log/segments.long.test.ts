@@ -25,6 +25,7 @@ import { evidenceOfPath } from "../../src/anchoring/segment-path.ts";
 import type { App } from "../../src/app.ts";
 import { recoverKey } from "../../src/assemble-audit.ts";
 import { verifyPack } from "../../src/audit/verify-pack.ts";
+import { readPack } from "../../src/cli/pack.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import * as segments from "../../src/domain/log/segments.ts";
 import { segmentsAfter, segmentsProjection } from "../../src/projections/anchoring/segments.ts";
@@ -282,6 +283,24 @@ test("the command takes segments and what follows them, without the service", as
   const { code, stdout } = await runCommand(folder, "verify", paths[0]!, paths[2] ?? rest);
   expect(code).toBe(1);
   expect(stdout).toContain(`position ${EVENTS + 1}`);
+});
+
+test("a segment with the same rows in other bytes is not the file that the log sealed", async () => {
+  const paths = await allFiles();
+  const rest = await restOf(paths.length * EVENTS + 1);
+  const good = await readFile(paths[0]!);
+  const at = good.lastIndexOf("tallystick");
+  const bent = fresh(".parquet");
+  await writeFile(bent, Buffer.concat([good.subarray(0, at), Buffer.from("T"), good.subarray(at + 1)]));
+  const verdict = async (first: string) => {
+    const { report } = await readPack({ files: [rest, first, ...paths.slice(1)] }, HELD);
+    return [
+      report.ok,
+      report.verdicts.filter(({ ok }) => !ok).map(({ name, first_bad }) => [name, first_bad]),
+    ];
+  };
+  expect(await verdict(paths[0]!)).toEqual([true, []]);
+  expect(await verdict(bent)).toEqual([false, [["segments", 1]]]);
 });
 
 test("the same events give the same bytes, in whatever pages they come", async () => {

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { exportFile } from "../../eventstore/export.ts";
+import { formatVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
 import { operatorMeta } from "../../src/app.ts";
 import { program } from "../../src/cli/program.ts";
 import type { Hex } from "../../src/domain/chain.ts";
@@ -234,6 +235,23 @@ describe("a receipt that the log does not bear out", () => {
     expect((await run([receipt, "--export", await exported(one)])).code).toBe(0);
   });
 
+  test("nor an export that `verify` refuses: of another log, or not as the auditor knows it", async () => {
+    const one = await paid();
+    const receipt = await file("refused.jws", one.jws);
+    const log = await exported(one);
+    expect((await run([receipt, "--export", log, "--origin", origin])).code).toBe(0);
+    const other = await run([receipt, "--export", log, "--origin", "another.example/log"]);
+    expect([other.code, namesOf(other).at(-1)]).toEqual([1, "FAIL export"]);
+    const { kid: _, public_key } = service.app.signer;
+    const key = formatVerifierKey(verifierKey(origin, "ed25519", public_key));
+    const unsigned = await run([receipt, "--export", log, "--key", key]);
+    expect(unsigned.stdout).toMatch(/FAIL export +signature: there is no checkpoint/);
+    const lines = (await readFile(log, "utf8")).split("\n");
+    const bad = '{"evidence":"checkpoint","note":"forged"}';
+    await writeFile(log, lines.toSpliced(1, 0, bad).join("\n"));
+    expect((await run([receipt, "--export", log])).stdout).toMatch(/FAIL export +signature: a note holds no/);
+  });
+
   test("nor an export that was altered, whatever it says", async () => {
     const one = await paid();
     const receipt = await file("export.jws", one.jws);
@@ -265,7 +283,14 @@ describe("what cannot be checked is said, and what to do about it", () => {
     const receipt = await file("no.jws", (await paid()).jws);
     expect((await run([receipt], dir)).stderr).toContain("give the service's keys with --jwks");
     expect((await run([receipt, "--jwks", receipt])).stderr).toContain("is no JWK set");
-    expect(namesOf(await run([receipt, "--export", join(dir, "none.ndjson")]))).toContain("FAIL export");
+    const told = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    const ran = await run([receipt, "--export", join(dir, "none.ndjson")]);
+    expect([ran.code, ran.stdout, told.mock.calls.join("")]).toEqual([
+      2,
+      "",
+      expect.stringContaining("no export of a log: "),
+    ]);
+    told.mockRestore();
   });
 
   test("names in a forged receipt do not steer the terminal", async () => {

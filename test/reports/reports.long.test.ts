@@ -357,9 +357,23 @@ test("after 180 days it is gone, and what remains in the log still tells whether
     const changed = { ...detached(report), facts: [{ ...first!, value: 1 }, ...report.facts.slice(1)] };
     const forged = { ...changed, facts_sha256: factsDigest(changed, canonical) };
     await writeFile(file("forged.json"), canonical(forged));
-    const verify = (name: string) => verified("verify", file(name), "--export", file("log.ndjson"), "--json");
+    const { position, log_hash } = await app.store.head(MAIN_LOG);
+    const head = `${position}:${Buffer.from(log_hash).toString("hex")}`;
+    const exported = ["--export", file("log.ndjson"), "--json"];
+    const verify = (name: string) => verified("verify", file(name), ...exported, "--head", head);
+    const unsigned = await verified("verify", file("report.json"), ...exported);
+    expect([unsigned.code, unsigned.told.faults]).toEqual([
+      1,
+      [{ at: "words", says: expect.stringContaining("nothing signs, anchors or holds the export") }],
+    ]);
+    await writeFile(file("none.ndjson"), "{}\n");
+    const nothing = await verified("verify", file("report.json"), "--export", file("none.ndjson"), "--json");
+    expect([nothing.code, nothing.told]).toEqual([2, undefined]);
     for (const name of ["report.json", "facts.json"])
-      expect(await verify(name)).toMatchObject({ code: undefined, told: { ok: true, faults: [] } });
+      expect(await verify(name)).toMatchObject({
+        ...{ code: undefined },
+        told: { ok: true, verified: name.slice(0, -5), figures: null, faults: [] },
+      });
     const { code, told } = await verify("forged.json");
     expect([code, told.faults.map(({ at }) => at)]).toEqual([1, ["facts_sha256"]]);
   } finally {
@@ -370,16 +384,26 @@ test("after 180 days it is gone, and what remains in the log still tells whether
 /** Runs `tallystick report …` within this process. */
 async function verified(...args: string[]) {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  const silent = vi.spyOn(process.stderr, "write").mockReturnValue(true);
   const before = process.exitCode;
+  process.exitCode = undefined;
   try {
     const settings = () => {
       throw new Error("no settings are asked for");
     };
     await reportCommand({ settings }).parseAsync(args, { from: "user" });
     const told = write.mock.calls.map(([text]) => String(text)).join("");
-    return { code: process.exitCode, told: JSON.parse(told) as { ok: boolean; faults: { at: string }[] } };
+    return { code: process.exitCode, told: told === "" ? undefined! : (JSON.parse(told) as Told) };
   } finally {
     process.exitCode = before;
     write.mockRestore();
+    silent.mockRestore();
   }
 }
+
+type Told = {
+  ok: boolean;
+  verified: string | null;
+  figures: { asked: number; verified: number } | null;
+  faults: { at: string; says: string }[];
+};

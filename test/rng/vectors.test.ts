@@ -1,5 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { canonicalText } from "../../eventstore/canonical.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
@@ -160,8 +164,34 @@ test.each(drawnNames)(
 
 test("the verifier is thirty lines of code, as wide as all others, and needs nothing but them", () => {
   const text = readFileSync(new URL("../../src/explorer/roll-verifier.js", import.meta.url), "utf8");
-  const lines = text.trimEnd().split("\n");
+  const [verifier = "", command] = text.split("/** The command line");
+  expect(command).toBeTruthy();
+  const lines = verifier.trimEnd().split("\n");
   expect(lines.filter((line) => !line.startsWith("/**")).length).toBeLessThanOrEqual(30);
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(110);
-  expect(text).not.toMatch(/\b(import|require|fetch)\b/);
+  expect(verifier).not.toMatch(/\b(import|require|fetch)\b/);
+});
+
+test("run by Node, under any name, it says of each proof whether it holds, and exits with 2 where it checked none", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "tallystick-rolls-"));
+  try {
+    const script = join(dir, "rolls.mjs");
+    await copyFile(new URL("../../src/explorer/roll-verifier.js", import.meta.url), script);
+    const [proof] = rolls;
+    await writeFile(join(dir, "good.json"), JSON.stringify({ data: proof }));
+    await writeFile(join(dir, "bad.json"), JSON.stringify({ ...proof, seed: "00".repeat(32) }));
+    const run = (...args: string[]) => {
+      const { status, stdout } = spawnSync(process.execPath, [script, ...args], {
+        cwd: dir,
+        encoding: "utf8",
+      });
+      return [status, stdout];
+    };
+    expect(run("good.json")).toEqual([0, expect.stringMatching(/^ok {3}good\.json: /)]);
+    expect(run("good.json", "bad.json")).toEqual([1, expect.stringContaining("FAIL bad.json: no seed")]);
+    for (const args of [[], ["missing.json"], ["rolls.mjs"], ["good.json", "missing.json"], ["--wrong"]])
+      expect(run(...args)[0]).toBe(2);
+  } finally {
+    await rm(dir, { recursive: true });
+  }
 });

@@ -22,7 +22,7 @@ const keptReport = operation({
   output: reportOutput,
   refuses: [404, 410],
   example: { report_id: "00".repeat(16) },
-  async handle({ input: { report_id }, app, caller }) {
+  async handle({ input: { report_id }, app, caller, names }) {
     const found = await app.load(reports, { tenant: caller.tenant, id: report_id });
     if (!found) return refuse("not_found", `there is no report ${report_id} of yours`);
     const bytes = await app.objects.get(objectOf(found));
@@ -31,6 +31,9 @@ const keptReport = operation({
         reportProblems["report-past-keeping"],
         `the report is not kept any more; its digest ${found.sha256} remains in the log: have it made again`,
       );
+    const stream = { tenant: caller.tenant, stream_id: reports.streamOf(report_id) };
+    const [event] = await app.store.readStream({ ...stream, limit: 1 });
+    if (event) names({ event_id: event.event_id, position: event.position });
     const data = JSON.parse(bytes.toString()) as Report;
     return { data, meta: aboutReport(data) };
   },

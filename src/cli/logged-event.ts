@@ -1,0 +1,96 @@
+/** One event of a log as the service proves it: GET /log/proof/{event_id}, judged without believing the service. */
+import { z } from "zod";
+import { eventHash, payloadHash } from "../../eventstore/hash.ts";
+import { openCheckpoint } from "../anchoring/checkpoint.ts";
+import { MalformedNote, parseVerifierKey, UnverifiedNote, type VerifierKey } from "../anchoring/note.ts";
+import { inclusionFault } from "../anchoring/proofs.ts";
+import { leafHash } from "../anchoring/tree.ts";
+import { sha256 } from "../domain/fields.ts";
+
+/** As far as it is read: an event that is shown whole, and a checkpoint over it. */
+const answered = z.object({
+  origin: z.string(),
+  key: z.string(),
+  event: z.object({
+    position: z.int().positive(),
+    event_id: z.string(),
+    type: z.string(),
+    tenant: z.string(),
+    stream_id: z.string(),
+    version: z.int().positive(),
+    schema_version: z.int().positive(),
+    recorded_at_us: z.int().nonnegative(),
+    payload: z.string(),
+    payload_hash: sha256,
+    meta_hash: sha256,
+    prev_hash: sha256,
+    event_hash: sha256,
+  }),
+  checkpoint: z.string(),
+  inclusion: z.object({ size: z.int().positive(), proof: z.array(sha256).max(65) }),
+});
+
+/** What the reader of a proof knows without it; the answer's own key is believed where none is given. */
+export type HeldLog = {
+  key?: VerifierKey | undefined;
+  origin?: string | undefined;
+  witnesses: readonly VerifierKey[];
+};
+
+/** `by`: whose signature proves the event, for people. */
+export type ProvenEvent = {
+  stream_id: string;
+  type: string;
+  payload: string;
+  position: number;
+  origin: string;
+  by: string;
+};
+
+/** A sentence says why the answer proves nothing. */
+export function provenEvent(answer: unknown, held: HeldLog): ProvenEvent | string {
+  const read = answered.safeParse(answer);
+  if (!read.success) {
+    const pending = z.object({ pending: z.object({ detail: z.string() }) }).safeParse(answer);
+    return pending.success
+      ? pending.data.pending.detail
+      : `the proof of its event lacks ${read.error.issues[0]?.path.join(".")}`;
+  }
+  const { origin, event, checkpoint, inclusion } = read.data;
+  const { type, stream_id, payload, position } = event;
+  if (origin !== (held.origin ?? origin)) return `the log is ${origin}, not ${held.origin}`;
+  const bytes = (name: "payload_hash" | "meta_hash" | "prev_hash" | "event_hash") =>
+    Buffer.from(event[name], "hex");
+  if (!payloadHash(Buffer.from(payload)).equals(bytes("payload_hash")))
+    return "its event has another payload than its hash says";
+  const hashed = {
+    payload_hash: bytes("payload_hash"),
+    meta_hash: bytes("meta_hash"),
+    prev_hash: bytes("prev_hash"),
+  };
+  if (!eventHash({ ...event, origin, ...hashed }).equals(bytes("event_hash")))
+    return "its event has another hash than its members make";
+  try {
+    const log = held.key ?? parseVerifierKey(read.data.key);
+    if (log.name !== origin || log.type !== "ed25519") return `${log.name}+${log.id} is no key of ${origin}`;
+    const { size, root, cosignatures } = openCheckpoint(checkpoint, { log, witnesses: held.witnesses });
+    const missing = held.witnesses.find(({ name }) => !cosignatures.some(({ witness }) => witness === name));
+    if (missing) return `the checkpoint is not cosigned by ${missing.name}`;
+    const proof = inclusion.proof.map((hash) => Buffer.from(hash, "hex"));
+    const fault = inclusionFault({
+      index: position - 1,
+      size,
+      leaf: leafHash(bytes("event_hash")),
+      root,
+      proof,
+    });
+    if (fault) return `its event is not in the signed tree of ${size} events: ${fault}`;
+    const whose = held.key
+      ? ""
+      : ", a key that came with the answer: compare it with one you trust, by --key";
+    return { stream_id, type, payload, position, origin, by: `${log.name}+${log.id}${whose}` };
+  } catch (error) {
+    if (error instanceof MalformedNote || error instanceof UnverifiedNote) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,241 @@
+/** The one way in which commands read a pack: its files, what the auditor holds against them, and the events that are asked for. */
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { type Command, InvalidArgumentError } from "commander";
+import { segmentsAsExport } from "../../eventstore/segment-export.ts";
+import { openSegment } from "../../eventstore/segment-file.ts";
+import { type HeldHead, parseHeldHead } from "../../eventstore/verify/held-head.ts";
+import { printable, type Verdict, type VerifyReport } from "../../eventstore/verify/report.ts";
+import { openExport } from "../../eventstore/verify/verify-export.ts";
+import { parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";
+import { evidenceOfPath } from "../anchoring/segment-path.ts";
+import { askChain, recoverKey } from "../assemble-audit.ts";
+import type { HeldCheckpoint } from "../audit/evidence-state.ts";
+import { type VerifyPackOptions, verifyPack } from "../audit/verify-pack.ts";
+import type { Hex } from "../domain/chain.ts";
+import { type SealedSegment, streamOf } from "../domain/log/segments.ts";
+import type { LoggedEvent } from "../domain/payments/verify-receipt.ts";
+import { refuse } from "../domain/refusal.ts";
+import { asAddress, asCount } from "./terminal.ts";
+
+/** What the options of `withPackOptions` come to. */
+export type PackOptions = {
+  head: HeldHead[];
+  origin?: string;
+  key?: VerifierKey;
+  witness: VerifierKey[];
+  checkpoint: string[];
+  network?: string;
+  contract?: Hex;
+  signer?: Hex;
+  rpc?: string;
+  maxStreams: number;
+  plain: boolean;
+};
+
+/** Adds what an auditor may hold against a pack; `--key` is the caller's to add, by `asKey`. */
+export function withPackOptions(command: Command): Command {
+  return command
+    .option(
+      "--head <position:hash>",
+      "a head that you kept, of one stream as version:hash, or a feed cursor; may be repeated",
+      asHeads,
+      [],
+    )
+    .option("--checkpoint <file>", "a checkpoint (signed note) that you kept; may be repeated", asList, [])
+    .option("--origin <origin>", "the log's origin as you know it")
+    .option("--witness <key>", "a witness that must have cosigned; may be repeated", asKeys, [])
+    .option("--network <id>", "the chain that must hold the anchor, such as eip155:8453")
+    .option("--contract <address>", "the contract that must hold it", asAddress)
+    .option("--signer <address>", "the account that must have sent it", asAddress)
+    .option("--rpc <url>", "an RPC endpoint of that chain: it is asked whether the anchors stand there")
+    .option("--max-streams <n>", "streams to keep in mind, some 180 bytes each", asCount, 1_000_000)
+    .option("--plain", "read every line in JavaScript, none by WebAssembly: slower, the same report", false);
+}
+
+export async function heldBy(options: PackOptions): Promise<VerifyPackOptions> {
+  const { head, origin, key, witness, network, contract, signer, rpc, maxStreams, plain } = options;
+  return {
+    heads: head,
+    ...{ origin, key, witnesses: witness, network, contract, signer, max_streams: maxStreams, plain },
+    checkpoints: await Promise.all(options.checkpoint.map(checkpointIn)),
+    ask: rpc === undefined ? undefined : askChain(rpc),
+    recover: recoverKey,
+  };
+}
+
+/** The files are no export of a log, or cannot be read: nothing was verified. */
+export class NoExport extends Error {
+  override readonly name = "NoExport";
+}
+
+/** Ends the command with status 2 where nothing could be verified, since a check that did not take place has not passed. */
+export async function orNoExport(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof NoExport)) throw error;
+    process.stderr.write(`${printable(error.message)}\n`);
+    process.exitCode = 2;
+  }
+}
+
+/** `events`: those of the stream that was asked for, as the verified lines have them. */
+export type Pack = { origin: string; report: VerifyReport; events: LoggedEvent[] };
+
+/** `proof`: the file with the path of one segment; `stream_id`: whose events are wanted. */
+export type PackFiles = { files: readonly string[]; proof?: string | undefined; stream_id?: string };
+
+/** Verifies a pack in one run: segments, and what follows them, are one history. Throws NoExport. */
+export async function readPack(
+  { files, proof, stream_id }: PackFiles,
+  held: VerifyPackOptions,
+): Promise<Pack> {
+  const segments = files.filter((file) => file.endsWith(".parquet"));
+  const [rest, ...others] = files.filter((file) => !segments.includes(file));
+  if (others.length > 0)
+    refuse(
+      "invalid",
+      `${rest} and ${others.join(", ")}: one export is verified at a time, behind the segments that it follows`,
+    );
+  if (proof !== undefined && (segments.length !== 1 || rest !== undefined))
+    refuse("invalid", "--proof is of one segment: give that file alone");
+  const evidence = proof === undefined ? [] : evidenceOfPath(await textOf(proof));
+  const text =
+    segments.length === 0
+      ? openExport(rest!)
+      : segmentsAsExport(segments, { rest: rest === undefined ? undefined : openExport(rest), evidence });
+  const events: LoggedEvent[] = [];
+  const sealed: LoggedEvent[] = [];
+  const wanted = new Map<string, LoggedEvent[]>(stream_id === undefined ? [] : [[stream_id, events]]);
+  const ends_inside = segments.length > 0 && rest === undefined;
+  const kept = keeping(text, (origin) =>
+    segments.length === 0 ? wanted : new Map([...wanted, [streamOf(origin), sealed]]),
+  );
+  const report = await verifyPack(kept, { ...held, ends_inside });
+  const { origin } = report;
+  if (origin === null)
+    throw new NoExport(`${files.join(", ")}: no export of a log: ${report.verdicts[0]?.reason}`);
+  if (segments.length === 0) return { origin, report, events };
+  const verdict = await segmentsVerdict(segments, sealed);
+  const verdicts = [...report.verdicts, verdict];
+  return { origin, report: { ...report, ok: report.ok && verdict.ok, verdicts }, events };
+}
+
+/** The same bytes; the events of the wanted streams are kept beside, each under its stream's id. */
+async function* keeping(
+  chunks: AsyncIterable<Uint8Array>,
+  wantedOf: (origin: string) => ReadonlyMap<string, LoggedEvent[]>,
+): AsyncGenerator<Uint8Array, void, void> {
+  let wanted: ReadonlyMap<string, LoggedEvent[]> | undefined;
+  let rest = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    if (wanted?.size !== 0) {
+      const text = Buffer.concat([rest, chunk]);
+      const end = text.lastIndexOf(LINE_END) + 1;
+      wanted ??= end > 0 ? wantedOf(originIn(text.toString("utf8", 0, text.indexOf(LINE_END)))) : undefined;
+      if (wanted) keep(text.subarray(0, end), wanted);
+      // A line that never ends is no event, and is not gathered for ever.
+      rest = text.length - end > LONGEST_LINE ? Buffer.alloc(0) : text.subarray(end);
+    }
+    yield chunk;
+  }
+}
+
+const LINE_END = 10;
+const LONGEST_LINE = 16 * 1024 * 1024;
+
+function originIn(line: string): string {
+  const header = parsed(line);
+  return typeof header?.origin === "string" ? header.origin : "";
+}
+
+/** An escaped name is the same name: such lines are read as well. */
+function keep(lines: Buffer, wanted: ReadonlyMap<string, LoggedEvent[]>): void {
+  const needles = [...[...wanted.keys()].map((id) => JSON.stringify(id)), "\\u"];
+  const found = new Set(needles.flatMap((needle) => linesWith(lines, needle)));
+  for (const start of [...found].sort((a, b) => a - b)) {
+    const event = parsed(lines.toString("utf8", start, lines.indexOf(LINE_END, start)));
+    if (typeof event?.stream_id === "string" && "payload" in event)
+      wanted.get(event.stream_id)?.push(event as unknown as LoggedEvent);
+  }
+}
+
+/** Where the lines begin that have this text. */
+function linesWith(lines: Buffer, needle: string): number[] {
+  const starts: number[] = [];
+  for (let at = lines.indexOf(needle); at >= 0; ) {
+    starts.push(at === 0 ? 0 : lines.lastIndexOf(LINE_END, at) + 1);
+    at = lines.indexOf(needle, lines.indexOf(LINE_END, at));
+  }
+  return starts;
+}
+
+function parsed(line: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The files have the digests that the log sealed them with, as far as the events are here that say so. */
+async function segmentsVerdict(files: readonly string[], sealed: readonly LoggedEvent[]): Promise<Verdict> {
+  const name = "segments";
+  const facts = sealed
+    .filter(({ type, tenant }) => type === "LogSegmentSealed" && tenant === "operator")
+    .map(({ payload }) => JSON.parse(payload) as SealedSegment);
+  const given = new Map<number, { file: string; sha256: string }>();
+  for (const file of files) given.set(await firstOf(file), { file, sha256: await digestOf(file) });
+  const here = facts.filter(({ from }) => given.has(from));
+  const bad = here.filter(({ from, sha256 }) => given.get(from)!.sha256 !== sha256);
+  const checked = files.length;
+  const detail = `${here.length} of ${checked} segments are named by LogSegmentSealed here, by the SHA-256 of their files`;
+  if (bad.length === 0) return { name, ok: true, checked, detail };
+  const faults = bad.map(({ from, sha256 }) => ({
+    place: from,
+    reason: `${given.get(from)!.file} is not the file that the log sealed, whose SHA-256 is ${sha256}`,
+  }));
+  const [{ place, reason }] = faults as [{ place: number; reason: string }];
+  return { name, ok: false, checked, first_bad: place, reason, faults, fault_count: faults.length, detail };
+}
+
+async function firstOf(file: string): Promise<number> {
+  const { facts, close } = await openSegment(file);
+  await close();
+  return facts.first;
+}
+
+async function digestOf(file: string): Promise<string> {
+  const digest = createHash("sha256");
+  for await (const chunk of createReadStream(file)) digest.update(chunk as Uint8Array);
+  return digest.digest("hex");
+}
+
+async function checkpointIn(path: string): Promise<HeldCheckpoint> {
+  return { name: path, note: await textOf(path) };
+}
+
+/** Refuses a file that cannot be read. */
+export const textOf = (path: string): Promise<string> =>
+  readFile(path, "utf8").catch((error: Error) =>
+    refuse("invalid", `${path} cannot be read: ${error.message}`),
+  );
+
+export const asList = (text: string, before: string[]) => [...before, text];
+
+const asKeys = (text: string, before: VerifierKey[]) => [...before, asKey(text)];
+
+export const asKey = (text: string): VerifierKey => read(() => parseVerifierKey(text));
+
+const asHeads = (text: string, before: HeldHead[]) => [...before, read(() => parseHeldHead(text))];
+
+function read<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+}
