@@ -148,7 +148,10 @@ async function assemble(
     model: modelOf(config, pool, clock),
     reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),
     ...chain,
-    seeds: openSeedVault(config.SEED_SECRET ?? (await keptSecret(join(config.DATA_DIR, "seeds.secret")))),
+    seeds: openSeedVault(
+      config.SEED_SECRET ?? (await keptSecret(join(config.DATA_DIR, "seeds.secret"))),
+      (await store.identity()).origin,
+    ),
     seed_uses: createSeedUses(pool, onError),
     answers: createKeptAnswers(pool),
     objects: createObjects(pool, objectPlaceOf(config), join(config.DATA_DIR, "objects-local")),
