@@ -31,7 +31,7 @@ async function open(env: Record<string, string> = {}, beside?: Opened) {
     env: { SEED_ROLLS: "4", ...env },
     ...(beside && { beside }),
   });
-  service.app.seeds = openSeedVault(SECRET, 3);
+  service.app.seeds = openSeedVault(SECRET, "turns", 3);
   services.push(service);
   return service;
 }
@@ -74,7 +74,8 @@ async function committedByAnother({ app, data_dir }: Service, seed_hash: string)
   const { result: transaction } = (await sent.json()) as { result: `0x${string}` };
   await until(async () => (await app.chain.receipt(transaction)) !== undefined);
   const at = app.clock.now().toISOString();
-  const place = { network: "eip155:8453", contract: to, block_number: 1, committed_at: at };
+  const block = { block_number: 1, block_hash: `0x${"0".repeat(64)}` as const };
+  const place = { network: "eip155:8453", contract: to, ...block, committed_at: at };
   const meta = { actor: "test", operation: "test" };
   const target = commitments.targetOf(seed_hash);
   await app.decide(commitments, target, commitments.ask(seed_hash, at), { meta });
@@ -200,7 +201,7 @@ describe("on a service of its own", () => {
   test("another secret gives the chains up that it does not make, says so, and begins a new one", async () => {
     const app = await freshly();
     const first = await begun(app);
-    app.seeds = openSeedVault("the secret was lost, and this is another one", 3);
+    app.seeds = openSeedVault("the secret was lost, and this is another one", "turns", 3);
     expect(await rollOn(service, 1)).toEqual([503]);
     const next = await begun(app).then(async () => {
       await takeSeedTurn(app);

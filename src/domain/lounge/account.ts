@@ -11,7 +11,7 @@ import type { DataOf, EventOf } from "../entity.ts";
 import { chainHash, digits, sha256, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { draw, drawn, type RollRequest, type SeedAtHand } from "../rng/roll.ts";
-import { type Space, spaces } from "../rng/seeds.ts";
+import { spaces } from "../rng/seeds.ts";
 import { type LoungeName, loungeNames, MOST_PAYOUT, mostStake, payoutOf } from "./games.ts";
 import { loungeProblems } from "./problems.ts";
 import { ATTO, decimalTokens } from "./token.ts";
@@ -89,7 +89,7 @@ export type AccountEvent = EventOf<typeof events>;
 /** Bets on one seed. */
 type SeedBets = { seed_hash: string; bets: number; staked: bigint };
 
-/** Sums in atto. `deposited`: without what was taken back. `on_seeds`: bets on the newest seed of each space that was bet on. */
+/** Sums in atto. `deposited`: without what was taken back. `on_seed`: bets on the seed of the last one. */
 export type AccountState = {
   granted: bigint;
   deposited: bigint;
@@ -97,7 +97,7 @@ export type AccountState = {
   won: bigint;
   balance: bigint;
   debt: bigint;
-  on_seeds: { readonly [space in Space]?: SeedBets };
+  on_seed: SeedBets | undefined;
   deposits: ReadonlyMap<string, Deposit>;
 };
 
@@ -118,7 +118,7 @@ export const initialState = (): AccountState => ({
   won: 0n,
   balance: 0n,
   debt: 0n,
-  on_seeds: {},
+  on_seed: undefined,
   deposits: new Map(),
 });
 
@@ -139,13 +139,12 @@ export function evolve(state: AccountState, { type, data }: AccountEvent): Accou
         staked: state.staked + stake,
         won: state.won + payout,
         balance: balance - stake + payout,
-        on_seeds: { ...state.on_seeds, [data.space]: withBet(state.on_seeds[data.space], data) },
+        on_seed: withBet(state.on_seed, data),
       };
     }
     case "BetsVoided": {
       const back = BigInt(data.back_atto);
-      const { [data.space]: _void, ...on_seeds } = state.on_seeds;
-      return { ...state, staked: state.staked - back, balance: balance + back, on_seeds };
+      return { ...state, staked: state.staked - back, balance: balance + back, on_seed: undefined };
     }
     case "DepositCredited": {
       const { credited_at: _, ...facts } = data;
@@ -194,15 +193,13 @@ export const bet =
       refuse("invalid", "invalid input: amount", { errors: [{ path: "amount", message }] });
     }
     const welcome: AccountEvent[] = state.granted > 0n ? [] : [welcomed(rolled_at)];
-    const { balance, on_seeds } = welcome.reduce(evolve, state);
+    const { balance, on_seed } = welcome.reduce(evolve, state);
     if (stake > balance)
       refuse(
         loungeProblems["balance-too-low"],
         `the account holds ${decimalTokens(balance)} tokens: bet no more, or deposit first (lounge_menu says where)`,
       );
-    const { space, seed_hash } = seed.seed;
-    const before = on_seeds[space];
-    const facts = draw(request, seed, before?.seed_hash === seed_hash ? before.bets : 0);
+    const facts = draw(request, seed, on_seed?.seed_hash === seed.seed.seed_hash ? on_seed.bets : 0);
     const payout = payoutOf(game, params, facts.result, stake);
     const sums = {
       stake_atto: String(stake),
@@ -219,9 +216,8 @@ export const voidBets =
     voided_at: string,
   ) =>
   (state: AccountState): AccountEvent[] => {
-    const found = state.on_seeds[space];
-    if (found?.seed_hash !== seed_hash) return [];
-    const { bets, staked } = found;
+    if (state.on_seed?.seed_hash !== seed_hash) return [];
+    const { bets, staked } = state.on_seed;
     const place = { space, chain, index, seed_hash };
     const back = { back_atto: String(staked), balance_atto: String(state.balance + staked) };
     const voided: AccountEvent = { type: "BetsVoided", data: { ...place, bets, ...back, voided_at } };

@@ -22,6 +22,15 @@ export type Space = (typeof spaces)[number];
 /** Where a seed stands: the chain, counted from 1, and its link, counted from 0. */
 const place = { space: z.enum(spaces), chain: z.int().min(1), index: z.int().min(0) };
 
+/** A seed as other events name it. */
+export const seedPlace = {
+  space: z.enum(spaces),
+  chain: z.int(),
+  index: z.int(),
+  seed_hash: sha256.describe("SHA-256 of the seed."),
+};
+export type SeedPlace = z.infer<z.ZodObject<typeof seedPlace>>;
+
 const published = z.strictObject({
   space: z.enum(spaces),
   chain: z.int().min(1),
@@ -39,7 +48,9 @@ const committed = z.strictObject({
   contract: z.string(),
   signer: z.string(),
   block_number: z.int(),
-  block_hash: chainHash.describe("Unknown to everybody when the chain was made: client seeds that are left out rest on it."),
+  block_hash: chainHash.describe(
+    "Unknown to everybody when the chain was made: client seeds that are left out rest on it.",
+  ),
   committed_at: time.describe("Of that block; not before the head was published."),
 });
 
@@ -135,7 +146,11 @@ export const initialState = (): SeedState => ({ chains: [], published: 0, active
 export function evolve(state: SeedState, { type, data }: SeedEvent): SeedState {
   switch (type) {
     case "SeedChainPublished":
-      return { ...state, chains: [...state.chains, { ...data, committed: undefined }], published: data.chain };
+      return {
+        ...state,
+        chains: [...state.chains, { ...data, committed: undefined }],
+        published: data.chain,
+      };
     case "SeedChainCommitted": {
       const { block_number, block_hash } = data;
       const committed = { block_number, block_hash };
