@@ -198,21 +198,6 @@ describe("on a service of its own", () => {
     await expectFair(app);
   });
 
-  test("another secret gives the chains up that it does not make, says so, and begins a new one", async () => {
-    const app = await freshly();
-    const first = await begun(app);
-    app.seeds = openSeedVault("the secret was lost, and this is another one", "turns", 3);
-    expect(await rollOn(service, 1)).toEqual([503]);
-    const next = await begun(app).then(async () => {
-      await takeSeedTurn(app);
-      return begun(app);
-    });
-    expect(next.chain).toBeGreaterThan(first.chain);
-    expect(await rollOn(service, 1)).toEqual([200]);
-    const { events } = await expectFair(app);
-    expect(events.map(({ type }) => type)).toContain("SeedChainAbandoned");
-  });
-
   test("a roll whose payment settles while its seed is revealed is drawn from the next one", async () => {
     const app = await freshly();
     const first = await begun(app);
