@@ -1,8 +1,10 @@
 /** Processes of one log that have different keys: the second is refused before it does anything, and nothing of the first's is undone. */
+
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ConfigError } from "../src/config.ts";
+import { abandonLost } from "../src/operator/seeds.ts";
 import { type Service, startService } from "./support/service.ts";
 
 let first: Service & { database_url: string };
@@ -63,6 +65,11 @@ test("a key is changed once those that had the other are gone", async () => {
   const changed = { beside: { database_url, data_dir }, reactors: true, env: OTHER };
   await expect(startService(changed)).rejects.toThrow(ConfigError);
   await first.app.presence.leave();
+  // Seeds that were published bind the log, whoever lives.
+  await expect(startService(changed)).rejects.toThrow(/tallystick rng abandon/);
+  const command = await startService({ ...changed, reactors: false });
+  await abandonLost(command.app, { actor: "test" });
+  await command.stop();
   const next = await startService(changed);
   await next.stop();
 });

@@ -17,7 +17,7 @@ export function rngCommand(terminal: Terminal): Command {
       "\nRolls, bets and audit draws from the seed in use are void. The log and /rng say so for good.",
     )
     .action(async ({ json }: { json: boolean }) => {
-      const { abandonLost } = await import("../reactors/rng/lost-seeds.ts");
+      const { abandonLost } = await import("../operator/seeds.ts");
       const { agreeOnKeys } = await import("../shared-keys.ts");
       const given = await withRuntime(terminal, async ({ app }) => {
         // A process that has the secret would go on drawing meanwhile.

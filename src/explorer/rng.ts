@@ -116,6 +116,13 @@ function wayIn(field: string): Way {
   return developmentChain ? { by: "wallet" } : { by: "none" };
 }
 
+/** Words that the service cannot foresee, in place of those that were used. */
+function suggestWords(): void {
+  const bytes = [...crypto.getRandomValues(new Uint8Array(16))];
+  const words = bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  part<HTMLInputElement>("#client-seed").value = words;
+}
+
 async function drawOne(): Promise<HTMLElement[]> {
   const { value: game_type, selectedOptions } = part<HTMLSelectElement>("#game");
   const params = JSON.parse(selectedOptions[0]?.dataset.params ?? "{}") as object;
@@ -154,6 +161,7 @@ if (given !== undefined || developmentChain) {
   key.placeholder =
     given === undefined ? "without one a demo wallet pays" : "the sandbox's, unless you type one";
 }
+suggestWords();
 part("#draw").addEventListener("submit", (event) => {
   event.preventDefault();
   void (async () => {
@@ -162,6 +170,7 @@ part("#draw").addEventListener("submit", (event) => {
     button.disabled = true;
     try {
       place.replaceChildren(...(await drawOne()));
+      suggestWords();
     } catch (error) {
       place.replaceChildren(verdict("bad", reasonOf(error)));
     } finally {

@@ -67,7 +67,7 @@ const BODY = html`
           )}${field(
             "client-seed",
             "Your words",
-            html`<input id="client-seed" type="text" required autocomplete="off" spellcheck="false" maxlength="128" value="my own words">`,
+            html`<input id="client-seed" type="text" required autocomplete="off" spellcheck="false" maxlength="128">`,
           )}
             <div class="draw-key">
               <label for="draw-key">API key</label><input id="draw-key" type="password" autocomplete="off" spellcheck="false" placeholder="sk_…">
