@@ -110,7 +110,7 @@ describe.each(await readdir(fixtures))("what %s left behind", (release) => {
     await ask("/v1/agent/checks/cancel", { check_id: open!.check_id, issuer_address: open!.from });
     const checks = JSON.parse(await ask("/v1/agent/checks/list")) as { data: { status: string }[] };
     expect(checks.data.map(({ status }) => status)).toEqual(["cancelled", "cancelled"]);
-    expect((await service.app.store.head()).position).toBe(before.head + 2);
+    expect((await service.app.store.head()).position).toBe(before.head + chains.length + 1);
     expect(await verifyDatabase(service.app.pool, MAIN_LOG)).toMatchObject({ ok: true });
   });
 
