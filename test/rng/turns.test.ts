@@ -198,6 +198,30 @@ describe("on a service of its own", () => {
     await expectFair(app);
   });
 
+  test("a head that was committed before its publication is given up, and a later chain is used", async () => {
+    const app = await freshly();
+    const head = app.seeds.head("live", 1);
+    const { call, options } = commitSeedsCall([`0x${head}`]);
+    await chain.send(call, options);
+    app.clock = { now: () => new Date(clock.now().getTime() + 3_600_000) };
+    await takeSeedTurn(app);
+    app.clock = clock;
+    expect((await begun(app)).chain).toBeGreaterThan(1);
+    const { events } = await expectFair(app);
+    const given = events.filter(({ type }) => type === "SeedChainAbandoned").map(({ payload }) => payload);
+    expect(given).toContainEqual(
+      expect.objectContaining({ head_hash: head, reason: "committed-before", void: null }),
+    );
+    const { headers } = await service.issue();
+    const answer = await fetch(`${service.url}/v1/agent/rng/anchor/verify`, {
+      method: "POST",
+      headers: { ...headers, "Content-Type": "application/json" },
+      body: JSON.stringify({ seed_hash: head }),
+    });
+    const { data } = (await answer.json()) as { data: unknown };
+    expect(data).toMatchObject({ committed: false, itself: null, by_head: null, published: { chain: 1 } });
+  });
+
   test("a roll whose payment settles while its seed is revealed is drawn from the next one", async () => {
     const app = await freshly();
     const first = await begun(app);
