@@ -126,7 +126,8 @@ export class MixedLog {
     this.#decide(seeds, target, seeds.publish({ space, head_hash: seed_hash, length: 9, published_at: at }));
     const committed = { ...{ space, chain: 1, head_hash: seed_hash, network: NETWORK, committed_at: at } };
     const where = { contract: this.#wallet(1), signer: this.#wallet(2), block_number: 1 };
-    this.#decide(seeds, target, seeds.commit({ ...committed, ...where }));
+    const block_hash = `0x${seed_hash}` as const;
+    this.#decide(seeds, target, seeds.commit({ ...committed, ...where, block_hash }, at));
     const use = { activated_at: at, max_rolls: 1e9, retires_at: this.#at(1e7) };
     this.#decide(seeds, target, seeds.activateFirst(use));
     this.#commit("operator", "seeds");
@@ -411,6 +412,7 @@ export class MixedLog {
       exit: "ok" as const,
       used_ms: 90,
       receipt: null,
+      seed: null,
     };
     this.#decide(task, own, task.takeResult(lease_sha256, { ...output, submitted_at: at }));
     this.#commit(`soul:${sx}`, "soul_node_result");

@@ -20,6 +20,7 @@ export async function startReactorsOf(
 ): Promise<{ stop(): Promise<void> }> {
   const declared = areas.flatMap(({ reactors }) => reactors);
   const reactors = runningReactors(app, declared);
+  await agreeOnKeys(app);
   for (const { fault } of reactors) {
     const told = await fault?.(app);
     if (told) throw new ConfigError(told);
@@ -28,6 +29,5 @@ export async function startReactorsOf(
     throw new ConfigError(
       `DATABASE_POOL is at least ${SMALLEST_POOL}: calls, projections and ${reactors.length} reactors share these connections`,
     );
-  await agreeOnKeys(app);
   return startReactors(app, reactors, log);
 }

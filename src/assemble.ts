@@ -9,15 +9,12 @@ import { createAddressLimits } from "./adapters/address-limits.ts";
 import { databaseClock } from "./adapters/database-clock.ts";
 import { processExecutor } from "./adapters/executor.ts";
 import { createKeptAnswers } from "./adapters/kept-answers.ts";
-import { keptSecret } from "./adapters/kept-secret.ts";
 import { outsideOf } from "./adapters/kurrentdb.ts";
 import { modelOf } from "./adapters/model.ts";
 import { createObjects, objectPlaceOf } from "./adapters/objects.ts";
 import { createParser } from "./adapters/parser.ts";
 import { createPrinter } from "./adapters/printing/printer.ts";
 import { createQuotas } from "./adapters/quotas.ts";
-import { createSeedUses } from "./adapters/seed-uses.ts";
-import { openSeedVault } from "./adapters/seed-vault.ts";
 import { keptHeads } from "./adapters/signed-heads.ts";
 import { derivedSecret, openSigner } from "./adapters/signing-key.ts";
 import { systemRandom } from "./adapters/system.ts";
@@ -29,6 +26,7 @@ import { areas as allAreas, entitiesOf } from "./areas/index.ts";
 import { absentChain, openChain, startNode } from "./assemble-chain.ts";
 import { startReactorsOf, USUAL_POOL } from "./assemble-reactors.ts";
 import { openReaders } from "./assemble-readers.ts";
+import { openSeeds } from "./assemble-seeds.ts";
 import { openStreams } from "./assemble-streams.ts";
 import { openVault } from "./assemble-subjects.ts";
 import { settlementOnLogsChain } from "./chain/settlement.ts";
@@ -148,8 +146,7 @@ async function assemble(
     model: modelOf(config, pool, clock),
     reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),
     ...chain,
-    seeds: openSeedVault(config.SEED_SECRET ?? (await keptSecret(join(config.DATA_DIR, "seeds.secret")))),
-    seed_uses: createSeedUses(pool, onError),
+    ...(await openSeeds(config, { pool, store, onError })),
     answers: createKeptAnswers(pool),
     objects: createObjects(pool, objectPlaceOf(config), join(config.DATA_DIR, "objects-local")),
     outside: outsideOf(config, store),

@@ -1,5 +1,6 @@
 /** Processes of one log that have different keys: the second is refused before it does anything, and nothing of the first's is undone. */
-import { rm } from "node:fs/promises";
+
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ConfigError } from "../src/config.ts";
@@ -24,6 +25,8 @@ test("whoever has the same keys starts beside the first", async () => {
   expect(await started({})).toBeUndefined();
 });
 
+/** What the seeds of the first process are made from. */
+let secret: string;
 const OTHER: Record<string, string> = {
   SEED_SECRET: "a secret that the first process does not have",
   GAS_KEY: `0x${"5".repeat(64)}`,
@@ -40,7 +43,9 @@ test.each(Object.entries(OTHER))("another %s is refused, and names itself", asyn
 });
 
 test("a file that was lost is another key, and no chain of seeds is given up for it", async () => {
-  await rm(join(first.data_dir, "seeds.secret"));
+  const file = join(first.data_dir, "seeds.secret");
+  secret = (await readFile(file, "utf8")).trim();
+  await rm(file);
   expect((await started({})) as Error).toBeInstanceOf(ConfigError);
   expect(await eventsOf("SeedChainAbandoned")).toEqual([]);
 });
@@ -63,6 +68,8 @@ test("a key is changed once those that had the other are gone", async () => {
   const changed = { beside: { database_url, data_dir }, reactors: true, env: OTHER };
   await expect(startService(changed)).rejects.toThrow(ConfigError);
   await first.app.presence.leave();
-  const next = await startService(changed);
+  // Seeds that were published bind the log, whoever lives.
+  await expect(startService(changed)).rejects.toThrow(/tallystick rng abandon/);
+  const next = await startService({ ...changed, env: { ...OTHER, SEED_SECRET: secret } });
   await next.stop();
 });

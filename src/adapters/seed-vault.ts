@@ -7,16 +7,16 @@ import type { SeedVault } from "../domain/ports.ts";
 const LENGTH = 10_000;
 
 /**
- * `secret` is any text that nobody can guess. The last link of a chain is HMAC-SHA256(secret, "seeds:<space>:<chain>"), and
- * each one before it the SHA-256 of the next.
+ * `secret` is any text that nobody can guess. The last link of a chain is HMAC-SHA256(secret, "seeds:<origin>:<space>:<chain>"),
+ * and each one before it the SHA-256 of the next. The origin keeps a new log from using seeds that an old log has revealed.
  */
-export function openSeedVault(secret: string, length = LENGTH): SeedVault {
+export function openSeedVault(secret: string, origin: string, length = LENGTH): SeedVault {
   const chains = new LRUCache<string, Buffer[]>({ max: 8 });
   const linksOf = (space: string, chain: number): Buffer[] => {
     const name = `${space}:${chain}`;
     const kept = chains.get(name);
     if (kept) return kept;
-    const links = [createHmac("sha256", secret).update(`seeds:${name}`).digest()];
+    const links = [createHmac("sha256", secret).update(`seeds:${origin}:${name}`).digest()];
     while (links.length <= length) links.push(createHash("sha256").update(links.at(-1)!).digest());
     links.reverse();
     chains.set(name, links);

@@ -12,6 +12,7 @@ export const about = {
   market: "take down what somebody wrote in the marketplace; every hash of it stays in the log",
   ideas: "read, accept or decline what others propose to improve; nothing of it is ever run",
   anchor: "anchor the log on the chain",
+  rng: "give up chains of seeds whose secret is lost, which voids what was drawn from the seed in use",
   work: "run a worker of the compute market: it does tasks of others and is paid",
   witness: "run a witness: it cosigns a log's checkpoints as long as each continues the one before",
   import: "import files as the next vintage of their dataset: all of them or nothing",

@@ -29,6 +29,7 @@ const GROUPS: readonly {
   { names: ["market"], load: async (terminal) => [(await import("./market.ts")).marketCommand(terminal)] },
   { names: ["ideas"], load: async (terminal) => [(await import("./ideas.ts")).ideasCommand(terminal)] },
   { names: ["anchor"], load: async (terminal) => [(await import("./anchor.ts")).anchorCommand(terminal)] },
+  { names: ["rng"], load: async (terminal) => [(await import("./rng.ts")).rngCommand(terminal)] },
   { names: ["work"], load: async () => [(await import("./work.ts")).workCommand()] },
   { names: ["witness"], load: async (terminal) => [(await import("./witness.ts")).witnessCommand(terminal)] },
   {

@@ -19,6 +19,7 @@ type RollProof = {
   };
   tenant: string;
   seed: string | null;
+  voided_at?: string | null;
   chain_head: string | null;
 };
 
@@ -53,7 +54,7 @@ async function asked(roll_id: string, way: Way): Promise<string> {
 }
 
 async function verify(proof: RollProof): Promise<HTMLElement[]> {
-  const { roll, tenant, seed, chain_head } = proof;
+  const { roll, tenant, seed, chain_head, voided_at } = proof;
   const about = facts({
     Game: `${roll.game_type} ${JSON.stringify(roll.params)}`,
     Result: JSON.stringify(roll.result),
@@ -64,6 +65,11 @@ async function verify(proof: RollProof): Promise<HTMLElement[]> {
     Seed: seed === null ? "not revealed yet" : el("code", {}, seed),
     "Head of its chain": chain_head === null ? undefined : el("code", {}, chain_head),
   });
+  if (voided_at)
+    return [
+      verdict("bad", `Void since ${voided_at}: its seed is lost, and nobody can draw it again.`),
+      about,
+    ];
   if (seed === null || chain_head === null)
     return [verdict("", "The seed of this roll is still in use. Ask again when it is revealed."), about];
   needHashing("roll-verifier.js");
@@ -110,6 +116,13 @@ function wayIn(field: string): Way {
   return developmentChain ? { by: "wallet" } : { by: "none" };
 }
 
+/** Words that the service cannot foresee, in place of those that were used. */
+function suggestWords(): void {
+  const bytes = [...crypto.getRandomValues(new Uint8Array(16))];
+  const words = bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  part<HTMLInputElement>("#client-seed").value = words;
+}
+
 async function drawOne(): Promise<HTMLElement[]> {
   const { value: game_type, selectedOptions } = part<HTMLSelectElement>("#game");
   const params = JSON.parse(selectedOptions[0]?.dataset.params ?? "{}") as object;
@@ -148,6 +161,7 @@ if (given !== undefined || developmentChain) {
   key.placeholder =
     given === undefined ? "without one a demo wallet pays" : "the sandbox's, unless you type one";
 }
+suggestWords();
 part("#draw").addEventListener("submit", (event) => {
   event.preventDefault();
   void (async () => {
@@ -156,6 +170,7 @@ part("#draw").addEventListener("submit", (event) => {
     button.disabled = true;
     try {
       place.replaceChildren(...(await drawOne()));
+      suggestWords();
     } catch (error) {
       place.replaceChildren(verdict("bad", reasonOf(error)));
     } finally {

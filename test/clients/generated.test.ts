@@ -135,6 +135,6 @@ test("openapi-client-axios", async () => {
   const client = await api.init();
   const { data } = await client.trade_top_partners!({ reporter: "DE", limit: 3 });
   expect(data).toMatchObject({ success: true, data: [{ rank: 1 }, {}, {}, {}] });
-  const rolled = await client.rng_roll!(undefined, { game_type: "coin" });
+  const rolled = await client.rng_roll!(undefined, { client_seed: "mine", game_type: "coin" });
   expect(rolled.data).toMatchObject({ data: { game_type: "coin" } });
 });

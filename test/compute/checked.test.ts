@@ -1,10 +1,18 @@
 /** Results that the service checks: right ones are accepted, wrong ones cost, and a dispute has a winner. */
+import { spawnSync } from "node:child_process";
 import { createHmac } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { exportFile } from "../../eventstore/export.ts";
+import { MAIN_LOG } from "../../eventstore/types.ts";
 import * as tasks from "../../src/domain/compute/task.ts";
 import * as account from "../../src/domain/payments/account.ts";
 import { decideDispute } from "../../src/operator/disputes.ts";
 import { auditReactor } from "../../src/reactors/compute/audit.ts";
+import { seedsReactor } from "../../src/reactors/rng/reactor.ts";
 import { expectBooks } from "../support/books.ts";
 import { headerV1, signPayment } from "../support/buyer.ts";
 import { turn } from "../support/turns.ts";
@@ -206,7 +214,10 @@ test("once a node has given enough right results, a draw says whether one is che
   await checked();
   const { accepted, audit } = await setup.task("drawn", task.task_id);
   const draw = accepted!.draw!;
-  const message = `v1:soul:${node.sx}:audit:${task.task_id}:1:0`;
+  const { receipt, output_sha256, seed } = (await setup.task("drawn", task.task_id)).result!;
+  expect(seed).toMatchObject({ space: "live", seed_hash });
+  const own = `${task.task_id}:${output_sha256}:${sha256(receipt!.signature)}`;
+  const message = `v1:soul:${node.sx}:audit:${own}:1:0`;
   // Numbers below 1,000,000 are drawn from three bytes at a time, again from the largest multiple up.
   const bytes = createHmac("sha256", secret).update(message).digest();
   const limit = 2 ** 24 - (2 ** 24 % 1_000_000);
@@ -215,6 +226,54 @@ test("once a node has given enough right results, a draw says whether one is che
   expect(draw).toMatchObject({ seed_hash, nonce: 1, audits: first < draw.p_micro });
   expect([accepted!.by, audit === null]).toEqual(draw.audits ? ["audit", false] : ["draw", true]);
 });
+
+/** The seed in use is revealed by its time, although nobody rolled. */
+const revealed = () =>
+  setup.later(2 * setup.app.settings.seeds.seconds, async () => {
+    await turn(setup.app, seedsReactor);
+  });
+
+test("a draw rests on the seed in use when its result was recorded, also where that is revealed before the draw", async () => {
+  const { secret, seed_hash } = await setup.activeSeed();
+  const { task } = await lent("late");
+  await node.gives(task, chainOf(input));
+  await revealed();
+  const next = await setup.activeSeed();
+  expect(next.seed_hash).toBe(secret.toString("hex"));
+  await checked();
+  const { accepted, audit } = await setup.task("late", task.task_id);
+  expect((accepted?.draw ?? audit?.draw)?.seed_hash).toBe(seed_hash);
+});
+
+const python = spawnSync("python3", ["--version"]).status === 0;
+test.skipIf(!python)(
+  `docs/vectors/draws.py draws every audit of an export again${python ? "" : " (skipped: no python3 here)"}`,
+  async () => {
+    const script = fileURLToPath(new URL("../../docs/vectors/draws.py", import.meta.url));
+    const dir = await mkdtemp(join(tmpdir(), "tallystick-draws-"));
+    const file = join(dir, "export.ndjson");
+    const check = () => spawnSync("python3", [script, file], { encoding: "utf8" });
+    try {
+      await exportFile(setup.app.pool, { log_id: MAIN_LOG }, file);
+      expect(check()).toMatchObject({
+        stdout: "ok 2 drawn again, 0 waiting for their seed, 0 void\n",
+        stderr: "",
+      });
+      const text = await readFile(file, "utf8");
+      for (const [from, to] of [
+        ['\\"audits\\":false', '\\"audits\\":true'],
+        [/(\\"receipt\\":\{.*?\\"seed\\":\{.*?\\"index\\":)\d+/, "$19"],
+      ] as const) {
+        const forged = text.replace(from, to);
+        expect(forged).not.toBe(text);
+        await writeFile(file, forged);
+        expect(check().stderr).toMatch(/^FAIL the (draw|result) at /);
+      }
+    } finally {
+      await rm(dir, { recursive: true });
+    }
+  },
+);
 
 test("a dispute is decided for one side, which gets the other's bond", async () => {
   for (const verdict of ["worker", "requester"] as const) {

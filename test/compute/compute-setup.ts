@@ -1,16 +1,20 @@
 /** A service with nodes and requesters, and workers written by hand from docs/compute.md: no code of ours signs for them. */
+
 import { createHash, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import canonicalize from "canonicalize";
 import type { HDAccount } from "viem/accounts";
 import * as tasks from "../../src/domain/compute/task.ts";
 import * as account from "../../src/domain/payments/account.ts";
+import * as seeds from "../../src/domain/rng/seeds.ts";
 import { nodesProjection } from "../../src/projections/compute/nodes.ts";
 import { recordsProjection } from "../../src/projections/compute/records.ts";
 import { tasksProjection } from "../../src/projections/compute/tasks.ts";
 import { accountsProjection } from "../../src/projections/payments/accounts.ts";
+import { seedsReactor } from "../../src/reactors/rng/reactor.ts";
 import { caller, ed25519Key, PROXIED } from "../identity/agents.ts";
 import { buy } from "../support/buyer.ts";
 import { type Service, type ServiceOptions, startService } from "../support/service.ts";
+import { turn } from "../support/turns.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: what answers hold is what is tested
@@ -135,23 +139,12 @@ export async function openComputeSetup(options: ServiceOptions = {}) {
       for (const list of [nodesProjection, tasksProjection, recordsProjection, accountsProjection])
         await until(() => app.runner.reached(list, position, LIMIT_MS));
     },
-    /** A seed to draw from, which the service plays from now on. */
+    /** The seed that is in use, from a chain of the service's own. */
     async activeSeed(): Promise<{ secret: Buffer; seed_hash: string }> {
-      const secret = Buffer.alloc(32, 7);
-      const seed_hash = sha256(secret);
-      const place = { space: "live", chain: 1, index: 0 };
-      const payload = {
-        ...{ ...place, seed_hash, max_rolls: 10 },
-        ...{ activated_at: new Date().toISOString(), retires_at: "2099-01-01T00:00:00.000Z" },
-      };
-      const events = [{ type: "SeedActivated", schema_version: 1, payload }];
-      await app.store.append({
-        appends: [{ tenant: "operator", stream_id: "seeds-live", expected_version: 0, events }],
-        guards: [],
-        meta: { actor: "test" },
-      });
-      app.seeds = { length: 1, head: () => seed_hash, seed: () => secret };
-      return { secret, seed_hash };
+      const active = async () => (await app.load(seeds, seeds.targetOf("live"))).active;
+      for (let n = 0; n < 10 && !(await active()); n++) await turn(app, seedsReactor);
+      const { chain, index, seed_hash } = (await active())!;
+      return { secret: Buffer.from(app.seeds.seed("live", chain, index)), seed_hash };
     },
     /** The service's clock goes so many seconds ahead. */
     async later(seconds: number, work: () => Promise<unknown>): Promise<void> {

@@ -50,6 +50,7 @@ const made = (output = "out") => ({
   exit: "ok" as const,
   used_ms: null,
   receipt: null,
+  seed: null,
   submitted_at: at,
 });
 const resulted = (output = "out"): task.TaskEvent => ({

@@ -122,8 +122,8 @@ describe("a bet", () => {
       .then([played(first, { nonce: 1, stake: 2, payout: 0, balance: 133 })]));
 
   test("of another game, or with another client seed, counts on", () => {
-    const { bets_on_seed } = folded(welcomed, played(first, { payout: 36, balance: 135 }));
-    expect(bets_on_seed).toBe(1);
+    const { on_seed } = folded(welcomed, played(first, { payout: 36, balance: 135 }));
+    expect(on_seed?.bets).toBe(1);
     const other = account.bet(
       {
         roll_id: "k",

@@ -15,7 +15,7 @@ let other: Opened;
 async function open(beside?: Opened): Promise<Opened> {
   const options = { chain: "embedded", env: { SEED_ROLLS: `${MOST}` }, ...(beside && { beside }) } as const;
   const service = await startService(options);
-  service.app.seeds = openSeedVault("what the seeds of the limit are made from", 200);
+  service.app.seeds = openSeedVault("what the seeds of the limit are made from", "limit", 200);
   return service;
 }
 

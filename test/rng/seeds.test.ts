@@ -26,17 +26,11 @@ const at = "2026-01-01T00:00:00.000Z";
 const use = { activated_at: at, max_rolls: 10, retires_at: "2026-01-02T00:00:00.000Z" };
 const published = (head_hash: string, length: number) =>
   publish({ space: "live", head_hash, length, published_at: at });
-const kept = (chain: number, head_hash: string) =>
-  commit({
-    space: "live",
-    chain,
-    head_hash,
-    network: "eip155:31337",
-    contract: "0xc",
-    signer: "0xs",
-    block_number: 5,
-    committed_at: at,
-  });
+const block = { block_number: 5, block_hash: `0x${"b".repeat(64)}` as const };
+const kept = (chain: number, head_hash: string, committed_at = at) => {
+  const place = { network: "eip155:31337", contract: "0xc", signer: "0xs", ...block };
+  return commit({ space: "live", chain, head_hash, ...place, committed_at }, at);
+};
 const ended = (index: number, seed: string, chain = 1) =>
   rotate({ chain, index, seed, reason: "rolls", revealed_at: at }, use);
 
@@ -120,9 +114,33 @@ describe("a chain of seeds", () => {
     expect(twice.state.chains).toHaveLength(2);
   });
 
-  test("that is given up is used no more", () => {
-    const { state } = ledTo(...begun, abandon(1, at));
+  test("whose secret is lost is used no more, and its seed in use is void", () => {
+    const lost = abandon(({ chain }) => chain === 1, at);
+    const { state, told } = ledTo(...begun, lost);
+    expect(told.at(-1)).toMatchObject({
+      type: "SeedChainAbandoned",
+      data: { reason: "lost", void: { index: 0, seed_hash: first.head_hash } },
+    });
     expect(state).toMatchObject({ chains: [], active: undefined, published: 1 });
-    expect(ledTo(...begun, abandon(1, at), published(second.head_hash, 2)).state.chains[0]!.chain).toBe(2);
+    expect(ledTo(...begun, lost, published(second.head_hash, 2)).state.chains[0]!.chain).toBe(2);
   });
+
+  test("that the blockchain knew before its publication is given up, and never used", () => {
+    const [before, allowed] = ["2025-12-31T23:57:59.000Z", "2025-12-31T23:58:00.000Z"];
+    const given = ledTo(published(first.head_hash, 3), kept(1, first.head_hash, before), activateFirst(use));
+    expect(given.told.at(-1)).toMatchObject({
+      type: "SeedChainAbandoned",
+      data: { reason: "committed-before", void: null },
+    });
+    expect(given.state).toMatchObject({ chains: [], active: undefined });
+    const { state } = ledTo(
+      published(first.head_hash, 3),
+      kept(1, first.head_hash, allowed),
+      activateFirst(use),
+    );
+    expect(activeSeed(state).chain).toBe(1);
+  });
+
+  test("reveals nothing but the seed that was announced", () =>
+    expect(() => ledTo(...begun, ended(0, second.seeds[0]!))).toThrow(/SEED_SECRET/));
 });

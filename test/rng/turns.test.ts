@@ -31,7 +31,7 @@ async function open(env: Record<string, string> = {}, beside?: Opened) {
     env: { SEED_ROLLS: "4", ...env },
     ...(beside && { beside }),
   });
-  service.app.seeds = openSeedVault(SECRET, 3);
+  service.app.seeds = openSeedVault(SECRET, "turns", 3);
   services.push(service);
   return service;
 }
@@ -74,7 +74,8 @@ async function committedByAnother({ app, data_dir }: Service, seed_hash: string)
   const { result: transaction } = (await sent.json()) as { result: `0x${string}` };
   await until(async () => (await app.chain.receipt(transaction)) !== undefined);
   const at = app.clock.now().toISOString();
-  const place = { network: "eip155:8453", contract: to, block_number: 1, committed_at: at };
+  const block = { block_number: 1, block_hash: `0x${"0".repeat(64)}` as const };
+  const place = { network: "eip155:8453", contract: to, ...block, committed_at: at };
   const meta = { actor: "test", operation: "test" };
   const target = commitments.targetOf(seed_hash);
   await app.decide(commitments, target, commitments.ask(seed_hash, at), { meta });
@@ -197,19 +198,28 @@ describe("on a service of its own", () => {
     await expectFair(app);
   });
 
-  test("another secret gives the chains up that it does not make, says so, and begins a new one", async () => {
+  test("a head that was committed before its publication is given up, and a later chain is used", async () => {
     const app = await freshly();
-    const first = await begun(app);
-    app.seeds = openSeedVault("the secret was lost, and this is another one", 3);
-    expect(await rollOn(service, 1)).toEqual([503]);
-    const next = await begun(app).then(async () => {
-      await takeSeedTurn(app);
-      return begun(app);
-    });
-    expect(next.chain).toBeGreaterThan(first.chain);
-    expect(await rollOn(service, 1)).toEqual([200]);
+    const head = app.seeds.head("live", 1);
+    const { call, options } = commitSeedsCall([`0x${head}`]);
+    await chain.send(call, options);
+    app.clock = { now: () => new Date(clock.now().getTime() + 3_600_000) };
+    await takeSeedTurn(app);
+    app.clock = clock;
+    expect((await begun(app)).chain).toBeGreaterThan(1);
     const { events } = await expectFair(app);
-    expect(events.map(({ type }) => type)).toContain("SeedChainAbandoned");
+    const given = events.filter(({ type }) => type === "SeedChainAbandoned").map(({ payload }) => payload);
+    expect(given).toContainEqual(
+      expect.objectContaining({ head_hash: head, reason: "committed-before", void: null }),
+    );
+    const { headers } = await service.issue();
+    const answer = await fetch(`${service.url}/v1/agent/rng/anchor/verify`, {
+      method: "POST",
+      headers: { ...headers, "Content-Type": "application/json" },
+      body: JSON.stringify({ seed_hash: head }),
+    });
+    const { data } = (await answer.json()) as { data: unknown };
+    expect(data).toMatchObject({ committed: false, itself: null, by_head: null, published: { chain: 1 } });
   });
 
   test("a roll whose payment settles while its seed is revealed is drawn from the next one", async () => {

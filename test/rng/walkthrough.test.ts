@@ -71,13 +71,14 @@ describe("a roll", () => {
 
   test("is proven at once by its HMACs, and by the seed when it is known", async () => {
     const { roll_id, seed_hash } = await roll({
+      client_seed: "proven",
       game_type: "shuffle",
       params: { items: ["a", "b", "c", 4] },
     });
     const proof = (await ask("POST", "verify", { roll_id }, other)).body.data;
     expect(proof).toMatchObject({ valid: true, seed: null, tenant: "acme", roll: { seed_hash } });
     expect(proof.proof).toHaveLength(1);
-    expect(proof.proof[0].message).toBe("v1:acme:shuffle:tenant:acme:0:0");
+    expect(proof.proof[0].message).toBe("v1:acme:shuffle:proven:0:0");
     for (let n = 0; n < 8; n++) await roll({ client_seed: `${n}` });
     await until(async () => (await ask("POST", "verify", { roll_id })).body.data.seed !== null);
     const told = (await ask("POST", "verify", { roll_id })).body.data;
@@ -125,8 +126,9 @@ describe("a roll", () => {
     [{ game_type: "shuffle", params: { items: [1e21] } }, "params.items.0"],
     [{ game_type: "poker" }, "game_type"],
     [{ client_seed: "x".repeat(257) }, "client_seed"],
+    [{ client_seed: undefined }, "client_seed"],
   ])("%j is refused by its field", async (body, path) => {
-    const { status, body: problem } = await ask("POST", "roll", body);
+    const { status, body: problem } = await ask("POST", "roll", { client_seed: "mine", ...body });
     expect([status, problem.errors[0].path]).toEqual([400, path]);
     expect(problem.errors[0].message).not.toMatch(/^(Invalid|Unrecognized|Too)/);
   });
@@ -170,7 +172,9 @@ test("a page of history ends early where its rolls are long, and the next one go
   const items = Array.from({ length: 1_000 }, (_, n) => `${n}`.padEnd(200, "x"));
   const rolled = [];
   for (let n = 0; n < 7; n++)
-    rolled.unshift((await roll({ game_type: "shuffle", params: { items } }, headers)).roll_id);
+    rolled.unshift(
+      (await roll({ client_seed: "long", game_type: "shuffle", params: { items } }, headers)).roll_id,
+    );
   const pages: string[][] = [];
   let cursor: string | null = null;
   do {

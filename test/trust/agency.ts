@@ -170,6 +170,7 @@ export function agencyOf(app: App) {
         exit: "ok" as const,
         used_ms: null,
         receipt: null,
+        seed: null,
       };
       const bonds = { bond_micro: 10_000, requester_bond_micro: 10_000 };
       const audited = { expected_sha256: digest(), engine_sha256: null, draw: null, audited_at: now };

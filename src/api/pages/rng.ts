@@ -1,5 +1,6 @@
 /** The page at /rng: draws a random number, and draws one again from its revealed seed. */
 import { html, type Markup } from "../../domain/html.ts";
+import { type AbandonedRow, abandonedChains } from "../../projections/rng/seeds.ts";
 import type { Document } from "../document.ts";
 import { keyFor, type PageParts, pageOf } from "./layout.ts";
 
@@ -7,17 +8,35 @@ export const rngDocument = (parts: PageParts): Document => ({
   path: "/rng",
   type: "text/html",
   summary: "Draws a random number, and verifies one in the browser",
-  render: (_app, visit) =>
-    pageOf({
+  render: async (app, visit) => {
+    const abandoned = await abandonedChains(app.pool);
+    return pageOf({
       title: "Random numbers · Tallystick",
       description: "Draws a provably fair random number, and verifies one in this browser.",
       place: "/rng",
       embedded_chain: parts.embedded_chain,
       script: "/rng/page.js",
       key: keyFor(parts, visit),
-      body: BODY,
-    }),
+      body: html`${BODY}${abandoned.length > 0 ? givenUp(abandoned) : ""}`,
+    });
+  },
 });
+
+const givenUp = (chains: readonly AbandonedRow[]) => html`
+      <section class="card" aria-labelledby="given-up-title">
+        <h2 id="given-up-title">Seeds that were given up</h2>
+        <p>Their secret is lost. Everything drawn from the seed in use is void, and stakes of bets were given back.</p>
+        <ul>${chains.map(
+          ({ space, chain, reason, void: used, rolls, abandoned_at }) => html`
+          <li>${abandoned_at}: ${space} chain ${String(chain)}. ${
+            reason === "committed-before"
+              ? "Its head stood on the blockchain before this log published it; it was never used."
+              : used
+                ? `Seed ${used.index} was in use: ${rolls ?? 0} rolls and bets, and its audit draws, are void.`
+                : "Nothing was drawn from a secret seed of it."
+          }</li>`,
+        )}</ul>
+      </section>`;
 
 /** What is drawn from the page, with its parameters. */
 const GAMES: [title: string, game: string, params: object][] = [
@@ -48,7 +67,7 @@ const BODY = html`
           )}${field(
             "client-seed",
             "Your words",
-            html`<input id="client-seed" type="text" required autocomplete="off" spellcheck="false" maxlength="128" value="my own words">`,
+            html`<input id="client-seed" type="text" required autocomplete="off" spellcheck="false" maxlength="128">`,
           )}
             <div class="draw-key">
               <label for="draw-key">API key</label><input id="draw-key" type="password" autocomplete="off" spellcheck="false" placeholder="sk_…">

@@ -449,6 +449,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "src/assemble-reactors.ts",
       "src/shared-keys.ts",
       "src/assemble-readers.ts",
+      "src/assemble-seeds.ts",
       "src/assemble-streams.ts",
       "src/assemble-audit.ts",
       "src/assemble-subjects.ts",

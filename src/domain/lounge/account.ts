@@ -8,9 +8,10 @@
 
 import { z } from "zod";
 import type { DataOf, EventOf } from "../entity.ts";
-import { chainHash, digits, time } from "../fields.ts";
+import { chainHash, digits, sha256, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { draw, drawn, type RollRequest, type SeedAtHand } from "../rng/roll.ts";
+import { spaces } from "../rng/seeds.ts";
 import { type LoungeName, loungeNames, MOST_PAYOUT, mostStake, payoutOf } from "./games.ts";
 import { loungeProblems } from "./problems.ts";
 import { ATTO, decimalTokens } from "./token.ts";
@@ -39,12 +40,27 @@ const played = z.strictObject({
   balance_atto: atto.describe("Of the account afterwards."),
 });
 
+const betsVoided = z.strictObject({
+  space: z.enum(spaces),
+  chain: z.int(),
+  index: z.int(),
+  seed_hash: sha256,
+  bets: z.int().min(1),
+  back_atto: atto.describe("Their stakes. The payouts stay with the guest."),
+  balance_atto: atto.describe("Of the account afterwards."),
+  voided_at: time,
+});
+
 export const events = {
   WelcomeGranted: {
     means: "A guest of the lounge was given tokens to play with.",
     1: z.strictObject({ amount_atto: atto, granted_at: time }),
   },
   BetPlayed: { means: "A bet was played in the lounge, and its outcome was drawn.", 1: played },
+  BetsVoided: {
+    means: "The stakes of bets came back, because the seed they were drawn from is lost.",
+    1: betsVoided,
+  },
   DepositCredited: {
     means: "Tokens that somebody sent on the chain were added to an account of the lounge.",
     1: z.strictObject({ ...deposit, credited_at: time }),
@@ -70,7 +86,10 @@ export type Deposit = z.infer<z.ZodObject<typeof deposit>>;
 
 export type AccountEvent = EventOf<typeof events>;
 
-/** Sums in atto. `deposited`: without what was taken back. `bets_on_seed`: bets so far on the seed of the last one. */
+/** Bets on one seed. */
+type SeedBets = { seed_hash: string; bets: number; staked: bigint };
+
+/** Sums in atto. `deposited`: without what was taken back. `on_seed`: bets on the seed of the last one. */
 export type AccountState = {
   granted: bigint;
   deposited: bigint;
@@ -78,8 +97,7 @@ export type AccountState = {
   won: bigint;
   balance: bigint;
   debt: bigint;
-  seed_hash: string | undefined;
-  bets_on_seed: number;
+  on_seed: SeedBets | undefined;
   deposits: ReadonlyMap<string, Deposit>;
 };
 
@@ -91,7 +109,7 @@ export const prefix = "loungeaccount-";
 
 export const streamOf = (id: string) => prefix + id;
 
-export const fold_version = 1;
+export const fold_version = 2;
 
 export const initialState = (): AccountState => ({
   granted: 0n,
@@ -100,8 +118,7 @@ export const initialState = (): AccountState => ({
   won: 0n,
   balance: 0n,
   debt: 0n,
-  seed_hash: undefined,
-  bets_on_seed: 0,
+  on_seed: undefined,
   deposits: new Map(),
 });
 
@@ -122,9 +139,12 @@ export function evolve(state: AccountState, { type, data }: AccountEvent): Accou
         staked: state.staked + stake,
         won: state.won + payout,
         balance: balance - stake + payout,
-        seed_hash: data.seed_hash,
-        bets_on_seed: data.nonce + 1,
+        on_seed: withBet(state.on_seed, data),
       };
+    }
+    case "BetsVoided": {
+      const back = BigInt(data.back_atto);
+      return { ...state, staked: state.staked - back, balance: balance + back, on_seed: undefined };
     }
     case "DepositCredited": {
       const { credited_at: _, ...facts } = data;
@@ -145,6 +165,11 @@ export function evolve(state: AccountState, { type, data }: AccountEvent): Accou
       return { ...state, debt: state.debt - amount, balance: balance - amount };
     }
   }
+}
+
+function withBet(before: SeedBets | undefined, { seed_hash, nonce, stake_atto }: BetFacts): SeedBets {
+  const staked = before?.seed_hash === seed_hash ? before.staked : 0n;
+  return { seed_hash, bets: nonce + 1, staked: staked + BigInt(stake_atto) };
 }
 
 export type BetRequest = RollRequest<LoungeName> & { stake: bigint };
@@ -168,13 +193,13 @@ export const bet =
       refuse("invalid", "invalid input: amount", { errors: [{ path: "amount", message }] });
     }
     const welcome: AccountEvent[] = state.granted > 0n ? [] : [welcomed(rolled_at)];
-    const { balance, seed_hash, bets_on_seed } = welcome.reduce(evolve, state);
+    const { balance, on_seed } = welcome.reduce(evolve, state);
     if (stake > balance)
       refuse(
         loungeProblems["balance-too-low"],
         `the account holds ${decimalTokens(balance)} tokens: bet no more, or deposit first (lounge_menu says where)`,
       );
-    const facts = draw(request, seed, seed_hash === seed.seed.seed_hash ? bets_on_seed : 0);
+    const facts = draw(request, seed, on_seed?.seed_hash === seed.seed.seed_hash ? on_seed.bets : 0);
     const payout = payoutOf(game, params, facts.result, stake);
     const sums = {
       stake_atto: String(stake),
@@ -182,6 +207,21 @@ export const bet =
       balance_atto: String(balance - stake + payout),
     };
     return [...welcome, { type: "BetPlayed", data: { ...facts, ...sums } }];
+  };
+
+/** Gives back the stakes of all bets on a seed that is lost, and takes back no payout. */
+export const voidBets =
+  (
+    { space, chain, index, seed_hash }: Pick<BetFacts, "space" | "chain" | "index" | "seed_hash">,
+    voided_at: string,
+  ) =>
+  (state: AccountState): AccountEvent[] => {
+    if (state.on_seed?.seed_hash !== seed_hash) return [];
+    const { bets, staked } = state.on_seed;
+    const place = { space, chain, index, seed_hash };
+    const back = { back_atto: String(staked), balance_atto: String(state.balance + staked) };
+    const voided: AccountEvent = { type: "BetsVoided", data: { ...place, bets, ...back, voided_at } };
+    return [voided, ...repay(voided_at)(evolve(state, voided))];
   };
 
 const welcomed = (granted_at: string): AccountEvent => ({

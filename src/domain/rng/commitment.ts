@@ -1,7 +1,7 @@
 /** A hash of a seed in the anchoring contract: asked for by somebody, then kept there under the time of a block. */
 import { z } from "zod";
 import type { DataOf, EventOf } from "../entity.ts";
-import { sha256, time } from "../fields.ts";
+import { chainHash, sha256, time } from "../fields.ts";
 
 const asked = z.strictObject({ seed_hash: sha256, asked_at: time });
 
@@ -12,6 +12,7 @@ const committed = z.strictObject({
   signer: z.string(),
   transaction: z.string(),
   block_number: z.int(),
+  block_hash: chainHash,
   committed_at: time.describe("The time of that block."),
 });
 

@@ -9,9 +9,10 @@
  * a seed that has been revealed.
  */
 
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { DataOf, EventOf } from "../entity.ts";
-import { sha256, time } from "../fields.ts";
+import { chainHash, sha256, time } from "../fields.ts";
 import { refuse } from "../refusal.ts";
 import { rngProblems } from "./problems.ts";
 
@@ -20,6 +21,15 @@ export type Space = (typeof spaces)[number];
 
 /** Where a seed stands: the chain, counted from 1, and its link, counted from 0. */
 const place = { space: z.enum(spaces), chain: z.int().min(1), index: z.int().min(0) };
+
+/** A seed as other events name it. */
+export const seedPlace = {
+  space: z.enum(spaces),
+  chain: z.int(),
+  index: z.int(),
+  seed_hash: sha256.describe("SHA-256 of the seed."),
+};
+export type SeedPlace = z.infer<z.ZodObject<typeof seedPlace>>;
 
 const published = z.strictObject({
   space: z.enum(spaces),
@@ -38,7 +48,10 @@ const committed = z.strictObject({
   contract: z.string(),
   signer: z.string(),
   block_number: z.int(),
-  committed_at: time.describe("Of that block."),
+  block_hash: chainHash.describe(
+    "Unknown to everybody when the chain was made: client seeds that are left out rest on it.",
+  ),
+  committed_at: time.describe("Of that block; not before the head was published."),
 });
 
 const activated = z.strictObject({
@@ -62,11 +75,19 @@ const revealed = z.strictObject({
   revealed_at: time,
 });
 
-/** The secret that a chain is made from is gone: its remaining seeds are used no more. */
 const abandoned = z.strictObject({
   space: z.enum(spaces),
   chain: z.int().min(1),
   head_hash: sha256,
+  reason: z
+    .enum(["lost", "committed-before"])
+    .describe(
+      "lost: the operator gave it up, because its secret is gone. committed-before: its head stood on the blockchain before this log published it.",
+    ),
+  void: z
+    .strictObject({ index: z.int().min(0), seed_hash: sha256 })
+    .nullable()
+    .describe("The seed in use: every roll, bet and audit draw from it is void. Null: none was in use."),
   abandoned_at: time,
 });
 
@@ -92,7 +113,8 @@ export const events = {
     public: true,
   },
   SeedChainAbandoned: {
-    means: "The rest of a chain of seeds will never be used, because its secret is lost.",
+    means:
+      "The rest of a chain of seeds will never be used, and everything drawn from its secret seed is void.",
     1: abandoned,
     public: true,
   },
@@ -104,7 +126,10 @@ export type ActiveSeed = DataOf<typeof events, "SeedActivated">;
 export type RevealedSeed = DataOf<typeof events, "SeedRevealed">;
 export type SeedEvent = EventOf<typeof events>;
 
-export type Chain = PublishedChain & { committed: boolean };
+export type AbandonedChain = DataOf<typeof events, "SeedChainAbandoned">;
+/** The block that committed a chain. */
+export type CommitBlock = Pick<CommittedChain, "block_number" | "block_hash">;
+export type Chain = PublishedChain & { committed: CommitBlock | undefined };
 
 /** `chains`: those with links left to use, the one in use first. */
 export type SeedState = { chains: Chain[]; published: number; active: ActiveSeed | undefined };
@@ -121,9 +146,15 @@ export const initialState = (): SeedState => ({ chains: [], published: 0, active
 export function evolve(state: SeedState, { type, data }: SeedEvent): SeedState {
   switch (type) {
     case "SeedChainPublished":
-      return { ...state, chains: [...state.chains, { ...data, committed: false }], published: data.chain };
+      return {
+        ...state,
+        chains: [...state.chains, { ...data, committed: undefined }],
+        published: data.chain,
+      };
     case "SeedChainCommitted": {
-      const marked = (one: Chain) => (one.chain === data.chain ? { ...one, committed: true } : one);
+      const { block_number, block_hash } = data;
+      const committed = { block_number, block_hash };
+      const marked = (one: Chain) => (one.chain === data.chain ? { ...one, committed } : one);
       return { ...state, chains: state.chains.map(marked) };
     }
     case "SeedActivated":
@@ -149,14 +180,23 @@ export const publish =
     return [{ type: "SeedChainPublished", data: { ...chain, chain: state.published + 1 } }];
   };
 
-/** Records that the contract keeps a chain's head. */
+/** The clock of a service and that of a chain's blocks may be so far apart. */
+const CLOCKS_MS = 120_000;
+
+/** A commitment from before the publication counts as none: the seeds may have been used, and revealed, elsewhere. */
+export const isCommittedBefore = (published_at: string, committed_at: string) =>
+  Date.parse(committed_at) < Date.parse(published_at) - CLOCKS_MS;
+
+/** Records that the contract keeps a chain's head. A chain that the contract knew before its publication is given up unused. */
 export const commit =
-  (facts: CommittedChain) =>
+  (facts: CommittedChain, recorded_at: string) =>
   (state: SeedState): SeedEvent[] => {
     const found = state.chains.find(({ chain }) => chain === facts.chain);
     if (!found || found.committed) return [];
     if (found.head_hash !== facts.head_hash) refuse("conflict", `chain ${facts.chain} has another head`);
-    return [{ type: "SeedChainCommitted", data: facts }];
+    return isCommittedBefore(found.published_at, facts.committed_at)
+      ? [abandonment(found, "committed-before", state, recorded_at)]
+      : [{ type: "SeedChainCommitted", data: facts }];
   };
 
 /** How long a seed is used. */
@@ -188,6 +228,8 @@ export const rotate =
     const data = { space, chain, index, seed_hash, seed, reason, revealed_at };
     const [current, next] = chains;
     if (!current) return refuse("conflict", `there is no chain ${chain} of seeds`);
+    if (hashOf(seed) !== seed_hash)
+      return refuse(rngProblems["seed-missing"], "SEED_SECRET does not make the seed that is to be revealed");
     const following =
       index + 1 < current.length
         ? [activation(current, index + 1, seed, use)]
@@ -197,15 +239,23 @@ export const rotate =
     return [{ type: "SeedRevealed", data }, ...following];
   };
 
-/** Gives a chain up whose seeds cannot be made any more. */
+/** Gives up the chains whose seeds cannot be made any more, and with them everything drawn from the seed in use. */
 export const abandon =
-  (chain: number, abandoned_at: string) =>
-  (state: SeedState): SeedEvent[] => {
-    const found = state.chains.find((one) => one.chain === chain);
-    if (!found) return [];
-    const { space, head_hash } = found;
-    return [{ type: "SeedChainAbandoned", data: { space, chain, head_hash, abandoned_at } }];
-  };
+  (isLost: (chain: Chain) => boolean, abandoned_at: string) =>
+  (state: SeedState): SeedEvent[] =>
+    state.chains.filter(isLost).map((chain) => abandonment(chain, "lost", state, abandoned_at));
+
+function abandonment(
+  { space, chain, head_hash }: Chain,
+  reason: AbandonedChain["reason"],
+  { active }: SeedState,
+  abandoned_at: string,
+): SeedEvent {
+  const used = active?.chain === chain ? { index: active.index, seed_hash: active.seed_hash } : null;
+  return { type: "SeedChainAbandoned", data: { space, chain, head_hash, reason, void: used, abandoned_at } };
+}
+
+const hashOf = (seed: string) => createHash("sha256").update(Buffer.from(seed, "hex")).digest("hex");
 
 const activation = (chain: PublishedChain, index: number, seed_hash: string, use: Use): SeedEvent => {
   const { activated_at, max_rolls, retires_at } = use;

@@ -3,6 +3,7 @@ import type pg from "pg";
 import { int8Array, textArray } from "../../../eventstore/pg-arrays.ts";
 import type { BetFacts } from "../../domain/lounge/account.ts";
 import * as account from "../../domain/lounge/account.ts";
+import { loungeNames } from "../../domain/lounge/games.ts";
 import * as commitment from "../../domain/rng/commitment.ts";
 import { firstDrawn } from "../../domain/rng/drawn.ts";
 import type { DrawnFacts } from "../../domain/rng/roll.ts";
@@ -14,42 +15,49 @@ import type { Placed } from "../typed.ts";
 
 export const rngProjection = projection({
   name: "rng",
-  version: 1,
+  version: 2,
   ddl: `
-    create table if not exists read.rng_rolls_v1 (
+    create table if not exists read.rng_rolls_v2 (
       roll_id  text primary key,
       tenant   text not null,
       position bigint not null,
       facts    jsonb not null
     );
-    create index if not exists rng_rolls_v1_tenant on read.rng_rolls_v1 (tenant, position desc);
-    create table if not exists read.rng_seeds_v1 (
+    create index if not exists rng_rolls_v2_tenant on read.rng_rolls_v2 (tenant, position desc);
+    create table if not exists read.rng_seeds_v2 (
       space     text not null,
       chain     int not null,
       index     int not null,
       seed_hash text not null unique,
       active    jsonb not null,
       revealed  jsonb,
+      voided_at text,
       rolls     bigint not null default 0,
       primary key (space, chain, index)
     );
-    create table if not exists read.rng_chains_v1 (
+    create table if not exists read.rng_chains_v2 (
       space     text not null,
       chain     int not null,
       head_hash text not null,
       published jsonb not null,
       committed jsonb,
+      abandoned jsonb,
       primary key (space, chain)
     );
-    create table if not exists read.rng_commitments_v1 (
+    create table if not exists read.rng_refunds_v2 (
+      tenant    text not null,
+      seed_hash text not null,
+      primary key (tenant, seed_hash)
+    );
+    create table if not exists read.rng_commitments_v2 (
       seed_hash text primary key,
       position  bigint not null,
       committed jsonb
     );
-    create index if not exists rng_commitments_v1_position on read.rng_commitments_v1 (position desc);
-    create index if not exists rng_commitments_v1_asked on read.rng_commitments_v1 (position) where committed is null;
-    create index if not exists rng_commitments_v1_committed on read.rng_commitments_v1 ((committed->>'committed_at'));
-    create table if not exists read.rng_counts_v1 (
+    create index if not exists rng_commitments_v2_position on read.rng_commitments_v2 (position desc);
+    create index if not exists rng_commitments_v2_asked on read.rng_commitments_v2 (position) where committed is null;
+    create index if not exists rng_commitments_v2_committed on read.rng_commitments_v2 ((committed->>'committed_at'));
+    create table if not exists read.rng_counts_v2 (
       day      date not null,
       space    text not null,
       game     text not null,
@@ -65,6 +73,11 @@ export const rngProjection = projection({
       if (event.type === "Rolled") rolls.push({ facts: event.data, position: event.position });
       else if (event.type === "BetPlayed")
         rolls.push({ facts: drawnBy(event.data), position: event.position });
+      else if (event.type === "BetsVoided")
+        await tx.query("delete from read.rng_refunds_v2 where tenant = $1 and seed_hash = $2", [
+          event.tenant,
+          event.data.seed_hash,
+        ]);
       else if (!Object.hasOwn(account.events, event.type)) {
         await addRolls(tx, rolls);
         rolls = [];
@@ -89,7 +102,7 @@ const drawnBy = ({
 async function addRolls(tx: pg.ClientBase, rolls: Rolled[]): Promise<void> {
   if (rolls.length === 0) return;
   await tx.query(
-    `insert into read.rng_rolls_v1
+    `insert into read.rng_rolls_v2
      select roll_id, tenant, position, facts::jsonb
        from unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) r (roll_id, tenant, position, facts)`,
     [
@@ -131,7 +144,7 @@ async function addCounts(tx: pg.ClientBase, day: string[], rolls: Rolled[]): Pro
     `(select array_agg(a + b order by at)
         from unnest(kept.${column}, excluded.${column}) with ordinality u (a, b, at))`;
   await tx.query(
-    `insert into read.rng_counts_v1 as kept values ($1, $2, $3, $4, $5, $6)
+    `insert into read.rng_counts_v2 as kept values ($1, $2, $3, $4, $5, $6)
      on conflict (day, space, game) do update
        set rolls = kept.rolls + excluded.rolls, observed = ${sums("observed")}, expected = ${sums("expected")}`,
     [...day, rolls.length, observed, expected],
@@ -140,14 +153,25 @@ async function addCounts(tx: pg.ClientBase, day: string[], rolls: Rolled[]): Pro
 
 /** A seed is revealed after so many uses, whatever they were. */
 const countUses = (tx: pg.ClientBase, seedHash: string, uses: number) =>
-  tx.query("update read.rng_seeds_v1 set rolls = rolls + $2 where seed_hash = $1", [seedHash, uses]);
+  tx.query("update read.rng_seeds_v2 set rolls = rolls + $2 where seed_hash = $1", [seedHash, uses]);
+
+/** Nothing is drawn from it any more, so the accounts that bet on it are all known. */
+async function voidSeed(tx: pg.ClientBase, seed_hash: string, voided_at: string): Promise<void> {
+  await tx.query("update read.rng_seeds_v2 set voided_at = $2 where seed_hash = $1", [seed_hash, voided_at]);
+  await tx.query(
+    `insert into read.rng_refunds_v2
+     select distinct tenant, $1::text from read.rng_rolls_v2
+      where facts->>'seed_hash' = $1 and facts->>'game' = any($2)`,
+    [seed_hash, loungeNames],
+  );
+}
 
 type Folded = Placed<typeof seeds | typeof commitment | typeof account | typeof roll>;
 
 async function foldSeed(tx: pg.ClientBase, { type, data, position }: Folded): Promise<void> {
   switch (type) {
     case "SeedChainPublished":
-      await tx.query("insert into read.rng_chains_v1 values ($1, $2, $3, $4)", [
+      await tx.query("insert into read.rng_chains_v2 values ($1, $2, $3, $4)", [
         data.space,
         data.chain,
         data.head_hash,
@@ -155,14 +179,14 @@ async function foldSeed(tx: pg.ClientBase, { type, data, position }: Folded): Pr
       ]);
       return;
     case "SeedChainCommitted":
-      await tx.query("update read.rng_chains_v1 set committed = $3 where space = $1 and chain = $2", [
+      await tx.query("update read.rng_chains_v2 set committed = $3 where space = $1 and chain = $2", [
         data.space,
         data.chain,
         data,
       ]);
       return;
     case "SeedActivated":
-      await tx.query("insert into read.rng_seeds_v1 values ($1, $2, $3, $4, $5)", [
+      await tx.query("insert into read.rng_seeds_v2 values ($1, $2, $3, $4, $5)", [
         data.space,
         data.chain,
         data.index,
@@ -171,16 +195,24 @@ async function foldSeed(tx: pg.ClientBase, { type, data, position }: Folded): Pr
       ]);
       return;
     case "SeedRevealed":
-      await tx.query("update read.rng_seeds_v1 set revealed = $2 where seed_hash = $1", [
+      await tx.query("update read.rng_seeds_v2 set revealed = $2 where seed_hash = $1", [
         data.seed_hash,
         data,
       ]);
+      return;
+    case "SeedChainAbandoned":
+      await tx.query("update read.rng_chains_v2 set abandoned = $3 where space = $1 and chain = $2", [
+        data.space,
+        data.chain,
+        data,
+      ]);
+      if (data.void) await voidSeed(tx, data.void.seed_hash, data.abandoned_at);
       return;
     case "SeedCommitmentAsked":
     case "SeedCommitted":
     case "SeedCommitmentReorged":
       await tx.query(
-        `insert into read.rng_commitments_v1 values ($1, $2, $3)
+        `insert into read.rng_commitments_v2 values ($1, $2, $3)
          on conflict (seed_hash) do update set position = excluded.position, committed = excluded.committed`,
         [data.seed_hash, position, type === "SeedCommitted" ? data : null],
       );

@@ -6,7 +6,7 @@ import { CELLS, type Cell } from "../../domain/rng/statistics.ts";
 
 /** A roll or a bet by its id. */
 export async function findRoll(pool: pg.Pool, rollId: string): Promise<DrawnFacts | undefined> {
-  const sql = "select facts from read.rng_rolls_v1 where roll_id = $1";
+  const sql = "select facts from read.rng_rolls_v2 where roll_id = $1";
   return (await pool.query<{ facts: DrawnFacts }>(sql, [rollId])).rows[0]?.facts;
 }
 
@@ -24,7 +24,7 @@ export async function listRolls(
     select position::float8 as position, facts, found::int as found
       from (select *, count(*) over () as found,
                    sum(octet_length(facts::text)) over (order by position desc) - octet_length(facts::text) as above
-              from (select position, facts from read.rng_rolls_v1
+              from (select position, facts from read.rng_rolls_v2
                      where tenant = $1 and ($2::bigint is null or position < $2)
                      order by position desc limit $3 + 1) next) measured
      where above < $4 order by measured.position desc limit $3`;
@@ -39,7 +39,7 @@ export type Counts = { game: string; rolls: number; cells: Cell[] };
 export async function countsSince(pool: pg.Pool, space: Space, day: string): Promise<Counts[]> {
   const { rows } = await pool.query<{ game: string; rolls: number; observed: number[]; expected: number[] }>(
     `select game, rolls::float8 as rolls, to_jsonb(observed) as observed, to_jsonb(expected) as expected
-       from read.rng_counts_v1 where space = $1 and day >= $2 order by game`,
+       from read.rng_counts_v2 where space = $1 and day >= $2 order by game`,
     [space, day],
   );
   return [...new Set(rows.map(({ game }) => game))].map((game) =>

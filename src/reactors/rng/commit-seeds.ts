@@ -11,7 +11,7 @@ import {
   seedCommittedIn,
   seedCommittedQuery,
 } from "../../domain/anchoring/contract.ts";
-import { type Hex, networkOf } from "../../domain/chain.ts";
+import { type Hex, type Log, networkOf } from "../../domain/chain.ts";
 import * as commitments from "../../domain/rng/commitment.ts";
 import { rngProjection } from "../../projections/rng/rng.ts";
 import { askedCommitments, commitmentsSince } from "../../projections/rng/seeds.ts";
@@ -54,13 +54,15 @@ async function commit(app: App, asked: string[], signal: AbortSignal | undefined
 async function recordKept(app: App, hashes: string[]): Promise<string[]> {
   const kept = await keptAt(app, hashes);
   await forEach([...kept], async ([seed_hash, { block_number, timestamp }]) => {
+    const { transaction, block_hash } = await logOf(app, seed_hash, block_number);
     const facts = {
       seed_hash,
       network: networkOf(app.chain),
       contract: ANCHOR_ADDRESS,
       signer: app.chain.sender,
-      transaction: await transactionOf(app, seed_hash, block_number),
+      transaction,
       block_number: Number(block_number),
+      block_hash,
       committed_at: new Date(timestamp * 1_000).toISOString(),
     };
     await app.decide(commitments, commitments.targetOf(seed_hash), commitments.record(facts), { meta });
@@ -77,12 +79,12 @@ async function keptAt(app: App, hashes: string[]) {
   return new Map(found.flatMap(([hash, kept]) => (kept ? [[hash, kept] as const] : [])));
 }
 
-async function transactionOf(app: App, hash: string, block: bigint): Promise<Hex> {
+async function logOf(app: App, hash: string, block: bigint): Promise<Log> {
   const range = { from_block: block, to_block: block };
   const logs = await app.chain.logs(seedCommittedQuery(app.chain.sender, [hexOf(hash)], range));
   const log = logs.find((one) => seedCommittedIn(one)?.seed_hash === hexOf(hash));
   if (!log) throw new Error(`block ${block} has no log of the commitment to ${hash}`);
-  return log.transaction;
+  return log;
 }
 
 /** What was recorded of late under our key, which the chain may still take back. */

@@ -17,7 +17,7 @@ type Step = (app: App, space: seeds.Space, state: seeds.SeedState) => Promise<bo
 /** One look at the seeds of a space: each step that is due is taken. */
 export async function keepSeeds(app: App, space: seeds.Space): Promise<void> {
   let state = await load(app, space);
-  for (const step of [abandonLost, publishNext, recordCommitted, activateFirst, revealIfUsed])
+  for (const step of [publishNext, recordCommitted, activateFirst, revealIfUsed])
     if (await step(app, space, state)) state = await load(app, space);
 }
 
@@ -25,14 +25,6 @@ const decider = (app: App, space: seeds.Space) => (decision: (state: seeds.SeedS
   app.decide(seeds, seeds.targetOf(space), decision, { meta });
 
 const load = (app: App, space: seeds.Space) => app.load(seeds, seeds.targetOf(space));
-
-/** A chain whose head the secret at hand does not make is lost: with another secret its seeds cannot be had. */
-const abandonLost: Step = async (app, space, { chains }) => {
-  const lost = chains.filter(({ chain, head_hash }) => app.seeds.head(space, chain) !== head_hash);
-  for (const { chain } of lost)
-    await decider(app, space)(seeds.abandon(chain, app.clock.now().toISOString()));
-  return lost.length > 0;
-};
 
 const publishNext: Step = async (app, space, { chains, active, published }) => {
   const [current] = chains;
@@ -59,9 +51,9 @@ const recordCommitted: Step = async (app, space, { chains }) => {
         meta,
       });
     if (state?.status !== "committed") continue;
-    const { network, contract, signer, block_number, committed_at } = state.commitment;
-    const facts = { space, chain, head_hash, network, contract, signer, block_number, committed_at };
-    await decider(app, space)(seeds.commit(facts));
+    const { seed_hash: _hash, transaction: _transaction, ...block } = state.commitment;
+    const facts = { space, chain, head_hash, ...block };
+    await decider(app, space)(seeds.commit(facts, app.clock.now().toISOString()));
     isChanged = true;
   }
   return isChanged;
@@ -90,8 +82,8 @@ async function revealIfUsed(app: App, space: seeds.Space, { active }: seeds.Seed
   const rolls = (await findSeed(app.pool, active.seed_hash))?.rolls ?? 0;
   const now = app.clock.now().toISOString();
   const isUsedUp = rolls >= active.max_rolls || isSpent(await app.seed_uses.find(active.seed_hash), rolls);
-  // A seed that was never used stays: time alone reveals nothing that anybody waits for.
-  const reason = isUsedUp ? "rolls" : rolls > 0 && now >= active.retires_at ? "time" : undefined;
+  // Audit draws are not counted, so time reveals a seed whether or not anybody rolled.
+  const reason = isUsedUp ? "rolls" : now >= active.retires_at ? "time" : undefined;
   if (!reason) return false;
   const { chain, index } = active;
   const seed = Buffer.from(app.seeds.seed(space, chain, index)).toString("hex");

@@ -3,6 +3,7 @@ import { spaces } from "../../domain/rng/seeds.ts";
 import { reactor } from "../../reactor.ts";
 import { followCommitments } from "./commit-seeds.ts";
 import { keepSeeds } from "./keep-seeds.ts";
+import { refundVoided, secretFault } from "./lost-seeds.ts";
 
 /** How often it is looked whether the chain took commitments back. */
 const LOOK_BACK_MS = 60_000;
@@ -10,9 +11,11 @@ const LOOK_BACK_MS = 60_000;
 export const seedsReactor = reactor({
   name: "seeds",
   every_ms: 1_000,
+  fault: secretFault,
   /** `look_back_at` in milliseconds of Unix time. */
   memory: () => ({ look_back_at: 0 }),
   take: async ({ app, memory, signal }) => {
+    await refundVoided(app);
     for (const space of spaces) await keepSeeds(app, space);
     const now = app.clock.now().getTime();
     const look_back = now >= memory.look_back_at;

@@ -15,6 +15,7 @@ import { leaseDigest, leaseEndsAt } from "../../../domain/lease.ts";
 import { MOST_OBJECT_BYTES, objectName } from "../../../domain/objects.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { Refusal, refuse } from "../../../domain/refusal.ts";
+import * as seeds from "../../../domain/rng/seeds.ts";
 import { nodesProjection, type Standing, standingOf } from "../../../projections/compute/nodes.ts";
 import { lentUnder, type NamedTask, type Ready } from "../../../projections/compute/tasks.ts";
 import { withCopies } from "../../../reactors/compute/quorum.ts";
@@ -301,13 +302,34 @@ A result that the service may check needs a receipt, signed by a key that the ag
     const bytes = bytesOf(result as JsonObject, "result");
     const output_sha256 = createHash("sha256").update(bytes).digest("hex");
     const { exit, used_ms = null, receipt = null } = input;
-    const made = { output_sha256, output_bytes: bytes.length, exit, used_ms, receipt, submitted_at: at };
+    const seed = await seedInUse({ watch }, before);
+    const made = {
+      output_sha256,
+      output_bytes: bytes.length,
+      exit,
+      used_ms,
+      receipt,
+      seed,
+      submitted_at: at,
+    };
     if (before.status === "leased") await refuseReceipt(app, agent, before, made);
     await app.objects.put(objectName("task", ownerOf(task_id), output_sha256), bytes);
     const { task } = await step(tasks.takeResult(lease_sha256, made));
     return shownTask(task);
   },
 });
+
+/** The commit rests on it, so the seed is secret when the result is recorded, and no later seed can be chosen. */
+async function seedInUse(
+  { watch }: Pick<Context<never>, "watch">,
+  { facts }: tasks.Task,
+): Promise<seeds.SeedPlace | null> {
+  if (facts.terms.verify === "requester") return null;
+  const { active } = await watch(seeds, seeds.targetOf("live"));
+  if (!active) return null;
+  const { space, chain, index, seed_hash } = active;
+  return { space, chain, index, seed_hash };
+}
 
 /** The task that a node has, or had: one that it lost to another is told to be lost. */
 async function lentTo(

@@ -9,7 +9,7 @@ import { hitsOf, keno } from "../../../domain/lounge/keno.ts";
 import { colorOf, roulette } from "../../../domain/lounge/roulette.ts";
 import { attoOf, decimalTokens } from "../../../domain/lounge/token.ts";
 import { type Context, json, key, operation, pay } from "../../operation.ts";
-import { clientSeed, ownSeed, proofOf, proofShown } from "../rng/draw.ts";
+import { clientSeed, optionalSeed, proofOf, proofShown, seedFor } from "../rng/draw.ts";
 import { seedPlace, tenantMeta } from "../rng/fields.ts";
 import { type Drawing, seedAtHand } from "../rng/seed-at-hand.ts";
 import { menu, tokens } from "./menu.ts";
@@ -53,16 +53,17 @@ type Wanted = { client_seed?: string | undefined; amount: number | string };
 
 /** Plays a bet: stake, draw and payout are one event on the account. */
 async function playBet(
-  context: Drawing & Pick<Context<never>, "decide" | "fresh_id">,
+  context: Drawing & Pick<Context<never>, "decide" | "fresh_id" | "payment_id">,
   game: LoungeName,
   params: Record<string, unknown>,
-  { client_seed, amount }: Wanted,
+  { client_seed: given, amount }: Wanted,
 ) {
-  const { app, caller, decide, fresh_id: roll_id } = context;
+  const { app, caller, decide, fresh_id: roll_id, payment_id } = context;
   const { tenant } = caller;
   const seed = await seedAtHand(context, 1);
   const rolled_at = app.clock.now().toISOString();
-  const request = { roll_id, tenant, game, params, client_seed: client_seed ?? ownSeed(caller), rolled_at };
+  const client_seed = given ?? seedFor(payment_id, seed.block);
+  const request = { roll_id, tenant, game, params, client_seed, rolled_at };
   const stake = attoOf(amount)!;
   const { events } = await decide(
     account,
@@ -102,7 +103,7 @@ const playKeno = operation({
   summary: "Keno: pick 1 to 10 of 62 numbers, 20 are drawn",
   description: FAIRNESS,
   access: [key("order"), pay("0.01")],
-  input: z.object({ ...keno.params.shape, client_seed: clientSeed.optional(), amount }),
+  input: z.object({ ...keno.params.shape, client_seed: optionalSeed, amount }),
   output: json(
     z.object({
       data: z.object({
@@ -132,7 +133,7 @@ const playRoulette = operation({
   summary: "Roulette with three zeros",
   description: FAIRNESS,
   access: [key("order"), pay("0.01")],
-  input: z.object({ ...roulette.params.shape, client_seed: clientSeed.optional(), amount }),
+  input: z.object({ ...roulette.params.shape, client_seed: optionalSeed, amount }),
   output: json(
     z.object({
       data: z.object({

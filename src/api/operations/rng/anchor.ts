@@ -4,6 +4,7 @@ import { ANCHOR_ADDRESS, seedCall, seedCommitment } from "../../../domain/anchor
 import { limit, positionCursor, sha256 } from "../../../domain/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import * as commitments from "../../../domain/rng/commitment.ts";
+import { isCommittedBefore } from "../../../domain/rng/seeds.ts";
 import { rngProjection } from "../../../projections/rng/rng.ts";
 import {
   type ChainRow,
@@ -99,7 +100,7 @@ const verify = operation({
   effect: { ...reads, reaches_out: true },
   summary: "Since when a seed has been committed, read from the chain",
   description: `Asks the contract, not our records: for the hash itself, and for the head of its chain, to which it leads by \`chain_index\` times
-SHA-256. \`seedCommittedAt(signer, hash)\` at the contract tells anybody the same.`,
+SHA-256. \`seedCommittedAt(signer, hash)\` at the contract tells anybody the same. A commitment from before the hash was published here counts as none.`,
   access: [key("read"), pay("0.001")],
   input: z.object({ seed_hash: seedHash }),
   output: json(
@@ -127,18 +128,16 @@ SHA-256. \`seedCommittedAt(signer, hash)\` at the contract tells anybody the sam
     const calls = asked.map(({ hash, signer }) => seedCall(signer, `0x${hash}`));
     const answers = await app.chain.read(calls, { mined: true });
     const network = `eip155:${app.chain.chain_id}`;
+    const published_at = [found?.seed?.activated_at, found?.chain.published.published_at];
     const [itself, by_head] = answers.map((answer, at) => {
       const kept = seedCommitment(answer);
-      return kept
-        ? {
-            network,
-            contract: ANCHOR_ADDRESS,
-            signer: asked[at]!.signer,
-            transaction: null,
-            block_number: Number(kept.block_number),
-            committed_at: new Date(kept.timestamp * 1_000).toISOString(),
-          }
-        : null;
+      if (!kept) return null;
+      const committed_at = new Date(kept.timestamp * 1_000).toISOString();
+      const since = asked[at]!.hash === head ? published_at[1] : published_at[0];
+      if (since !== undefined && isCommittedBefore(since, committed_at)) return null;
+      const { signer } = asked[at]!;
+      const block_number = Number(kept.block_number);
+      return { network, contract: ANCHOR_ADDRESS, signer, transaction: null, block_number, committed_at };
     });
     return {
       data: {

@@ -9,17 +9,30 @@ import { ByteStream, message } from "../../../domain/rng/bytes.ts";
 import { play } from "../../../domain/rng/drawn.ts";
 import { rngProblems } from "../../../domain/rng/problems.ts";
 import type { DrawnFacts } from "../../../domain/rng/roll.ts";
-import type { Caller } from "../../caller.ts";
+import type { CommitBlock } from "../../../domain/rng/seeds.ts";
 
 export const clientSeed = z
-  .string("is a text of 1 to 256 characters")
-  .min(1, "is at least one character, or left out")
+  .string("client_seed is required: a text of 1 to 256 characters that nobody else can foresee")
+  .min(1, "is at least one character")
   .max(256, "is at most 256 characters")
-  .describe(
-    "Your own part of the randomness. Where it may be left out, it is then `tenant:` and your tenant",
-  );
+  .describe("Your own part of the randomness: choose a new text that nobody can foresee");
 
-export const ownSeed = ({ tenant }: Caller) => `tenant:${tenant}`;
+export const optionalSeed = clientSeed
+  .describe(
+    "Your own part of the randomness. Left out, it is `payment:` and the nonce of your payment; without a payment `block:` and the number and hash of the block that committed the chain of seeds",
+  )
+  .optional();
+
+/** A client seed for a call that names none: the operator could not know it when the seeds were committed. */
+export function seedFor(payment_id: string | undefined, block: CommitBlock | undefined): string {
+  if (payment_id !== undefined) return `payment:${payment_id.split(":").at(-1)}`;
+  if (block) return `block:${block.block_number}:${block.block_hash}`;
+  return refuse("invalid", "invalid input: client_seed", {
+    errors: [
+      { path: "client_seed", message: "is required: no block is known to have committed these seeds" },
+    ],
+  });
+}
 
 export const proofShown = z
   .array(z.object({ message: z.string(), hmac: sha256 }))

@@ -24,7 +24,10 @@ can make them, once it is revealed. Whoever has the roll_id may ask. docs/rng.md
         roll: rollShown,
         tenant: z.string().describe("Whose roll it is: part of the messages"),
         proof: proofShown,
-        valid: z.boolean().describe("The result follows from the proof"),
+        valid: z.boolean().describe("The result follows from the proof, and is not void"),
+        voided_at: time
+          .nullable()
+          .describe("Since when it is void, because its seed was lost: then there is no proof"),
         seed: sha256.nullable().describe("The seed, in hex; null until it is revealed"),
         revealed_at: time.nullable(),
         chain_head: sha256.nullable(),
@@ -46,7 +49,8 @@ can make them, once it is revealed. Whoever has the roll_id may ask. docs/rng.md
       data: {
         roll: shownRoll(facts),
         tenant: facts.tenant,
-        ...proofOf(app, facts, seed?.revealed?.seed),
+        ...(seed?.voided_at ? { proof: [], valid: false } : proofOf(app, facts, seed?.revealed?.seed)),
+        voided_at: seed?.voided_at ?? null,
         seed: seed?.revealed?.seed ?? null,
         revealed_at: seed?.revealed?.revealed_at ?? null,
         chain_head: chain?.head_hash ?? null,

@@ -12,7 +12,7 @@ import * as seeds from "../../../domain/rng/seeds.ts";
 import { rngProjection } from "../../../projections/rng/rng.ts";
 import { findChain, findSeed, lastRevealed } from "../../../projections/rng/seeds.ts";
 import { type Context, json, key, operation, pay } from "../../operation.ts";
-import { clientSeed, ownSeed } from "./draw.ts";
+import { clientSeed } from "./draw.ts";
 import { rollShown, seedPlace, shownRoll, spaceOf, tenantMeta } from "./fields.ts";
 import { type Drawing, seedAtHand } from "./seed-at-hand.ts";
 
@@ -64,7 +64,7 @@ rolls again. Its hash leads by \`chain_index\` times SHA-256 to the chain's head
         activated_at: time,
         rolls: z.int().describe("Rolls and bets on it so far"),
         max_rolls: z.int().describe("At most so many; then it is revealed"),
-        retires_at: time.describe("Or at this time, if it was used"),
+        retires_at: time.describe("Or at this time"),
         revealed_before: z
           .object({
             seed: z.string(),
@@ -179,7 +179,7 @@ const roll = operation({
 seed and a counter: neither side alone decides. rng_verify gives the proof at once, and the seed when it is revealed.`,
   access: [key("order"), pay("0.005")],
   input: z.object({
-    client_seed: clientSeed.optional(),
+    client_seed: clientSeed,
     game_type: gameType,
     params,
     seed_hash: demandedHash,
@@ -189,7 +189,7 @@ seed and a counter: neither side alone decides. rng_verify gives the proof at on
   example: { client_seed: "my own words", game_type: "dice", params: { sides: 20 } },
   handle: async (context) => {
     const { input, caller, fresh_id } = context;
-    const wanted = { ...input, client_seed: input.client_seed ?? ownSeed(caller), path: "params" };
+    const wanted = { ...input, path: "params" };
     const [drawn] = await draw(context, [fresh_id], [wanted], input.seed_hash);
     return { data: shownRoll(drawn!), meta: { tenant: caller.tenant } };
   },

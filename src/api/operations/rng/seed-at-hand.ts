@@ -23,14 +23,21 @@ export type Drawing = Pick<Context<never>, "app" | "caller" | "watch" | "reserve
  * The active seed of the caller's space, from which so many are about to be drawn. One that is used up gives way to the next
  * meanwhile; `unavailable` (seed-missing) where that takes too long. What is decided counts only if the seed is active until then.
  */
-export async function seedAtHand(drawing: Drawing, count: number): Promise<SeedAtHand> {
+export async function seedAtHand(
+  drawing: Drawing,
+  count: number,
+): Promise<SeedAtHand & { block: seeds.CommitBlock | undefined }> {
   const { app, caller, watch } = drawing;
   const space = spaceOf(caller);
   for (const deadline = performance.now() + PATIENCE_MS; ; ) {
     const state = await watch(seeds, seeds.targetOf(space));
     const { active } = state;
     if (active && (await isTaken(drawing, active, count)))
-      return { seed: active, secret: app.seeds.seed(space, active.chain, active.index) };
+      return {
+        seed: active,
+        secret: app.seeds.seed(space, active.chain, active.index),
+        block: state.chains.find(({ chain }) => chain === active.chain)?.committed,
+      };
     if (performance.now() > deadline) {
       seeds.activeSeed(state);
       refuse(rngProblems["seed-missing"], "the active seed is used up, and the next one follows", {

@@ -1,0 +1,37 @@
+import { Command } from "commander";
+import { operatorMeta } from "../app.ts";
+import { about } from "./about.ts";
+import { type Terminal, withRuntime } from "./terminal.ts";
+
+export function rngCommand(terminal: Terminal): Command {
+  const rng = new Command("rng").description(about.rng);
+
+  rng
+    .command("abandon")
+    .description(
+      "give up every chain of seeds that SEED_SECRET does not make, and refund the bets that are void",
+    )
+    .option("--json", "print JSON", false)
+    .addHelpText(
+      "after",
+      "\nRolls, bets and audit draws from the seed in use are void. The log and /rng say so for good.",
+    )
+    .action(async ({ json }: { json: boolean }) => {
+      const { abandonLost } = await import("../operator/seeds.ts");
+      const { agreeOnKeys } = await import("../shared-keys.ts");
+      const given = await withRuntime(terminal, async ({ app }) => {
+        // A process that has the secret would go on drawing meanwhile.
+        await agreeOnKeys(app);
+        return abandonLost(app, operatorMeta("rng.abandon"));
+      });
+      const { chains, refunded_accounts } = given;
+      const lines = chains.map(
+        ({ space, chain, void: used }) =>
+          `${space} chain ${chain} is given up; ${used ? `everything drawn from seed ${used.index} is void` : "nothing was drawn from a secret seed of it"}.`,
+      );
+      const told = [...lines, `${refunded_accounts} accounts of the lounge have their stakes back.`];
+      process.stdout.write(json ? `${JSON.stringify(given, null, 2)}\n` : `${told.join("\n")}\n`);
+    });
+
+  return rng;
+}
