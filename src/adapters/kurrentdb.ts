@@ -151,8 +151,9 @@ export function kurrentLog({ url, stream, ask_ms = 15_000 }: KurrentOptions): Ou
 
   /** Metadata may hide the beginning of the stream, at once or later. */
   async function refuseTruncation(db: EventStoreDBClient, name: string): Promise<void> {
-    const { metadata = {} } = await db.getStreamMetadata(name, { requiresLeader: true });
-    const { $tb, $maxCount, $maxAge } = metadata as Record<string, unknown>;
+    const range = { direction: "backwards", fromRevision: "end", maxCount: 1 } as const;
+    const [newest] = await readEvents(db, `$$${name}`, range);
+    const { $tb, $maxCount, $maxAge } = (newest?.data ?? {}) as Record<string, unknown>;
     if (typeof $tb === "number" && $tb > Number.MAX_SAFE_INTEGER)
       throw failure("deleted", `the stream ${name} was deleted; ${NEXT}`);
     const [hides] = Object.entries({ $tb, $maxCount, $maxAge }).find(([, value]) => value != null) ?? [];

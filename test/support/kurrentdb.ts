@@ -53,8 +53,8 @@ export class KurrentDB {
   max_append_size = 1_048_576;
   /** Started with RunProjections=None. */
   projections_off = false;
-  /** The server's users by name, with their passwords. A call without a user is let in, as with `--insecure`. */
-  readonly users = new Map([["admin", "changeit"]]);
+  /** The server denies the user of each call. */
+  denies = false;
   readonly #tombstones = new Set<string>();
   /** Events of lower revisions are gone for good. */
   readonly #scavenged = new Map<string, number>();
@@ -145,13 +145,8 @@ export class KurrentDB {
   }
 
   /** Why the server refuses the call at its door. */
-  #refusalOf({ metadata }: { metadata: Metadata }, name: string): object | undefined {
-    const [given] = metadata.get("authorization");
-    const [user = "", password = ""] = Buffer.from(String(given ?? "").replace(/^Basic /, ""), "base64")
-      .toString()
-      .split(":");
-    if (user !== "" && this.users.get(user) !== password)
-      return { code: status.UNAUTHENTICATED, details: "Unauthenticated" };
+  #refusalOf(name: string): object | undefined {
+    if (this.denies) return exception(status.PERMISSION_DENIED, "Access Denied", "access-denied", {});
     if (!this.#tombstones.has(name)) return undefined;
     const details = `Event stream '${name}' is deleted.`;
     return exception(status.FAILED_PRECONDITION, details, "stream-deleted", { "stream-name": name });
@@ -212,7 +207,7 @@ export class KurrentDB {
           this.appends++;
           const fault = this.faults.shift();
           if (fault === "slow") return;
-          const refusal = this.#refusalOf(call, name) ?? this.#oversized(proposed);
+          const refusal = this.#refusalOf(name) ?? this.#oversized(proposed);
           if (refusal) return answer(refusal);
           const revision = this.#append(name, expected, proposed);
           if (fault === "lost") return answer({ code: status.UNAVAILABLE, details: "the answer is lost" });
@@ -241,7 +236,7 @@ export class KurrentDB {
         const stream = options.getStream()!;
         const identifier = stream.getStreamIdentifier()!;
         const name = Buffer.from(identifier.getStreamName_asU8()).toString();
-        const refusal = this.#refusalOf(call, name);
+        const refusal = this.#refusalOf(name);
         if (refusal) return void call.emit("error", refusal);
         const stored = this.streams.get(name);
         if (!stored || this.#isSoftDeleted(name)) {
