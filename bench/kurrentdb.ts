@@ -6,7 +6,7 @@
  *     npx tsx bench/kurrentdb.ts --fake --events 300 --kills 2
  *
  * Each scenario ends in one line, PASS, FAIL or SKIP, and one FAIL makes the exit code 1. `--stop` and `--start` are the shell commands
- * that kill and start the server. `--http` is the address that starts a scavenge. `--fake` starts the fake of the tests as the server.
+ * that kill and start the server. `--only delete` runs the scenarios with that word in their names. `--http` is the address that starts a scavenge. `--fake` starts the fake of the tests as the server.
  */
 import { execSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -42,6 +42,7 @@ const { values } = parseArgs({
     stop: { type: "string" },
     start: { type: "string" },
     http: { type: "string" },
+    only: { type: "string", default: "" },
   },
 });
 const fake = values.fake ? new KurrentDB() : undefined;
@@ -52,6 +53,9 @@ if (url === undefined) throw new Error("--url is missing: give the server's addr
 const silent = pino({ level: "silent" });
 const run = randomUUID().slice(0, 8);
 const client = EventStoreDBClient.connectionString(url);
+/** With credentials an append is one call; the client's batches wait for ever where a connection breaks. */
+const { username, password } = partsOf(url);
+const credentials = { username, password };
 const opened: OutsideLog[] = [];
 const copyAt = (name: string, at = url): OutsideLog => {
   const outside = kurrentLog({ url: at, stream: async () => name });
@@ -63,6 +67,7 @@ class Skipped extends Error {}
 
 /** Runs a scenario and prints its verdict; the scenario returns its evidence, or throws. */
 async function scenario(name: string, work: () => Promise<string>): Promise<void> {
+  if (!name.includes(values.only)) return;
   const began = performance.now();
   const line = (verdict: string, text: string) =>
     console.log(`${verdict}  ${name}: ${text} (${((performance.now() - began) / 1_000).toFixed(1)} s)`);
@@ -129,7 +134,6 @@ async function stops(app: App, name: string, attack: () => Promise<void>, wanted
 async function scavenge(): Promise<void> {
   if (fake) return fake.scavenge();
   if (!values.http) throw new Skipped("--http is missing: the address that starts a scavenge");
-  const { username, password } = partsOf(url!);
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
   const answer = await fetch(`${values.http}/admin/scavenge`, { method: "POST", headers: { authorization } });
   check(answer.ok, { status: answer.status, body: await answer.clone().text() });
@@ -187,7 +191,6 @@ async function large(app: App, size: number): Promise<string> {
 }
 
 async function wrongUser(): Promise<string> {
-  const { username, password } = partsOf(url!);
   if (!fake && (username === "" || /[?&]tls=false/i.test(url!)))
     throw new Skipped("the client sends users over TLS alone: give an address with a user and TLS");
   const wrong = fake ? url! : url!.replace(`${username}:${encodeURIComponent(password)}@`, "nobody:wrong@");
@@ -256,7 +259,12 @@ await withDatabase(async (bare) => {
       await scenario("second writer", () => {
         const name = named("writer");
         const foreign = jsonEvent({ type: "Foreign", data: {} });
-        return stops(app, name, async () => void (await client.appendToStream(name, foreign)), ["diverged"]);
+        return stops(
+          app,
+          name,
+          async () => void (await client.appendToStream(name, foreign, { credentials })),
+          ["diverged"],
+        );
       });
       await scenario("soft delete", () => {
         const name = named("deleted");
@@ -277,9 +285,12 @@ await withDatabase(async (bare) => {
       });
       await scenario("$maxCount", () => {
         const name = named("count");
-        return stops(app, name, async () => void (await client.setStreamMetadata(name, { maxCount: 10 })), [
-          "truncated",
-        ]);
+        return stops(
+          app,
+          name,
+          async () => void (await client.setStreamMetadata(name, { maxCount: 10 }, { credentials })),
+          ["truncated"],
+        );
       });
       await scenario("wrong user", wrongUser);
     }
