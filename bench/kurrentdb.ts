@@ -120,6 +120,7 @@ async function stops(app: App, name: string, attack: () => Promise<void>, wanted
   const outside = copyAt(name);
   const begun = followReactor.begin();
   const step = (one = begun) => turn({ ...app, outside }, followReactor, { begun: one, patient: true });
+  await grow(app, 20);
   await follow(app, outside);
   await step();
   await attack();
