@@ -128,7 +128,7 @@ await withDatabase(async (bare) => {
         })();
         const until = () => performance.now() < end || grown.length > 0;
         while (until()) {
-          const copied = (await watching.newest())?.metadata.position ?? 0;
+          const copied = (await watching.newest())?.event.metadata.position ?? 0;
           const now = performance.now();
           while (grown[0] && grown[0].position <= copied) lags.push(now - grown.shift()!.at);
           await pause(10);

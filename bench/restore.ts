@@ -165,7 +165,7 @@ try {
       );
       note(`backup as ${parts.length} segments and the rest`, position, copying);
       const identity = await app.store.identity();
-      const outside = copyOfEpoch(db.url, identity.epoch);
+      const outside = copyOfEpoch(db.url, identity.epoch, 1);
       const begun = followReactor.begin();
       const [following] = await timed(async () => {
         while ((outside.copied ?? 0) < position) {

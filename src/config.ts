@@ -192,6 +192,7 @@ export const environment = z.object({
       "is the connection string of a KurrentDB, such as esdb://admin:changeit@127.0.0.1:2113?tls=false",
     )
     .optional(),
+  KURRENTDB_GENERATION: z.coerce.number().int().min(1).default(1),
   OBJECTS_URL: z
     .url({
       protocol: /^https?$/,

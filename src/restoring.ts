@@ -107,7 +107,7 @@ async function openCopy(config: Config, url: string, given: string | undefined):
   const epoch = given ?? (await epochSigned(config));
   if (!/^[0-9a-f]{16}$/.test(epoch))
     throw new BackupUnsound(`the epoch ${JSON.stringify(epoch)} is none: it is 16 hex digits in lower case`);
-  const outside = copyOfEpoch(url, epoch);
+  const outside = copyOfEpoch(url, epoch, config.KURRENTDB_GENERATION);
   const close = () => outside.close();
   try {
     const source = await copySource(outside, epoch);

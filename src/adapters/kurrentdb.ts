@@ -2,7 +2,7 @@
 import type { EventStoreDBClient, RecordedEvent } from "@eventstore/db-client";
 import { inTime } from "../concurrency.ts";
 import type { CopiedEvent, CopiedMetadata } from "../domain/outside/copied-event.ts";
-import { type OutsideLog, OutsideUnavailable } from "../domain/ports.ts";
+import { type OutsideLog, type OutsideStatus, OutsideUnavailable } from "../domain/ports.ts";
 import { outgoing } from "../tracing.ts";
 
 export type KurrentOptions = {
@@ -14,24 +14,77 @@ export type KurrentOptions = {
   ask_ms?: number;
 };
 
-/** How the client names what it refuses. */
-const kindOf = (error: unknown): string | undefined => (error as { type?: string }).type;
+/** The server's name of a refusal: the client's type, or the trailer of an exception that this client does not know. */
+function kindOf(error: unknown): string {
+  const { type, _raw, code } = error as {
+    type?: string;
+    code?: number;
+    _raw?: { metadata?: { get(name: string): unknown[] } };
+  };
+  const exception = _raw?.metadata?.get("exception")[0];
+  if (exception !== undefined) return String(exception);
+  return code === UNIMPLEMENTED ? "unimplemented" : (type ?? "");
+}
+
+const UNIMPLEMENTED = 12;
+const NEXT =
+  "keep the stream for the inquiry, raise KURRENTDB_GENERATION by one and restart: a new copy begins";
+
+/** Each refusal of the server that only an operator can end, with its remedy. */
+const REFUSALS: Readonly<Record<string, { status: OutsideStatus; reason: string }>> = {
+  "stream-deleted": {
+    status: "deleted",
+    reason: `the stream has a tombstone and takes no event again; ${NEXT}`,
+  },
+  "access-denied": {
+    status: "denied",
+    reason:
+      "the user of KURRENTDB_URL is unknown or lacks a right; it reads and writes the stream, and reads its metadata",
+  },
+  "maximum-append-size-exceeded": {
+    status: "oversized",
+    reason: "an event is larger than the server takes; set its MaxAppendSize to 16000000 and restart it",
+  },
+  "maximum-append-event-size-exceeded": {
+    status: "oversized",
+    reason: "an event is larger than the server takes; set its MaxAppendEventSize to 16000000 and restart it",
+  },
+  unimplemented: {
+    status: "projections_off",
+    reason:
+      "its projections are off; start it with RunProjections=All, then run `tallystick kurrent install` again",
+  },
+};
+
+/** The name of a copy's stream: a deleted stream keeps its revisions, so a new copy needs another generation. */
+export const copyStreamOf = (epoch: string, generation: number): string =>
+  `tallystick-${epoch}-g${generation}`;
 
 /** The copy of the log of an epoch. */
-export const copyOfEpoch = (url: string, epoch: string): OutsideLog =>
-  kurrentLog({ url, stream: async () => `tallystick-${epoch}` });
+export const copyOfEpoch = (url: string, epoch: string, generation: number): OutsideLog =>
+  kurrentLog({ url, stream: async () => copyStreamOf(epoch, generation) });
 
 /** The copy that these settings ask for. */
 export const outsideOf = (
-  { KURRENTDB_URL }: { KURRENTDB_URL?: string | undefined },
+  {
+    KURRENTDB_URL: url,
+    KURRENTDB_GENERATION: generation,
+  }: { KURRENTDB_URL?: string | undefined; KURRENTDB_GENERATION: number },
   { identity }: { identity(): Promise<{ epoch: string }> },
 ): OutsideLog | undefined =>
-  KURRENTDB_URL === undefined
+  url === undefined
     ? undefined
-    : kurrentLog({ url: KURRENTDB_URL, stream: async () => `tallystick-${(await identity()).epoch}` });
+    : kurrentLog({ url, stream: async () => copyStreamOf((await identity()).epoch, generation) });
+
+/** Parts of a connection string, which may name several nodes: `esdb://user:password@a:2113,b:2113`. */
+export function partsOf(url: string): { host: string; username: string; password: string } {
+  const parts = /^esdb(?:\+discover)?:\/\/(?:([^:@/?]*)(?::([^@/?]*))?@)?([^/?]+)/.exec(url);
+  const [, username = "", password = "", host = "an unreadable KURRENTDB_URL"] = parts ?? [];
+  return { host, username: decodeURIComponent(username), password: decodeURIComponent(password) };
+}
 
 export function kurrentLog({ url, stream, ask_ms = 15_000 }: KurrentOptions): OutsideLog {
-  const { host, username, password } = new URL(url);
+  const { host, username, password } = partsOf(url);
   let client: Promise<EventStoreDBClient> | undefined;
 
   const opened = () => {
@@ -43,7 +96,7 @@ export function kurrentLog({ url, stream, ask_ms = 15_000 }: KurrentOptions): Ou
   const close = async () => {
     const held = client;
     client = undefined;
-    // It waits for whatever is under way, and that may be what no answer comes to.
+    // It waits for calls under way, and their answers may never come.
     await inTime(
       CLOSE_MS,
       held?.then((one) => one.dispose()) ?? Promise.resolve(),
@@ -51,80 +104,129 @@ export function kurrentLog({ url, stream, ask_ms = 15_000 }: KurrentOptions): Ou
     ).catch(() => undefined);
   };
 
-  /** Answers of one call. The client waits for ever for some that are lost: after any failure the next call has a client of its own. */
+  const failure = (status: OutsideStatus, reason: string, cause?: unknown) =>
+    new OutsideUnavailable(`KurrentDB at ${host}: ${reason}`, { status, cause });
+
+  /** The client waits for ever for some lost answers, so the next call after a failure has a client of its own. */
   async function ask<T>(
-    what: string,
+    query: string,
     work: (client: EventStoreDBClient, name: string) => Promise<T>,
-    refused: (kind: string) => { told: T } | undefined = () => undefined,
+    known: (kind: string) => { answer: T } | undefined = () => undefined,
   ): Promise<T> {
     const name = await stream();
-    try {
-      const asking = outgoing(`kurrentdb ${what}`, { "server.address": host }, async () =>
+    const once = async () => {
+      const asking = outgoing(`kurrentdb ${query}`, { "server.address": host }, async () =>
         work(await opened(), name),
       );
       return await inTime(ask_ms, asking, () => new Error(`no answer within ${ask_ms / 1000} s`));
+    };
+    try {
+      // The client turns to the leader itself after this answer, at the next call.
+      return await once().catch((error) => (kindOf(error) === "not-leader" ? once() : Promise.reject(error)));
     } catch (error) {
-      const answer = refused(kindOf(error) ?? "");
-      if (answer) return answer.told;
+      if (error instanceof OutsideUnavailable) throw error;
+      const kind = kindOf(error);
+      const answer = known(kind);
+      if (answer) return answer.answer;
       void close();
-      throw new OutsideUnavailable(`KurrentDB at ${host}: ${(error as Error).message || kindOf(error)}`, {
-        cause: error,
-      });
+      const refusal = REFUSALS[kind];
+      throw refusal
+        ? failure(refusal.status, refusal.reason, error)
+        : failure("unreached", (error as Error).message || kind, error);
     }
+  }
+
+  /** The first and the newest visible event of the stream; undefined where none is visible. */
+  async function edgesOf(db: EventStoreDBClient, name: string) {
+    const [first] = await readEvents(db, name, { fromRevision: "start", maxCount: 1 });
+    const [newest] = await readEvents(db, name, { direction: "backwards", fromRevision: "end", maxCount: 1 });
+    if (!first || !newest) return undefined;
+    if (first.revision !== 0n)
+      throw failure(
+        "truncated",
+        `the stream ${name} begins at revision ${first.revision}, not 0: it was deleted or truncated; ${NEXT}`,
+      );
+    return { event: copied(newest), revision: Number(newest.revision) };
+  }
+
+  /** Metadata may hide the beginning of the stream, at once or later. */
+  async function refuseTruncation(db: EventStoreDBClient, name: string): Promise<void> {
+    const range = { direction: "backwards", fromRevision: "end", maxCount: 1 } as const;
+    const [newest] = await readEvents(db, `$$${name}`, range);
+    const { $tb, $maxCount, $maxAge } = (newest?.data ?? {}) as Record<string, unknown>;
+    if (typeof $tb === "number" && $tb > Number.MAX_SAFE_INTEGER)
+      throw failure("deleted", `the stream ${name} was deleted; ${NEXT}`);
+    const [hides] = Object.entries({ $tb, $maxCount, $maxAge }).find(([, value]) => value != null) ?? [];
+    if (hides !== undefined && !(hides === "$tb" && $tb === 0))
+      throw failure(
+        "truncated",
+        `the metadata of the stream ${name} has ${hides}, which hides its beginning; remove ${hides}, or ${NEXT}`,
+      );
   }
 
   const outside: OutsideLog = {
     host,
     copied: undefined,
     newest: () =>
-      ask(
-        "newest",
-        async (db, name) => {
-          const last = db.readStream(name, { direction: "backwards", fromRevision: "end", maxCount: 1 });
-          let newest: CopiedEvent | undefined;
-          // Read to its end: a stream of the client that is left before is never closed.
-          for await (const { event } of last) if (event) newest = copied(event);
-          return newest;
-        },
-        (kind) => (kind === "stream-not-found" ? { told: undefined } : undefined),
-      ),
+      ask("newest", async (db, name) => {
+        await refuseTruncation(db, name);
+        return edgesOf(db, name);
+      }),
     append: (after, events) =>
       ask(
         "append",
         async (db, name) => {
-          // With credentials of its own an append is a call with a deadline: the batches that the client prefers wait for ever where one is lost.
-          const credentials = {
-            username: decodeURIComponent(username),
-            password: decodeURIComponent(password),
-          };
+          // With credentials of its own an append has a deadline; the client's batches wait for ever for a lost answer.
+          const credentials = { username, password };
           const expectedRevision = after === 0 ? "no_stream" : BigInt(after - 1);
-          await db.appendToStream(name, events.map(proposed), { expectedRevision, credentials });
+          const appended = await db.appendToStream(name, events.map(proposed), {
+            expectedRevision,
+            credentials,
+          });
+          const revision = after + events.length - 1;
+          if (Number(appended.nextExpectedRevision) !== revision)
+            throw failure(
+              "deleted",
+              `the stream ${name} went on at revision ${appended.nextExpectedRevision} instead of ${revision}: it was deleted before; ${NEXT}`,
+            );
+          // The server also reports success where it finds the ids among hidden events and writes nothing.
+          const edges = await edgesOf(db, name);
+          if (!edges || edges.revision < revision)
+            throw failure(
+              "deleted",
+              `the server reports revision ${revision} of the stream ${name} as written, and it is not visible: the stream was deleted or truncated; ${NEXT}`,
+            );
           return true;
         },
-        (kind) => (kind === "wrong-expected-version" ? { told: false } : undefined),
+        (kind) => (kind === "wrong-expected-version" ? { answer: false } : undefined),
       ),
     async *read() {
       let after = 0;
       for (;;) {
-        const page = await ask(
-          "read",
-          async (db, name) => {
-            const found: CopiedEvent[] = [];
-            const from = { fromRevision: BigInt(after), maxCount: PAGE };
-            for await (const { event } of db.readStream(name, from)) if (event) found.push(copied(event));
-            return found;
-          },
-          (kind) => (kind === "stream-not-found" ? { told: [] } : undefined),
+        const page = await ask("read", (db, name) =>
+          readEvents(db, name, { fromRevision: BigInt(after), maxCount: PAGE }),
         );
-        yield* page;
-        after += page.length;
+        for (const event of page) {
+          if (Number(event.revision) !== after)
+            throw failure(
+              "truncated",
+              `revision ${after} of the stream is hidden: it was deleted or truncated; read another generation`,
+            );
+          yield copied(event);
+          after++;
+        }
         if (page.length < PAGE) return;
       }
     },
     install: () =>
       ask("install", async (db, name) => {
-        const there = await db.listProjections();
-        if (there.some((one) => one.name === name)) return false;
+        const installed = (await db.listProjections()).find((one) => one.name === name);
+        if (installed && /faulted/i.test(installed.status))
+          throw failure(
+            "projections_off",
+            `the projection ${name} has failed (${installed.status}); reset or delete it, then install again`,
+          );
+        if (installed) return false;
         await db.createProjection(name, linking(name), { emitEnabled: true });
         return true;
       }),
@@ -133,13 +235,32 @@ export function kurrentLog({ url, stream, ask_ms = 15_000 }: KurrentOptions): Ou
   return outside;
 }
 
+/** Events of the stream as its leader has them; none where there is no stream. */
+async function readEvents(
+  db: EventStoreDBClient,
+  name: string,
+  range: { direction?: "backwards"; fromRevision: bigint | "start" | "end"; maxCount: number },
+): Promise<RecordedEvent[]> {
+  const found: RecordedEvent[] = [];
+  try {
+    // Read to its end: the client never closes a stream that is left before.
+    for await (const { event } of db.readStream(name, { ...range, requiresLeader: true }))
+      if (event) found.push(event);
+  } catch (error) {
+    if (kindOf(error) !== "stream-not-found") throw error;
+  }
+  return found;
+}
+
 const PAGE = 500;
 const CLOSE_MS = 2_000;
 
-/** Links each event into a stream of its own name, of its own tenant. */
-const linking = (name: string) => `fromStream(${JSON.stringify(name)}).when({
+/** Links each event into `<stream_id>@<tenant>@<copy>`; the parts are escaped so that no two streams share a name. */
+export const linking = (name: string) => `const part = (text) =>
+  text.split("%").join("%25").split("@").join("%40").split("$").join("%24");
+fromStream(${JSON.stringify(name)}).when({
   $any(state, event) {
-    linkTo(event.metadata.stream_id + "@" + event.metadata.tenant, event);
+    linkTo(part(event.metadata.stream_id) + "@" + part(event.metadata.tenant) + "@" + ${JSON.stringify(name)}, event);
   },
 });`;
 

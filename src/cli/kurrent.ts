@@ -33,7 +33,7 @@ export function kurrentCommand(terminal: Terminal): Command {
     });
   kurrent
     .command("install")
-    .description("has KurrentDB link each event into the stream <stream_id>@<tenant>, for whoever subscribes")
+    .description("has KurrentDB link each event into the stream <stream_id>@<tenant>@<copy> for subscribers")
     .action(async () => {
       const isNew = await withCopy(terminal, (_, outside) => outside.install());
       process.stdout.write(

@@ -288,9 +288,9 @@ export type Model = {
 export type OutsideLog = {
   /** Where it is, without credentials. */
   readonly host: string;
-  /** The newest event there; undefined where there is none. Rejects with OutsideUnavailable, as all of these do. */
-  newest(): Promise<CopiedEvent | undefined>;
-  /** Appends what follows the event at `after`; said again it does nothing more. False where something else stands there, or too little. */
+  /** The newest event and its revision; undefined for a new stream. All of these reject with OutsideUnavailable. */
+  newest(): Promise<{ event: CopiedEvent; revision: number } | undefined>;
+  /** Appends the events after `after` and sees them there. False where the server expects another revision. */
   append(after: number, events: readonly CopiedEvent[]): Promise<boolean>;
   /** All of it from the beginning. */
   read(): AsyncIterable<CopiedEvent>;
@@ -301,9 +301,24 @@ export type OutsideLog = {
   close(): Promise<void>;
 };
 
-/** The store outside could not be asked, or did not answer in time. */
+/** Why the store outside takes or shows no event: only `unreached` ends by itself. */
+export type OutsideStatus =
+  | "unreached"
+  | "deleted"
+  | "truncated"
+  | "oversized"
+  | "denied"
+  | "projections_off";
+
+/** The store outside gave no answer in time, or one that keeps the copy from going on; `status` tells which. */
 export class OutsideUnavailable extends Error {
   override readonly name = "OutsideUnavailable";
+  readonly status: OutsideStatus;
+
+  constructor(message: string, { status, cause }: { status: OutsideStatus; cause?: unknown }) {
+    super(message, { cause });
+    this.status = status;
+  }
 }
 
 /** What a webhook answered; of its body nothing is kept. */

@@ -20,7 +20,8 @@ function* batchesOf(events: readonly CopiedEvent[]): Generator<CopiedEvent[]> {
   let batch: CopiedEvent[] = [];
   let bytes = 0;
   for (const event of events) {
-    const size = event.payload.length + JSON.stringify(event.metadata).length;
+    const size =
+      event.payload.length + Buffer.byteLength(JSON.stringify(event.metadata)) + 2 * event.type.length;
     if (batch.length > 0 && (batch.length === MOST_EVENTS || bytes + size > MOST_BYTES)) {
       yield batch;
       [batch, bytes] = [[], 0];
@@ -38,14 +39,17 @@ export async function standingOf(
 ): Promise<{ at: number } | { reason: string }> {
   const newest = await outside.newest();
   if (!newest) return { at: 0 };
-  const { position } = newest.metadata;
+  const { event, revision } = newest;
+  const { position } = event.metadata;
   if (!Number.isSafeInteger(position) || position < 1)
     return { reason: `the newest event at ${outside.host} says no position` };
+  if (revision !== position - 1)
+    return { reason: `the copy at ${outside.host} has position ${position} at revision ${revision}` };
   const { origin } = await app.store.identity();
   const range = { log_id: MAIN_LOG, after: position - 1, to: position };
   const [own] = (await storedPages(app.pool, range).next()).value ?? [];
   if (!own) return { reason: `the copy at ${outside.host} has position ${position}, which the log has not` };
-  const differs = differenceOf(newest, copyOf(own, origin));
+  const differs = differenceOf(event, copyOf(own, origin));
   return differs === undefined
     ? { at: position }
     : { reason: `the copy at ${outside.host} has another ${differs} at position ${position}` };

@@ -18,10 +18,10 @@ export async function copySource(outside: OutsideLog, epoch: string): Promise<Co
   const newest = await outside.newest();
   if (!newest)
     throw new BackupUnsound(
-      `${outside.host} has no copy of a log of the epoch ${epoch}: name another epoch or KurrentDB`,
+      `${outside.host} has no copy of a log of the epoch ${epoch}: name another epoch, KURRENTDB_GENERATION or KurrentDB`,
     );
-  refuseUnreadable(newest, "its newest event");
-  const { origin, position } = newest.metadata;
+  refuseUnreadable(newest.event, "its newest event");
+  const { origin, position } = newest.event.metadata;
   if (epochOf(origin) !== epoch)
     throw new BackupUnsound(
       `the copy at ${outside.host} is of ${origin}, which is not of the epoch ${epoch}`,

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import pino from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { kurrentLog } from "../../src/adapters/kurrentdb.ts";
+import { copyStreamOf, kurrentLog, linking, partsOf } from "../../src/adapters/kurrentdb.ts";
 import type { App } from "../../src/app.ts";
 import { kurrentCommand } from "../../src/cli/kurrent.ts";
 import { type CopiedEvent, copyOf, differenceOf } from "../../src/domain/outside/copied-event.ts";
@@ -170,9 +170,124 @@ describe("the copy", () => {
 
   test("links events into their own streams by a projection that is installed once", async () => {
     expect(await outside.install()).toBe(true);
-    expect(db.projections.get(STREAM)).toContain("linkTo(event.metadata.stream_id");
+    expect(db.projections.get(STREAM)).toBe(linking(STREAM));
     expect(await outside.install()).toBe(false);
   });
+});
+
+describe("a stream whose server answers otherwise", () => {
+  const next = async (begun = followReactor.begin()) => {
+    await keys(1);
+    return turn(app, followReactor, { begun });
+  };
+
+  test("soft-deleted, it is not continued behind a green follower, before a scavenge or after", async () => {
+    const begun = followReactor.begin();
+    await turn(app, followReactor, { begun });
+    db.softDelete(STREAM);
+    expect(await next()).toMatchObject({
+      status: "deleted",
+      reason: expect.stringContaining("KURRENTDB_GENERATION"),
+    });
+    // The one that was following goes on at the old revision, which hides the beginning.
+    expect(await next(begun)).toMatchObject({ status: "truncated" });
+    expect(await next()).toMatchObject({ status: "truncated" });
+    db.softDelete(STREAM);
+    db.scavenge();
+    expect(await next()).toMatchObject({ status: "deleted" });
+    await expect(compareOutside(app, outside)).resolves.toMatchObject({ same: 0 });
+  });
+
+  test("ids of hidden events answer as written, and are not believed", async () => {
+    const events: CopiedEvent[] = [];
+    await turn(app, followReactor);
+    for await (const event of outside.read()) events.push(event);
+    db.softDelete(STREAM);
+    await expect(outside.append(0, events)).rejects.toMatchObject({ status: "deleted" });
+    db.scavenge();
+    await expect(outside.append(0, events)).rejects.toMatchObject({ status: "deleted" });
+    expect(stored().length).toBe(2 * events.length);
+  });
+
+  test.each([
+    ["$maxCount", { $maxCount: 3 }],
+    ["$tb", { $tb: 2 }],
+    ["$maxAge", { $maxAge: 60 }],
+  ])("%s hides the beginning, and is named", async (name, metadata) => {
+    await turn(app, followReactor);
+    const old = stored().map((event) => ({ ...event, created: 1 }));
+    db.streams.set(STREAM, old);
+    db.setMetadata(STREAM, metadata);
+    expect(await next()).toMatchObject({ status: "truncated", reason: expect.stringContaining(name) });
+    if (name !== "$maxAge")
+      await expect(compareOutside(app, outside)).rejects.toMatchObject({ status: "truncated" });
+  });
+
+  test("a tombstone, a user without rights and an event of 1 MiB have each their own status and remedy", async () => {
+    db.denies = true;
+    expect(await next()).toMatchObject({
+      status: "denied",
+      reason: expect.stringContaining("KURRENTDB_URL"),
+    });
+    db.denies = false;
+    await turn(app, followReactor);
+    const { event } = (await outside.newest())!;
+    const large = { ...event, event_id: randomUUID(), payload: Buffer.from(`"${"x".repeat(1_048_574)}"`) };
+    await expect(outside.append(stored().length, [large])).rejects.toMatchObject({
+      status: "oversized",
+      message: expect.stringContaining("MaxAppendSize"),
+    });
+    db.max_append_size = 16_000_000;
+    expect(await outside.append(stored().length, [large])).toBe(true);
+    db.tombstone(STREAM);
+    expect(await next()).toMatchObject({ status: "deleted", reason: expect.stringContaining("tombstone") });
+    const renewed = kurrentLog({ url: db.url, stream: async () => `${STREAM}-g2` });
+    opened.push(renewed);
+    expect(await turn({ ...service.app, outside: renewed }, followReactor)).toEqual({ status: "done" });
+    expect(await compareOutside(app, renewed)).toEqual({ same: await head(), missing: 0 });
+  });
+
+  test("events at other revisions than their positions are another history, however right the newest one looks", async () => {
+    await turn(app, followReactor);
+    db.streams.set(STREAM, [stored()[0]!, ...stored()]);
+    expect(await next()).toMatchObject({
+      status: "diverged",
+      reason: expect.stringContaining("at revision"),
+    });
+  });
+
+  test("projections that are off are named", async () => {
+    db.projections_off = true;
+    await expect(outside.install()).rejects.toMatchObject({
+      status: "projections_off",
+      message: expect.stringContaining("RunProjections=All"),
+    });
+  });
+});
+
+test("links of two streams never share a name", () => {
+  const links: string[] = [];
+  const when = (by: { $any(state: unknown, event: unknown): void }) => {
+    for (const [stream_id, tenant] of [
+      ["a@b", "c"],
+      ["a", "b@c"],
+      ["a%40b", "c"],
+      ["$$a", "c"],
+    ])
+      by.$any({}, { metadata: { stream_id, tenant } });
+  };
+  const fromStream = () => ({ when });
+  new Function("fromStream", "linkTo", linking("copy"))(fromStream, (name: string) => links.push(name));
+  expect(links).toEqual(["a%40b@c@copy", "a@b%40c@copy", "a%2540b@c@copy", "%24%24a@c@copy"]);
+});
+
+test("a connection string may name several nodes", () => {
+  expect(partsOf("esdb://u:p%40@a:1,b:2,c:3?tls=false")).toEqual({
+    host: "a:1,b:2,c:3",
+    username: "u",
+    password: "p@",
+  });
+  expect(kurrentLog({ url: "esdb://a,b,c", stream: async () => STREAM }).host).toBe("a,b,c");
 });
 
 describe("an event's copy", () => {
@@ -201,8 +316,8 @@ describe("an event's copy", () => {
     expect(sent.metadata.$correlationId).toBe("r1");
     expect(await outside.append(0, [sent])).toBe(true);
     const found = await outside.newest();
-    expect(Buffer.from(found!.payload).toString()).toBe(payload);
-    expect(differenceOf(found!, sent)).toBeUndefined();
+    expect(Buffer.from(found!.event.payload).toString()).toBe(payload);
+    expect(differenceOf(found!.event, sent)).toBeUndefined();
     expect(await outside.append(0, [sent])).toBe(true);
     expect(stored()).toHaveLength(1);
     expect(await outside.append(0, [event(payload)])).toBe(false);
@@ -214,7 +329,7 @@ test("a service that is told of a KurrentDB copies by itself, says how far it is
   const env = { KURRENTDB_URL: db.url };
   const copying = await startService({ reactors: true, env });
   try {
-    const name = `tallystick-${(await copying.app.store.identity()).epoch}`;
+    const name = copyStreamOf((await copying.app.store.identity()).epoch, 1);
     const lag = () => copying.app.outside!.copied;
     await copying.issue({ tenant: "watched" });
     const position = (await copying.app.store.head()).position;
@@ -231,7 +346,7 @@ test("a service that is told of a KurrentDB copies by itself, says how far it is
       const own = reactors.find(({ name }) => name === followReactor.name);
       return own?.trouble?.status === "diverged" && own;
     });
-    expect(trouble!.reason).toContain("another event_id at position");
+    expect(trouble!.reason).toContain("at revision");
   } finally {
     await copying.stop();
   }
@@ -251,7 +366,7 @@ test("the commands say how the copy stands, and refuse where none is named", asy
     }
     return said.at(-1);
   };
-  const name = `tallystick-${(await service.app.store.identity()).epoch}`;
+  const name = copyStreamOf((await service.app.store.identity()).epoch, 1);
   await turn(app, followReactor);
   const copy = stored();
   db.streams.set(name, copy.slice(0, -1));
@@ -271,7 +386,8 @@ const REAL = process.env.KURRENTDB_TEST_URL;
 test.skipIf(REAL === undefined)(
   `a real KurrentDB takes the copy${REAL === undefined ? " (skipped: KURRENTDB_TEST_URL names none)" : ""}`,
   async () => {
-    const real = kurrentLog({ url: REAL!, stream: async () => `tallystick-test-${randomUUID()}` });
+    const name = `tallystick-test-${randomUUID()}`;
+    const real = kurrentLog({ url: REAL!, stream: async () => name });
     opened.push(real);
     const own: App = { ...service.app, outside: real };
     expect(await turn(own, followReactor)).toEqual({ status: "done" });

@@ -5,7 +5,7 @@ import pino from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
-import { copyOfEpoch } from "../../src/adapters/kurrentdb.ts";
+import { copyOfEpoch, copyStreamOf } from "../../src/adapters/kurrentdb.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { backupCommands } from "../../src/cli/backup.ts";
 import { OutsideUnavailable } from "../../src/domain/ports.ts";
@@ -27,7 +27,7 @@ let whole: Stored[];
 let size: number;
 
 const elsewhere = (env?: Record<string, string>) => anywhereElse(signing_key, env);
-const stream = () => `tallystick-${epoch}`;
+const stream = () => copyStreamOf(epoch, 1);
 const stands = (events: Stored[]) => db.streams.set(stream(), events);
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ beforeAll(async () => {
   signing_key = await readFile(join(service.data_dir, "signing.key"), "utf8");
   db = new KurrentDB();
   await db.open();
-  const outside = copyOfEpoch(db.url, epoch);
+  const outside = copyOfEpoch(db.url, epoch, 1);
   expect(await turn({ ...service.app, outside }, followReactor)).toEqual({ status: "done" });
   await outside.close();
   whole = db.streams.get(stream())!;

@@ -1,6 +1,6 @@
 /**
- * A KurrentDB as its client sees it: a gRPC server on the client's own generated service, with streams in memory. Appends are idempotent by
- * event id and refused at another revision, as the server's documentation says. It can lose answers, be slow, and go away.
+ * A KurrentDB as its client sees it: a gRPC server on the client's own generated service, with streams in memory. It follows the rules of
+ * the server's source, v24.10: idempotent appends, soft delete, tombstones, `$tb`, `$maxCount`, `$maxAge`, scavenges and the append size.
  */
 
 import projectionsGrpc from "@eventstore/db-client/generated/projections_grpc_pb.js";
@@ -11,6 +11,7 @@ import shared from "@eventstore/db-client/generated/shared_pb.js";
 import streamsGrpc from "@eventstore/db-client/generated/streams_grpc_pb.js";
 import streams from "@eventstore/db-client/generated/streams_pb.js";
 import {
+  Metadata,
   Server,
   ServerCredentials,
   type ServerDuplexStream,
@@ -29,7 +30,15 @@ export type Stored = {
   content_type: string;
   data: Uint8Array;
   metadata: Uint8Array;
+  /** Milliseconds since 1970; now where absent. */
+  created?: number;
 };
+
+/** The stream's metadata, as the server reads it from the newest event of `$$<stream>`. */
+type StreamMetadata = { $tb?: number; $maxCount?: number; $maxAge?: number };
+
+/** `$tb` of a soft-deleted stream: the greatest 64-bit number, which JSON.parse rounds up. */
+const DELETED = "9223372036854775807";
 
 /** What happens to an append: `lost`, it is made and not answered; `slow`, never answered nor made. */
 export type Fault = "lost" | "slow";
@@ -40,6 +49,15 @@ export class KurrentDB {
   /** Of the next appends, one after the other. */
   readonly faults: Fault[] = [];
   appends = 0;
+  /** The server's MaxAppendSize: 1 MiB by default in 24.10. */
+  max_append_size = 1_048_576;
+  /** Started with RunProjections=None. */
+  projections_off = false;
+  /** The server denies the user of each call. */
+  denies = false;
+  readonly #tombstones = new Set<string>();
+  /** Events of lower revisions are gone for good. */
+  readonly #scavenged = new Map<string, number>();
   #server = new Server();
   #port = 0;
 
@@ -62,18 +80,89 @@ export class KurrentDB {
     this.#server.forceShutdown();
   }
 
-  /** The first revision of a stream after this append, or undefined where it is refused. */
+  setMetadata(name: string, metadata: StreamMetadata): void {
+    this.#writeMetadata(name, JSON.stringify(metadata));
+  }
+
+  /** Hides all events; the revisions go on behind them. */
+  softDelete(name: string): void {
+    this.#writeMetadata(name, `{"$tb":${DELETED}}`);
+  }
+
+  /** Ends the stream for ever. */
+  tombstone(name: string): void {
+    this.#tombstones.add(name);
+  }
+
+  /** Takes hidden events away, but for the stream's last one, which keeps its revision. */
+  scavenge(): void {
+    for (const [name, stored] of this.streams)
+      this.#scavenged.set(name, Math.min(this.#firstVisible(name), stored.length - 1));
+  }
+
+  #writeMetadata(name: string, json: string): void {
+    const data = Buffer.from(json);
+    const event = { id: crypto.randomUUID(), type: "$metadata", content_type: "application/json" };
+    const before = this.streams.get(`$$${name}`) ?? [];
+    this.streams.set(`$$${name}`, [...before, { ...event, data, metadata: new Uint8Array() }]);
+  }
+
+  #metadataOf(name: string): StreamMetadata {
+    const newest = this.streams.get(`$$${name}`)?.at(-1);
+    return newest ? JSON.parse(Buffer.from(newest.data).toString()) : {};
+  }
+
+  #isSoftDeleted(name: string): boolean {
+    return (this.#metadataOf(name).$tb ?? 0) >= Number(DELETED);
+  }
+
+  #firstVisible(name: string): number {
+    const stored = this.streams.get(name) ?? [];
+    const { $tb = 0, $maxCount = Number.POSITIVE_INFINITY, $maxAge } = this.#metadataOf(name);
+    const young = $maxAge === undefined ? 0 : Date.now() - 1_000 * $maxAge;
+    const first = Math.max($tb, stored.length - $maxCount, this.#scavenged.get(name) ?? 0);
+    const at = stored.findIndex(({ created = Date.now() }, n) => n >= first && created >= young);
+    return at === -1 ? stored.length : at;
+  }
+
+  /** The revision that the server tells after this append; undefined where it expects another one. */
   #append(name: string, wanted: number | "any", proposed: readonly Stored[]): number | undefined {
     const stored = this.streams.get(name) ?? [];
-    const expected = wanted === "any" ? stored.length - 1 : wanted;
-    const ids = proposed.map(({ id }) => id);
-    const there = stored.slice(expected + 1, expected + 1 + ids.length).map(({ id }) => id);
-    if (stored.length - 1 !== expected)
-      return there.length === ids.length && there.every((id, at) => id === ids[at])
-        ? expected + ids.length
-        : undefined;
-    this.streams.set(name, [...stored, ...proposed]);
-    return expected + ids.length;
+    const last = stored.length - 1;
+    const expected = wanted === "any" ? last : wanted;
+    if (expected < last) {
+      const kept = this.#scavenged.get(name) ?? 0;
+      const isThere = (id: string, at: number) => at >= kept && stored[at]?.id === id;
+      if (proposed.every(({ id }, n) => isThere(id, expected + 1 + n))) return expected + proposed.length;
+      const isNew = expected === -1 && this.#isSoftDeleted(name) && !isThere(proposed[0]!.id, 0);
+      if (!isNew) return undefined;
+    } else if (expected > last) return undefined;
+    // A write to a soft-deleted stream makes it visible again from there on.
+    if (this.#isSoftDeleted(name)) this.#writeMetadata(name, JSON.stringify({ $tb: stored.length }));
+    const created = Date.now();
+    this.streams.set(name, [...stored, ...proposed.map((event) => ({ created, ...event }))]);
+    return last + proposed.length;
+  }
+
+  /** Why the server refuses the call at its door. */
+  #refusalOf(name: string): object | undefined {
+    if (this.denies) return exception(status.PERMISSION_DENIED, "Access Denied", "access-denied", {});
+    if (!this.#tombstones.has(name)) return undefined;
+    const details = `Event stream '${name}' is deleted.`;
+    return exception(status.FAILED_PRECONDITION, details, "stream-deleted", { "stream-name": name });
+  }
+
+  #oversized(proposed: readonly Stored[]): object | undefined {
+    const size = proposed.reduce(
+      (sum, { type, data, metadata }) => sum + data.length + metadata.length + 2 * type.length,
+      0,
+    );
+    if (size <= this.max_append_size) return undefined;
+    const most = String(this.max_append_size);
+    const details = `Maximum Append Size of ${most} Exceeded.`;
+    return exception(status.INVALID_ARGUMENT, details, "maximum-append-size-exceeded", {
+      "maximum-append-size": most,
+    });
   }
 
   #serve(): void {
@@ -118,6 +207,8 @@ export class KurrentDB {
           this.appends++;
           const fault = this.faults.shift();
           if (fault === "slow") return;
+          const refusal = this.#refusalOf(name) ?? this.#oversized(proposed);
+          if (refusal) return answer(refusal);
           const revision = this.#append(name, expected, proposed);
           if (fault === "lost") return answer({ code: status.UNAVAILABLE, details: "the answer is lost" });
           const told = new streams.AppendResp();
@@ -145,8 +236,10 @@ export class KurrentDB {
         const stream = options.getStream()!;
         const identifier = stream.getStreamIdentifier()!;
         const name = Buffer.from(identifier.getStreamName_asU8()).toString();
+        const refusal = this.#refusalOf(name);
+        if (refusal) return void call.emit("error", refusal);
         const stored = this.streams.get(name);
-        if (!stored) {
+        if (!stored || this.#isSoftDeleted(name)) {
           const missing = new streams.ReadResp.StreamNotFound();
           missing.setStreamIdentifier(identifier);
           const told = new streams.ReadResp();
@@ -155,14 +248,31 @@ export class KurrentDB {
           return call.end();
         }
         const isBack = options.getReadDirection() === 1;
-        const from = stream.hasRevision() ? Number(stream.getRevision()) : isBack ? stored.length - 1 : 0;
+        const first = this.#firstVisible(name);
+        const asked = stream.hasRevision() ? Number(stream.getRevision()) : isBack ? stored.length - 1 : 0;
+        const from = isBack ? asked : Math.max(asked, first);
         const step = isBack ? -1 : 1;
-        for (let n = 0, at = from; n < Number(options.getCount()) && at in stored; n++, at += step)
+        const isVisible = (at: number) => at >= first && at < stored.length;
+        for (let n = 0, at = from; n < Number(options.getCount()) && isVisible(at); n++, at += step)
           call.write(readOf(identifier, stored[at]!, at));
         call.end();
       },
-      delete: unimplemented,
-      tombstone: unimplemented,
+      delete: (
+        call: ServerUnaryCall<Message<typeof streams.DeleteReq>, unknown>,
+        answer: sendUnaryData<Message<typeof streams.DeleteResp>>,
+      ) => {
+        const identifier = call.request.getOptions()!.getStreamIdentifier()!;
+        this.softDelete(Buffer.from(identifier.getStreamName_asU8()).toString());
+        answer(null, new streams.DeleteResp().setNoPosition(new shared.Empty()));
+      },
+      tombstone: (
+        call: ServerUnaryCall<Message<typeof streams.TombstoneReq>, unknown>,
+        answer: sendUnaryData<Message<typeof streams.TombstoneResp>>,
+      ) => {
+        const identifier = call.request.getOptions()!.getStreamIdentifier()!;
+        this.tombstone(Buffer.from(identifier.getStreamName_asU8()).toString());
+        answer(null, new streams.TombstoneResp().setNoPosition(new shared.Empty()));
+      },
       // The client's own waits for ever where the connection breaks, and throws where nobody catches it.
       batchAppend: (call: ServerDuplexStream<unknown, unknown>) =>
         call.destroy(new Error("batches are not to be asked for")),
@@ -172,11 +282,13 @@ export class KurrentDB {
         call: ServerUnaryCall<Message<typeof projections.CreateReq>, unknown>,
         answer: sendUnaryData<Message<typeof projections.CreateResp>>,
       ) => {
+        if (this.projections_off) return answer({ code: status.UNIMPLEMENTED, details: "" });
         const options = call.request.getOptions()!;
         this.projections.set(options.getContinuous()!.getName(), options.getQuery());
         answer(null, new projections.CreateResp());
       },
       statistics: (call: ServerWritableStream<unknown, Message<typeof projections.StatisticsResp>>) => {
+        if (this.projections_off) return void call.emit("error", { code: status.UNIMPLEMENTED, details: "" });
         for (const name of this.projections.keys()) {
           const details = new projections.StatisticsResp.Details();
           details.setName(name);
@@ -196,6 +308,13 @@ export class KurrentDB {
 
 const unimplemented = (_: unknown, answer: (error: { code: number }) => void) =>
   answer({ code: status.UNIMPLEMENTED });
+
+/** An error of the server, whose trailers name its kind. */
+function exception(code: status, details: string, kind: string, trailers: Record<string, string>) {
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries({ exception: kind, ...trailers })) metadata.set(name, value);
+  return { code, details, metadata };
+}
 
 function readOf(
   identifier: Message<typeof shared.StreamIdentifier>,

@@ -3,27 +3,35 @@
  * there last tells where to go on, and the store itself refuses a gap, a double and another history.
  */
 import type { App } from "../../app.ts";
-import { type OutsideLog, OutsideUnavailable } from "../../domain/ports.ts";
+import { type OutsideLog, type OutsideStatus, OutsideUnavailable } from "../../domain/ports.ts";
 import { batchesAfter, standingOf } from "../../outside/copy.ts";
 import { type Outcome, reactor } from "../../reactor.ts";
 
-type Trouble = "unreached" | "diverged";
+type Trouble = OutsideStatus | "diverged";
 
-/** `at`: the position that is copied; undefined until the copy was looked at. */
-type Memory = { at: number | undefined };
+/** `at`: the position that is copied; undefined until the copy is read. `read_at`: when it was read last. */
+type Memory = { at: number | undefined; read_at: number };
+
+/** A copy that was deleted while the log rests is noticed after so long. */
+const READ_AGAIN_MS = 30_000;
 
 export const followReactor = reactor<Memory, Trouble>({
   name: "outside.follow",
   every_ms: 250,
   runs: ({ outside }) => outside !== undefined,
-  memory: () => ({ at: undefined }),
+  memory: () => ({ at: undefined, read_at: 0 }),
   take: ({ app, memory, signal }) => follow(app, app.outside!, memory, signal),
   troubles: {
     unreached: "the log's copy outside is not continued: its store is away",
+    deleted: "the log's copy outside is not continued: its stream was deleted",
+    truncated: "the log's copy outside is not continued: the beginning of its stream is hidden",
+    oversized: "the log's copy outside is not continued: its store takes no event of this size",
+    denied: "the log's copy outside is not continued: its store denies access",
+    projections_off: "the log's copy outside is not linked: projections of its store are off",
     diverged: "the log's copy outside is not continued: what stands there is not this log",
     failed: "the log's copy outside cannot be continued; trying again",
   },
-  grave: ["diverged"],
+  grave: ["diverged", "deleted", "truncated"],
   resumed: "the log's copy outside is continued again",
 });
 
@@ -34,19 +42,26 @@ async function follow(
   signal: AbortSignal,
 ): Promise<Outcome<Trouble>> {
   try {
-    if (memory.at === undefined) {
+    if (memory.at === undefined || performance.now() - memory.read_at > READ_AGAIN_MS) {
       const standing = await standingOf(app, outside);
       if ("reason" in standing) return { status: "diverged", reason: standing.reason };
       memory.at = standing.at;
+      memory.read_at = performance.now();
     }
     const { position: to } = await app.store.head();
     for await (const batch of batchesAfter(app, memory.at, to)) {
       if (signal.aborted) return "done";
       if (!(await outside.append(memory.at, batch))) {
         // Another process may have copied it before this one held the lease.
+        const before = memory.at;
         memory.at = undefined;
         const standing = await standingOf(app, outside);
-        return "reason" in standing ? { status: "diverged", reason: standing.reason } : "done";
+        if ("reason" in standing) return { status: "diverged", reason: standing.reason };
+        if (standing.at !== before) return "done";
+        return {
+          status: "diverged",
+          reason: `${outside.host} refuses revision ${before}, where the copy ends`,
+        };
       }
       memory.at += batch.length;
       outside.copied = memory.at;
@@ -57,6 +72,6 @@ async function follow(
     // Whether what was under way stands there, only the store knows.
     memory.at = undefined;
     if (!(error instanceof OutsideUnavailable)) throw error;
-    return { status: "unreached", reason: error.message };
+    return { status: error.status, reason: error.message };
   }
 }
