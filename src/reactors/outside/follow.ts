@@ -24,6 +24,7 @@ export const followReactor = reactor<Memory, Trouble>({
     failed: "the log's copy outside cannot be continued; trying again",
   },
   grave: ["diverged"],
+  disputes: ["diverged"],
   resumed: "the log's copy outside is continued again",
 });
 
