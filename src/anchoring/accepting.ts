@@ -12,6 +12,7 @@ import * as anchors from "../domain/anchoring/anchor.ts";
 import { logProblems } from "../domain/anchoring/problems.ts";
 import type { KeptHead } from "../domain/ports.ts";
 import { Refusal } from "../domain/refusal.ts";
+import { checkNewestCommit, faultSentence, rowFault } from "./check-rows.ts";
 import { contradictionOf, headsKnown, type SaidHead } from "./contradiction.ts";
 import { askOthers, contradictionOfProven, provenHeads } from "./proven-heads.ts";
 import { openTree } from "./tile-store.ts";
@@ -55,6 +56,7 @@ export function createAccepting(app: () => App, log: StartLog): Accepting & { gr
   };
 
   async function askAtStart(): Promise<void> {
+    await checkNewestCommit(app());
     if (app().settings.anchoring === undefined) return;
     const { reached, silent, contradiction } = await askOthers(app(), START_MS);
     if (contradiction !== null)
@@ -95,7 +97,8 @@ export function createAccepting(app: () => App, log: StartLog): Accepting & { gr
       const compare = async () =>
         (await lostPlace(store)) ??
         (await contradictionOf(app(), heads)) ??
-        (await contradictionOfProven(app(), others_heads));
+        (await contradictionOfProven(app(), others_heads)) ??
+        (await editedRow());
       let reason = await compare();
       if (reason !== null) {
         // A tree that lacks rows is made anew of the events; a log that was cut or rewritten stays so.
@@ -115,6 +118,11 @@ export function createAccepting(app: () => App, log: StartLog): Accepting & { gr
       isSound = false;
       throw error;
     }
+  }
+
+  async function editedRow(): Promise<string | null> {
+    const fault = await rowFault(app());
+    return fault ? faultSentence(fault) : null;
   }
 
   /** What this process has seen to be signed does not change, also where the tree was made anew of other events. */

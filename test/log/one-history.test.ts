@@ -5,7 +5,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { checkSlice } from "../../src/anchoring/check-rows.ts";
 import { cosignTurn } from "../../src/anchoring/cosign-signed.ts";
 import { formatVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
@@ -94,12 +96,40 @@ test("the chain's head under our own account closes the gate before the first ap
   expect((await restored.store.head()).position).toBe(early);
 });
 
-test("a start at which nobody can be reached goes on, and says so", async () => {
-  const service = await startService({
-    env: { ANCHORING: "1", WITNESSES: `http://127.0.0.1:9/#${vkeyOf("away.example")}` },
-  });
+test("an edited idem_key closes the gate: at the head when a process starts, below it when its slice is looked at", async () => {
+  const service = await startService();
   onTestFinished(() => service.stop());
-  await service.issue();
+  const { app } = service;
+  for (let n = 0; n < 3; n++) await service.issue();
+  const { position: head } = await app.store.head();
+  const edit = async (position: number, value: string) => {
+    const pool = new pg.Pool({ connectionString: service.database_url, max: 1 });
+    await pool.query(`begin; set local session_replication_role = replica;
+      update eventstore.events set idem_key = ${value}, request_hash = null where position = ${position}; commit`);
+    await pool.end();
+  };
+  await edit(head, "'other'");
+  const started = await startService({ beside: service });
+  onTestFinished(() => started.stop());
+  await expect(started.issue()).rejects.toMatchObject(refusal);
+  await edit(head, "null");
+  await started.issue();
+
+  expect(await checkSlice(app)).toBeUndefined();
+  await edit(head - 1, "'other'");
+  expect(await checkSlice(app)).toMatchObject({ position: head - 1 });
+  app.accepting.suspect();
+  await expect(service.issue()).rejects.toMatchObject(refusal);
+});
+
+test("a start at which nobody can be reached goes on, and says so", async () => {
+  const WITNESSES = `http://127.0.0.1:9/#${vkeyOf("away.example")}`;
+  const app = await start({ WITNESSES, BASE_RPC_URL: "http://127.0.0.1:9" });
+  await setup.app.pool.query("delete from anchoring.proven_heads_v1");
+  await setup.happen(app);
+  expect(setup.logged).toContainEqual(
+    expect.objectContaining({ msg: expect.stringContaining("neither the chain nor a witness") }),
+  );
 });
 
 test("a witness's word makes the service not ready, and it sells on", async () => {
