@@ -4,6 +4,7 @@
  */
 import type pg from "pg";
 import { MAIN_LOG } from "../../eventstore/types.ts";
+import { hexOfDigest } from "../../eventstore/verify/bytes.ts";
 import { LogHashes } from "../../eventstore/verify/hashes.ts";
 import { RowChecks } from "../../eventstore/verify/row-checks.ts";
 import { storedPages } from "../../eventstore/verify/stored-rows.ts";
@@ -27,8 +28,9 @@ async function checkRange(
 ): Promise<{ fault?: RowFault; read_to: number }> {
   const { origin } = await store.identity(MAIN_LOG);
   const before = after === 0 ? undefined : await store.headAt(after, MAIN_LOG);
-  const hash = before?.log_hash ?? Buffer.from(new LogHashes(origin).genesis);
-  const previous_log_hash = Buffer.from(hash).toString("hex");
+  const previous_log_hash = before
+    ? Buffer.from(before.log_hash).toString("hex")
+    : hexOfDigest(new LogHashes(origin).genesis);
   const checks = new RowChecks({ origin, first: after + 1, previous_log_hash });
   let read_to = after;
   for await (const page of storedPages(pool, { log_id: MAIN_LOG, after, to }))

@@ -15,7 +15,7 @@ import { networkOf, type Receipt } from "../domain/chain.ts";
 import { ChainUnavailable } from "../domain/ports.ts";
 import { unlessRefused } from "../reactor.ts";
 import { hexOf } from "./hex.ts";
-import { judgeHead } from "./proven-heads.ts";
+import { judgeHead, retractChain } from "./proven-heads.ts";
 import { grownTo, LogDiverged, meta, type Work } from "./turn.ts";
 
 /**
@@ -88,8 +88,11 @@ export async function adoptHead(
   known: anchors.AnchorState,
   head: KeptHead | undefined,
 ): Promise<boolean> {
-  if (!head) return true;
   const { app, tree, origin } = work;
+  if (!head) {
+    await retractChain(app);
+    return true;
+  }
   const { chain } = app;
   const size = Number(head.size);
   const position = await grownTo(work);

@@ -38,7 +38,10 @@ export async function contradictionOfProven(app: App, heads: readonly ProvenHead
 export async function judgeHead(app: App, head: ProvenHead): Promise<string | null> {
   await openTree(app.pool, MAIN_LOG).grow();
   const reason = await contradictionOfProven(app, [head]);
-  if (reason === null) return null;
+  if (reason === null) {
+    if (head.note === null) await retractChain(app);
+    return null;
+  }
   const { origin } = await app.store.identity(MAIN_LOG);
   const { size, root, source, note } = head;
   await app.pool.query(
@@ -48,6 +51,16 @@ export async function judgeHead(app: App, head: ProvenHead): Promise<string | nu
   );
   app.accepting.suspect();
   return reason;
+}
+
+/** An endpoint is believed no longer than it says so: the chain keeps one head, and shows no contradiction now. */
+export async function retractChain(app: App): Promise<void> {
+  const { origin } = await app.store.identity(MAIN_LOG);
+  const { rowCount } = await app.pool.query(
+    "delete from anchoring.proven_heads_v1 where origin = $1 and note is null",
+    [origin],
+  );
+  if (rowCount) app.accepting.suspect();
 }
 
 /** Judges the newest note of one witness: `null` where it does not contradict the log. */
