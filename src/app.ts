@@ -64,6 +64,8 @@ export type Accepting = {
   confirm(): Promise<void>;
   /** Why the log is not the one that was signed or anchored, as a sentence; null where nothing shows that. Rejects where it cannot be looked at. */
   contradiction(): Promise<string | null>;
+  /** Asks for a new look before anything else is accepted: somebody has shown another history. */
+  suspect(): void;
 };
 
 export type AppParts = ChainParts & {
@@ -111,6 +113,8 @@ export type AppParts = ChainParts & {
   link_secret: Uint8Array;
   /** How every projection and reactor stands, in whatever process it runs. */
   health(): Promise<Health>;
+  /** Why others say that the log is not theirs, without proof; a sentence each. */
+  disputes(): Promise<string[]>;
   settings: {
     public_url: string;
     started_at: Date;

@@ -36,7 +36,7 @@ import { ReferenceStore } from "./datasets/reference/store.ts";
 import { SnapshotStore } from "./datasets/snapshots.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
 import type { AddressLimits, Quotas } from "./domain/ports.ts";
-import { healthOf } from "./health.ts";
+import { disputesIn, healthOf } from "./health.ts";
 import { enter } from "./lease.ts";
 import { type RunnerOptions, startRunner } from "./projections/runner.ts";
 import { runningReactors } from "./reactor.ts";
@@ -112,7 +112,7 @@ async function assemble(
   opened.push(closeChain);
   const entities = entitiesOf(areas);
   const schemas = registry(entities.map(({ events }) => events));
-  const { ground, ...accepting } = createAccepting(() => app);
+  const { ground, ...accepting } = createAccepting(() => app, log);
   const store = createEventStore(pool, { schemas, ground });
   opened.push(() => store.close());
   const tail = createTail(store, { pool, session_url: database.sessionUrl, onError });
@@ -154,6 +154,7 @@ async function assemble(
     parser: createParser(),
     webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS, ports: config.WEBHOOK_PORTS }),
     health: () => healthOf({ pool, store }, projections, runningReactors(app, declaredReactors)),
+    disputes: () => disputesIn(pool, runningReactors(app, declaredReactors)),
     settings: {
       public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
       allow_synthetic,

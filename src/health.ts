@@ -57,3 +57,21 @@ export async function healthOf(
     }),
   };
 }
+
+/** Why others say that the log is not theirs, a sentence each: no proof, so it stops no sale. */
+export async function disputesIn(
+  pool: pg.Pool,
+  reactors: readonly { name: string; disputes?: readonly string[] }[],
+): Promise<string[]> {
+  const disputing = reactors.filter(({ disputes = [] }) => disputes.length > 0);
+  if (disputing.length === 0) return [];
+  const { rows } = await pool.query<{ reactor: string; status: string; reason: string | null }>(
+    "select reactor, status, reason from reactors.leases where reactor = any($1) order by reactor",
+    [disputing.map(({ name }) => name)],
+  );
+  return rows
+    .filter(({ reactor, status }) =>
+      disputing.find(({ name }) => name === reactor)?.disputes?.includes(status),
+    )
+    .map(({ reactor, reason }) => `${reactor}: ${reason ?? "the log is not the one that it knows"}`);
+}

@@ -46,6 +46,8 @@ type Common = {
   fault?(app: App): Promise<string | undefined>;
   /** Told when its troubles are over. */
   resumed: string;
+  /** Troubles by which somebody else says that the log is not the right one; they make the service not ready. */
+  disputes?: readonly string[];
 };
 
 export type Reactor = Common & {

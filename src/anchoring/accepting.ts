@@ -12,7 +12,9 @@ import * as anchors from "../domain/anchoring/anchor.ts";
 import { logProblems } from "../domain/anchoring/problems.ts";
 import type { KeptHead } from "../domain/ports.ts";
 import { Refusal } from "../domain/refusal.ts";
+import { checkNewestCommit, faultSentence, rowFault } from "./check-rows.ts";
 import { contradictionOf, headsKnown, type SaidHead } from "./contradiction.ts";
+import { askOthers, contradictionOfProven, provenHeads } from "./proven-heads.ts";
 import { openTree } from "./tile-store.ts";
 
 /** While appends go on, all is looked at again so often: a place does not show what is missing below it. */
@@ -20,8 +22,18 @@ const LOOK_AGAIN_MS = 2_000;
 /** More events than the tail keeps are not searched for heads: a look costs less. */
 const MOST_NEWS = 1_000;
 
+/** At a start the chain and each witness have so long to answer. */
+const START_MS = 5_000;
+
+type StartLog = Record<"info" | "warn" | "error", (facts: object, message: string) => void>;
+
 /** What the log is held against in one process. `app` is asked for once it is there. */
-export function createAccepting(app: () => App): Accepting & { ground: Ground } {
+export function createAccepting(app: () => App, log: StartLog): Accepting & { ground: Ground } {
+  /** The chain and the witnesses, asked once before the first append. */
+  let others: Promise<void> | undefined;
+  /** How many proven heads the last look held the log against, and when they were read. */
+  let proven = 0;
+  let proven_at = 0;
   let place: LogHead | undefined;
   /** The last look was made and found nothing. */
   let isSound = false;
@@ -34,6 +46,29 @@ export function createAccepting(app: () => App): Accepting & { ground: Ground } 
   let said: SaidHead | undefined;
   /** How often something was heard. */
   let news = 0;
+
+  const askedOthers = (): Promise<void> => {
+    others ??= askAtStart().catch((error) => {
+      others = undefined;
+      throw error;
+    });
+    return others;
+  };
+
+  async function askAtStart(): Promise<void> {
+    await checkNewestCommit(app());
+    if (app().settings.anchoring === undefined) return;
+    const { reached, silent, contradiction } = await askOthers(app(), START_MS);
+    if (contradiction !== null)
+      log.error({ reason: contradiction }, "the log contradicts what others hold of it");
+    if (silent.length === 0) return;
+    if (reached === 0)
+      log.warn(
+        { silent },
+        "neither the chain nor a witness can be asked which log is the right one; the service goes on and asks again",
+      );
+    else log.info({ silent }, "at this start not everybody could be asked which log is the right one");
+  }
 
   const look = (): Promise<string | null> => {
     looking ??= find().finally(() => {
@@ -58,7 +93,12 @@ export function createAccepting(app: () => App): Accepting & { ground: Ground } 
       const heads = [...known.heads, ...(said ? [said] : [])];
       const newest = Math.max(0, ...heads.map(({ size }) => size));
       const next = newest > (place?.position ?? 0) ? await store.headAt(newest) : place;
-      const compare = async () => (await lostPlace(store)) ?? (await contradictionOf(app(), heads));
+      const others_heads = await provenHeads(app());
+      const compare = async () =>
+        (await lostPlace(store)) ??
+        (await contradictionOf(app(), heads)) ??
+        (await contradictionOfProven(app(), others_heads)) ??
+        (await editedRow());
       let reason = await compare();
       if (reason !== null) {
         // A tree that lacks rows is made anew of the events; a log that was cut or rewritten stays so.
@@ -71,11 +111,18 @@ export function createAccepting(app: () => App): Accepting & { ground: Ground } 
       if (reason === null) place = next;
       heard = Math.max(heard, position);
       kept = known.kept;
+      proven = others_heads.length;
+      proven_at = looked_at;
       return reason;
     } catch (error) {
       isSound = false;
       throw error;
     }
+  }
+
+  async function editedRow(): Promise<string | null> {
+    const fault = await rowFault(app());
+    return fault ? faultSentence(fault) : null;
   }
 
   /** What this process has seen to be signed does not change, also where the tree was made anew of other events. */
@@ -91,6 +138,7 @@ export function createAccepting(app: () => App): Accepting & { ground: Ground } 
   async function listen(): Promise<void> {
     const { store, tail, signed } = app();
     const { origin } = await store.identity(MAIN_LOG);
+    await listenToOthers();
     const isKept = (await signed.last(origin))?.note === kept?.note;
     const isLate = tail.position - heard > MOST_NEWS;
     const events = isLate || tail.position <= heard ? [] : await tail.since(heard);
@@ -102,9 +150,19 @@ export function createAccepting(app: () => App): Accepting & { ground: Ground } 
     news++;
   }
 
+  /** Takes up what other processes have proven since. */
+  async function listenToOthers(): Promise<void> {
+    if (performance.now() - proven_at < LOOK_AGAIN_MS) return;
+    proven_at = performance.now();
+    if ((await provenHeads(app())).length === proven) return;
+    isSound = false;
+    news++;
+  }
+
   /** Refuses where the last look found something, or could not be made, and a new one does not say otherwise. */
   async function check(): Promise<void> {
     try {
+      await askedOthers();
       await listen();
       while (!isSound) {
         const reason = await look();
@@ -117,7 +175,7 @@ export function createAccepting(app: () => App): Accepting & { ground: Ground } 
     if (performance.now() - looked_at > LOOK_AGAIN_MS) void look().catch(() => undefined);
   }
 
-  const contradiction = () => lookAfresh().catch(rejectUnchecked);
+  const contradiction = () => askedOthers().then(lookAfresh).catch(rejectUnchecked);
 
   const lost = async (): Promise<Error> =>
     contradiction().then(
@@ -128,6 +186,10 @@ export function createAccepting(app: () => App): Accepting & { ground: Ground } 
   return {
     check,
     contradiction,
+    suspect() {
+      isSound = false;
+      news++;
+    },
     async confirm() {
       await check();
       const isHeld = !place || (await holds(app().store, place).catch(rejectUnchecked));

@@ -30,6 +30,14 @@ export function formatCheckpoint({ origin, size, root, extensions }: Checkpoint)
 
 /** Throws MalformedNote. */
 export function parseCheckpoint(text: string): Checkpoint {
+  const checkpoint = parseTreeHead(text);
+  if (checkpoint.size === 0 && !checkpoint.root.equals(EMPTY_ROOT))
+    throw new MalformedNote("the checkpoint gives the empty tree another root");
+  return checkpoint;
+}
+
+/** A checkpoint whose root may be any, also at size 0: a witness has its own answer to that. Throws MalformedNote. */
+export function parseTreeHead(text: string): Checkpoint {
   const lines = text.split("\n");
   if (lines.pop() !== "") throw new MalformedNote("the checkpoint's last line does not end");
   const [origin, size = "", root = "", ...extensions] = lines;
@@ -38,10 +46,7 @@ export function parseCheckpoint(text: string): Checkpoint {
   if (hash?.length !== HASH_BYTES)
     throw new MalformedNote(`the checkpoint's root is no base64 of ${HASH_BYTES} bytes`);
   if (extensions.includes("")) throw new MalformedNote("the checkpoint has an empty line");
-  const checkpoint = { origin, size: parseCount(size, "the checkpoint's size"), root: hash, extensions };
-  if (checkpoint.size === 0 && !hash.equals(EMPTY_ROOT))
-    throw new MalformedNote("the checkpoint gives the empty tree another root");
-  return checkpoint;
+  return { origin, size: parseCount(size, "the checkpoint's size"), root: hash, extensions };
 }
 
 /** A whole number in decimal without leading zeroes, up to 2^53 − 1. Throws MalformedNote, which begins with `what`. */

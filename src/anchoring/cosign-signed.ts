@@ -5,7 +5,8 @@ import * as anchors from "../domain/anchoring/anchor.ts";
 import { type Outcome, unlessRefused } from "../reactor.ts";
 import { withCosignatures } from "./checkpoint.ts";
 import { openNote } from "./note.ts";
-import { meta, takeTurn, type Work } from "./turn.ts";
+import { judgeWitness } from "./proven-heads.ts";
+import { LogDiverged, meta, takeTurn, type Work } from "./turn.ts";
 import { submit, type WitnessAddress, type WitnessAnswer } from "./witness-client.ts";
 
 /** What keeps a witness from cosigning. `grave`: it has seen what contradicts our log, or says so. */
@@ -28,24 +29,52 @@ export type CosigningOptions = {
 };
 
 /** One turn: asks all witnesses for what is missing below the newest checkpoint. */
-export const cosignTurn = (app: App, options: CosigningOptions): Promise<Outcome<"diverged">> =>
+export async function cosignTurn(
+  app: App,
+  options: CosigningOptions,
+): Promise<Outcome<"diverged" | "disputed">> {
+  const { memory = new Map() } = options;
+  const outcome = await askWitnesses(app, { ...options, memory });
+  if (outcome !== "done") return outcome;
+  const [word] = [...memory].filter(([, { trouble }]) => trouble.grave);
+  return word ? { status: "disputed", reason: `${word[0]}: ${word[1].trouble.reason}` } : outcome;
+}
+
+const askWitnesses = (
+  app: App,
+  options: CosigningOptions & { memory: WitnessMemory },
+): Promise<Outcome<"diverged">> =>
   takeTurn(app, async (work) => {
     const state = await work.app.load(anchors, work.target);
     const { checkpoint } = state;
     if (!checkpoint) return;
-    const { memory = new Map() } = options;
+    const { memory } = options;
     const cosigned = anchors.standingCosignatures(state).map(({ witness }) => witness);
     const missing = options.witnesses.filter(
       ({ key: { name } }) =>
         !cosigned.includes(name) && performance.now() >= (memory.get(name)?.ask_after ?? 0),
     );
-    await Promise.all(
+    const proofs = await Promise.all(
       missing.map(async (witness) => {
         const trouble = await ask(work, state, checkpoint, witness, options);
-        if (!options.signal?.aborted) remember(witness.key.name, trouble, memory, options);
+        if (options.signal?.aborted) return null;
+        remember(witness.key.name, trouble, memory, options);
+        return trouble?.grave ? await proofOf(app, witness, options) : null;
       }),
     );
+    const proven = proofs.find((reason) => reason !== null);
+    if (proven) throw new LogDiverged(proven);
   });
+
+/** A witness's word is proof where the note at its monitoring address has our own key's signature. */
+async function proofOf(
+  app: App,
+  witness: WitnessAddress,
+  { deadline_ms = 10_000 }: CosigningOptions,
+): Promise<string | null> {
+  const judged = await judgeWitness(app, witness, AbortSignal.timeout(deadline_ms));
+  return "silent" in judged ? null : judged.contradiction;
+}
 
 function remember(
   name: string,

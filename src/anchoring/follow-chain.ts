@@ -15,6 +15,7 @@ import { networkOf, type Receipt } from "../domain/chain.ts";
 import { ChainUnavailable } from "../domain/ports.ts";
 import { unlessRefused } from "../reactor.ts";
 import { hexOf } from "./hex.ts";
+import { judgeHead, retractChain } from "./proven-heads.ts";
 import { grownTo, LogDiverged, meta, type Work } from "./turn.ts";
 
 /**
@@ -87,11 +88,16 @@ export async function adoptHead(
   known: anchors.AnchorState,
   head: KeptHead | undefined,
 ): Promise<boolean> {
-  if (!head) return true;
   const { app, tree, origin } = work;
+  if (!head) {
+    await retractChain(app);
+    return true;
+  }
   const { chain } = app;
   const size = Number(head.size);
   const position = await grownTo(work);
+  const source = `the chain, under our account ${chain.sender},`;
+  await judgeHead(app, { size, root: head.root, source, note: null });
   if (size > position)
     throw new LogDiverged(`${size} events are anchored, and the log has ${position}: it was cut${OR_LIE}`);
   const root = hexOf(await tree.rootAt(size));

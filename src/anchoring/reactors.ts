@@ -89,9 +89,11 @@ export const cosigningReactor = (options: Given<Partial<CosigningOptions>> = {})
     },
     troubles: {
       diverged: contradicts("cosigned"),
+      disputed: "a witness says that it cosigned another history of the log; nothing proves it yet",
       failed: "the log cannot be cosigned; trying again",
     },
-    grave: ["diverged"],
+    grave: ["diverged", "disputed"],
+    disputes: ["disputed"],
     resumed: "the log is cosigned again",
   });
 

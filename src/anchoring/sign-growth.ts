@@ -45,6 +45,8 @@ async function signGrowth(work: Work, options: SigningOptions): Promise<void> {
   });
   if (fault)
     throw new LogDiverged(`the log does not continue the ${signed} events that were signed: ${fault}`);
+  const contradiction = await app.accepting.contradiction();
+  if (contradiction !== null) throw new LogDiverged(contradiction);
   const note = signCheckpoint({ origin, size, root, extensions: [] }, app.signer);
   const facts = { size, root: hexOf(root), note, signed_at: new Date(now).toISOString() };
   await app.signed.advance(origin, facts);

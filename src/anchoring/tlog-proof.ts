@@ -1,4 +1,5 @@
 /** Proofs that travel as text: that an event is in a log (c2sp.org/tlog-proof), and what a log sends a witness (tlog-witness). */
+import { hash as digest } from "node:crypto";
 import { decodeBase64 } from "./base64.ts";
 import { openCheckpoint, parseCount, type Trust, type VerifiedCheckpoint } from "./checkpoint.ts";
 import { MalformedNote } from "./note.ts";
@@ -60,8 +61,12 @@ export const formatAddCheckpoint = ({ old_size, proof, checkpoint }: AddCheckpoi
 export function parseAddCheckpoint(text: string): AddCheckpoint {
   const { lines, checkpoint } = parseAbove(text);
   const old_size = parseCount(afterWord("old ", lines.shift()), "the old size");
+  if (lines.length > HASHES) throw new MalformedNote(`a proof has at most ${HASHES} hashes`);
   return { old_size, proof: lines.map(parseHash), checkpoint };
 }
+
+/** The name of a log in the address of its checkpoint at a witness. */
+export const originHash = (origin: string): string => digest("sha256", origin, "hex");
 
 const formatAbove = (lines: string[], proof: readonly Buffer[], checkpoint: string) =>
   [...lines, ...proof.map((hash) => hash.toString("base64")), "", checkpoint].join("\n");

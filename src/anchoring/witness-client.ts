@@ -1,12 +1,12 @@
 /** What a log says to a witness and hears from it (c2sp.org/tlog-witness), each answer in time and in bounds. */
 import type { Signer } from "../domain/ports.ts";
 import { outgoing } from "../tracing.ts";
-import { signCheckpoint } from "./checkpoint.ts";
+import { openCheckpoint, signCheckpoint } from "./checkpoint.ts";
 import { MalformedNote, parseVerifierKey, type VerifierKey } from "./note.ts";
-import { type AddCheckpoint, formatAddCheckpoint } from "./tlog-proof.ts";
+import { type AddCheckpoint, formatAddCheckpoint, originHash } from "./tlog-proof.ts";
 import { EMPTY_ROOT, isCount } from "./tree.ts";
 
-/** `url` is the submission prefix, with its slash; `key` is of type cosignature/v1. */
+/** `url` is the submission and the monitoring prefix, with its slash; `key` is of type cosignature/v1. */
 export type WitnessAddress = { url: string; key: VerifierKey };
 
 const MOST_WITNESSES = 20;
@@ -72,11 +72,13 @@ export async function submit(
     );
     return meaningOf(response.status, await textOf(response));
   } catch (error) {
-    const { message, cause } = error as Error;
-    return unusable(
-      signal.aborted ? "it does not answer in time" : cause instanceof Error ? cause.message : message,
-    );
+    return unusable(failureOf(error as Error, signal));
   }
+}
+
+function failureOf({ message, cause }: Error, signal: AbortSignal): string {
+  if (signal.aborted) return "it does not answer in time";
+  return cause instanceof Error ? cause.message : message;
 }
 
 function meaningOf(status: number, text: string): WitnessAnswer {
@@ -100,6 +102,36 @@ function meaningOf(status: number, text: string): WitnessAnswer {
 }
 
 const unusable = (reason: string) => ({ kind: "unusable", reason }) as const;
+
+/** `note`: the newest checkpoint that the witness cosigned, verified under both keys. */
+export type WitnessNote =
+  | { kind: "note"; note: string; size: number; root: Buffer }
+  | { kind: "none" }
+  | { kind: "unusable"; reason: string };
+
+/**
+ * The checkpoint that a witness cosigned last of a log, from its monitoring address. The log's own signature is on it, so a
+ * checkpoint that contradicts the log is proof. Never rejects.
+ */
+export async function newestNoteOf(
+  { url, key }: WitnessAddress,
+  log: VerifierKey,
+  signal: AbortSignal,
+): Promise<WitnessNote> {
+  try {
+    const response = await outgoing("witness", { "server.address": new URL(url).hostname }, (headers) =>
+      fetch(`${url}${originHash(log.name)}/checkpoint`, { headers, signal, redirect: "error" }),
+    );
+    const note = await textOf(response);
+    if (response.status === 404) return { kind: "none" };
+    if (response.status !== 200) return unusable(`its monitoring address answers ${response.status}`);
+    const { size, root, cosignatures } = openCheckpoint(note, { log, witnesses: [key] });
+    if (cosignatures.length === 0) return unusable("its own cosignature is not on its checkpoint");
+    return { kind: "note", note, size, root };
+  } catch (error) {
+    return unusable(failureOf(error as Error, signal));
+  }
+}
 
 const EMPTY = { size: 0, root: EMPTY_ROOT, extensions: [] };
 

@@ -95,7 +95,7 @@ const ready: Document = {
   type: "application/json",
   summary: "Readiness: what is up and what is not",
   render: async (app) => {
-    const [log, chain, checked] = await Promise.all([
+    const [log, chain, checked, disputes] = await Promise.all([
       told(LOG_MS, app.store.head()).then(
         (head) => ({ up: true, position: head.position }),
         () => ({ up: false, position: null }),
@@ -108,17 +108,18 @@ const ready: Document = {
         (contradiction) => ({ checked: true, contradiction }),
         () => ({ checked: false, contradiction: null }),
       ),
+      told(LOG_MS, app.disputes()).catch(() => []),
     ]);
     const datasets = app.vintages.open().map(({ dataset, vintage }) => ({ dataset, vintage }));
     const missing = log.up ? await told(LOG_MS, missingData(app)).catch(() => null) : null;
     const accepts = log.up && checked.checked && checked.contradiction === null;
-    const up = accepts && missing?.length === 0;
+    const up = accepts && disputes.length === 0 && missing?.length === 0;
     const awaited = app.vintage_store.awaited();
     return {
       ...(up ? {} : { status: 503, headers: { "Retry-After": String(likelyWait(awaited)) } }),
       body: JSON.stringify({
         status: up ? "ready" : "not ready",
-        log: { ...log, ...checked },
+        log: { ...log, ...checked, disputes },
         chain,
         datasets,
         missing,

@@ -1,3 +1,4 @@
+import { rowsReactor } from "../anchoring/check-rows.ts";
 import { anchoringReactor, cosigningReactor, signingReactor } from "../anchoring/reactors.ts";
 import { sealingReactor } from "../anchoring/seal-segments.ts";
 import { logGauges } from "../api/gauges/log.ts";
@@ -24,6 +25,7 @@ export const log: Area = {
     anchoringReactor(),
     cosigningReactor(),
     sealingReactor(),
+    rowsReactor,
     snapshotReactor,
     objectsReactor,
     followReactor,

@@ -1,4 +1,8 @@
-/** A witness over HTTP: `POST /add-checkpoint` (c2sp.org/tlog-witness), and `GET /`, which says who it is. */
+/**
+ * A witness over HTTP (c2sp.org/tlog-witness): `POST /add-checkpoint`, `GET /<origin hash>/checkpoint`, and `GET /`, which
+ * says who it is.
+ */
+import { isUtf8 } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { formatVerifierKey } from "../anchoring/note.ts";
 import type { Witness } from "./witness.ts";
@@ -14,6 +18,8 @@ export type ServerOptions = {
 const BODY_BYTES = 64 * 1024;
 const CONNECTIONS = 500;
 
+const TEXT = "text/plain; charset=utf-8";
+
 /** Listens. Rejects when the port cannot be had. */
 export function serveWitness(witness: Witness, { host, port, onError }: ServerOptions): Promise<Server> {
   const limits = {
@@ -26,12 +32,7 @@ export function serveWitness(witness: Witness, { host, port, onError }: ServerOp
     answer(witness, request, response).catch((error: Error) => {
       if (request.errored || response.destroyed) return;
       onError(error);
-      send(
-        response,
-        500,
-        "text/plain; charset=utf-8",
-        "the witness cannot keep its state, so it signs nothing\n",
-      );
+      send(response, 500, TEXT, "the witness cannot keep its state, so it signs nothing\n");
     });
   });
   server.maxConnections = CONNECTIONS;
@@ -42,28 +43,38 @@ export function serveWitness(witness: Witness, { host, port, onError }: ServerOp
 }
 
 async function answer(witness: Witness, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const [path] = (request.url ?? "/").split("?");
+  const [path = "/"] = (request.url ?? "/").split("?");
+  const origin_hash = /^\/([0-9a-f]{64})\/checkpoint$/.exec(path)?.[1];
   const method = path === "/add-checkpoint" ? "POST" : "GET";
-  const text = "text/plain; charset=utf-8";
-  if (path !== "/" && path !== "/add-checkpoint")
-    return send(response, 404, text, "there are GET / and POST /add-checkpoint\n");
+  if (path !== "/" && path !== "/add-checkpoint" && origin_hash === undefined)
+    return send(
+      response,
+      404,
+      TEXT,
+      "there are GET /, POST /add-checkpoint and GET /<origin hash>/checkpoint\n",
+    );
   if (request.method !== method) {
     response.setHeader("Allow", method);
-    return send(response, 405, text, `${path} is asked with ${method}\n`);
+    return send(response, 405, TEXT, `use ${method} for ${path}\n`);
+  }
+  if (origin_hash !== undefined) {
+    const { status, type, body } = await witness.checkpoint(origin_hash);
+    return send(response, status, type, body);
   }
   if (method === "GET") {
     const { key } = witness;
     const about = { name: key.name, key: formatVerifierKey(key), logs: await witness.follows() };
     return send(response, 200, "application/json", `${JSON.stringify(about, null, 2)}\n`);
   }
-  const body = await bodyOf(request);
-  if (body === undefined) return send(response, 413, text, `a body has at most ${BODY_BYTES} bytes\n`);
-  const { status, type, body: said } = await witness.addCheckpoint(body);
-  send(response, status, type, said);
+  const bytes = await bodyOf(request);
+  if (bytes === undefined) return send(response, 413, TEXT, `a body has at most ${BODY_BYTES} bytes\n`);
+  if (!isUtf8(bytes)) return send(response, 400, TEXT, "the body is no UTF-8\n");
+  const { status, type, body } = await witness.addCheckpoint(bytes.toString("utf8"));
+  send(response, status, type, body);
 }
 
-/** Bytes that are no UTF-8 become characters that no note has; undefined when there are too many. */
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+/** Undefined when there are too many bytes. */
+async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
@@ -71,7 +82,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
     if (length > BODY_BYTES) return undefined;
     parts.push(part);
   }
-  return Buffer.concat(parts).toString("utf8");
+  return Buffer.concat(parts);
 }
 
 function send(response: ServerResponse, status: number, type: string, body: string): void {

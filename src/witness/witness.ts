@@ -5,23 +5,20 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { hasSignedHeads, type Memory, openSignedHeads } from "../adapters/signed-heads.ts";
+import { hasSignedHeads, type Memory, openSignedHeads, type SignedHead } from "../adapters/signed-heads.ts";
 import { openSigner } from "../adapters/signing-key.ts";
+import { type Checkpoint, cosignCheckpoint, parseTreeHead } from "../anchoring/checkpoint.ts";
 import {
-  type Checkpoint,
-  cosignCheckpoint,
-  openCheckpoint,
-  parseCheckpoint,
-} from "../anchoring/checkpoint.ts";
-import {
+  formatNote,
   MalformedNote,
+  openNote,
   parseNote,
   UnverifiedNote,
   type VerifierKey,
   verifierKey,
 } from "../anchoring/note.ts";
 import { consistencyFault } from "../anchoring/proofs.ts";
-import { type AddCheckpoint, parseAddCheckpoint } from "../anchoring/tlog-proof.ts";
+import { type AddCheckpoint, originHash, parseAddCheckpoint } from "../anchoring/tlog-proof.ts";
 import { EMPTY_ROOT } from "../anchoring/tree.ts";
 
 export type WitnessOptions = {
@@ -39,7 +36,7 @@ export type WitnessOptions = {
 /** `cosigned` and `refused` are signed notes of one size with different roots: proof that the log shows two histories. */
 export type Fork = { origin: string; size: number; cosigned: string; refused: string };
 
-/** What is answered to add-checkpoint. */
+/** The answer to a request of the protocol. */
 export type Answer = { status: 200 | 400 | 403 | 404 | 409 | 422; type: string; body: string };
 
 export type FollowedLog = { origin: string; size: number; root: string | null; cosigned_at: string | null };
@@ -48,6 +45,8 @@ export type Witness = {
   key: VerifierKey;
   /** Answers a request's body; rejects when the state cannot be read or written, and then nothing was signed. */
   addCheckpoint(body: string): Promise<Answer>;
+  /** The checkpoint that it cosigned last of the log with this origin hash, under both signatures; 404 where it has none. */
+  checkpoint(origin_hash: string): Promise<Answer>;
   /** How far each log has come. */
   follows(): Promise<FollowedLog[]>;
 };
@@ -72,27 +71,45 @@ export async function openWitness(options: WitnessOptions): Promise<Witness> {
     const { origin, size } = checkpoint;
     const keys = logs.filter((log) => log.name === origin);
     if (keys.length === 0) return said(404, `this witness does not follow ${origin}`);
-    if (!keys.some((log) => isSigned(request.checkpoint, log)))
+    if (!isSigned(request.checkpoint, keys))
       return said(403, `no key that this witness knows of ${origin} has signed the checkpoint`);
     if (request.old_size > size)
       return said(400, `the old size ${request.old_size} is above the new one, ${size}`);
+    const head: SignedHead = {
+      size,
+      root: checkpoint.root.toString("base64"),
+      note: request.checkpoint,
+      signed_at: now().toISOString(),
+    };
     const refusal = await state.update((memory) => {
       const answer = refusalOf(request, checkpoint, memory, onFork);
-      if (!answer) {
-        const root = checkpoint.root.toString("base64");
-        memory.set(origin, { size, root, note: request.checkpoint, signed_at: now().toISOString() });
-      }
+      if (!answer) memory.set(origin, head);
       return { isChanged: !answer, answer };
     });
-    if (refusal) return refusal;
-    const timestamp = Math.floor(now().getTime() / 1_000);
-    const line = cosignCheckpoint(request.checkpoint, name, signer, timestamp);
-    return { status: 200, type: "text/plain; charset=utf-8", body: line };
+    return refusal ?? { status: 200, type: TEXT, body: cosignatureOf(head) };
+  };
+
+  /** Ed25519 signs the same text in the same way, so this is the line that was answered. */
+  const cosignatureOf = ({ note, signed_at }: SignedHead): string =>
+    cosignCheckpoint(note, name, signer, Math.floor(Date.parse(signed_at) / 1_000));
+
+  const checkpoint = async (origin_hash: string): Promise<Answer> => {
+    const memory = await state.read();
+    const origin = logs.map((log) => log.name).find((one) => originHash(one) === origin_hash);
+    const head = origin === undefined ? undefined : memory.get(origin);
+    if (!head) return said(404, "this witness has cosigned no checkpoint of that log");
+    const { text, signatures } = parseNote(head.note);
+    const verified = signatures.filter((one) =>
+      logs.some((log) => log.name === origin && log.name === one.name && log.id === one.key_id),
+    );
+    const body = formatNote({ text, signatures: verified }) + cosignatureOf(head);
+    return { status: 200, type: TEXT, body };
   };
 
   return {
     key,
     addCheckpoint,
+    checkpoint,
     follows: async () => {
       const memory = await state.read();
       const origins = [...new Set(logs.map((log) => log.name))];
@@ -107,16 +124,18 @@ export async function openWitness(options: WitnessOptions): Promise<Witness> {
 function read(body: string): Answer | { request: AddCheckpoint; checkpoint: Checkpoint } {
   try {
     const request = parseAddCheckpoint(body);
-    return { request, checkpoint: parseCheckpoint(parseNote(request.checkpoint).text) };
+    return { request, checkpoint: parseTreeHead(parseNote(request.checkpoint).text) };
   } catch (error) {
     if (error instanceof MalformedNote) return said(400, error.message);
     throw error;
   }
 }
 
-function isSigned(note: string, log: VerifierKey): boolean {
+/** A known key's signature that is wrong counts against the note, whoever else signed it. */
+function isSigned(note: string, keys: readonly VerifierKey[]): boolean {
   try {
-    return openCheckpoint(note, { log }) !== undefined;
+    openNote(note, keys);
+    return true;
   } catch (error) {
     if (error instanceof UnverifiedNote) return false;
     throw error;
@@ -133,20 +152,23 @@ function refusalOf(
   const known = memory.get(origin);
   const first = known?.size ?? 0;
   const first_root = known ? Buffer.from(known.root, "base64") : EMPTY_ROOT;
-  const conflict: Answer = { status: 409, type: "text/x.tlog.size", body: `${first}\n` };
-  if (known && size === first && !root.equals(first_root)) {
+  if (known && size === first && !root.equals(first_root))
     onFork?.({ origin, size, cosigned: known.note, refused: note });
-    return conflict;
-  }
-  if (old_size !== first) return conflict;
+  if (old_size !== first) return { status: 409, type: "text/x.tlog.size", body: `${first}\n` };
+  if (size === 0 && !root.equals(EMPTY_ROOT))
+    return said(422, "a checkpoint of size 0 has another root than the empty tree");
+  if (known && size === first && !root.equals(first_root))
+    return said(422, `the checkpoint of ${first} events has another root than the one that was cosigned`);
   const fault = consistencyFault({ first, first_root, second: size, second_root: root, proof });
   return fault
     ? said(422, `the checkpoint does not continue the one of ${first} events: ${fault}`)
     : undefined;
 }
 
+const TEXT = "text/plain; charset=utf-8";
+
 const said = (status: Answer["status"], sentence: string): Answer => ({
   status,
-  type: "text/plain; charset=utf-8",
+  type: TEXT,
   body: `${sentence}\n`,
 });

@@ -198,7 +198,8 @@ test("a log that was rewritten with its checkpoints finds no witness any more, a
   const alarm = (reason: RegExp) => [["w.example", { grave: true, reason: expect.stringMatching(reason) }]];
   const has = new RegExp(`it has cosigned ${size} events that this log does not continue`);
   expect(await asked()).toEqual([size - 1, alarm(has)]);
-  expect(await asked()).toEqual([size + 1, alarm(/it answers 422/)]);
+  // The witness's note has our own signature, so the second history does not go on.
+  await expect(asked()).rejects.toMatchObject({ type: { slug: "log-contradicted" } });
   expect(await (await fetch(witness.url)).json()).toMatchObject({ logs: [{ size }] });
 });
 
@@ -297,7 +298,8 @@ describe("a witness that", () => {
     const liar = { url: await listen((request, response) => now(request, response)), key };
     const both = [liar, { url: await listen(good), key: other }];
     const memory: WitnessMemory = new Map();
-    expect(await cosign(both, { deadline_ms: 1_000, memory })).toEqual({ status: "done" });
+    const status = trouble.grave ? "disputed" : "done";
+    expect(await cosign(both, { deadline_ms: 1_000, memory })).toMatchObject({ status });
     expect(told).toEqual([["liar.example", trouble]]);
     expect(await cosigners(both)).toEqual(["honest.example"]);
     // While it is in trouble, the log is signed; then it is asked for the newest.

@@ -7,7 +7,10 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openSignedHeads } from "../../src/adapters/signed-heads.ts";
 import { openCheckpoint, withCosignatures } from "../../src/anchoring/checkpoint.ts";
+import { formatNote, parseNote, signText } from "../../src/anchoring/note.ts";
+import { formatAddCheckpoint, originHash } from "../../src/anchoring/tlog-proof.ts";
 import { type Fork, openWitness, type Witness } from "../../src/witness/witness.ts";
+import { signerOf } from "../anchoring/signers.ts";
 import { scaled } from "../support/scale.ts";
 import { smallLog } from "./small-log.ts";
 
@@ -78,7 +81,7 @@ describe("refused is", () => {
   });
 
   test("a fork, by its size or by its proof; two of one size are proof, and told of", async () => {
-    expect(await add(forked.growth(30, 30))).toEqual(conflict(30));
+    expect(await add(forked.growth(30, 30))).toMatchObject({ status: 422 });
     expect(forks).toEqual([
       { origin: log.origin, size: 30, cosigned: log.note(30), refused: forked.note(30) },
     ]);
@@ -123,6 +126,36 @@ describe("refused is", () => {
       expect(await add(body)).toMatchObject({ status: 400 });
     await unchanged();
   });
+});
+
+test("a checkpoint of size 0 with another root than the empty tree's is answered 422", async () => {
+  const text = `${log.origin}\n0\n${Buffer.alloc(32, 1).toString("base64")}\n`;
+  const checkpoint = formatNote({ text, signatures: [signText(text, log.origin, signerOf(log.origin))] });
+  const body = formatAddCheckpoint({ old_size: 0, proof: [], checkpoint });
+  expect(await add(body)).toMatchObject({ status: 422 });
+  await add(log.growth(0, 30));
+  expect(await add(body)).toEqual(conflict(30));
+});
+
+test("more than 63 hashes are answered 400", async () => {
+  await add(log.growth(0, 30));
+  const proof = Array.from({ length: 64 }, () => Buffer.alloc(32));
+  const body = formatAddCheckpoint({ old_size: 30, proof, checkpoint: log.note(40) });
+  expect(await add(body)).toMatchObject({ status: 400 });
+});
+
+test("its monitoring address serves the newest checkpoint, under the log's signature and the cosignature that it answered", async () => {
+  const hash = originHash(log.origin);
+  expect(await witness.checkpoint(hash)).toMatchObject({ status: 404 });
+  expect(await witness.checkpoint(originHash("stranger.example/log"))).toMatchObject({ status: 404 });
+  await add(log.growth(0, 30));
+  const { text, signatures } = parseNote(log.note(40));
+  const stranger = { name: "s.example", key_id: "01020304", bytes: Buffer.alloc(64, 1) };
+  const checkpoint = formatNote({ text, signatures: [stranger, ...signatures] });
+  const [head] = log.growth(30, 40).split("\n\n");
+  const { body: line } = await add(`${head}\n\n${checkpoint}`);
+  expect(await witness.checkpoint(hash)).toMatchObject({ status: 200, body: log.note(40) + line });
+  expect(await (await open()).checkpoint(hash)).toMatchObject({ body: log.note(40) + line });
 });
 
 test("a log may be called as JavaScript calls what every object has: it is remembered like any other", async () => {

@@ -66,6 +66,11 @@ export const logGauges: Gauge[] = [
     read: async ({ accepting }) => [{ value: (await accepting.contradiction()) === null ? 0 : 1 }],
   },
   {
+    name: "tallystick_log_disputed",
+    help: "How many of the witnesses and the copy outside say that the log is not the one they know; no proof, so sales go on",
+    read: async ({ disputes }) => [{ value: (await disputes()).length }],
+  },
+  {
     name: "tallystick_database_connections",
     help: "Connections of this process's pool, and calls that wait for one",
     labels: ["state"],

@@ -32,6 +32,7 @@ export const followReactor = reactor<Memory, Trouble>({
     failed: "the log's copy outside cannot be continued; trying again",
   },
   grave: ["diverged", "deleted", "truncated"],
+  disputes: ["diverged"],
   resumed: "the log's copy outside is continued again",
 });
 
