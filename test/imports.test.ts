@@ -182,7 +182,7 @@ describe("a test file's tier", () => {
     const tierHere = tiers();
     for (const file of ["checks/check", "payments/payment", "rng/seeds", "trade/formulas", "anchoring/note"])
       expect(tierHere(`test/${file}.test.ts`)).toBe("pure");
-    for (const file of ["unit", "api/http", "chain/settlement", "cli/cli", "trade/analytics"])
+    for (const file of ["unit", "api/http", "chain/settlement", "trade/analytics"])
       expect(tierHere(`test/${file}.test.ts`)).toBe("stories");
     expect(new Set(testFiles().map(tierHere)).size).toBe(4);
   });
