@@ -53,13 +53,14 @@ function openers(read: (path: string) => string): (path: string) => boolean {
     imported.set(path, paths);
     return paths;
   };
-  const importsOpener = (path: string) => importsOf(path).some((name) => OPENERS.has(name));
+  // A source file that reads files is asked for them by a test, which is the one that opens a folder.
+  const isOpener = (name: string) => OPENERS.has(name) && name !== "node:fs/promises";
   const opens = (path: string, seen: Set<string>): boolean =>
-    importsOpener(path) ||
+    importsOf(path).some((name) => OPENERS.has(name)) ||
     importsOf(path).some((next) => {
       if (seen.has(next)) return false;
       seen.add(next);
-      return next.startsWith("test/") ? opens(next, seen) : importsOpener(next);
+      return next.startsWith("test/") ? opens(next, seen) : importsOf(next).some(isOpener);
     });
   return (path) => opens(path, new Set([path]));
 }
