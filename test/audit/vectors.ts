@@ -1,19 +1,10 @@
-/** Builds the packs of docs/vectors; `npx tsx test/audit/vectors.ts` records them anew, with anchors of a fresh chain. */
-import { readFileSync, writeFileSync } from "node:fs";
+/** The packs of docs/vectors, and how they are built; record-vectors.ts records them anew. */
+import { readFileSync } from "node:fs";
 import { signerOf } from "../anchoring/signers.ts";
-import { openWorkshop } from "../chain/fixture.ts";
 import { log, ORIGIN } from "../eventstore/tampering.ts";
-import {
-  type AnchorLine,
-  anchorsOn,
-  keyOf,
-  type NoteSigner,
-  type PackPlan,
-  packOf,
-  textOf,
-} from "./pack-builder.ts";
+import { type AnchorLine, keyOf, type NoteSigner, type PackPlan, packOf, textOf } from "./pack-builder.ts";
 
-const VECTORS = new URL("../../docs/vectors/", import.meta.url);
+export const VECTORS = new URL("../../docs/vectors/", import.meta.url);
 
 export const LOG: NoteSigner = { name: ORIGIN, type: 1, signer: signerOf("the log of the vectors") };
 export const WITNESS: NoteSigner = {
@@ -64,18 +55,4 @@ export function packVerdicts(anchors: AnchorLine[]) {
       "stream-pack.ndjson": { events: 3, anchored: 3, signed: 3 },
     } as Record<string, { events: number; anchored: number; signed: number }>,
   };
-}
-
-if (process.argv[1] === import.meta.filename) {
-  const workshop = await openWorkshop();
-  try {
-    const anchors = await anchorsOn(workshop, ORIGIN, log(), ANCHORED);
-    for (const name of Object.keys(PACKS)) writeFileSync(new URL(name, VECTORS), packText(name, anchors));
-    writeFileSync(new URL("packs.json", VECTORS), `${JSON.stringify(packVerdicts(anchors), null, 2)}\n`);
-    // Loaded only now: these are made of the packs as they stand by then.
-    const { forgedText } = await import("./forged-vectors.ts");
-    writeFileSync(new URL("forged.json", VECTORS), forgedText());
-  } finally {
-    await workshop.close();
-  }
 }

@@ -165,9 +165,30 @@ const publishedSchema = (operation: Operation): JsonSchema => {
   const entry = described.paths[pathOf(operation).replace("{+", "{")]![methodOf(operation).toLowerCase()]!;
   const responses = entry.responses as Record<string, { content: Record<string, { schema: JsonSchema }> }>;
   const { schema } = responses[operation.status ?? 200]!.content[mediaTypeOf(operation)]!;
-  const whole = JSON.stringify({ ...schema, $defs: described.components.schemas });
-  return closed(JSON.parse(whole.replaceAll("#/components/schemas/", "#/$defs/")));
+  const own = defined(schema);
+  return { ...own, $defs: definitionsOf(own) };
 };
+
+/** A published schema as one of its own: every object closed, references within it. */
+const defined = (schema: JsonSchema): JsonSchema =>
+  closed(JSON.parse(JSON.stringify(schema).replaceAll("#/components/schemas/", "#/$defs/")));
+
+const definitions = new Map<string, JsonSchema>();
+
+/** The schemas that one refers to, however far: all of them for each operation would be most of the work. */
+function definitionsOf(
+  schema: JsonSchema,
+  found: Record<string, JsonSchema> = {},
+): Record<string, JsonSchema> {
+  for (const [, name] of JSON.stringify(schema).matchAll(/"#\/\$defs\/([^"]+)"/g)) {
+    if (name! in found) continue;
+    const definition = definitions.get(name!) ?? defined(described.components.schemas![name!] as JsonSchema);
+    definitions.set(name!, definition);
+    found[name!] = definition;
+    definitionsOf(definition, found);
+  }
+  return found;
+}
 
 /** Answers may have more fields one day; today they have none that the schema does not tell of. */
 function closed<Part>(part: Part): Part {
