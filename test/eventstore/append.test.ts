@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLog } from "../../eventstore/migrate.ts";
+import { openPool } from "../../eventstore/pool.ts";
 import { appended, commitOf, type Fixture, keyed, openLog, positions } from "./fixture.ts";
 
 let log: Fixture;
@@ -172,4 +173,10 @@ test("an append inside a snapshot that may be older than the lock is refused", a
   await expect(client.query("select eventstore.lock_log(1)")).rejects.toThrow("read committed");
   await client.query("rollback");
   client.release();
+});
+
+test("a pool keeps resting connections longer than the minute after which a checkpoint's waiters want them again", async () => {
+  const pool = openPool("postgres://nobody@127.0.0.1:1/none");
+  expect(pool.options.idleTimeoutMillis).toBeGreaterThan(60_000);
+  await pool.end();
 });
