@@ -116,7 +116,7 @@ describe("by trust", () => {
     await compute();
     expect(await on()).toMatchObject({ status: 400, body: { errors: [{ path: "cursor" }] } });
     const { rows } = await service.app.pool.query(
-      "select from read.trust_ranks_v2 where valid_to is not null group by sx having count(*) > 3",
+      "select from read.trust_ranks_v3 where valid_to is not null group by sx having count(*) > 3",
     );
     expect(rows).toEqual([]);
   });

@@ -166,7 +166,7 @@ describe("an attestation that is paid for", () => {
 
 describe("a batch", () => {
   const path = "/v1/agent/soul/attest/batch";
-  const made = async () => (await service.app.pool.query("select from read.trust_edges_v2")).rowCount;
+  const made = async () => (await service.app.pool.query("select from read.trust_edges_v3")).rowCount;
 
   test("says all of its lines", async () => {
     const targets = ["honesty", "speed"].map((skill) => ({ subject: "SX#7", skill, weight: 5 }));
@@ -220,7 +220,7 @@ describe("a score", () => {
       samples: { reliability: 0, collaboration: 1 },
     });
     const { rows } = await service.app.pool.query(
-      "select event_id, result_sha256 from read.trust_computed_v2 where kept",
+      "select event_id, result_sha256 from read.trust_computed_v3 where kept",
     );
     expect(rows).toContainEqual({
       event_id: body.as_of.computed_event,

@@ -21,7 +21,7 @@ export type ListedItem = ItemText & {
 
 const COLUMNS = `i.item_id, i.position, i.sx, i.kind, i.title, i.summary, i.content_sha256, i.price_micro, i.sales, i.works, i.broken,
   ${utc("i.published_at")} as published_at, coalesce(r.score, 0)::bigint as score`;
-const FROM = "read.stack_v1 i left join read.trust_ranks_v2 r on r.sx = i.sx and r.valid_to is null";
+const FROM = "read.stack_v1 i left join read.trust_ranks_v3 r on r.sx = i.sx and r.valid_to is null";
 
 export const sorts = ["newest", "trust", "price"] as const;
 export type Sort = (typeof sorts)[number];
@@ -79,7 +79,7 @@ export async function warmItems(
         where sold_at > $1::timestamptz - make_interval(days => $2) and price_micro >= ${LEAST_COUNTED_MICRO}
       union all
       select v.item_id, v.event_id, v.validated_at, r.score / ${POINTS_PER_UNIT} from read.stack_verdicts_v1 v
-        join read.trust_ranks_v2 r on r.sx = v.sx and r.valid_to is null
+        join read.trust_ranks_v3 r on r.sx = v.sx and r.valid_to is null
         where v.validated_at > $1::timestamptz - make_interval(days => $2) and v.verdict = 'works' and r.score >= ${POINTS_PER_UNIT}
     ), heats as (
       select item_id, sum(units * ($3::int[])[1 + greatest(0, floor(extract(epoch from $1::timestamptz - at) / 86400))::int])::bigint as heat,
