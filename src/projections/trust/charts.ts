@@ -22,7 +22,7 @@ export async function happeningsOf(
 
 /** Where each level begins, in points. */
 const ZONES = [
-  { from: 0, name: "unproven" },
+  { from: 0, name: "none" },
   { from: 10, name: "low" },
   { from: 30, name: "medium" },
   { from: 60, name: "high" },
