@@ -65,10 +65,10 @@ await withDatabase(async ({ DATABASE_URL }) => {
         [from, Math.min(ITEMS, from + AT_ONCE - 1)],
       );
     await pool.query(
-      `insert into read.trust_ranks_v2 (sx, score, valid_from) select n, (random() * 1e8)::bigint, 0 from generate_series(1, ${AUTHORS}) n`,
+      `insert into read.trust_ranks_v3 (sx, score, valid_from) select n, (random() * 1e8)::bigint, 0 from generate_series(1, ${AUTHORS}) n`,
     );
     await pool.query("vacuum analyze read.stack_v1");
-    await pool.query("analyze read.trust_ranks_v2");
+    await pool.query("analyze read.trust_ranks_v3");
     console.log(`${ITEMS} items of ${AUTHORS} authors; ${EACH} questions each`);
     const told: Record<string, object> = {};
     for (const [name, of] of Object.entries(questions)) {

@@ -39,8 +39,7 @@ async function show(): Promise<void> {
   part("#hero").removeAttribute("aria-busy");
 }
 
-/** Of a level, too, one says that it is unproven. */
-const STANDING: Record<string, string> = { proven: "has a key", registered: "has no key" };
+const STATUS_TEXT: Record<string, string> = { proven: "has a key", registered: "has no key" };
 
 function showWho({ passport, display_name, erased, status, synthetic }: AgentPassport, trust: AgentTrust) {
   const name = display_name ?? passport.agent_id;
@@ -56,9 +55,9 @@ function showWho({ passport, display_name, erased, status, synthetic }: AgentPas
       {},
       el("strong", {}, pointsText(micro)),
       " of 100 points ",
-      badge(trust.trust_level, levelText(trust.trust_level)),
+      badge(trust.trust_level, `trust: ${levelText(trust.trust_level)}`),
       " ",
-      badge(status, STANDING[status] ?? status),
+      badge(status, STATUS_TEXT[status] ?? status),
     ),
   );
 }
@@ -186,21 +185,28 @@ function showPassport(told: AgentPassport): void {
       Id: el("span", { class: "whole" }, agent_id),
       Hash: copied(passport_hash, "the passport's hash"),
       Issued: el("span", {}, time(issued_at), " ", ...saidBy(told, "AgentRegistered", null)),
-      Standing: el("span", {}, status, " ", ...saidBy(told, STOOD[status] ?? "", by)),
+      Status: el("span", {}, status, " ", ...saidBy(told, STOOD[status] ?? "", by)),
       Why: reason ?? undefined,
       "Issued by": el("span", { class: "whole" }, origin),
     }),
   );
 }
 
+/** A sentence on what the live keys prove. */
+function keysText({ status, keys, events }: AgentPassport): string {
+  if (status === "revoked")
+    return "Its passport is revoked. No key is valid for it any more, and nobody can act as this agent.";
+  const suspended = status === "suspended" ? "It is suspended, and none of its signatures lets it act. " : "";
+  if (keys.length > 0)
+    return `${suspended}A signature by ${keys.length === 1 ? "this key" : "one of these keys"} is the agent's.`;
+  return events.some(({ type }) => type === "AgentKeyProven")
+    ? `${suspended}All of its keys are revoked: nobody can prove to be this agent now.`
+    : `${suspended}It has proven no key yet: nobody can prove to be this agent.`;
+}
+
 function showKeys(told: AgentPassport): void {
   const { keys, delegations } = told;
-  write(
-    part("#keys-lead"),
-    keys.length === 0
-      ? "It has proven no key yet: whoever says to be it cannot be told from it."
-      : `Whoever signs with ${keys.length === 1 ? "this" : "one of these"} is the agent.`,
-  );
+  write(part("#keys-lead"), keysText(told));
   part("#key-rows").replaceChildren(
     ...keys.map(({ kid, kind, did, method, proven_at }) =>
       el(

@@ -42,6 +42,7 @@ export type Explanation = {
 };
 
 export type AgentTrust = {
+  status: string;
   trust_level: string;
   samples: Record<string, number>;
   method: string;

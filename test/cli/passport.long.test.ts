@@ -28,7 +28,7 @@ test("an agent registers, proves a key, is vouched for, sees its score move, and
   // The sandbox's agents were there first.
   expect(stdout).toMatch(/passport +SX#37 demo-agent-[0-9a-f]{8}\n/);
   expect(stdout).toMatch(/proven +did:pkh:eip155:8453:0x[0-9a-fA-F]{40}\n/);
-  expect(stdout).toContain("0.00 points, unproven");
+  expect(stdout).toContain("0.00 points, none");
   expect(stdout).toMatch(/paid +0\.50 USDC in 0x[0-9a-f]{64}\n/);
   const [, given, score] =
     /SX#1 +gives (\d+\.\d\d) points of its own[\s\S]*score +(\d+\.\d\d) points, \w+\n +computed/.exec(

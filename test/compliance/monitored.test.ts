@@ -136,7 +136,7 @@ test("its scores are those that anybody computes again, and the same whether the
   await agency.compute(Date.now() + 120_000);
   await now();
   expect(await recordAt(3, position)).toEqual(of);
-  await service.app.pool.query("update read.trust_computed_v2 set kept = false");
+  await service.app.pool.query("update read.trust_computed_v3 set kept = false");
   expect(await recordAt(3, position)).toEqual(of);
 });
 

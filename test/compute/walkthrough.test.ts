@@ -309,8 +309,8 @@ describe("a node", () => {
     const scored = (score: number) =>
       setup.app.pool.query(
         `with day as (
-           insert into read.trust_computed_v2 values (1, '', 1, 1, 1, 0, 1, '', now(), true) on conflict do nothing)
-         insert into read.trust_scores_v2 values (1, $1, $2, 0, 0, 0, 0) on conflict (day, sx) do update set score = excluded.score`,
+           insert into read.trust_computed_v3 values (1, '', 1, 1, 1, 0, 1, '', now(), true) on conflict do nothing)
+         insert into read.trust_scores_v3 values (1, $1, $2, 0, 0, 0, 0) on conflict (day, sx) do update set score = excluded.score`,
         [node.sx, score],
       );
     for (const min_trust of [10, 11])

@@ -24,89 +24,29 @@ import {
   paymentOf,
   restsOnDataAlone,
 } from "../../src/api/operation.ts";
-import { exampleOf, operationsPage } from "../../src/api/reference.ts";
+import { operationsPage } from "../../src/api/reference.ts";
 import { eventsPage } from "../../src/areas/events-page.ts";
 import { areas, entitiesOf } from "../../src/areas/index.ts";
-import { airdropExamples } from "../support/airdropped.ts";
-import { attestExamples } from "../support/attested.ts";
 import { buy } from "../support/buyer.ts";
 import { catalogue } from "../support/catalogue.ts";
-import { writeExamples } from "../support/checked.ts";
-import { claimExample } from "../support/claimed.ts";
-import { computeExamples, disputeExample, payInForExample, resultExample } from "../support/computed.ts";
-import { describeExamples } from "../support/described.ts";
-import { ideaExample, newsExample } from "../support/handed-in.ts";
-import { identifyExamples } from "../support/identified.ts";
-import { signExample } from "../support/log-example.ts";
-import { emptyAccount, marketExamples, unfundedExample } from "../support/marketed.ts";
-import { orderExamples } from "../support/ordered.ts";
-import { reportExample } from "../support/reported.ts";
-import { rollExample } from "../support/rolled.ts";
-import { allBetOn, openSandbox, openSandboxLv } from "../support/sandbox.ts";
-import { sealExample } from "../support/sealed.ts";
-import { type Service, startService } from "../support/service.ts";
-import { linkExample } from "../support/signed.ts";
-import { skillExamples } from "../support/skilled.ts";
-import { subscribeExamples } from "../support/subscribed.ts";
+import type { Service } from "../support/service.ts";
 import { until } from "../support/until.ts";
-import { addressOf, wallet } from "../support/wallets.ts";
+import { wallet } from "../support/wallets.ts";
+import { type Driven, drive, isBought, isInternal } from "./driven.ts";
 import { specifiedPrices } from "./prices.ts";
 
-/** Of servers of the same operator. */
-const INTERNAL_TOKEN = "a token that servers of one operator share";
-
+let driven: Driven;
 let service: Service;
 let mine: Record<string, string>;
-/** Of an agent with a node. */
-let agents: Record<string, string>;
-/** An agent's own key. */
-let own: Record<string, string>;
 type OpenApi = {
   paths: Record<string, Record<string, Record<string, unknown>>>;
   components: Record<string, Record<string, JsonSchema>>;
 };
 let described: OpenApi;
-/** Inputs that no example can know before. */
-let live: Record<string, Record<string, unknown>>;
 
 beforeAll(async () => {
-  service = await startService({
-    env: { OPEN_CALLS_PER_MINUTE: "10000", INTERNAL_TOKEN },
-    chain: "embedded",
-    reactors: true,
-    vault: true,
-  });
-  await openSandbox(service);
-  await openSandboxLv(service);
-  await claimExample(service.app);
-  await signExample(service.app);
-  await subscribeExamples(service.app);
-  await airdropExamples(service.app);
-  await orderExamples(service.app);
-  const seed = { seed_hash: await rollExample(service.app) };
-  const identified = await identifyExamples(service.url);
-  own = identified.own;
-  live = {
-    trade_snapshot_file: linkExample(service.app),
-    rng_anchor_commit: seed,
-    rng_anchor_verify: seed,
-    checks_redeem: await writeExamples(service.app),
-    ...identified.inputs,
-    ...(await attestExamples(service.app, addressOf(wallet(1)))),
-  };
-  Object.assign(live, await describeExamples(service));
-  mine = (
-    await service.issue({ scopes: ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] })
-  ).headers;
-  const computed = await computeExamples(service, mine);
-  agents = computed.node;
-  Object.assign(live, computed.inputs);
-  live.report = await reportExample(service, mine);
-  live.evolution_pipeline = await ideaExample(service, mine);
-  await newsExample(service, INTERNAL_TOKEN);
-  Object.assign(live, await skillExamples(service, mine));
-  Object.assign(live, await marketExamples(service, { creator: mine, agent: own }));
-  await allBetOn(service);
+  driven = await drive();
+  ({ service, mine } = driven);
   described = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
 });
 afterAll(async () => {
@@ -117,38 +57,8 @@ afterAll(async () => {
 
 const each = catalogue.map((operation) => [operation.name, operation] as const);
 
-const isInternal = ({ access }: Pick<Operation, "access">) =>
-  access.every(({ kind }) => kind === "internal token");
-
-/** Who asks it: an agent's own key where no other opens it. */
-const credentialsFor = ({ access, area }: Operation): Record<string, string> => {
-  if (isInternal({ access })) return { "X-Internal-Token": INTERNAL_TOKEN };
-  const isAgentsAlone = ({ kind, scope }: (typeof access)[number]) =>
-    kind === "subject's key" || (kind === "account" && scope === undefined);
-  if (!access.every(isAgentsAlone)) return mine;
-  return area === "compute" ? agents : own;
-};
-
-/** Its example, or what stands in for it: a signed link is good for minutes, and a seed is known when it is there. */
-const exampleFor = ({ name, example }: Operation) => live[name] ?? example;
-
-/** What an example uses up, put back before it is asked. */
-const renewed: Record<string, () => Promise<unknown>> = {
-  commerce_erase: () => sealExample(service.app),
-  compute_submit: () => emptyAccount(service.app),
-  // A lease is over after some time, which a busy machine may need for what is asked before.
-  compute_result: async () => {
-    live.compute_result = await resultExample(service, mine, agents);
-  },
-  compute_dispute: async () => {
-    live.compute_dispute = await disputeExample(service, mine, agents);
-  },
-  compute_withdraw: () => payInForExample(service.app),
-  soul_bounty_fund: async () => {
-    await emptyAccount(service.app);
-    live.soul_bounty_fund = await unfundedExample(service);
-  },
-};
+const credentialsFor = (operation: Operation) => driven.credentialsFor(operation);
+const exampleFor = (operation: Operation) => driven.exampleFor(operation);
 
 const cachingOf = (operation: Operation) =>
   operation.caching!(operation.input.parse(exampleFor(operation)) as never);
@@ -215,18 +125,7 @@ function brokenValue(property: Property | undefined): string {
   return "x".repeat(property.maxLength! + 1);
 }
 
-/** Whether nothing but a payment opens it: a key beside it only says whose the call is. */
-const isBought = ({ access }: Operation) => access.every(({ payment }) => payment);
-
-type Asked = [url: string, init: RequestInit];
-
-/** How an operation is asked an input. */
-function asked(operation: Operation, input: Record<string, unknown>, headers: Record<string, string>): Asked {
-  const written = exampleOf({ ...operation, example: input });
-  const [, method, path, body] = /^(\S+) (\S+)(?: (.*))?$/s.exec(written)!;
-  const sent = body ? { ...headers, "Content-Type": "application/json" } : headers;
-  return [service.url + path, { method: method!, headers: sent, ...(body && { body }) }];
-}
+const asked = (...request: Parameters<Driven["asked"]>) => driven.asked(...request);
 
 /** Asked again where a read model has not caught up yet, as the answer says. */
 const answered = (wanted: ReturnType<typeof asked>) =>
@@ -252,7 +151,7 @@ describe("every operation", () => {
   });
 
   test.each(each)("%s answers its example with something that fits its schema", async (_, operation) => {
-    await renewed[operation.name]?.();
+    await driven.renew(operation);
     const wanted = asked(operation, exampleFor(operation), credentialsFor(operation));
     const response = isBought(operation) ? (await buy(wallet(1), ...wanted)).answer : await answered(wanted);
     const body = Buffer.from(await response.arrayBuffer());
@@ -445,7 +344,7 @@ describe("MCP", () => {
   });
 
   test.each(each)("%s answers its example as HTTP does", async (_, operation) => {
-    await renewed[operation.name]?.();
+    await driven.renew(operation);
     const client = await connect(credentialsFor(operation));
     const answer = await client.callTool({ name: operation.name, arguments: exampleFor(operation) });
     if (isBought(operation)) {

@@ -137,6 +137,19 @@ describe.skipIf(!chromium)(`the pages of agents${chromium ? "" : " (skipped: no 
     expect(await page.locator("#lines .points").allTextContents()).toEqual(["0.000000"]);
     await page.goto(`${service.url}/soul/4`);
     await page.getByText("suspended").first().waitFor();
+    expect(await page.locator("#keys-lead").textContent()).toContain("It is suspended");
+  });
+
+  test("a revoked agent is called so, and has no level whatever its points", async () => {
+    await agency.seed(6, 40);
+    await agency.prove(6);
+    await agency.revoke(6);
+    await agency.compute((now += 61_000));
+    const page = await open("/soul/6");
+    await shown(page);
+    expect(await page.locator("#score strong").textContent()).toBe("40.00");
+    expect(await page.locator("#score .badge").allTextContents()).toEqual(["trust: none", "revoked"]);
+    expect(await page.locator("#keys-lead").textContent()).toContain("Its passport is revoked");
   });
 
   test("a score that moves is shown when the visitor comes back", async () => {
@@ -147,7 +160,7 @@ describe.skipIf(!chromium)(`the pages of agents${chromium ? "" : " (skipped: no 
     await agency.compute((now += 61_000));
     await page.evaluate(`document.dispatchEvent(new Event("visibilitychange"))`);
     await expect.poll(() => page.locator("#score strong").textContent()).toBe("33.00");
-    expect(await page.locator("#score .badge").first().textContent()).toBe("medium");
+    expect(await page.locator("#score .badge").first().textContent()).toBe("trust: medium");
   });
 
   test("hostile names are text", async () => {

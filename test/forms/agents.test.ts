@@ -40,7 +40,7 @@ describe("trust", () => {
       ["penalty", [89]],
     ]);
     const texts = textsOf(await draw(chart));
-    for (const text of ["Trust of SX#1 a", "unproven", "low", "medium", "attested", "penalty", "22 Nov"])
+    for (const text of ["Trust of SX#1 a", "none", "low", "medium", "attested", "penalty", "22 Nov"])
       expect(texts).toContain(text);
     expect(texts).toContain("The log · as of position 7");
     // What there is none of stands in no legend, and levels far above are not drawn.

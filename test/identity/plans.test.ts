@@ -51,20 +51,20 @@ async function multiply(): Promise<void> {
        from read.agent_keys_v2, ${others} where sx_number = 1`,
     `insert into read.agent_activity_v1 select 'key:' || md5(n::text), day, 'soul_trust', array_fill(1, array[24]), 1
        from ${others}, generate_series(current_date - 100, current_date, '20 days') day`,
-    `insert into read.trust_agents_v2 select 'many-' || n, n from ${others}`,
-    `insert into read.trust_wallets_v2 select '0x' || md5(n::text) || '00000000', n, n + 1000000, null from ${others}`,
-    `insert into read.trust_payments_v2 select 'many-' || n, '0x' || md5(n::text) || '00000000', 'tenant-' || n % 100, n, 1000,
+    `insert into read.trust_agents_v3 select 'many-' || n, n from ${others}`,
+    `insert into read.trust_wallets_v3 select '0x' || md5(n::text) || '00000000', n, n + 1000000, null from ${others}`,
+    `insert into read.trust_payments_v3 select 'many-' || n, '0x' || md5(n::text) || '00000000', 'tenant-' || n % 100, n, 1000,
        true, true, false, n, md5(n::text), 0 from ${others}`,
-    `insert into read.trust_tasks_v2 select 'many-' || n, 'tenant-' || n % 100, '{}', n, 1000, 1000, 0, n, false, false from ${others}`,
-    `insert into read.trust_delegations_v2 select 'many-' || n, n, n % 1000 + 1, '2099-01-01', null from ${others}`,
-    `insert into read.trust_edges_v2 select 'attestation-' || n, n, n % 1000 + 1, 'many', 1000000, null, event_id, day, made_at,
-       valid_from, null from read.trust_edges_v2, ${others}`,
-    `insert into read.trust_evidence_v2 select n, kind, 1000, md5(n::text), day, position, null, valid_from, null
-       from (select 'spend' as kind, day, as_of_position as position, as_of_position as valid_from from read.trust_computed_v2 limit 1) e, ${others}`,
-    `insert into read.trust_silence_v2 select n, n, null from ${others} where n % 10 = 0`,
-    `insert into read.trust_scores_v2 select day, n, score, before, base, attested, penalty from read.trust_scores_v2, ${others} where sx = 2`,
-    `insert into read.trust_ranks_v2 select n, 1 + n % 5000, valid_from, null from read.trust_ranks_v2, ${others} where sx = 2 and n % 2 = 0`,
-    `insert into read.trust_work_v2 select n, day, 1, 0, 1, 0, 1000000 from (select day from read.trust_computed_v2 limit 1) d, ${others}`,
+    `insert into read.trust_tasks_v3 select 'many-' || n, 'tenant-' || n % 100, '{}', n, 1000, 1000, 0, n, false, false from ${others}`,
+    `insert into read.trust_delegations_v3 select 'many-' || n, n, n % 1000 + 1, '2099-01-01', null from ${others}`,
+    `insert into read.trust_edges_v3 select 'attestation-' || n, n, n % 1000 + 1, 'many', 1000000, null, event_id, day, made_at,
+       valid_from, null from read.trust_edges_v3, ${others}`,
+    `insert into read.trust_evidence_v3 select n, kind, 1000, md5(n::text), day, position, null, valid_from, null
+       from (select 'spend' as kind, day, as_of_position as position, as_of_position as valid_from from read.trust_computed_v3 limit 1) e, ${others}`,
+    `insert into read.trust_silence_v3 select n, n, null from ${others} where n % 10 = 0`,
+    `insert into read.trust_scores_v3 select day, n, score, before, base, attested, penalty from read.trust_scores_v3, ${others} where sx = 2`,
+    `insert into read.trust_ranks_v3 select n, 1 + n % 5000, valid_from, null from read.trust_ranks_v3, ${others} where sx = 2 and n % 2 = 0`,
+    `insert into read.trust_work_v3 select n, day, 1, 0, 1, 0, 1000000 from (select day from read.trust_computed_v3 limit 1) d, ${others}`,
   ])
     await service.app.pool.query(sql);
   await service.app.pool.query("analyze");
@@ -72,17 +72,17 @@ async function multiply(): Promise<void> {
     "agent_activity_v1",
     "agent_keys_v2",
     "agents_v2",
-    "trust_agents_v2",
-    "trust_delegations_v2",
-    "trust_edges_v2",
-    "trust_evidence_v2",
-    "trust_payments_v2",
-    "trust_ranks_v2",
-    "trust_scores_v2",
-    "trust_silence_v2",
-    "trust_tasks_v2",
-    "trust_wallets_v2",
-    "trust_work_v2",
+    "trust_agents_v3",
+    "trust_delegations_v3",
+    "trust_edges_v3",
+    "trust_evidence_v3",
+    "trust_payments_v3",
+    "trust_ranks_v3",
+    "trust_scores_v3",
+    "trust_silence_v3",
+    "trust_tasks_v3",
+    "trust_wallets_v3",
+    "trust_work_v3",
   ]);
 }
 
@@ -146,7 +146,7 @@ async function wrongWith({ text, values }: Asked): Promise<string[]> {
 }
 
 const position = async () =>
-  (await service.app.pool.query("select max(position) as at from read.trust_computed_v2 where kept")).rows[0]
+  (await service.app.pool.query("select max(position) as at from read.trust_computed_v3 where kept")).rows[0]
     .at;
 
 const reads: [string, () => Promise<string>][] = [
@@ -194,9 +194,9 @@ async function wrongWhere(path: string): Promise<string[]> {
 test.each(reads)("%s", async (_, path) => expect(await wrongWhere(await path())).toEqual([]));
 
 test.each([
-  ["trust_edges_v2_to", "/soul/1/trust"],
-  ["trust_ranks_v2_order", "/soul/directory?limit=21"],
-  ["trust_evidence_v2_sx", "/soul/1/trust?explain=true"],
+  ["trust_edges_v3_to", "/soul/1/trust"],
+  ["trust_ranks_v3_order", "/soul/directory?limit=21"],
+  ["trust_evidence_v3_sx", "/soul/1/trust?explain=true"],
 ])("without %s the queries of %s are found to be wrong", async (index, path) => {
   const { pool } = service.app;
   const { rows } = await pool.query("select pg_get_indexdef(('read.' || $1)::regclass) as made_by", [index]);

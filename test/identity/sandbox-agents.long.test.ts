@@ -92,7 +92,7 @@ describe("what they buy", () => {
   const buyAll = () =>
     buyAsSandboxAgents(service.app, pino({ enabled: false }), new AbortController().signal);
   const paid = async () =>
-    (await service.app.pool.query("select from read.trust_payments_v2 where settled")).rowCount!;
+    (await service.app.pool.query("select from read.trust_payments_v3 where settled")).rowCount!;
 
   test("is paid for, is theirs, and makes them different; the rest is bought after a stop, and no more", async () => {
     const stopped = new AbortController();

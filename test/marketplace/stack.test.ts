@@ -41,7 +41,7 @@ const listed = async (query: string): Promise<string[]> =>
 async function trusted(points: Record<number, number>): Promise<void> {
   for (const [sx, score] of Object.entries(points))
     await setup.app.pool.query(
-      `insert into read.trust_ranks_v2 (sx, score, valid_from) values ($1, $2, 0)
+      `insert into read.trust_ranks_v3 (sx, score, valid_from) values ($1, $2, 0)
        on conflict (sx, valid_from) do update set score = excluded.score`,
       [sx, score * 1e6],
     );

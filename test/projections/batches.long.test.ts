@@ -17,6 +17,7 @@ import { COUNTED } from "../compute/counted.ts";
 import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
 import { digest, idIn, randomHistory, randomNumbers } from "../support/random-events.ts";
 import { scaled } from "../support/scale.ts";
+import { inBatches, rowsIn, tablesOf } from "./read-models.ts";
 
 const EVENTS = scaled(150, 40);
 const SEEDS = [1, 2];
@@ -57,32 +58,6 @@ async function layObjects(): Promise<void> {
   );
 }
 
-const tablesOf = ({ ddl }: Projection): string[] => [
-  ...[...ddl.matchAll(/create table if not exists (read\.\w+)/g)].map(([, table]) => table!),
-  ...["objects.small", "objects.large"],
-];
-
-/** Sums of doubles are the same but for the last digits, whose order of adding is not said. */
-const ROUNDED: Record<string, string> = {
-  "read.rng_counts_v1":
-    "jsonb_set(to_jsonb(t), '{expected}', (select jsonb_agg(round(e::numeric, 9)) from unnest(t.expected) e))",
-};
-
-/** A status that no agent has any more is counted as 0, or not at all. */
-const COUNTING: Record<string, string> = { "read.agent_counts_v2": "where agents <> 0" };
-
-async function rowsIn(tx: pg.ClientBase, tables: string[]): Promise<Record<string, string[]>> {
-  const told: Record<string, string[]> = {};
-  for (const table of tables) {
-    const row = ROUNDED[table] ?? "to_jsonb(t)";
-    const { rows } = await tx.query<{ row: string }>(
-      `select (${row})::text as row from ${table} t ${COUNTING[table] ?? ""} order by 1`,
-    );
-    told[table] = rows.map(({ row }) => row);
-  }
-  return told;
-}
-
 /** Does it and takes it back. */
 async function undone<T>(work: (tx: pg.ClientBase) => Promise<T>): Promise<T> {
   const tx = await pool.connect();
@@ -115,20 +90,13 @@ async function foldEach(
   return folded;
 }
 
-const inBatches = (history: RecordedEvent[], sizes: () => number): RecordedEvent[][] => {
-  const batches: RecordedEvent[][] = [];
-  for (let at = 0; at < history.length; at += batches.at(-1)!.length)
-    batches.push(history.slice(at, at + sizes()));
-  return batches;
-};
-
 async function differences(
   model: Projection,
   of: readonly EntityEvents[],
   seed: number,
 ): Promise<Set<string>> {
   const history = randomHistory(of, Math.round(EVENTS * Math.max(1, Math.min(of.length, 8) / 2)), seed);
-  const tables = tablesOf(model);
+  const tables = [...tablesOf(model), "objects.small", "objects.large"];
   const [folded, expected] = await undone(async (tx) => {
     const events = await foldEach(tx, model, history);
     return [events, await rowsIn(tx, tables)] as const;

@@ -71,7 +71,7 @@ test("a bet without a client seed rests on what nobody knew when the seeds were 
   const block = await service.app.chain.block(BigInt(number));
   expect(hash).toBe(block?.hash);
   const { rows } = await service.app.pool.query<{ at: number }>(
-    "select committed->>'block_number' as at from read.rng_chains_v2 where space = 'live'",
+    "select committed->>'block_number' as at from read.rng_chains_v3 where space = 'live'",
   );
   expect(number).toBe(rows[0]!.at);
 });

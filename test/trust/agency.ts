@@ -232,8 +232,8 @@ export function agencyOf(app: App) {
     /** The scores of the newest day, in points, by number. */
     async scores(): Promise<Record<number, number>> {
       const { rows } = await app.pool.query<{ sx: number; score: number }>(
-        `select sx::int, score::float8 from read.trust_scores_v2
-         where day = (select max(day) from read.trust_computed_v2 where kept) and score > 0 order by sx`,
+        `select sx::int, score::float8 from read.trust_scores_v3
+         where day = (select max(day) from read.trust_computed_v3 where kept) and score > 0 order by sx`,
       );
       return Object.fromEntries(rows.map(({ sx, score }) => [sx, score / 1_000_000]));
     },

@@ -172,28 +172,28 @@ describe("when it is computed", () => {
     const before = await agency.scores();
     minutes += 24 * 60;
     const after = await scores();
-    const sql = "select day from read.trust_evidence_v2 where sx = 3";
+    const sql = "select day from read.trust_evidence_v3 where sx = 3";
     const [paid] = (await service.app.pool.query<{ day: number }>(sql)).rows;
     expect(after[3]).toBe(decayed(5_000_000, day + 1, paid!.day) / 1_000_000);
     expect(before[3]).toBe(5);
-    expect((await service.app.pool.query("select distinct day from read.trust_scores_v2")).rowCount).toBe(2);
+    expect((await service.app.pool.query("select distinct day from read.trust_scores_v3")).rowCount).toBe(2);
   });
 });
 
 test("scores that were lost are made again, the newest first, and only where they fit the log's digest", async () => {
   const { pool } = service.app;
-  const all = async () => (await pool.query("select * from read.trust_scores_v2 order by day, sx")).rows;
+  const all = async () => (await pool.query("select * from read.trust_scores_v3 order by day, sx")).rows;
   const kept = await all();
-  await pool.query("delete from read.trust_scores_v2");
-  await pool.query("update read.trust_computed_v2 set kept = false");
+  await pool.query("delete from read.trust_scores_v3");
+  await pool.query("update read.trust_computed_v3 set kept = false");
   await agency.compute(time());
   expect(await all()).toEqual(kept.filter(({ day }) => day === kept.at(-1)!.day));
   await agency.compute(time());
   expect(await all()).toEqual(kept);
-  await pool.query("update read.trust_computed_v2 set kept = false");
-  await pool.query("update read.trust_evidence_v2 set points = points + 1");
+  await pool.query("update read.trust_computed_v3 set kept = false");
+  await pool.query("update read.trust_evidence_v3 set points = points + 1");
   expect(await agency.compute(time())).toMatchObject({ status: "differs" });
-  await pool.query("update read.trust_evidence_v2 set points = points - 1");
+  await pool.query("update read.trust_evidence_v3 set points = points - 1");
   await agency.compute(time());
   await agency.compute(time());
   expect(await all()).toEqual(kept);
@@ -262,7 +262,7 @@ test("the same rows come of the log however it is cut into batches", async () =>
     for (const table of tables)
       all[table] = (
         await of.query<{ row: object }>(
-          `select to_jsonb(t) - 'kept' as row from read.trust_${table}_v2 t ${order}`,
+          `select to_jsonb(t) - 'kept' as row from read.trust_${table}_v3 t ${order}`,
         )
       ).rows.map(({ row }) => row);
     return all;
@@ -277,7 +277,7 @@ test("the same rows come of the log however it is cut into batches", async () =>
   try {
     for (const size of [1, 7, events.length]) {
       await client.query("begin");
-      await client.query(`truncate ${tables.map((table) => `read.trust_${table}_v2`).join(", ")}`);
+      await client.query(`truncate ${tables.map((table) => `read.trust_${table}_v3`).join(", ")}`);
       const folding = new Folding(store.schemas!);
       for (let from = 0; from < events.length; from += size)
         await folding.of(trustProjection, events.slice(from, from + size))?.(client);

@@ -45,7 +45,7 @@ test("before anything is computed the older passport comes first, and every scor
   for (let n = 0; n < 7; n++) await register();
   const seen = await walk(3);
   expect(numbers(seen)).toEqual([1, 2, 3, 4, 5, 6, 7]);
-  expect(seen[0]).toMatchObject({ rank: 1, trust_score: 0, trust_level: "unproven" });
+  expect(seen[0]).toMatchObject({ rank: 1, trust_score: 0, trust_level: "none" });
   expect((await page("limit=1")).body.computed_event).toBeNull();
 });
 
@@ -116,7 +116,7 @@ describe("by trust", () => {
     await compute();
     expect(await on()).toMatchObject({ status: 400, body: { errors: [{ path: "cursor" }] } });
     const { rows } = await service.app.pool.query(
-      "select from read.trust_ranks_v2 where valid_to is not null group by sx having count(*) > 3",
+      "select from read.trust_ranks_v3 where valid_to is not null group by sx having count(*) > 3",
     );
     expect(rows).toEqual([]);
   });

@@ -35,7 +35,7 @@ async function evidenceOf(events: readonly LogEvent[], size: number): Promise<un
     for (let from = 0; from < recorded.length; from += size)
       await folding.of(trustProjection, recorded.slice(from, from + size))?.(client);
     const sql =
-      "select kind, sx::int, points::int, day::int from read.trust_evidence_v2 where valid_to is null";
+      "select kind, sx::int, points::int, day::int from read.trust_evidence_v3 where valid_to is null";
     const { rows } = await client.query<unknown[]>({ text: sql, rowMode: "array" });
     return rows.sort();
   } finally {

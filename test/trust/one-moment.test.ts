@@ -39,7 +39,7 @@ async function disturbed<T>(ask: () => Promise<T>): Promise<T> {
   const after = async (answer: Promise<unknown>, [asked]: unknown[]) => {
     const told = await answer;
     const text = typeof asked === "string" ? asked : (asked as { text: string }).text;
-    if (!moved && text.includes("read.trust_computed_v2")) {
+    if (!moved && text.includes("read.trust_computed_v3")) {
       moved = true;
       await move();
     }

@@ -23,6 +23,7 @@ afterAll(() => service.stop());
 
 type Line = { points_micro: number; event_id?: string; event_ids?: string[]; from?: string };
 type Body = {
+  status: string;
   trust_score: number;
   trust_level: string;
   attestation_count: number;
@@ -111,9 +112,15 @@ const balance = async (n: number) => (await agency.scores())[n];
 
 test("before anything is computed every score is 0, and says so", async () => {
   const { body } = await get("/soul/SX%231/trust");
-  expect(body).toMatchObject({ trust_score: 0, trust_level: "unproven", as_of: null });
+  expect(body).toMatchObject({ trust_score: 0, trust_level: "none", status: "proven", as_of: null });
   const verified = await get("/v1/agent/soul/verify/agent.no-1");
-  expect(verified.body).toMatchObject({ trust_score: 0, computed_event: null, attestation_count: 0 });
+  expect(verified.body).toMatchObject({
+    trust_score: 0,
+    trust_level: "none",
+    status: "proven",
+    computed_event: null,
+  });
+  expect(verified.body).toMatchObject({ attestation_count: 0 });
   expect((await get("/soul/nobody.here/trust")).status).toBe(404);
   expect((await get("/soul/4711/trust")).status).toBe(404);
 });
@@ -166,7 +173,7 @@ describe("an attestation that is paid for", () => {
 
 describe("a batch", () => {
   const path = "/v1/agent/soul/attest/batch";
-  const made = async () => (await service.app.pool.query("select from read.trust_edges_v2")).rowCount;
+  const made = async () => (await service.app.pool.query("select from read.trust_edges_v3")).rowCount;
 
   test("says all of its lines", async () => {
     const targets = ["honesty", "speed"].map((skill) => ({ subject: "SX#7", skill, weight: 5 }));
@@ -220,7 +227,7 @@ describe("a score", () => {
       samples: { reliability: 0, collaboration: 1 },
     });
     const { rows } = await service.app.pool.query(
-      "select event_id, result_sha256 from read.trust_computed_v2 where kept",
+      "select event_id, result_sha256 from read.trust_computed_v3 where kept",
     );
     expect(rows).toContainEqual({
       event_id: body.as_of.computed_event,
@@ -273,4 +280,49 @@ describe("verify", () => {
       expect([status, headers.get("location")]).toEqual([301, expect.stringContaining(path)]);
     },
   );
+});
+
+describe("the passport's status", () => {
+  const statusIn = async (n: number) => {
+    const paths = [`/v1/agent/soul/verify/SX%23${n}`, `/soul/${n}/trust`];
+    const answers = await Promise.all(paths.map((path) => get(path)));
+    return answers.map(({ body }) => [body.status, body.trust_level]);
+  };
+  const both = (status: string, level: string) => [
+    [status, level],
+    [status, level],
+  ];
+
+  test("stands beside each score, and a suspended or revoked agent has the level none", async () => {
+    const n = await agency.register(9);
+    expect(await statusIn(n)).toEqual(both("registered", "none"));
+    await agency.seed(n, 40);
+    await agency.compute(Date.now() + 400_000);
+    expect(await statusIn(n)).toEqual(both("registered", "medium"));
+    await agency.prove(n);
+    expect(await statusIn(n)).toEqual(both("proven", "medium"));
+    await agency.suspend(n);
+    expect(await statusIn(n)).toEqual(both("suspended", "none"));
+    await agency.reinstate(n);
+    expect(await statusIn(n)).toEqual(both("proven", "medium"));
+    await agency.revoke(n);
+    expect(await statusIn(n)).toEqual(both("revoked", "none"));
+    // The score follows from the log alone, so it stays.
+    expect((await get(`/soul/${n}/trust`)).body.trust_score).toBe(0.4);
+    await agency.compute(Date.now() + 500_000);
+    const exact = (await get(`/soul/${n}/trust?exact=true`, headers)).body;
+    expect(exact).toMatchObject({ status: "revoked", trust_level: "none", trust_score: 0.4 });
+  });
+
+  test("stands in the other answers about trust that are sold", async () => {
+    const sold = async (path: string, init: RequestInit = {}) => {
+      const { answer } = await buy(wallet(2), service.url + path, init);
+      return (await answer.json()) as Body;
+    };
+    expect(await sold("/v1/agent/soul/badges/SX%239")).toMatchObject({ status: "revoked" });
+    expect(await sold("/soul/SX%239/verify-chain", post({}))).toMatchObject({
+      status: "revoked",
+      valid: true,
+    });
+  });
 });

@@ -236,8 +236,8 @@ test("the digest is of the numbers and micro-points that are not 0, ascending by
 });
 
 test.each([
-  [0, "unproven"],
-  [9_999_999, "unproven"],
+  [0, "none"],
+  [9_999_999, "none"],
   [10_000_000, "low"],
   [29_999_999, "low"],
   [30_000_000, "medium"],
@@ -245,4 +245,9 @@ test.each([
   [84_999_999, "high"],
   [85_000_000, "very_high"],
   [100_000_000, "very_high"],
-])("%i micro-points are %s", (score, level) => expect(levelOf(score)).toBe(level));
+])("%i micro-points are %s", (score, level) => expect(levelOf(score, "registered")).toBe(level));
+
+test.each(["suspended", "revoked"] as const)(
+  "a passport that is %s has no level, whatever its points",
+  (status) => expect(levelOf(90_000_000, status)).toBe("none"),
+);

@@ -4,6 +4,7 @@
  * one half and a seed that costs money; unseeded, it would fall to sybils (Cheng and Friedman 2006).
  */
 import { createHash } from "node:crypto";
+import type { AgentStatus } from "../identity/agent.ts";
 import { decayed } from "./decay.ts";
 import { type Agents, agentsAmong, type Edge, pairsAmong } from "./pairs.ts";
 import { type Rules, TS_TRUST_1 } from "./rules.ts";
@@ -124,14 +125,15 @@ const LEVELS = [
   ["high", 60_000_000],
   ["medium", 30_000_000],
   ["low", 10_000_000],
-  ["unproven", 0],
+  ["none", 0],
 ] as const;
 
 export const levels = LEVELS.map(([level]) => level);
 export type Level = (typeof levels)[number];
 
-/** The level of a score in micro-points. */
-export const levelOf = (score: number): Level => LEVELS.find(([, from]) => score >= from)![0];
+/** The level of a score in micro-points. A suspended or revoked passport has the lowest: nobody is to trust it now. */
+export const levelOf = (score: number, status: AgentStatus): Level =>
+  status === "suspended" || status === "revoked" ? "none" : LEVELS.find(([, from]) => score >= from)![0];
 
 /** A score as a share of the most there is: 0 to 1 with six decimals, floored. */
 export const shareOf = (micro_points: number) => Math.floor(micro_points / 100) / 1e6;

@@ -100,8 +100,8 @@ const MOST_MONTHS = 12;
 export async function scoresByMonth(pool: pg.Pool, sx: number, position: number): Promise<Scored[]> {
   const text = `select distinct on (to_char(date '1970-01-01' + day::int, 'YYYY-MM')) position::float8 as position, event_id,
       to_char(date '1970-01-01' + day::int, 'YYYY-MM-DD') as on_day, as_of_position::float8 as as_of_position, day::float8 as day, kept,
-      (select score::float8 from read.trust_scores_v2 s where s.day = c.day and s.sx = $1) as score
-    from read.trust_computed_v2 c where position <= $2
+      (select score::float8 from read.trust_scores_v3 s where s.day = c.day and s.sx = $1) as score
+    from read.trust_computed_v3 c where position <= $2
     order by to_char(date '1970-01-01' + day::int, 'YYYY-MM') desc, position desc limit ${MOST_MONTHS}`;
   const { rows } = await pool.query<Computation>(text, [sx, position]);
   const told: Scored[] = [];
@@ -163,7 +163,7 @@ export async function attestedAt(
   sx: number,
   position: number,
 ): Promise<{ by: number; skill: string; event: Evidence }[]> {
-  const text = `select from_sx::float8 as by, skill, event_id, valid_from::float8 as position from read.trust_edges_v2
+  const text = `select from_sx::float8 as by, skill, event_id, valid_from::float8 as position from read.trust_edges_v3
     where to_sx = $1 and valid_from <= $2 and (valid_to is null or valid_to > $2) order by valid_from`;
   const { rows } = await pool.query<{ by: number; skill: string; event_id: string; position: number }>(text, [
     sx,

@@ -199,8 +199,8 @@ export const standingOf = gathered(async (pool, numbers: readonly number[]) => {
   const text = `select coalesce(n.running, 0) as running, coalesce(s.score, 0)::float8 / 1e6 as trust
     from unnest($1::bigint[]) with ordinality a (sx, place)
       left join read.compute_nodes_v2 n on n.sx = a.sx
-      left join read.trust_scores_v2 s on s.sx = a.sx
-        and s.day = (select day from read.trust_computed_v2 where kept order by position desc limit 1)
+      left join read.trust_scores_v3 s on s.sx = a.sx
+        and s.day = (select day from read.trust_computed_v3 where kept order by position desc limit 1)
     order by place`;
   return (await pool.query<Standing>({ name: "compute_standing", text, values: [numbers] })).rows;
 });
@@ -225,7 +225,7 @@ export async function matchNodes(pool: pg.Pool, search: NodeSearch): Promise<Fou
   const { need, kind, max_hourly_micro, min_trust, day, limit } = search;
   const text = `select n.sx::float8 as sx, to_json(n.capabilities) as capabilities, to_json(n.kinds) as kinds, n.hourly_rate_micro::float8 as hourly_rate_micro, n.max_concurrent,
       n.settled::float8 as settled, coalesce(s.score, 0)::float8 / 1e6 as trust, greatest(0, n.max_concurrent - n.running) as free
-    from read.compute_nodes_v2 n left join read.trust_scores_v2 s on s.sx = n.sx and s.day = $5
+    from read.compute_nodes_v2 n left join read.trust_scores_v3 s on s.sx = n.sx and s.day = $5
     where n.online and n.status = 'available' and $1 = any(n.capabilities)
       and ($2::text is null or cardinality(n.kinds) = 0 or $2 = any(n.kinds))
       and ($3::bigint is null or n.hourly_rate_micro <= $3) and coalesce(s.score, 0) >= $4::bigint

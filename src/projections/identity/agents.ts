@@ -132,6 +132,8 @@ async function count(
      on conflict (status) do update set agents = known.agents + excluded.agents`,
     [changes.map(([status]) => status), changes.map(([, by]) => by)],
   );
+  // A batch in which the last of a status came and went has no such row either.
+  await tx.query("delete from read.agent_counts_v2 where agents = 0");
 }
 
 const KEY_EVENTS = new Set<string>(["AgentKeyProven", "AgentKeyRevoked", "PassportRevoked"]);

@@ -1,5 +1,6 @@
 /** What is asked of the stack: items by words and price, those that are warm, and what buyers say. */
 import type pg from "pg";
+import type { AgentStatus } from "../../domain/identity/agent.ts";
 import { D24, LEAST_COUNTED_MICRO, POINTS_PER_UNIT, SALE_UNITS } from "../../domain/marketplace/heat.ts";
 import { utc } from "../compute/times.ts";
 import type { ItemText } from "./stack.ts";
@@ -17,11 +18,14 @@ export type ListedItem = ItemText & {
   broken: number;
   published_at: string;
   score: number;
+  author_status: AgentStatus;
 };
 
 const COLUMNS = `i.item_id, i.position, i.sx, i.kind, i.title, i.summary, i.content_sha256, i.price_micro, i.sales, i.works, i.broken,
-  ${utc("i.published_at")} as published_at, coalesce(r.score, 0)::bigint as score`;
-const FROM = "read.stack_v1 i left join read.trust_ranks_v2 r on r.sx = i.sx and r.valid_to is null";
+  ${utc("i.published_at")} as published_at, coalesce(r.score, 0)::bigint as score,
+  coalesce(a.status, 'registered') as author_status`;
+const FROM = `read.stack_v1 i left join read.trust_ranks_v3 r on r.sx = i.sx and r.valid_to is null
+  left join read.agents_v2 a on a.sx_number = i.sx`;
 
 export const sorts = ["newest", "trust", "price"] as const;
 export type Sort = (typeof sorts)[number];
@@ -79,7 +83,7 @@ export async function warmItems(
         where sold_at > $1::timestamptz - make_interval(days => $2) and price_micro >= ${LEAST_COUNTED_MICRO}
       union all
       select v.item_id, v.event_id, v.validated_at, r.score / ${POINTS_PER_UNIT} from read.stack_verdicts_v1 v
-        join read.trust_ranks_v2 r on r.sx = v.sx and r.valid_to is null
+        join read.trust_ranks_v3 r on r.sx = v.sx and r.valid_to is null
         where v.validated_at > $1::timestamptz - make_interval(days => $2) and v.verdict = 'works' and r.score >= ${POINTS_PER_UNIT}
     ), heats as (
       select item_id, sum(units * ($3::int[])[1 + greatest(0, floor(extract(epoch from $1::timestamptz - at) / 86400))::int])::bigint as heat,

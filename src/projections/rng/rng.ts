@@ -9,22 +9,22 @@ import { firstDrawn } from "../../domain/rng/drawn.ts";
 import type { DrawnFacts } from "../../domain/rng/roll.ts";
 import * as roll from "../../domain/rng/roll.ts";
 import * as seeds from "../../domain/rng/seeds.ts";
-import { CELLS, cellOf, shareOf } from "../../domain/rng/statistics.ts";
+import { CELLS, cellOf } from "../../domain/rng/statistics.ts";
 import { projection } from "../projection.ts";
 import type { Placed } from "../typed.ts";
 
 export const rngProjection = projection({
   name: "rng",
-  version: 2,
+  version: 3,
   ddl: `
-    create table if not exists read.rng_rolls_v2 (
+    create table if not exists read.rng_rolls_v3 (
       roll_id  text primary key,
       tenant   text not null,
       position bigint not null,
       facts    jsonb not null
     );
-    create index if not exists rng_rolls_v2_tenant on read.rng_rolls_v2 (tenant, position desc);
-    create table if not exists read.rng_seeds_v2 (
+    create index if not exists rng_rolls_v3_tenant on read.rng_rolls_v3 (tenant, position desc);
+    create table if not exists read.rng_seeds_v3 (
       space     text not null,
       chain     int not null,
       index     int not null,
@@ -35,7 +35,7 @@ export const rngProjection = projection({
       rolls     bigint not null default 0,
       primary key (space, chain, index)
     );
-    create table if not exists read.rng_chains_v2 (
+    create table if not exists read.rng_chains_v3 (
       space     text not null,
       chain     int not null,
       head_hash text not null,
@@ -44,27 +44,27 @@ export const rngProjection = projection({
       abandoned jsonb,
       primary key (space, chain)
     );
-    create table if not exists read.rng_refunds_v2 (
+    create table if not exists read.rng_refunds_v3 (
       tenant    text not null,
       seed_hash text not null,
       primary key (tenant, seed_hash)
     );
-    create table if not exists read.rng_commitments_v2 (
+    create table if not exists read.rng_commitments_v3 (
       seed_hash text primary key,
       position  bigint not null,
       committed jsonb
     );
-    create index if not exists rng_commitments_v2_position on read.rng_commitments_v2 (position desc);
-    create index if not exists rng_commitments_v2_asked on read.rng_commitments_v2 (position) where committed is null;
-    create index if not exists rng_commitments_v2_committed on read.rng_commitments_v2 ((committed->>'committed_at'));
-    create table if not exists read.rng_counts_v2 (
+    create index if not exists rng_commitments_v3_position on read.rng_commitments_v3 (position desc);
+    create index if not exists rng_commitments_v3_asked on read.rng_commitments_v3 (position) where committed is null;
+    create index if not exists rng_commitments_v3_committed on read.rng_commitments_v3 ((committed->>'committed_at'));
+    create table if not exists read.rng_counts_v3 (
       day      date not null,
       space    text not null,
       game     text not null,
+      outcomes bigint not null,
       rolls    bigint not null,
       observed bigint[] not null,
-      expected float8[] not null,
-      primary key (day, space, game)
+      primary key (day, space, game, outcomes)
     );`,
   of: [seeds, commitment, roll, account],
   async fold(events, tx) {
@@ -74,7 +74,7 @@ export const rngProjection = projection({
       else if (event.type === "BetPlayed")
         rolls.push({ facts: drawnBy(event.data), position: event.position });
       else if (event.type === "BetsVoided")
-        await tx.query("delete from read.rng_refunds_v2 where tenant = $1 and seed_hash = $2", [
+        await tx.query("delete from read.rng_refunds_v3 where tenant = $1 and seed_hash = $2", [
           event.tenant,
           event.data.seed_hash,
         ]);
@@ -102,7 +102,7 @@ const drawnBy = ({
 async function addRolls(tx: pg.ClientBase, rolls: Rolled[]): Promise<void> {
   if (rolls.length === 0) return;
   await tx.query(
-    `insert into read.rng_rolls_v2
+    `insert into read.rng_rolls_v3
      select roll_id, tenant, position, facts::jsonb
        from unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) r (roll_id, tenant, position, facts)`,
     [
@@ -114,12 +114,15 @@ async function addRolls(tx: pg.ClientBase, rolls: Rolled[]): Promise<void> {
   );
   const uses = counted(rolls, ({ facts }) => facts.seed_hash);
   for (const [seed_hash, { length }] of uses) await countUses(tx, seed_hash, length);
-  const days = counted(rolls, ({ facts }) => [facts.rolled_at.slice(0, 10), facts.space, facts.game].join());
+  const numbers = rolls.map(({ facts }) => ({ facts, ...firstDrawn(facts.game, facts.params, facts.result) }));
+  const days = counted(numbers, ({ facts, of }) =>
+    [facts.rolled_at.slice(0, 10), facts.space, facts.game, of].join(),
+  );
   for (const [name, together] of days) await addCounts(tx, name.split(","), together);
 }
 
-function counted(rolls: Rolled[], nameOf: (roll: Rolled) => string): Map<string, Rolled[]> {
-  const groups = new Map<string, Rolled[]>();
+function counted<Roll>(rolls: readonly Roll[], nameOf: (roll: Roll) => string): Map<string, Roll[]> {
+  const groups = new Map<string, Roll[]>();
   for (const roll of rolls) {
     const group = groups.get(nameOf(roll)) ?? [];
     groups.set(nameOf(roll), group);
@@ -128,39 +131,34 @@ function counted(rolls: Rolled[], nameOf: (roll: Rolled) => string): Map<string,
   return groups;
 }
 
-/** Adds rolls of one game to the counts of a day. */
-async function addCounts(tx: pg.ClientBase, day: string[], rolls: Rolled[]): Promise<void> {
+/** Adds rolls of one game and number of outcomes to the counts of a day. Integers alone, so that no order of adding shows. */
+async function addCounts(
+  tx: pg.ClientBase,
+  key: string[],
+  rolls: readonly { value: number; of: number }[],
+): Promise<void> {
   const observed = Array<number>(CELLS).fill(0);
-  const drawn = new Map<number, number>();
-  for (const { facts } of rolls) {
-    const { value, of } = firstDrawn(facts.game, facts.params, facts.result);
-    observed[cellOf(value, of)]!++;
-    drawn.set(of, (drawn.get(of) ?? 0) + 1);
-  }
-  const expected = Array.from({ length: CELLS }, (_, cell) =>
-    [...drawn].reduce((sum, [of, times]) => sum + times * shareOf(cell, of), 0),
-  );
-  const sums = (column: string) =>
-    `(select array_agg(a + b order by at)
-        from unnest(kept.${column}, excluded.${column}) with ordinality u (a, b, at))`;
+  for (const { value, of } of rolls) observed[cellOf(value, of)]!++;
   await tx.query(
-    `insert into read.rng_counts_v2 as kept values ($1, $2, $3, $4, $5, $6)
-     on conflict (day, space, game) do update
-       set rolls = kept.rolls + excluded.rolls, observed = ${sums("observed")}, expected = ${sums("expected")}`,
-    [...day, rolls.length, observed, expected],
+    `insert into read.rng_counts_v3 as kept values ($1, $2, $3, $4, $5, $6)
+     on conflict (day, space, game, outcomes) do update
+       set rolls = kept.rolls + excluded.rolls,
+         observed = (select array_agg(a + b order by at)
+           from unnest(kept.observed, excluded.observed) with ordinality u (a, b, at))`,
+    [...key, rolls.length, observed],
   );
 }
 
 /** A seed is revealed after so many uses, whatever they were. */
 const countUses = (tx: pg.ClientBase, seedHash: string, uses: number) =>
-  tx.query("update read.rng_seeds_v2 set rolls = rolls + $2 where seed_hash = $1", [seedHash, uses]);
+  tx.query("update read.rng_seeds_v3 set rolls = rolls + $2 where seed_hash = $1", [seedHash, uses]);
 
 /** Nothing is drawn from it any more, so the accounts that bet on it are all known. */
 async function voidSeed(tx: pg.ClientBase, seed_hash: string, voided_at: string): Promise<void> {
-  await tx.query("update read.rng_seeds_v2 set voided_at = $2 where seed_hash = $1", [seed_hash, voided_at]);
+  await tx.query("update read.rng_seeds_v3 set voided_at = $2 where seed_hash = $1", [seed_hash, voided_at]);
   await tx.query(
-    `insert into read.rng_refunds_v2
-     select distinct tenant, $1::text from read.rng_rolls_v2
+    `insert into read.rng_refunds_v3
+     select distinct tenant, $1::text from read.rng_rolls_v3
       where facts->>'seed_hash' = $1 and facts->>'game' = any($2)`,
     [seed_hash, loungeNames],
   );
@@ -171,7 +169,7 @@ type Folded = Placed<typeof seeds | typeof commitment | typeof account | typeof 
 async function foldSeed(tx: pg.ClientBase, { type, data, position }: Folded): Promise<void> {
   switch (type) {
     case "SeedChainPublished":
-      await tx.query("insert into read.rng_chains_v2 values ($1, $2, $3, $4)", [
+      await tx.query("insert into read.rng_chains_v3 values ($1, $2, $3, $4)", [
         data.space,
         data.chain,
         data.head_hash,
@@ -179,14 +177,14 @@ async function foldSeed(tx: pg.ClientBase, { type, data, position }: Folded): Pr
       ]);
       return;
     case "SeedChainCommitted":
-      await tx.query("update read.rng_chains_v2 set committed = $3 where space = $1 and chain = $2", [
+      await tx.query("update read.rng_chains_v3 set committed = $3 where space = $1 and chain = $2", [
         data.space,
         data.chain,
         data,
       ]);
       return;
     case "SeedActivated":
-      await tx.query("insert into read.rng_seeds_v2 values ($1, $2, $3, $4, $5)", [
+      await tx.query("insert into read.rng_seeds_v3 values ($1, $2, $3, $4, $5)", [
         data.space,
         data.chain,
         data.index,
@@ -195,13 +193,13 @@ async function foldSeed(tx: pg.ClientBase, { type, data, position }: Folded): Pr
       ]);
       return;
     case "SeedRevealed":
-      await tx.query("update read.rng_seeds_v2 set revealed = $2 where seed_hash = $1", [
+      await tx.query("update read.rng_seeds_v3 set revealed = $2 where seed_hash = $1", [
         data.seed_hash,
         data,
       ]);
       return;
     case "SeedChainAbandoned":
-      await tx.query("update read.rng_chains_v2 set abandoned = $3 where space = $1 and chain = $2", [
+      await tx.query("update read.rng_chains_v3 set abandoned = $3 where space = $1 and chain = $2", [
         data.space,
         data.chain,
         data,
@@ -212,7 +210,7 @@ async function foldSeed(tx: pg.ClientBase, { type, data, position }: Folded): Pr
     case "SeedCommitted":
     case "SeedCommitmentReorged":
       await tx.query(
-        `insert into read.rng_commitments_v2 values ($1, $2, $3)
+        `insert into read.rng_commitments_v3 values ($1, $2, $3)
          on conflict (seed_hash) do update set position = excluded.position, committed = excluded.committed`,
         [data.seed_hash, position, type === "SeedCommitted" ? data : null],
       );

@@ -2,11 +2,11 @@
 import type pg from "pg";
 import type { DrawnFacts } from "../../domain/rng/roll.ts";
 import type { Space } from "../../domain/rng/seeds.ts";
-import { CELLS, type Cell } from "../../domain/rng/statistics.ts";
+import { CELLS, type Cell, shareOf } from "../../domain/rng/statistics.ts";
 
 /** A roll or a bet by its id. */
 export async function findRoll(pool: pg.Pool, rollId: string): Promise<DrawnFacts | undefined> {
-  const sql = "select facts from read.rng_rolls_v2 where roll_id = $1";
+  const sql = "select facts from read.rng_rolls_v3 where roll_id = $1";
   return (await pool.query<{ facts: DrawnFacts }>(sql, [rollId])).rows[0]?.facts;
 }
 
@@ -24,7 +24,7 @@ export async function listRolls(
     select position::float8 as position, facts, found::int as found
       from (select *, count(*) over () as found,
                    sum(octet_length(facts::text)) over (order by position desc) - octet_length(facts::text) as above
-              from (select position, facts from read.rng_rolls_v2
+              from (select position, facts from read.rng_rolls_v3
                      where tenant = $1 and ($2::bigint is null or position < $2)
                      order by position desc limit $3 + 1) next) measured
      where above < $4 order by measured.position desc limit $3`;
@@ -37,9 +37,9 @@ export type Counts = { game: string; rolls: number; cells: Cell[] };
 
 /** How often each game was rolled since a day, and how its first numbers fell. */
 export async function countsSince(pool: pg.Pool, space: Space, day: string): Promise<Counts[]> {
-  const { rows } = await pool.query<{ game: string; rolls: number; observed: number[]; expected: number[] }>(
-    `select game, rolls::float8 as rolls, to_jsonb(observed) as observed, to_jsonb(expected) as expected
-       from read.rng_counts_v2 where space = $1 and day >= $2 order by game`,
+  const { rows } = await pool.query<CountRow & { game: string }>(
+    `select game, outcomes::float8 as outcomes, rolls::float8 as rolls, to_jsonb(observed) as observed
+       from read.rng_counts_v3 where space = $1 and day >= $2 order by game, day, outcomes`,
     [space, day],
   );
   return [...new Set(rows.map(({ game }) => game))].map((game) =>
@@ -50,14 +50,14 @@ export async function countsSince(pool: pg.Pool, space: Space, day: string): Pro
   );
 }
 
-const countsOf = (
-  game: string,
-  days: { rolls: number; observed: number[]; expected: number[] }[],
-): Counts => ({
+/** Rolls of a day whose first number was one of so many `outcomes`. */
+type CountRow = { outcomes: number; rolls: number; observed: number[] };
+
+const countsOf = (game: string, counts: readonly CountRow[]): Counts => ({
   game,
-  rolls: days.reduce((sum, { rolls }) => sum + rolls, 0),
-  cells: Array.from({ length: CELLS }, (_, at) => ({
-    observed: days.reduce((sum, { observed }) => sum + observed[at]!, 0),
-    expected: days.reduce((sum, { expected }) => sum + expected[at]!, 0),
+  rolls: counts.reduce((sum, { rolls }) => sum + rolls, 0),
+  cells: Array.from({ length: CELLS }, (_, cell) => ({
+    observed: counts.reduce((sum, { observed }) => sum + observed[cell]!, 0),
+    expected: counts.reduce((sum, { rolls, outcomes }) => sum + rolls * shareOf(cell, outcomes), 0),
   })),
 });

@@ -21,13 +21,13 @@ const SEED = `space, chain, index, seed_hash, rolls::float8 as rolls, active->>'
 
 /** A seed by its hash. */
 export async function findSeed(pool: pg.Pool, seedHash: string): Promise<SeedRow | undefined> {
-  const sql = `select ${SEED} from read.rng_seeds_v2 where seed_hash = $1`;
+  const sql = `select ${SEED} from read.rng_seeds_v3 where seed_hash = $1`;
   return (await pool.query<SeedRow>(sql, [seedHash])).rows[0];
 }
 
 /** The seed that was revealed last. */
 export async function lastRevealed(pool: pg.Pool, space: Space): Promise<SeedRow | undefined> {
-  const sql = `select ${SEED} from read.rng_seeds_v2 where space = $1 and revealed is not null
+  const sql = `select ${SEED} from read.rng_seeds_v3 where space = $1 and revealed is not null
     order by chain desc, index desc limit 1`;
   return (await pool.query<SeedRow>(sql, [space])).rows[0];
 }
@@ -55,7 +55,7 @@ export async function findChain(
     "head_hash" in named
       ? ["head_hash = $1", [named.head_hash]]
       : ["space = $1 and chain = $2", [named.space, named.chain]];
-  const sql = `select space, chain, head_hash, published, committed from read.rng_chains_v2 where ${where}`;
+  const sql = `select space, chain, head_hash, published, committed from read.rng_chains_v3 where ${where}`;
   return (await pool.query<ChainRow>(sql, values)).rows[0];
 }
 
@@ -65,7 +65,7 @@ export type AbandonedRow = AbandonedChain & { rolls: number | null };
 export async function abandonedChains(pool: pg.Pool): Promise<AbandonedRow[]> {
   const { rows } = await pool.query<{ abandoned: AbandonedChain; rolls: number | null }>(
     `select c.abandoned, s.rolls::float8 as rolls
-       from read.rng_chains_v2 c left join read.rng_seeds_v2 s on s.seed_hash = c.abandoned->'void'->>'seed_hash'
+       from read.rng_chains_v3 c left join read.rng_seeds_v3 s on s.seed_hash = c.abandoned->'void'->>'seed_hash'
       where c.abandoned is not null order by c.abandoned->>'abandoned_at' desc limit 100`,
   );
   return rows.map(({ abandoned, rolls }) => ({ ...abandoned, rolls }));
@@ -76,14 +76,14 @@ export type RefundRow = Pick<SeedRow, "space" | "chain" | "index" | "seed_hash">
 /** Accounts of the lounge that get the stakes of void bets back. */
 export async function refundsDue(pool: pg.Pool, limit: number): Promise<RefundRow[]> {
   const sql = `select r.tenant, s.space, s.chain, s.index, s.seed_hash
-    from read.rng_refunds_v2 r join read.rng_seeds_v2 s using (seed_hash) limit $1`;
+    from read.rng_refunds_v3 r join read.rng_seeds_v3 s using (seed_hash) limit $1`;
   return (await pool.query<RefundRow>(sql, [limit])).rows;
 }
 
 /** Hashes that wait to be carried to the chain, the oldest first. */
 export async function askedCommitments(pool: pg.Pool, limit: number): Promise<string[]> {
   const sql =
-    "select seed_hash from read.rng_commitments_v2 where committed is null order by position limit $1";
+    "select seed_hash from read.rng_commitments_v3 where committed is null order by position limit $1";
   return (await pool.query<{ seed_hash: string }>(sql, [limit])).rows.map(({ seed_hash }) => seed_hash);
 }
 
@@ -98,14 +98,14 @@ export async function listCommitments(
   pool: pg.Pool,
   page: { before: number | undefined; limit: number },
 ): Promise<CommitmentRow[]> {
-  const sql = `select seed_hash, position::float8 as position, committed from read.rng_commitments_v2 c
+  const sql = `select seed_hash, position::float8 as position, committed from read.rng_commitments_v3 c
     where $1::bigint is null or c.position < $1 order by c.position desc limit $2`;
   return (await pool.query<CommitmentRow>(sql, [page.before ?? null, page.limit])).rows;
 }
 
 /** Which account committed each of these hashes, of those that are committed. */
 export async function signersOf(pool: pg.Pool, hashes: readonly string[]): Promise<Map<string, Hex>> {
-  const sql = `select seed_hash, committed->>'signer' as signer from read.rng_commitments_v2
+  const sql = `select seed_hash, committed->>'signer' as signer from read.rng_commitments_v3
     where seed_hash = any($1) and committed is not null`;
   const { rows } = await pool.query<{ seed_hash: string; signer: Hex }>(sql, [hashes]);
   return new Map(rows.map(({ seed_hash, signer }) => [seed_hash, signer]));
@@ -113,7 +113,7 @@ export async function signersOf(pool: pg.Pool, hashes: readonly string[]): Promi
 
 /** Commitments whose block may still be taken back: those since a time. */
 export async function commitmentsSince(pool: pg.Pool, since: Date): Promise<CommitmentRow[]> {
-  const sql = `select seed_hash, position::float8 as position, committed from read.rng_commitments_v2
+  const sql = `select seed_hash, position::float8 as position, committed from read.rng_commitments_v3
     where committed->>'committed_at' >= $1`;
   return (await pool.query<CommitmentRow>(sql, [since.toISOString()])).rows;
 }

@@ -15,14 +15,14 @@ export async function happeningsOf(
   sx: number,
   { from, to }: { from: number; to: number },
 ): Promise<Happening[]> {
-  const text = `select distinct kind, day from read.trust_evidence_v2 where sx = $1 and day between $2 and $3
-    union select 'attestation', day from read.trust_edges_v2 where to_sx = $1 and from_sx <> $1 and day between $2 and $3`;
+  const text = `select distinct kind, day from read.trust_evidence_v3 where sx = $1 and day between $2 and $3
+    union select 'attestation', day from read.trust_edges_v3 where to_sx = $1 and from_sx <> $1 and day between $2 and $3`;
   return (await pool.query<Happening>(text, [sx, from, to])).rows;
 }
 
 /** Where each level begins, in points. */
 const ZONES = [
-  { from: 0, name: "unproven" },
+  { from: 0, name: "none" },
   { from: 10, name: "low" },
   { from: 30, name: "medium" },
   { from: 60, name: "high" },

@@ -6,7 +6,7 @@ import type { Placed } from "../typed.ts";
 import { dayOf } from "./days.ts";
 
 export const edgesDdl = `
-    create table if not exists read.trust_edges_v2 (
+    create table if not exists read.trust_edges_v3 (
       attestation_id text primary key,
       from_sx        bigint not null,
       to_sx          bigint not null,
@@ -19,11 +19,10 @@ export const edgesDdl = `
       valid_from     bigint not null,
       valid_to       bigint
     );
-    create index if not exists trust_edges_v2_to on read.trust_edges_v2 (to_sx, valid_from);
-    create index if not exists trust_edges_v2_from on read.trust_edges_v2 (from_sx, to_sx, skill);
-    drop index if exists read.trust_edges_v2_valid_from;
-    create index if not exists trust_edges_v2_since on read.trust_edges_v2 using brin (valid_from);
-    create index if not exists trust_edges_v2_ended on read.trust_edges_v2 (valid_to) where valid_to is not null;`;
+    create index if not exists trust_edges_v3_to on read.trust_edges_v3 (to_sx, valid_from);
+    create index if not exists trust_edges_v3_from on read.trust_edges_v3 (from_sx, to_sx, skill);
+    create index if not exists trust_edges_v3_since on read.trust_edges_v3 using brin (valid_from);
+    create index if not exists trust_edges_v3_ended on read.trust_edges_v3 (valid_to) where valid_to is not null;`;
 
 type OfAttestation = Placed<typeof attestation>;
 export type Made = OfAttestation & { type: "AttestationMade" };
@@ -87,7 +86,7 @@ async function revoke(
   const { rows } = await tx.query<{ position: number }>({
     name: "trust_revoked",
     text: `with firsts as (select * from unnest($3::int8[], $4::int8[], $5::text[], $6::int8[]) as f (from_sx, to_sx, skill, position))
-      update read.trust_edges_v2 e set valid_to = r.position
+      update read.trust_edges_v3 e set valid_to = r.position
         from (select attestation_id, min(position) as position from unnest($1::text[], $2::int8[]) as r (attestation_id, position) group by 1) r
         where e.attestation_id = r.attestation_id and e.valid_to is null
           and not exists (select from firsts f where f.position < r.position
@@ -119,11 +118,11 @@ async function insertMade(
           $10::int8[], $11::int8[], $12::int4[])
           as made (attestation_id, from_sx, to_sx, skill, weight_micro, evidence, event_id, day, made_at, valid_from, valid_to, is_first)
       ), replaced as (
-        update read.trust_edges_v2 e set valid_to = made.valid_from from made
+        update read.trust_edges_v3 e set valid_to = made.valid_from from made
           where made.is_first = 1 and e.from_sx = made.from_sx and e.to_sx = made.to_sx and e.skill = made.skill
             and e.valid_to is null
       )
-      insert into read.trust_edges_v2
+      insert into read.trust_edges_v3
         (attestation_id, from_sx, to_sx, skill, weight_micro, evidence, event_id, day, made_at, valid_from, valid_to)
       select attestation_id, from_sx, to_sx, skill, weight_micro, evidence, event_id, day, made_at, valid_from, nullif(valid_to, 0)
         from made`,

@@ -13,7 +13,7 @@ const AT = "valid_from <= $1 and (valid_to is null or valid_to > $1)";
 
 /** The position of the newest event that scores are computed from; 0 before the first. */
 export async function movedAt(pool: pg.Pool): Promise<number> {
-  const { rows } = await pool.query<{ position: number }>("select position from read.trust_moved_v2");
+  const { rows } = await pool.query<{ position: number }>("select position from read.trust_moved_v3");
   return rows[0]?.position ?? 0;
 }
 
@@ -23,13 +23,13 @@ export async function inputAt(pool: pg.Pool, position: number, day: number): Pro
     pool.query<Row>({ text, values: [position], rowMode: "array" }).then(({ rows }) => rows);
   const [edges, evidence, seeds, silent] = await Promise.all([
     asRows<[number, number, number, number]>(
-      `select from_sx, to_sx, weight_micro, day from read.trust_edges_v2 where ${AT}`,
+      `select from_sx, to_sx, weight_micro, day from read.trust_edges_v3 where ${AT}`,
     ),
     asRows<[EvidenceKind, number, number, number]>(
-      `select kind, sx, points, day from read.trust_evidence_v2 where ${AT}`,
+      `select kind, sx, points, day from read.trust_evidence_v3 where ${AT}`,
     ),
-    asRows<[number, number]>(`select sx, points from read.trust_seeds_v2 where ${AT}`),
-    asRows<[number]>(`select sx from read.trust_silence_v2 where ${AT}`),
+    asRows<[number, number]>(`select sx, points from read.trust_seeds_v3 where ${AT}`),
+    asRows<[number]>(`select sx from read.trust_silence_v3 where ${AT}`),
   ]);
   return {
     day,
@@ -57,17 +57,17 @@ export async function evidenceOf(
   const of = async <Row extends pg.QueryResultRow>(text: string, ...more: unknown[]) =>
     (await pool.query<Row>(text, [position, ...more])).rows;
   const evidence = await of<EvidenceAt>(
-    `select kind, sx, points, day, event_id from read.trust_evidence_v2 where ${AT} and sx = $2 order by position`,
+    `select kind, sx, points, day, event_id from read.trust_evidence_v3 where ${AT} and sx = $2 order by position`,
     sx,
   );
   const [seed] = await of<{ points: number; event_id: string }>(
-    `select points, event_id from read.trust_seeds_v2 where ${AT} and sx = $2`,
+    `select points, event_id from read.trust_seeds_v3 where ${AT} and sx = $2`,
     sx,
   );
   const said = await of<Said>(
-    `select from_sx, to_sx, weight_micro, day, event_id from read.trust_edges_v2
-     where ${AT} and from_sx <> to_sx and from_sx in (select from_sx from read.trust_edges_v2 where ${AT} and to_sx = $2)
-       and from_sx not in (select s.sx from read.trust_silence_v2 s where ${AT})
+    `select from_sx, to_sx, weight_micro, day, event_id from read.trust_edges_v3
+     where ${AT} and from_sx <> to_sx and from_sx in (select from_sx from read.trust_edges_v3 where ${AT} and to_sx = $2)
+       and from_sx not in (select s.sx from read.trust_silence_v3 s where ${AT})
      order by from_sx, valid_from`,
     sx,
   );
@@ -95,7 +95,7 @@ type Said = { from_sx: number; to_sx: number; weight_micro: number; day: number;
 
 /** How many attestations of an agent are live; those asked for at one moment are counted together. */
 export const liveAttestations = gathered(async (pool, agents: readonly number[]) => {
-  const text = `select (select count(*)::int from read.trust_edges_v2 where to_sx = a.sx and valid_to is null) as live
+  const text = `select (select count(*)::int from read.trust_edges_v3 where to_sx = a.sx and valid_to is null) as live
     from unnest($1::bigint[]) with ordinality a (sx, place) order by a.place`;
   const { rows } = await pool.query<{ live: number }>({ name: "trust_live", text, values: [agents] });
   return rows.map(({ live }) => live);
@@ -105,9 +105,9 @@ export const liveAttestations = gathered(async (pool, agents: readonly number[])
 export const attestorsOf = gathered(async (pool, asked: readonly { sx: number; position: number }[]) => {
   const at = (of: string) =>
     `${of}.valid_from <= a.position and (${of}.valid_to is null or ${of}.valid_to > a.position)`;
-  const text = `select (select count(distinct e.from_sx)::int from read.trust_edges_v2 e
+  const text = `select (select count(distinct e.from_sx)::int from read.trust_edges_v3 e
       where e.to_sx = a.sx and e.from_sx <> a.sx and ${at("e")}
-        and not exists (select from read.trust_silence_v2 s where s.sx = e.from_sx and ${at("s")})) as attestors
+        and not exists (select from read.trust_silence_v3 s where s.sx = e.from_sx and ${at("s")})) as attestors
     from unnest($1::bigint[], $2::bigint[]) with ordinality a (sx, position, place) order by a.place`;
   const values = [asked.map(({ sx }) => sx), asked.map(({ position }) => position)];
   const { rows } = await pool.query<{ attestors: number }>({ name: "trust_attestors", text, values });
@@ -116,21 +116,21 @@ export const attestorsOf = gathered(async (pool, asked: readonly { sx: number; p
 
 /** Whether an attestation counts: neither taken back nor replaced. */
 export async function isLive(pool: pg.Pool, attestation_id: string): Promise<boolean> {
-  const sql = "select from read.trust_edges_v2 where attestation_id = $1 and valid_to is null";
+  const sql = "select from read.trust_edges_v3 where attestation_id = $1 and valid_to is null";
   return (await pool.query(sql, [attestation_id])).rowCount === 1;
 }
 
 /** The ids of all attestations that an agent has made, live or not. */
 export async function attestationsBy(pool: pg.Pool, sx: number): Promise<string[]> {
-  const sql = "select attestation_id from read.trust_edges_v2 where from_sx = $1 order by valid_from";
+  const sql = "select attestation_id from read.trust_edges_v3 where from_sx = $1 order by valid_from";
   return (await pool.query<{ attestation_id: string }>(sql, [sx])).rows.map((row) => row.attestation_id);
 }
 
 /** What is said of each skill of an agent as of a position, by those that are heard. */
 export async function skillWords(pool: Database, sx: number, position: number): Promise<SkillWord[]> {
-  const sql = `select from_sx as "from", skill, weight_micro, day, made_at from read.trust_edges_v2
+  const sql = `select from_sx as "from", skill, weight_micro, day, made_at from read.trust_edges_v3
     where ${AT} and to_sx = $2 and from_sx <> $2
-      and from_sx not in (select s.sx from read.trust_silence_v2 s where ${AT}) order by valid_from`;
+      and from_sx not in (select s.sx from read.trust_silence_v3 s where ${AT}) order by valid_from`;
   return (await pool.query<SkillWord>(sql, [position, sx])).rows;
 }
 
@@ -144,10 +144,10 @@ export async function relationsOf(
   day: number,
 ): Promise<Relations> {
   const text = `with others as (
-      select distinct from_sx as sx from read.trust_edges_v2 e
-      where to_sx = $2 and from_sx <> $2 and ${AT} and from_sx not in (select sx from read.trust_silence_v2 where ${AT}))
-    select o.sx, exists (select from read.trust_edges_v2 where from_sx = $2 and to_sx = o.sx and ${AT}) as mutual,
-      exists (select from read.trust_scores_v2 s where s.day = $3 and s.sx = o.sx and s.base > 0) as independent
+      select distinct from_sx as sx from read.trust_edges_v3 e
+      where to_sx = $2 and from_sx <> $2 and ${AT} and from_sx not in (select sx from read.trust_silence_v3 where ${AT}))
+    select o.sx, exists (select from read.trust_edges_v3 where from_sx = $2 and to_sx = o.sx and ${AT}) as mutual,
+      exists (select from read.trust_scores_v3 s where s.day = $3 and s.sx = o.sx and s.base > 0) as independent
     from others o`;
   const values = [position, sx, day];
   const { rows } = await pool.query<{ sx: number; mutual: boolean; independent: boolean }>({

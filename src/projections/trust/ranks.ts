@@ -10,15 +10,15 @@ import type { ComputedRow } from "./scores.ts";
 
 /** A row a score that stood from one computation to another, both by the positions of their events; scores of 0 have none. */
 export const ranksDdl = `
-    create table if not exists read.trust_ranks_v2 (
+    create table if not exists read.trust_ranks_v3 (
       sx         bigint not null,
       score      bigint not null,
       valid_from bigint not null,
       valid_to   bigint,
       primary key (sx, valid_from)
     );
-    create index if not exists trust_ranks_v2_order on read.trust_ranks_v2 ((-score), sx);
-    create unique index if not exists trust_ranks_v2_now on read.trust_ranks_v2 (sx) where valid_to is null;`;
+    create index if not exists trust_ranks_v3_order on read.trust_ranks_v3 ((-score), sx);
+    create unique index if not exists trust_ranks_v3_now on read.trust_ranks_v3 (sx) where valid_to is null;`;
 
 /** So long a walk goes on after other scores were computed. */
 export const WALK_MS = 3_600_000;
@@ -35,32 +35,32 @@ export async function keepRanks(
   scores: readonly Score[],
 ): Promise<void> {
   const { position } = computed;
-  const newer = await tx.query("select from read.trust_computed_v2 where kept and position > $1", [position]);
+  const newer = await tx.query("select from read.trust_computed_v3 where kept and position > $1", [position]);
   if (newer.rowCount! > 0) return;
   const ranked = scores.filter(({ score }) => score > 0);
   const values = [position, ranked.map(({ sx }) => sx), ranked.map(({ score }) => score)];
   const now = "with now as (select * from unnest($2::bigint[], $3::bigint[]) as n (sx, score))";
   await tx.query(
-    `${now} update read.trust_ranks_v2 r set valid_to = $1
+    `${now} update read.trust_ranks_v3 r set valid_to = $1
      where valid_to is null and not exists (select from now where now.sx = r.sx and now.score = r.score)`,
     values,
   );
   await tx.query(
-    `${now} insert into read.trust_ranks_v2 (sx, score, valid_from) select sx, score, $1 from now
-     where not exists (select from read.trust_ranks_v2 r where r.sx = now.sx and valid_to is null)`,
+    `${now} insert into read.trust_ranks_v3 (sx, score, valid_from) select sx, score, $1 from now
+     where not exists (select from read.trust_ranks_v3 r where r.sx = now.sx and valid_to is null)`,
     values,
   );
   await tx.query(
-    `delete from read.trust_ranks_v2 where valid_to <=
-       (select max(position) from read.trust_computed_v2 where computed_at < $1)`,
+    `delete from read.trust_ranks_v3 where valid_to <=
+       (select max(position) from read.trust_computed_v3 where computed_at < $1)`,
     [cutoff(computed)],
   );
 }
 
 /** Whether a walk that began with this computation can go on. */
 export async function isWalkable(pool: pg.Pool, position: number, newest: ComputedRow): Promise<boolean> {
-  const sql = `select ($1 = 0 or exists (select from read.trust_computed_v2 where position = $1))
-      and not exists (select from read.trust_computed_v2 where position > $1 and computed_at < $2) as walkable`;
+  const sql = `select ($1 = 0 or exists (select from read.trust_computed_v3 where position = $1))
+      and not exists (select from read.trust_computed_v3 where position > $1 and computed_at < $2) as walkable`;
   const { rows } = await pool.query<{ walkable: boolean }>(sql, [position, cutoff(newest)]);
   return rows[0]!.walkable;
 }
@@ -82,7 +82,7 @@ export const rankedAgents = askedOnce(
         : await pool
             .query<Ranked>({
               name: "ranked_agents",
-              text: `select a.*, r.score from read.trust_ranks_v2 r join read.agents_v2 a on a.sx_number = r.sx
+              text: `select a.*, r.score from read.trust_ranks_v3 r join read.agents_v2 a on a.sx_number = r.sx
               where ${AT} and a.status <> 'revoked' and (-r.score, r.sx) > ($2::bigint, $3::bigint)
               order by -r.score, r.sx limit $4`,
               values: [position, -(after?.score ?? Number.MAX_SAFE_INTEGER), after?.sx ?? 0, limit],
@@ -93,7 +93,7 @@ export const rankedAgents = askedOnce(
       name: "unranked_agents",
       text: `select a.*, 0 as score from read.agents_v2 a
       where a.sx_number > $2 and a.status <> 'revoked'
-        and not exists (select from read.trust_ranks_v2 where sx = a.sx_number and ${AT})
+        and not exists (select from read.trust_ranks_v3 where sx = a.sx_number and ${AT})
       order by a.sx_number limit $3`,
       values: [position, after?.score === 0 ? after.sx : 0, limit - scored.length],
     });
@@ -107,7 +107,7 @@ export async function scoresOf(
   position: number,
   agents: number[],
 ): Promise<Map<number, number>> {
-  const sql = `select sx, score from read.trust_ranks_v2 where ${AT} and sx = any($2)`;
+  const sql = `select sx, score from read.trust_ranks_v3 where ${AT} and sx = any($2)`;
   const { rows } = await pool.query<{ sx: number; score: number }>(sql, [position, agents]);
   return new Map(rows.map(({ sx, score }) => [sx, score]));
 }

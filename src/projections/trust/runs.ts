@@ -166,15 +166,15 @@ async function knownOf(tx: pg.ClientBase, events: readonly Event[]): Promise<Kno
   const read = async <Row extends pg.QueryResultRow>(text: string, names: string[]) =>
     names.length === 0 ? [] : (await tx.query<Row>(text, [names])).rows;
   const payments = await read<{ id: string; tenant: string; payer: string }>(
-    "select id, tenant, payer from read.trust_payments_v2 where id = any($1)",
+    "select id, tenant, payer from read.trust_payments_v3 where id = any($1)",
     paid,
   );
   const requesters = await read<{ task_id: string; requester: string }>(
-    "select task_id, requester from read.trust_tasks_v2 where task_id = any($1)",
+    "select task_id, requester from read.trust_tasks_v3 where task_id = any($1)",
     tasks,
   );
   const agents = await read<{ lower_id: string; sx: number }>(
-    "select lower_id, sx from read.trust_agents_v2 where lower_id = any($1)",
+    "select lower_id, sx from read.trust_agents_v3 where lower_id = any($1)",
     names,
   );
   return {

@@ -21,7 +21,7 @@ export type ComputedRow = {
 const COLUMNS = "position, event_id, as_of_position, day, agents, edges, rounds, result_sha256, computed_at";
 
 export async function newestComputed(pool: pg.Pool): Promise<ComputedRow | undefined> {
-  const text = `select ${COLUMNS} from read.trust_computed_v2 order by position desc limit 1`;
+  const text = `select ${COLUMNS} from read.trust_computed_v3 order by position desc limit 1`;
   return (await pool.query<ComputedRow>({ name: "trust_newest", text })).rows[0];
 }
 
@@ -29,10 +29,10 @@ export async function newestComputed(pool: pg.Pool): Promise<ComputedRow | undef
 export async function unkept(pool: pg.Pool): Promise<ComputedRow | undefined> {
   // A day is one look into its index, however many computations it had.
   const sql = `with recursive last as (
-      (select * from read.trust_computed_v2 order by day desc, position desc limit 1)
+      (select * from read.trust_computed_v3 order by day desc, position desc limit 1)
       union all
       select before.* from last, lateral (
-        select * from read.trust_computed_v2 where day < last.day order by day desc, position desc limit 1) before)
+        select * from read.trust_computed_v3 where day < last.day order by day desc, position desc limit 1) before)
     select ${COLUMNS} from last where not kept limit 1`;
   return (await pool.query<ComputedRow>(sql)).rows[0];
 }
@@ -46,9 +46,9 @@ export async function keepScores(
   const told = scores.filter(({ score, before, base, attested, penalty }) =>
     [score, before, base, attested, penalty].some((points) => points > 0),
   );
-  await tx.query("delete from read.trust_scores_v2 where day = $1", [day]);
+  await tx.query("delete from read.trust_scores_v3 where day = $1", [day]);
   await tx.query(
-    `insert into read.trust_scores_v2 (day, sx, score, before, base, attested, penalty)
+    `insert into read.trust_scores_v3 (day, sx, score, before, base, attested, penalty)
      select $1, * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])`,
     [
       day,
@@ -58,7 +58,7 @@ export async function keepScores(
     ],
   );
   await tx.query(
-    "update read.trust_computed_v2 set kept = (position = $2) where day = $1 and (kept or position = $2)",
+    "update read.trust_computed_v3 set kept = (position = $2) where day = $1 and (kept or position = $2)",
     [day, position],
   );
 }
@@ -68,7 +68,7 @@ export async function keptAt(
   pool: pg.Pool,
   position = Number.MAX_SAFE_INTEGER,
 ): Promise<ComputedRow | undefined> {
-  const text = `select ${COLUMNS} from read.trust_computed_v2
+  const text = `select ${COLUMNS} from read.trust_computed_v3
     where kept and as_of_position <= $1 order by position desc limit 1`;
   return (await pool.query<ComputedRow>({ name: "trust_kept_at", text, values: [position] })).rows[0];
 }
@@ -83,9 +83,9 @@ export type KeptScore = { computed: ComputedRow; own: Score };
 const keptScores = (which: string) => `select c.*, a.sx, ${["score", "before", "base", "attested", "penalty"]
   .map((column) => `coalesce(s.${column}, 0)::bigint as ${column}`)
   .join(", ")}
-    from (select ${COLUMNS} from read.trust_computed_v2 where kept and ${which} order by position desc limit 1) c
+    from (select ${COLUMNS} from read.trust_computed_v3 where kept and ${which} order by position desc limit 1) c
       cross join unnest($1::bigint[]) with ordinality a (sx, place)
-      left join read.trust_scores_v2 s on s.day = c.day and s.sx = a.sx
+      left join read.trust_scores_v3 s on s.day = c.day and s.sx = a.sx
     order by a.place`;
 
 const keptScoreOf = ({ sx, score, before, base, attested, penalty, ...computed }: ComputedRow & Score) => ({
@@ -119,8 +119,8 @@ export const newestScore = gathered(async (pool, agents: readonly number[]) => {
 
 /** An agent's points of trust, 0 to 100, by the newest computation; those asked for at one moment are read together. */
 export const pointsOf = gathered(async (pool, agents: readonly number[]) => {
-  const text = `select sx::float8 as sx, score::float8 / 1e6 as points from read.trust_scores_v2
-    where sx = any($1::bigint[]) and day = (select day from read.trust_computed_v2 where kept order by position desc limit 1)`;
+  const text = `select sx::float8 as sx, score::float8 / 1e6 as points from read.trust_scores_v3
+    where sx = any($1::bigint[]) and day = (select day from read.trust_computed_v3 where kept order by position desc limit 1)`;
   const { rows } = await pool.query<{ sx: number; points: number }>({
     name: "trust_points",
     text,
@@ -151,7 +151,7 @@ export async function atOneMoment<T>(pool: pg.Pool, read: (moment: Moment) => Pr
 
 /** The computation whose event has this position. */
 export async function computedAt(pool: pg.Pool, position: number): Promise<ComputedRow | undefined> {
-  const text = `select ${COLUMNS} from read.trust_computed_v2 where position = $1`;
+  const text = `select ${COLUMNS} from read.trust_computed_v3 where position = $1`;
   return (await pool.query<ComputedRow>({ name: "trust_computed_at", text, values: [position] })).rows[0];
 }
 
@@ -160,14 +160,14 @@ const NOTHING = { score: 0, before: 0, base: 0, attested: 0, penalty: 0 };
 /** An agent's score of a day; all 0 where the computation has nothing of it. */
 export async function scoreOn(pool: pg.Pool, day: number, sx: number): Promise<Score> {
   const text =
-    "select sx, score, before, base, attested, penalty from read.trust_scores_v2 where day = $1 and sx = $2";
+    "select sx, score, before, base, attested, penalty from read.trust_scores_v3 where day = $1 and sx = $2";
   const { rows } = await pool.query<Score>({ name: "trust_score_on", text, values: [day, sx] });
   return rows[0] ?? { sx, ...NOTHING };
 }
 
 /** Scores of these agents in the round before the last. */
 export async function beforeOn(pool: Database, day: number, agents: number[]): Promise<Map<number, number>> {
-  const sql = "select sx, before from read.trust_scores_v2 where day = $1 and sx = any($2)";
+  const sql = "select sx, before from read.trust_scores_v3 where day = $1 and sx = any($2)";
   const { rows } = await pool.query<{ sx: number; before: number }>(sql, [day, agents]);
   return new Map(rows.map(({ sx, before }) => [sx, before]));
 }
@@ -182,7 +182,7 @@ export async function scoresBetween(
   { from, to }: { from: number; to: number },
 ): Promise<DayScore[]> {
   const sql = `select c.day, coalesce(s.score, 0)::bigint as score, c.as_of_position, c.event_id
-    from read.trust_computed_v2 c left join read.trust_scores_v2 s on s.day = c.day and s.sx = $1
+    from read.trust_computed_v3 c left join read.trust_scores_v3 s on s.day = c.day and s.sx = $1
     where c.kept and c.day between $2 and $3 order by c.day`;
   return (await pool.query<DayScore>(sql, [sx, from, to])).rows;
 }

@@ -25,7 +25,7 @@ type Row = {
 };
 
 export const paymentsDdl = `
-    create table if not exists read.trust_payments_v2 (
+    create table if not exists read.trust_payments_v3 (
       id               text primary key,
       payer            text not null,
       tenant           text not null,
@@ -38,17 +38,17 @@ export const paymentsDdl = `
       settled_event_id text,
       settled_day      bigint
     );
-    create index if not exists trust_payments_v2_payer on read.trust_payments_v2 (payer);
-    create index if not exists trust_payments_v2_tenant on read.trust_payments_v2 (tenant, payer);
-    create table if not exists read.trust_agents_v2 (lower_id text primary key, sx bigint not null);
-    create table if not exists read.trust_wallets_v2 (
+    create index if not exists trust_payments_v3_payer on read.trust_payments_v3 (payer);
+    create index if not exists trust_payments_v3_tenant on read.trust_payments_v3 (tenant, payer);
+    create table if not exists read.trust_agents_v3 (lower_id text primary key, sx bigint not null);
+    create table if not exists read.trust_wallets_v3 (
       wallet     text not null,
       sx         bigint not null,
       valid_from bigint primary key,
       valid_to   bigint
     );
-    create index if not exists trust_wallets_v2_wallet on read.trust_wallets_v2 (wallet);
-    create index if not exists trust_wallets_v2_sx on read.trust_wallets_v2 (sx) where valid_to is null;`;
+    create index if not exists trust_wallets_v3_wallet on read.trust_wallets_v3 (wallet);
+    create index if not exists trust_wallets_v3_sx on read.trust_wallets_v3 (sx) where valid_to is null;`;
 
 const counts = ({ priced, settled, given_back }: Row) => priced && settled && !given_back;
 
@@ -174,13 +174,13 @@ const evidenceOf = (row: Row, sx: number, valid_from: number): NewEvidence => ({
 });
 
 async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, Row>> {
-  const { rows } = await tx.query<Row>("select * from read.trust_payments_v2 where id = any($1)", [ids]);
+  const { rows } = await tx.query<Row>("select * from read.trust_payments_v3 where id = any($1)", [ids]);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Who holds these wallets now. */
 async function holdersOf(tx: pg.ClientBase, wallets: string[]): Promise<Map<string, number>> {
-  const sql = "select wallet, sx from read.trust_wallets_v2 where wallet = any($1) and valid_to is null";
+  const sql = "select wallet, sx from read.trust_wallets_v3 where wallet = any($1) and valid_to is null";
   const { rows } = await tx.query<Held>(sql, [wallets]);
   return new Map(rows.map(({ wallet, sx }) => [wallet, sx]));
 }
@@ -188,7 +188,7 @@ async function holdersOf(tx: pg.ClientBase, wallets: string[]): Promise<Map<stri
 async function save(tx: pg.ClientBase, rows: Row[]): Promise<void> {
   if (rows.length === 0) return;
   await tx.query(
-    `insert into read.trust_payments_v2 select * from jsonb_populate_recordset(null::read.trust_payments_v2, $1::jsonb)
+    `insert into read.trust_payments_v3 select * from jsonb_populate_recordset(null::read.trust_payments_v3, $1::jsonb)
      on conflict (id) do update set (payer, tenant, amount_micro, priced, settled, given_back, settled_position, settled_event_id, settled_day) =
        row (excluded.payer, excluded.tenant, excluded.amount_micro, excluded.priced, excluded.settled, excluded.given_back,
             excluded.settled_position, excluded.settled_event_id, excluded.settled_day)`,
@@ -199,7 +199,7 @@ async function save(tx: pg.ClientBase, rows: Row[]): Promise<void> {
 /** The position of the newest that ended a piece; 0 where none did. */
 async function closeEvidence(tx: pg.ClientBase, closed: { id: string; position: number }[]): Promise<number> {
   if (closed.length === 0) return 0;
-  const sql = `update read.trust_evidence_v2 e set valid_to = c.position
+  const sql = `update read.trust_evidence_v3 e set valid_to = c.position
     from (select id, min(position) as position from unnest($1::text[], $2::bigint[]) c (id, position) group by id) c
     where e.source = c.id and e.valid_to is null returning c.position`;
   const values = [closed.map(({ id }) => id), closed.map(({ position }) => position)];
@@ -210,9 +210,9 @@ async function closeEvidence(tx: pg.ClientBase, closed: { id: string; position: 
 async function insertEvidence(tx: pg.ClientBase, evidence: NewEvidence[]): Promise<void> {
   if (evidence.length === 0) return;
   await tx.query(
-    `insert into read.trust_evidence_v2 (kind, sx, points, event_id, day, position, source, valid_from, valid_to)
+    `insert into read.trust_evidence_v3 (kind, sx, points, event_id, day, position, source, valid_from, valid_to)
      select 'spend', sx, points, event_id, day, position, source, valid_from, valid_to
-     from jsonb_populate_recordset(null::read.trust_evidence_v2, $1::jsonb)`,
+     from jsonb_populate_recordset(null::read.trust_evidence_v3, $1::jsonb)`,
     [JSON.stringify(evidence)],
   );
 }
@@ -230,7 +230,7 @@ export async function foldKeys(tx: pg.ClientBase, events: readonly OfKeys[]): Pr
   );
   if (registered.length > 0)
     await tx.query(
-      `insert into read.trust_agents_v2 (lower_id, sx) select * from unnest($1::text[], $2::bigint[])
+      `insert into read.trust_agents_v3 (lower_id, sx) select * from unnest($1::text[], $2::bigint[])
        on conflict do nothing`,
       [registered.map(({ id }) => id), registered.map(({ sx }) => sx)],
     );
@@ -246,20 +246,20 @@ export async function foldKeys(tx: pg.ClientBase, events: readonly OfKeys[]): Pr
   const { rows: firsts } = await tx.query<Held & { position: number }>(
     `with proven as (
         select p.wallet, a.sx, p.position from unnest($1::text[], $2::text[], $3::bigint[]) p (id, wallet, position)
-          join read.trust_agents_v2 a on a.lower_id = p.id
+          join read.trust_agents_v3 a on a.lower_id = p.id
       ), held as (
-        insert into read.trust_wallets_v2 (wallet, sx, valid_from) select wallet, sx, position from proven
+        insert into read.trust_wallets_v3 (wallet, sx, valid_from) select wallet, sx, position from proven
       )
       select distinct on (wallet) wallet, sx, position from proven
-        where not exists (select from read.trust_wallets_v2 w where w.wallet = proven.wallet) order by wallet, position`,
+        where not exists (select from read.trust_wallets_v3 w where w.wallet = proven.wallet) order by wallet, position`,
     columns,
   );
   if (firsts.length === 0) return 0;
   const { rows } = await tx.query<{ valid_from: number }>(
-    `insert into read.trust_evidence_v2 (kind, sx, points, event_id, day, position, source, valid_from)
+    `insert into read.trust_evidence_v3 (kind, sx, points, event_id, day, position, source, valid_from)
      select 'spend', f.sx, amount_micro, settled_event_id, settled_day, settled_position, id, f.position
      from unnest($1::text[], $2::bigint[], $3::bigint[]) f (wallet, sx, position)
-       join read.trust_payments_v2 on payer = f.wallet and priced and settled and not given_back
+       join read.trust_payments_v3 on payer = f.wallet and priced and settled and not given_back
      returning valid_from`,
     [firsts.map(({ wallet }) => wallet), firsts.map(({ sx }) => sx), firsts.map(({ position }) => position)],
   );
@@ -272,7 +272,7 @@ export async function releaseWallets(
   { sx, position, wallet }: { sx: number; position: number; wallet?: string },
 ): Promise<void> {
   await tx.query(
-    `update read.trust_wallets_v2 set valid_to = $2
+    `update read.trust_wallets_v3 set valid_to = $2
      where sx = $1 and valid_to is null and ($3::text is null or wallet = $3)`,
     [sx, position, wallet ?? null],
   );

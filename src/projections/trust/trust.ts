@@ -17,9 +17,9 @@ import { foldReversal, foldWork, type Reversed, workDdl } from "./work.ts";
 
 export const trustProjection = projection({
   name: "trust",
-  version: 2,
+  version: 3,
   ddl: `${edgesDdl}
-    create table if not exists read.trust_evidence_v2 (
+    create table if not exists read.trust_evidence_v3 (
       sx         bigint not null,
       kind       text not null,
       points     bigint not null,
@@ -30,11 +30,11 @@ export const trustProjection = projection({
       valid_from bigint not null,
       valid_to   bigint
     );
-    create index if not exists trust_evidence_v2_sx on read.trust_evidence_v2 (sx, position);
-    create index if not exists trust_evidence_v2_valid_from on read.trust_evidence_v2 (valid_from);
-    create index if not exists trust_evidence_v2_ended on read.trust_evidence_v2 (valid_to) where valid_to is not null;
-    create index if not exists trust_evidence_v2_source on read.trust_evidence_v2 (source) where valid_to is null;
-    create table if not exists read.trust_seeds_v2 (
+    create index if not exists trust_evidence_v3_sx on read.trust_evidence_v3 (sx, position);
+    create index if not exists trust_evidence_v3_valid_from on read.trust_evidence_v3 (valid_from);
+    create index if not exists trust_evidence_v3_ended on read.trust_evidence_v3 (valid_to) where valid_to is not null;
+    create index if not exists trust_evidence_v3_source on read.trust_evidence_v3 (source) where valid_to is null;
+    create table if not exists read.trust_seeds_v3 (
       sx         bigint not null,
       points     bigint not null,
       reason     text not null,
@@ -42,15 +42,15 @@ export const trustProjection = projection({
       valid_from bigint primary key,
       valid_to   bigint
     );
-    create index if not exists trust_seeds_v2_sx on read.trust_seeds_v2 (sx);
-    create table if not exists read.trust_silence_v2 (
+    create index if not exists trust_seeds_v3_sx on read.trust_seeds_v3 (sx);
+    create table if not exists read.trust_silence_v3 (
       sx         bigint not null,
       valid_from bigint primary key,
       valid_to   bigint
     );
-    create index if not exists trust_silence_v2_sx on read.trust_silence_v2 (sx);
-    create table if not exists read.trust_moved_v2 (only_row boolean primary key default true check (only_row), position bigint not null);
-    create table if not exists read.trust_computed_v2 (
+    create index if not exists trust_silence_v3_sx on read.trust_silence_v3 (sx);
+    create table if not exists read.trust_moved_v3 (only_row boolean primary key default true check (only_row), position bigint not null);
+    create table if not exists read.trust_computed_v3 (
       position       bigint primary key,
       event_id       text not null,
       as_of_position bigint not null,
@@ -62,8 +62,8 @@ export const trustProjection = projection({
       computed_at    text not null,
       kept           boolean not null default false
     );
-    create index if not exists trust_computed_v2_day on read.trust_computed_v2 (day, position);
-    create table if not exists read.trust_scores_v2 (
+    create index if not exists trust_computed_v3_day on read.trust_computed_v3 (day, position);
+    create table if not exists read.trust_scores_v3 (
       day      bigint not null,
       sx       bigint not null,
       score    bigint not null,
@@ -73,7 +73,7 @@ export const trustProjection = projection({
       penalty  bigint not null,
       primary key (day, sx)
     );
-    create index if not exists trust_scores_v2_rank on read.trust_scores_v2 (day, score desc, sx);
+    create index if not exists trust_scores_v3_rank on read.trust_scores_v3 (day, score desc, sx);
     ${ranksDdl}
     ${paymentsDdl}
     ${workDdl}`,
@@ -83,8 +83,8 @@ export const trustProjection = projection({
     for (const run of await runsOf(tx, events)) moved = Math.max(moved, await foldRun(tx, run));
     if (moved > 0)
       await tx.query(
-        `insert into read.trust_moved_v2 (position) values ($1)
-         on conflict (only_row) do update set position = greatest(trust_moved_v2.position, excluded.position)`,
+        `insert into read.trust_moved_v3 (position) values ($1)
+         on conflict (only_row) do update set position = greatest(trust_moved_v3.position, excluded.position)`,
         [moved],
       );
   },
@@ -120,9 +120,9 @@ async function foldOne(
       return foldReversal(tx, event);
     case "TrustSeeded": {
       const { sx_number, points_micro, reason } = event.data;
-      await close(tx, "trust_seeds_v2", "sx", sx_number, position);
+      await close(tx, "trust_seeds_v3", "sx", sx_number, position);
       await tx.query(
-        "insert into read.trust_seeds_v2 (sx, points, reason, event_id, valid_from) values ($1, $2, $3, $4, $5)",
+        "insert into read.trust_seeds_v3 (sx, points, reason, event_id, valid_from) values ($1, $2, $3, $4, $5)",
         [sx_number, points_micro, reason, event.event_id, position],
       );
       return true;
@@ -130,7 +130,7 @@ async function foldOne(
     case "TrustComputed": {
       const { as_of_position, day, agents, edges, rounds, result_sha256, computed_at } = event.data;
       await tx.query(
-        `insert into read.trust_computed_v2
+        `insert into read.trust_computed_v3
            (position, event_id, as_of_position, day, agents, edges, rounds, result_sha256, computed_at)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
         [position, event.event_id, as_of_position, day, agents, edges, rounds, result_sha256, computed_at],
@@ -144,7 +144,7 @@ async function foldOne(
 
 async function foldAgent(tx: pg.ClientBase, event: Placed<typeof agent>): Promise<boolean> {
   const { type, data, id, position } = event;
-  const sql = "select sx from read.trust_agents_v2 where lower_id = $1";
+  const sql = "select sx from read.trust_agents_v3 where lower_id = $1";
   const sx = (await tx.query<{ sx: number }>(sql, [id])).rows[0]?.sx;
   if (sx === undefined) return false;
   switch (type) {
@@ -153,21 +153,21 @@ async function foldAgent(tx: pg.ClientBase, event: Placed<typeof agent>): Promis
       return false;
     case "AgentDelegated":
       await tx.query(
-        "insert into read.trust_delegations_v2 (delegation_id, from_sx, to_sx, expires_at) values ($1, $2, $3, $4)",
+        "insert into read.trust_delegations_v3 (delegation_id, from_sx, to_sx, expires_at) values ($1, $2, $3, $4)",
         [data.delegation_id, sx, data.to, data.expires_at],
       );
       return false;
     case "AgentDelegationRevoked":
-      await close(tx, "trust_delegations_v2", "delegation_id", data.delegation_id, position);
+      await close(tx, "trust_delegations_v3", "delegation_id", data.delegation_id, position);
       return false;
     case "AgentSuspended":
       return silence(tx, sx, position);
     case "AgentReinstated":
-      return close(tx, "trust_silence_v2", "sx", sx, position);
+      return close(tx, "trust_silence_v3", "sx", sx, position);
     case "PassportRevoked": {
       await releaseWallets(tx, { sx, position });
       await tx.query(
-        "update read.trust_delegations_v2 set valid_to = $2 where from_sx = $1 and valid_to is null",
+        "update read.trust_delegations_v3 set valid_to = $2 where from_sx = $1 and valid_to is null",
         [sx, position],
       );
       // What was suspended is silent already, and stays so.
@@ -179,12 +179,12 @@ async function foldAgent(tx: pg.ClientBase, event: Placed<typeof agent>): Promis
 }
 
 async function silence(tx: pg.ClientBase, sx: number, position: number): Promise<boolean> {
-  const sql = `insert into read.trust_silence_v2 (sx, valid_from) select $1, $2
-    where not exists (select from read.trust_silence_v2 where sx = $1 and valid_to is null)`;
+  const sql = `insert into read.trust_silence_v3 (sx, valid_from) select $1, $2
+    where not exists (select from read.trust_silence_v3 where sx = $1 and valid_to is null)`;
   return (await tx.query(sql, [sx, position])).rowCount! > 0;
 }
 
-type Closable = "trust_delegations_v2" | "trust_seeds_v2" | "trust_silence_v2";
+type Closable = "trust_delegations_v3" | "trust_seeds_v3" | "trust_silence_v3";
 
 async function close(
   tx: pg.ClientBase,

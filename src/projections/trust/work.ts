@@ -16,7 +16,7 @@ import { dayOf } from "./days.ts";
  * micro-USDC kept from a tenant on a day, and micro-points given for them. `trust_work`: what a node did on a day.
  */
 export const workDdl = `
-    create table if not exists read.trust_tasks_v2 (
+    create table if not exists read.trust_tasks_v3 (
       task_id          text primary key,
       requester        text not null,
       work             jsonb not null,
@@ -28,25 +28,24 @@ export const workDdl = `
       reversed         boolean not null default false,
       punished         boolean not null default false
     );
-    create index if not exists trust_tasks_v2_counted on read.trust_tasks_v2 (requester, counted_position) where counted_position is not null;
-    create index if not exists trust_tasks_v2_day on read.trust_tasks_v2 (requester, counted_day, sx) where points > 0;
-    drop index if exists read.trust_tasks_v2_pair;
-    create table if not exists read.trust_requesters_v2 (
+    create index if not exists trust_tasks_v3_counted on read.trust_tasks_v3 (requester, counted_position) where counted_position is not null;
+    create index if not exists trust_tasks_v3_day on read.trust_tasks_v3 (requester, counted_day, sx) where points > 0;
+    create table if not exists read.trust_requesters_v3 (
       tenant       text not null,
       day          bigint not null,
       kept_micro   bigint not null default 0,
       given_micro  bigint not null default 0,
       primary key (tenant, day)
     );
-    create table if not exists read.trust_delegations_v2 (
+    create table if not exists read.trust_delegations_v3 (
       delegation_id text primary key,
       from_sx       bigint not null,
       to_sx         bigint not null,
       expires_at    text not null,
       valid_to      bigint
     );
-    create index if not exists trust_delegations_v2_from on read.trust_delegations_v2 (from_sx, to_sx) where valid_to is null;
-    create table if not exists read.trust_work_v2 (
+    create index if not exists trust_delegations_v3_from on read.trust_delegations_v3 (from_sx, to_sx) where valid_to is null;
+    create table if not exists read.trust_work_v3 (
       sx        bigint not null,
       day       bigint not null,
       kept      bigint not null default 0,
@@ -94,7 +93,7 @@ export async function foldWork(tx: pg.ClientBase, events: readonly OfWork[]): Pr
   for (const { event, task_id } of about)
     if (event.type === "TaskSubmitted") requesters.set(task_id, event.tenant);
   const linked = await linkedLeases(tx, about, requesters);
-  const purses = await pursesOf(tx, about, requesters);
+  const purses = await pursesOf(tx, about, { rows, requesters });
   const measured = new Map<string, Measured>();
   const found: Found[] = [];
   for (const { event, task_id } of about) {
@@ -133,14 +132,14 @@ const newRow = (task_id: string, { tenant, data }: Submitted): Row => ({
 type Submitted = Placed<typeof task> & { type: "TaskSubmitted" };
 
 async function rowsOf(tx: pg.ClientBase, ids: string[]): Promise<Map<string, Row>> {
-  const { rows } = await tx.query<Row>("select * from read.trust_tasks_v2 where task_id = any($1)", [ids]);
+  const { rows } = await tx.query<Row>("select * from read.trust_tasks_v3 where task_id = any($1)", [ids]);
   return new Map(rows.map((row) => [row.task_id, row]));
 }
 
 /** The agent that a tenant is, or that holds the wallet that a tenant is. */
 const AGENT_OF = `case when r.requester ~ '^soul:[0-9]+$' then substr(r.requester, 6)::bigint
   when r.requester like 'wallet:%'
-    then (select w.sx from read.trust_wallets_v2 w where w.wallet = substr(r.requester, 8) and w.valid_to is null) end`;
+    then (select w.sx from read.trust_wallets_v3 w where w.wallet = substr(r.requester, 8) and w.valid_to is null) end`;
 
 async function agentBehind(tx: pg.ClientBase, requester: string): Promise<number | null> {
   const sql = `select ${AGENT_OF} as sx from (values ($1::text)) r (requester)`;
@@ -168,9 +167,9 @@ async function linkedLeases(
       select r.*, ${AGENT_OF} as agent from jsonb_to_recordset($1::jsonb)
         as r (event_id text, requester text, sx bigint, leased_at text)) l
     where l.agent = l.sx
-      or exists (select from read.trust_delegations_v2 d where d.valid_to is null and d.expires_at > l.leased_at
+      or exists (select from read.trust_delegations_v3 d where d.valid_to is null and d.expires_at > l.leased_at
         and ((d.from_sx = l.agent and d.to_sx = l.sx) or (d.from_sx = l.sx and d.to_sx = l.agent)))
-      or (select true from read.trust_wallets_v2 w join read.trust_payments_v2 p on p.payer = w.wallet
+      or (select true from read.trust_wallets_v3 w join read.trust_payments_v3 p on p.payer = w.wallet
         where w.sx = l.sx and w.valid_to is null and p.tenant = l.requester limit 1)`;
   const { rows: linked } = await tx.query<{ event_id: string }>(sql, [JSON.stringify(leases)]);
   return new Set(linked.map(({ event_id }) => event_id));
@@ -182,16 +181,21 @@ type Purses = Map<string, Purse & { changed: Set<number> }>;
 async function pursesOf(
   tx: pg.ClientBase,
   about: readonly About[],
-  requesters: ReadonlyMap<string, string>,
+  { rows, requesters }: { rows: ReadonlyMap<string, Row>; requesters: ReadonlyMap<string, string> },
 ): Promise<Purses> {
   const settling = about.filter(({ event }) => !isOfTask(event) || event.type === "TaskSettled");
   const tenants = new Set(settling.flatMap(({ task_id }) => requesters.get(task_id) ?? []));
   const purses: Purses = new Map();
   for (const tenant of tenants) purses.set(tenant, { ...emptyPurse(), changed: new Set() });
   if (tenants.size === 0) return purses;
-  const day = Math.min(...settling.map(({ event }) => dayOf(event)));
+  // A task counts on the day of its settlement, which an earlier batch may have had.
+  const day = Math.min(
+    ...settling.map(({ event, task_id }) =>
+      Math.min(dayOf(event), rows.get(task_id)?.work.settled?.day ?? Number.POSITIVE_INFINITY),
+    ),
+  );
   const days = await tx.query<{ tenant: string; day: number; kept_micro: number; given_micro: number }>(
-    "select tenant, day, kept_micro, given_micro from read.trust_requesters_v2 where tenant = any($1) and day >= $2",
+    "select tenant, day, kept_micro, given_micro from read.trust_requesters_v3 where tenant = any($1) and day >= $2",
     [[...tenants], day - TASKS_1.days],
   );
   for (const one of days.rows) {
@@ -200,7 +204,7 @@ async function pursesOf(
     purse.given.set(one.day, one.given_micro);
   }
   const before = await tx.query<{ requester: string; sx: number; counted_day: number }>(
-    "select requester, sx, counted_day from read.trust_tasks_v2 where requester = any($1) and points > 0 and counted_day > $2",
+    "select requester, sx, counted_day from read.trust_tasks_v3 where requester = any($1) and points > 0 and counted_day > $2",
     [[...tenants], day - TASKS_1.window_days],
   );
   for (const { requester, sx, counted_day } of before.rows)
@@ -216,7 +220,7 @@ function countedTask(row: Row, purses: Purses, position: number): Found[] {
   const sx = work.sx!;
   const points = countTask(purse, { day, provider: sx, fee_micro, linked: work.linked });
   purse.changed.add(day);
-  Object.assign(row, { points, fee_micro, counted_day: day, counted_position: position });
+  Object.assign(row, { sx, points, fee_micro, counted_day: day, counted_position: position });
   return points === 0
     ? []
     : [{ kind: "task", sx, points, event_id, day, position, source: `task:${task_id}` }];
@@ -253,7 +257,7 @@ const MEASURED = ["TaskResultSubmitted", "TaskLeaseExpired", "TaskAudited", "Tas
 
 async function saveRows(tx: pg.ClientBase, rows: Row[]): Promise<void> {
   await tx.query(
-    `insert into read.trust_tasks_v2 select * from jsonb_populate_recordset(null::read.trust_tasks_v2, $1::jsonb)
+    `insert into read.trust_tasks_v3 select * from jsonb_populate_recordset(null::read.trust_tasks_v3, $1::jsonb)
      on conflict (task_id) do update set (work, sx, points, fee_micro, counted_day, counted_position, punished) =
        row (excluded.work, excluded.sx, excluded.points, excluded.fee_micro, excluded.counted_day, excluded.counted_position, excluded.punished)`,
     [JSON.stringify(rows)],
@@ -268,8 +272,8 @@ async function savePurses(tx: pg.ClientBase, purses: Purses): Promise<void> {
   );
   if (days.length === 0) return;
   await tx.query(
-    `insert into read.trust_requesters_v2
-     select * from jsonb_populate_recordset(null::read.trust_requesters_v2, $1::jsonb)
+    `insert into read.trust_requesters_v3
+     select * from jsonb_populate_recordset(null::read.trust_requesters_v3, $1::jsonb)
      on conflict (tenant, day) do update set (kept_micro, given_micro) = row (excluded.kept_micro, excluded.given_micro)`,
     [JSON.stringify(days)],
   );
@@ -279,7 +283,7 @@ async function saveMeasured(tx: pg.ClientBase, days: Measured[]): Promise<void> 
   if (days.length === 0) return;
   const counts = ["kept", "lost", "agreed", "differed", "speed_ppm"];
   await tx.query(
-    `insert into read.trust_work_v2 as w select * from jsonb_populate_recordset(null::read.trust_work_v2, $1::jsonb)
+    `insert into read.trust_work_v3 as w select * from jsonb_populate_recordset(null::read.trust_work_v3, $1::jsonb)
      on conflict (sx, day) do update set (${counts.join(", ")}) = row (${counts.map((c) => `w.${c} + excluded.${c}`).join(", ")})`,
     [JSON.stringify(days)],
   );
@@ -288,9 +292,9 @@ async function saveMeasured(tx: pg.ClientBase, days: Measured[]): Promise<void> 
 async function insertEvidence(tx: pg.ClientBase, found: Found[]): Promise<void> {
   if (found.length === 0) return;
   await tx.query(
-    `insert into read.trust_evidence_v2 (kind, sx, points, event_id, day, position, source, valid_from)
+    `insert into read.trust_evidence_v3 (kind, sx, points, event_id, day, position, source, valid_from)
      select kind, sx, points, event_id, day, position, source, position
-     from jsonb_populate_recordset(null::read.trust_evidence_v2, $1::jsonb)`,
+     from jsonb_populate_recordset(null::read.trust_evidence_v3, $1::jsonb)`,
     [JSON.stringify(found)],
   );
 }
@@ -305,7 +309,7 @@ export async function foldReversal(tx: pg.ClientBase, event: Reversed): Promise<
   const { source, debt_micro } = event.data;
   if (debt_micro === 0) return false;
   const tasks = await tx.query<{ task_id: string; fee_micro: number; counted_day: number }>(
-    `update read.trust_tasks_v2 t set reversed = true from read.trust_payments_v2 p
+    `update read.trust_tasks_v3 t set reversed = true from read.trust_payments_v3 p
      where p.id = substr($1, 9) and t.requester = $2 and not t.reversed and t.counted_position > p.claimed_position
      returning t.task_id, t.fee_micro, t.counted_day`,
     [source, event.tenant],
@@ -316,7 +320,7 @@ export async function foldReversal(tx: pg.ClientBase, event: Reversed): Promise<
   }));
   await keep(tx, fees);
   const closed = await tx.query(
-    "update read.trust_evidence_v2 set valid_to = $2 where valid_to is null and source = any($1)",
+    "update read.trust_evidence_v3 set valid_to = $2 where valid_to is null and source = any($1)",
     [tasks.rows.map(({ task_id }) => `task:${task_id}`), event.position],
   );
   return closed.rowCount! > 0;
@@ -329,7 +333,7 @@ export async function keep(
 ): Promise<void> {
   if (changes.length === 0) return;
   await tx.query(
-    `insert into read.trust_requesters_v2 as r (tenant, day, kept_micro)
+    `insert into read.trust_requesters_v3 as r (tenant, day, kept_micro)
      select tenant, day, sum(micro) from jsonb_to_recordset($1::jsonb) as c (tenant text, day bigint, micro bigint)
      group by tenant, day
      on conflict (tenant, day) do update set kept_micro = r.kept_micro + excluded.kept_micro`,
@@ -342,7 +346,7 @@ export const workDays = gathered(
   async (pool, asked: readonly { sx: number; from: number; to: number }[]): Promise<WorkDay[][]> => {
     const text = `select a.place::int - 1 as place, day, kept, lost, agreed, differed, speed_ppm
       from unnest($1::bigint[], $2::bigint[], $3::bigint[]) with ordinality a (sx, from_day, to_day, place)
-        join read.trust_work_v2 w on w.sx = a.sx and w.day between a.from_day and a.to_day order by day`;
+        join read.trust_work_v3 w on w.sx = a.sx and w.day between a.from_day and a.to_day order by day`;
     const values = (["sx", "from", "to"] as const).map((name) => asked.map((one) => one[name]));
     const { rows } = await pool.query<WorkDay & { place: number }>({ name: "trust_work_days", text, values });
     const days = asked.map((): WorkDay[] => []);

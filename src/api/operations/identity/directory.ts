@@ -131,7 +131,7 @@ async function listed(app: App, rows: readonly Ranked[], rank: (at: number) => n
     agent_id,
     display_name: names[at]!,
     trust_score: shareOf(score),
-    trust_level: levelOf(score),
+    trust_level: levelOf(score, status),
     status,
     proven: state.keys.length > 0,
     synthetic: isInvented(agent_id),

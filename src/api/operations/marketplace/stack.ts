@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
 import { cursor, idFrom, limit, sha256, time } from "../../../domain/fields.ts";
+import * as agents from "../../../domain/identity/agent.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
 import * as items from "../../../domain/marketplace/item.ts";
@@ -47,14 +48,14 @@ const itemShown = z.object({
 
 type Told = Omit<ListedItem, "position" | keyof ItemText> & { [Part in keyof ItemText]: string | null };
 
-const shownItem = ({ sx, score, works, broken, price_micro, kind, ...item }: Told) => ({
+const shownItem = ({ sx, score, author_status, works, broken, price_micro, kind, ...item }: Told) => ({
   item_id: item.item_id,
   kind: kind as (typeof items.kinds)[number],
   title: item.title,
   summary: item.summary,
   price_usd: decimalUsdc(price_micro),
   content_sha256: item.content_sha256,
-  author: { sx_id: sxId(sx), trust_score: shareOf(score), level: levelOf(score) },
+  author: { sx_id: sxId(sx), trust_score: shareOf(score), level: levelOf(score, author_status) },
   sales: item.sales,
   validations: { works, broken },
   published_at: item.published_at,
@@ -218,6 +219,7 @@ const oneItem = operation({
       ...shownItem({
         ...{ ...facts, ...text, item_id, sales: buyers.size, works: count("works"), broken: count("broken") },
         score: await scoreNow(app, facts.sx),
+        author_status: agents.statusOf(await agentNamed(app, sxId(facts.sx))),
       }),
       withdrawn: withdrawn !== null,
       content: isThere && facts.url === null ? await contentOf(app, facts) : null,

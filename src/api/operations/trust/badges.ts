@@ -12,6 +12,7 @@ import { meritsIn, meritsProjection } from "../../../projections/marketplace/mer
 import { evidenceOf, skillWords } from "../../../projections/trust/evidence.ts";
 import { atOneMoment, beforeOn, keptScore } from "../../../projections/trust/scores.ts";
 import { json, operation, pay } from "../../operation.ts";
+import { statusField } from "../identity/agents.ts";
 import { agentNamed } from "./agents.ts";
 
 export const badgeShown = z.object({
@@ -33,6 +34,7 @@ ${METHOD} (an attestor's points are shared out over the skills that it names by 
     z.object({
       agent_id: z.string(),
       sx_id: z.string(),
+      status: statusField,
       rules: z.literal(BADGES_RULES),
       badges: z.array(badgeShown),
       skills: z.array(
@@ -54,12 +56,14 @@ ${METHOD} (an attestor's points are shared out over the skills that it names by 
   refuses: [404],
   example: { agent_id: "SX#1" },
   handle: async ({ input, app }) => {
-    const { facts } = await agentNamed(app, input.agent_id);
+    const agent = await agentNamed(app, input.agent_id);
+    const { facts } = agent;
     const { agent_id, sx_number } = facts;
     const { as_of_position, skills } = await skillsNow(app, sx_number);
     return {
       agent_id,
       sx_id: sxId(sx_number),
+      status: agents.statusOf(agent),
       rules: BADGES_RULES,
       badges: badgesOf(await meritsOf(app, facts)),
       skills,

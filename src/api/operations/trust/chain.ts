@@ -18,6 +18,7 @@ import {
 } from "../../../projections/trust/streams.ts";
 import { trustProjection } from "../../../projections/trust/trust.ts";
 import { json, operation, pay, reads } from "../../operation.ts";
+import { statusField } from "../identity/agents.ts";
 import { firmness } from "../log/fields.ts";
 import { agentNamed } from "./agents.ts";
 
@@ -37,6 +38,7 @@ use. The service checks itself here; an export (log_proof, docs/trust.md) is che
     z.object({
       agent_id: z.string(),
       sx_id: z.string(),
+      status: statusField,
       valid: z.boolean().describe("Nothing was found wrong"),
       events: z.int().describe("How many were hashed"),
       streams: z.int().describe("In how many streams they stand"),
@@ -68,8 +70,8 @@ use. The service checks itself here; an export (log_proof, docs/trust.md) is che
   refuses: [404, 409],
   example: { id: "SX#1" },
   handle: async ({ input, app }) => {
-    const { facts } = await agentNamed(app, input.id);
-    const { agent_id, sx_number } = facts;
+    const agent = await agentNamed(app, input.id);
+    const { agent_id, sx_number } = agent.facts;
     const streams = await streamsOf(app, agent_id, sx_number);
     const count = streams.reduce((sum, { events }) => sum + events, 0);
     if (count > MOST_EVENTS)
@@ -85,6 +87,7 @@ use. The service checks itself here; an export (log_proof, docs/trust.md) is che
     return {
       agent_id,
       sx_id: sxId(sx_number),
+      status: agents.statusOf(agent),
       valid: !bad,
       events: reports.reduce((sum, { events }) => sum + events, 0),
       streams: reports.length,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { App } from "../../../app.ts";
 import { networkOf } from "../../../domain/chain.ts";
 import { sha256, time } from "../../../domain/fields.ts";
+import * as agents from "../../../domain/identity/agent.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { refuse } from "../../../domain/refusal.ts";
 import { explain } from "../../../domain/trust/explain.ts";
@@ -27,13 +28,20 @@ import {
 } from "../../../projections/trust/scores.ts";
 import { workDays } from "../../../projections/trust/work.ts";
 import { free, json, key, open, operation, pay, subject } from "../../operation.ts";
+import { statusField } from "../identity/agents.ts";
 import { agentNamed } from "./agents.ts";
 import { exactly } from "./exact.ts";
 import { MOST_DAYS, stretchFields, stretchOf } from "./stretch.ts";
 
 const level = z
   .enum(levels)
-  .describe("By points: unproven < 10 ≤ low < 30 ≤ medium < 60 ≤ high < 85 ≤ very_high");
+  .describe(
+    "By points: none < 10 ≤ low < 30 ≤ medium < 60 ≤ high < 85 ≤ very_high; none while the passport is suspended or revoked",
+  );
+
+const statusNow = statusField.describe(
+  "The passport's, as the log has it now, whatever the score is of: registered, proven, suspended or revoked",
+);
 
 /** 0 to 100 with two decimals, floored. */
 const pointsOf = (micro_points: number) => Math.floor(micro_points / 1e4) / 100;
@@ -158,6 +166,7 @@ computes it again from an export: docs/trust-score.md. \`exact=true\`, with a ke
     z.object({
       agent_id: z.string(),
       sx_id: z.string(),
+      status: statusNow,
       trust_score: z.number().describe("0 to 1, six decimals, floored"),
       trust_level: level,
       factors: each(z.number().nullable()),
@@ -181,7 +190,9 @@ computes it again from an export: docs/trust-score.md. \`exact=true\`, with a ke
           },
         ],
       });
-    const { facts } = await agentNamed(app, input.id);
+    const agent = await agentNamed(app, input.id);
+    const { facts } = agent;
+    const status = agents.statusOf(agent);
     const sx = facts.sx_number;
     if (isExact) {
       const asked = { sx, position: input.as_of_position, day: input.day };
@@ -190,8 +201,9 @@ computes it again from an export: docs/trust-score.md. \`exact=true\`, with a ke
       return {
         agent_id: facts.agent_id,
         sx_id: sxId(sx),
+        status,
         trust_score: shareOf(score),
-        trust_level: levelOf(score),
+        trust_level: levelOf(score, status),
         ...(await factorsShown(app, sx, { day, position, attested })),
         method: METHOD,
         as_of: { position, day: dateOf(day), computed_event: null, result_sha256, computed_at },
@@ -208,8 +220,9 @@ computes it again from an export: docs/trust-score.md. \`exact=true\`, with a ke
     return {
       agent_id: facts.agent_id,
       sx_id: sxId(sx),
+      status,
       trust_score: shareOf(own?.score ?? 0),
-      trust_level: levelOf(own?.score ?? 0),
+      trust_level: levelOf(own?.score ?? 0, status),
       ...(await factorsShown(app, sx, { day, position, attested: own?.attested ?? 0 })),
       method: METHOD,
       as_of: computed ? asOfShown(computed) : null,
@@ -312,13 +325,14 @@ const verify = operation({
   name: "soul_verify",
   route: "GET /v1/agent/soul/verify/{agent_id}",
   redirects: ["GET /api/soul/verify/{agent_id}", "GET /soul/{agent_id}/verify-chain"],
-  summary: "An agent's passport and trust score",
-  description: `The score 0 to 100 of the method ${METHOD}, its level, how many attestations are live, and the event that has the digest of the computation. Ten a UTC day are free for an address. soul_trust tells why.`,
+  summary: "An agent's passport, its status and trust score",
+  description: `The passport's status, the score 0 to 100 of the method ${METHOD}, its level, how many attestations are live, and the event that has the digest of the computation. Ten a UTC day are free for an address. soul_trust tells why.`,
   access: [free(10, "day"), pay("0.01")],
   input: z.object({ agent_id: agentRef }),
   output: json(
     z.object({
       agent_id: z.string(),
+      status: statusNow,
       trust_score: z.number().describe("0 to 100, two decimals, floored"),
       trust_level: level,
       attestation_count: z.int().describe("Live attestations, whatever they weigh"),
@@ -335,7 +349,9 @@ const verify = operation({
   refuses: [404],
   example: { agent_id: "SX#1" },
   handle: async ({ input, app }) => {
-    const { facts } = await agentNamed(app, input.agent_id);
+    const agent = await agentNamed(app, input.agent_id);
+    const { facts } = agent;
+    const status = agents.statusOf(agent);
     const [kept, live] = await Promise.all([
       newestScore(app.pool, facts.sx_number),
       liveAttestations(app.pool, facts.sx_number),
@@ -344,8 +360,9 @@ const verify = operation({
     const score = own?.score ?? 0;
     return {
       agent_id: facts.agent_id,
+      status,
       trust_score: pointsOf(score),
-      trust_level: levelOf(score),
+      trust_level: levelOf(score, status),
       attestation_count: live,
       last_updated: computed?.computed_at ?? null,
       chain: networkOf(app.chain),

@@ -1,0 +1,127 @@
+/** A service whose examples can be asked: each area has what its examples name, written by real operations. */
+import type { Operation } from "../../src/api/operation.ts";
+import { exampleOf } from "../../src/api/reference.ts";
+import { airdropExamples } from "../support/airdropped.ts";
+import { attestExamples } from "../support/attested.ts";
+import { writeExamples } from "../support/checked.ts";
+import { claimExample } from "../support/claimed.ts";
+import { computeExamples, disputeExample, payInForExample, resultExample } from "../support/computed.ts";
+import { describeExamples } from "../support/described.ts";
+import { ideaExample, newsExample } from "../support/handed-in.ts";
+import { identifyExamples } from "../support/identified.ts";
+import { signExample } from "../support/log-example.ts";
+import { emptyAccount, marketExamples, unfundedExample } from "../support/marketed.ts";
+import { orderExamples } from "../support/ordered.ts";
+import { reportExample } from "../support/reported.ts";
+import { rollExample } from "../support/rolled.ts";
+import { allBetOn, openSandbox, openSandboxLv } from "../support/sandbox.ts";
+import { sealExample } from "../support/sealed.ts";
+import { type ServiceOptions, startService } from "../support/service.ts";
+import { linkExample } from "../support/signed.ts";
+import { skillExamples } from "../support/skilled.ts";
+import { subscribeExamples } from "../support/subscribed.ts";
+import { addressOf, wallet } from "../support/wallets.ts";
+
+/** Shared by servers of the same operator. */
+const INTERNAL_TOKEN = "a token that servers of one operator share";
+
+export type Driven = Awaited<ReturnType<typeof drive>>;
+
+export type ExampleRequest = [url: string, init: RequestInit];
+
+export const isInternal = ({ access }: Pick<Operation, "access">) =>
+  access.every(({ kind }) => kind === "internal token");
+
+/** Whether nothing but a payment opens it: a key beside it only says whose the call is. */
+export const isBought = ({ access }: Operation) => access.every(({ payment }) => payment);
+
+export async function drive(options: ServiceOptions = {}) {
+  const service = await startService({
+    env: { OPEN_CALLS_PER_MINUTE: "10000", INTERNAL_TOKEN },
+    chain: "embedded",
+    reactors: true,
+    vault: true,
+    ...options,
+  });
+  await openSandbox(service);
+  await openSandboxLv(service);
+  await claimExample(service.app);
+  await signExample(service.app);
+  await subscribeExamples(service.app);
+  await airdropExamples(service.app);
+  await orderExamples(service.app);
+  const seed = { seed_hash: await rollExample(service.app) };
+  const identified = await identifyExamples(service.url);
+  /** An agent's own key. */
+  const { own } = identified;
+  /** Inputs that no example can know before. */
+  const live: Record<string, Record<string, unknown>> = {
+    trade_snapshot_file: linkExample(service.app),
+    rng_anchor_commit: seed,
+    rng_anchor_verify: seed,
+    checks_redeem: await writeExamples(service.app),
+    ...identified.inputs,
+    ...(await attestExamples(service.app, addressOf(wallet(1)))),
+  };
+  Object.assign(live, await describeExamples(service));
+  const mine: Record<string, string> = (
+    await service.issue({ scopes: ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] })
+  ).headers;
+  const computed = await computeExamples(service, mine);
+  /** The key of an agent with a node. */
+  const agents: Record<string, string> = computed.node;
+  Object.assign(live, computed.inputs);
+  live.report = await reportExample(service, mine);
+  live.evolution_pipeline = await ideaExample(service, mine);
+  await newsExample(service, INTERNAL_TOKEN);
+  Object.assign(live, await skillExamples(service, mine));
+  Object.assign(live, await marketExamples(service, { creator: mine, agent: own }));
+  await allBetOn(service);
+
+  /** Who asks it: an agent's own key where no other opens it. */
+  const credentialsFor = ({ access, area }: Operation): Record<string, string> => {
+    if (isInternal({ access })) return { "X-Internal-Token": INTERNAL_TOKEN };
+    const isAgentsAlone = ({ kind, scope }: (typeof access)[number]) =>
+      kind === "subject's key" || (kind === "account" && scope === undefined);
+    if (!access.every(isAgentsAlone)) return mine;
+    return area === "compute" ? agents : own;
+  };
+
+  /** What an example uses up, put back before it is asked. */
+  const renewed: Record<string, () => Promise<unknown>> = {
+    commerce_erase: () => sealExample(service.app),
+    compute_submit: () => emptyAccount(service.app),
+    // A lease is over after some time, which a busy machine may need for what is asked before.
+    compute_result: async () => {
+      live.compute_result = await resultExample(service, mine, agents);
+    },
+    compute_dispute: async () => {
+      live.compute_dispute = await disputeExample(service, mine, agents);
+    },
+    compute_withdraw: () => payInForExample(service.app),
+    soul_bounty_fund: async () => {
+      await emptyAccount(service.app);
+      live.soul_bounty_fund = await unfundedExample(service);
+    },
+  };
+
+  /** How an operation is asked an input. */
+  function asked(
+    operation: Operation,
+    input: Record<string, unknown>,
+    headers: Record<string, string>,
+  ): ExampleRequest {
+    const written = exampleOf({ ...operation, example: input });
+    const [, method, path, body] = /^(\S+) (\S+)(?: (.*))?$/s.exec(written)!;
+    const sent = body ? { ...headers, "Content-Type": "application/json" } : headers;
+    return [service.url + path, { method: method!, headers: sent, ...(body && { body }) }];
+  }
+
+  return {
+    ...{ service, mine, own, live, credentialsFor, asked },
+    /** Its example, or its replacement: a signed link is good for minutes, and a seed is known when it is there. */
+    exampleFor: ({ name, example }: Operation) => live[name] ?? example,
+    /** Puts back what the example of an operation uses up. */
+    renew: async ({ name }: Operation) => void (await renewed[name]?.()),
+  };
+}
