@@ -114,7 +114,10 @@ async function addRolls(tx: pg.ClientBase, rolls: Rolled[]): Promise<void> {
   );
   const uses = counted(rolls, ({ facts }) => facts.seed_hash);
   for (const [seed_hash, { length }] of uses) await countUses(tx, seed_hash, length);
-  const numbers = rolls.map(({ facts }) => ({ facts, ...firstDrawn(facts.game, facts.params, facts.result) }));
+  const numbers = rolls.map(({ facts }) => ({
+    facts,
+    ...firstDrawn(facts.game, facts.params, facts.result),
+  }));
   const days = counted(numbers, ({ facts, of }) =>
     [facts.rolled_at.slice(0, 10), facts.space, facts.game, of].join(),
   );
