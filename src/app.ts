@@ -40,6 +40,8 @@ import type { Command, Committed, Decided, Decision, Target, UnitParts, Work } f
 /** What speaks to the chain. */
 export type ChainParts = {
   chain: Chain;
+  /** False in a command that opens no chain: nobody is asked, and that is no fault. */
+  opens_chain: boolean;
   settlement: Settlement;
   recover: RecoverKey;
   /** Where payments go. */

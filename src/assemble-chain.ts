@@ -76,6 +76,7 @@ export async function openChain(
     refunds: privateKeyToAccount(keys.refund),
     attester: privateKeyToAccount(keys.gas),
     platform_token: platformTokenOf(config),
+    opens_chain: true,
     embedded_chain: node !== undefined,
     gas: budget,
     close: async () => {
@@ -120,6 +121,7 @@ export async function absentChain(config: Config): Promise<ChainParts & { close(
     refunds: privateKeyToAccount(keys.refund),
     attester: privateKeyToAccount(keys.gas),
     platform_token: platformTokenOf(config),
+    opens_chain: false,
     embedded_chain: config.BASE_RPC_URL === undefined,
     gas: { spent_today: away, budget_wei: undefined },
     close: async () => {},

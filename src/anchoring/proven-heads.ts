@@ -107,7 +107,7 @@ export async function askOthers(app: App, deadline_ms: number): Promise<StartChe
     setTimeout(() => done({ silent: "the chain: it does not answer in time" }), deadline_ms).unref();
   });
   const answers = await Promise.all([
-    Promise.race([judgeChain(app), late]),
+    ...(app.opens_chain ? [Promise.race([judgeChain(app), late])] : []),
     ...parseWitnesses(named.join(",")).map((witness) =>
       judgeWitness(app, witness, AbortSignal.timeout(deadline_ms)),
     ),
