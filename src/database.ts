@@ -155,7 +155,7 @@ export async function warnOfOneRole(pool: pg.Pool, log: Logger): Promise<void> {
 const TABLE_RIGHTS: readonly { schemas: string[]; rights: string[] }[] = [
   { schemas: ["anchoring", "subjects"], rights: ["select", "insert"] },
   {
-    schemas: ["read", "access", "objects", "compute", "skills"],
+    schemas: ["read", "access", "objects", "compute", "skills", "gate"],
     rights: ["select", "insert", "update", "delete", "truncate"],
   },
   { schemas: ["reactors", "chain", "rng"], rights: ["select", "insert", "update"] },

@@ -61,7 +61,7 @@ export async function checkSlice(app: LogTables): Promise<RowFault | undefined> 
   if (known) return known;
   const { position: head } = await app.store.head(MAIN_LOG);
   const { rows } = await app.pool.query<{ position: number }>(
-    "select position::float8 as position from anchoring.checked_rows_v1 where log_id = $1",
+    "select position::float8 as position from gate.checked_rows_v1 where log_id = $1",
     [MAIN_LOG],
   );
   const reached = rows[0]?.position ?? 0;
@@ -71,7 +71,7 @@ export async function checkSlice(app: LogTables): Promise<RowFault | undefined> 
   if (fault) await keepFault(app.pool, fault);
   else
     await app.pool.query(
-      `insert into anchoring.checked_rows_v1 (log_id, position) values ($1, $2)
+      `insert into gate.checked_rows_v1 (log_id, position) values ($1, $2)
         on conflict (log_id) do update set position = excluded.position`,
       [MAIN_LOG, read_to],
     );
@@ -80,7 +80,7 @@ export async function checkSlice(app: LogTables): Promise<RowFault | undefined> 
 
 async function keepFault(pool: pg.Pool, { position, reason }: RowFault): Promise<void> {
   await pool.query(
-    `insert into anchoring.checked_rows_v1 (log_id, position, fault_position, fault) values ($1, 0, $2, $3)
+    `insert into gate.checked_rows_v1 (log_id, position, fault_position, fault) values ($1, 0, $2, $3)
       on conflict (log_id) do update set fault_position = excluded.fault_position, fault = excluded.fault`,
     [MAIN_LOG, position, reason],
   );
@@ -89,7 +89,7 @@ async function keepFault(pool: pg.Pool, { position, reason }: RowFault): Promise
 /** The row that was found not to fit its hashes, looked at again: a row that was put back is no fault any more. */
 export async function rowFault(app: LogTables): Promise<RowFault | undefined> {
   const { rows } = await app.pool.query<{ position: number }>(
-    `select fault_position::float8 as position from anchoring.checked_rows_v1
+    `select fault_position::float8 as position from gate.checked_rows_v1
       where log_id = $1 and fault_position is not null`,
     [MAIN_LOG],
   );
@@ -98,7 +98,7 @@ export async function rowFault(app: LogTables): Promise<RowFault | undefined> {
   const { fault } = await checkRange(app, known.position - 1, known.position);
   if (fault) return fault;
   await app.pool.query(
-    "update anchoring.checked_rows_v1 set fault_position = null, fault = null where log_id = $1 and fault_position = $2",
+    "update gate.checked_rows_v1 set fault_position = null, fault = null where log_id = $1 and fault_position = $2",
     [MAIN_LOG, known.position],
   );
   return undefined;

@@ -19,7 +19,7 @@ export type ProvenHead = SaidHead & { source: string; note: string | null };
 export async function provenHeads({ pool, store }: Pick<App, "pool" | "store">): Promise<ProvenHead[]> {
   const { origin } = await store.identity(MAIN_LOG);
   const { rows } = await pool.query<ProvenHead>(
-    "select size, root, source, note from anchoring.proven_heads_v1 where origin = $1 order by size, root",
+    "select size, root, source, note from gate.proven_heads_v1 where origin = $1 order by size, root",
     [origin],
   );
   return rows.map((row) => ({ ...row, size: Number(row.size) }));
@@ -45,7 +45,7 @@ export async function judgeHead(app: App, head: ProvenHead): Promise<string | nu
   const { origin } = await app.store.identity(MAIN_LOG);
   const { size, root, source, note } = head;
   await app.pool.query(
-    `insert into anchoring.proven_heads_v1 (origin, size, root, source, note) values ($1, $2, $3, $4, $5)
+    `insert into gate.proven_heads_v1 (origin, size, root, source, note) values ($1, $2, $3, $4, $5)
       on conflict do nothing`,
     [origin, size, root, source, note],
   );
@@ -57,7 +57,7 @@ export async function judgeHead(app: App, head: ProvenHead): Promise<string | nu
 export async function retractChain(app: App): Promise<void> {
   const { origin } = await app.store.identity(MAIN_LOG);
   const { rowCount } = await app.pool.query(
-    "delete from anchoring.proven_heads_v1 where origin = $1 and note is null",
+    "delete from gate.proven_heads_v1 where origin = $1 and note is null",
     [origin],
   );
   if (rowCount) app.accepting.suspect();

@@ -1,6 +1,7 @@
+create schema if not exists gate;
 -- Tree heads that prove another history of this log: the chain keeps them under our account, or our own key has signed them.
 -- Every process holds the log against them. A log that continues them is the right one again.
-create table anchoring.proven_heads_v1 (
+create table gate.proven_heads_v1 (
   origin  text not null,
   size    bigint not null,
   root    text not null,

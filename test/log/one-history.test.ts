@@ -79,7 +79,7 @@ test("a note with our own signature at a witness's monitoring address closes the
 });
 
 test("the chain's head under our own account closes the gate before the first append after a start", async () => {
-  await setup.app.pool.query("delete from anchoring.proven_heads_v1");
+  await setup.app.pool.query("delete from gate.proven_heads_v1");
   await restoreTo(1);
   const app = await start();
   await setup.happen(app);
@@ -125,7 +125,7 @@ test("an edited idem_key closes the gate: at the head when a process starts, bel
 test("a start at which nobody can be reached goes on, and says so", async () => {
   const WITNESSES = `http://127.0.0.1:9/#${vkeyOf("away.example")}`;
   const app = await start({ WITNESSES, BASE_RPC_URL: "http://127.0.0.1:9" });
-  await setup.app.pool.query("delete from anchoring.proven_heads_v1");
+  await setup.app.pool.query("delete from gate.proven_heads_v1");
   await setup.happen(app);
   expect(setup.logged).toContainEqual(
     expect.objectContaining({ msg: expect.stringContaining("neither the chain nor a witness") }),
