@@ -19,7 +19,7 @@ export type Exact = ExactScore | "computing" | "spent";
 export async function movedBy(pool: pg.Pool, position: number): Promise<number> {
   const moves = ["edges", "evidence", "seeds", "silence"].flatMap((table) =>
     ["valid_from", "valid_to"].map(
-      (column) => `(select max(${column}) from read.trust_${table}_v2 where ${column} <= $1)`,
+      (column) => `(select max(${column}) from read.trust_${table}_v3 where ${column} <= $1)`,
     ),
   );
   const sql = `select coalesce(greatest(${moves.join(", ")}), 0)::bigint as moved`;
