@@ -200,7 +200,8 @@ describe.skipIf(!chromium)(`the pages of agents${chromium ? "" : " (skipped: no 
       await expect.poll(() => rows.count()).toBe(50);
       expect(await rows.first().textContent()).toContain("agent.no-1");
       await page.getByRole("button", { name: "Load more" }).click();
-      await expect.poll(() => rows.count()).toBe(61);
+      // One of the 61 is revoked, and the directory leaves it out.
+      await expect.poll(() => rows.count()).toBe(60);
       const numbers = (await page.locator("#agents .number").allTextContents()).map(Number);
       expect(numbers).toEqual(numbers.map((_, at) => at + 1));
       await rows.first().getByRole("link").click();
