@@ -7,17 +7,18 @@ import {
   successorCall,
 } from "../domain/anchoring/contract.ts";
 import type { Hex } from "../domain/chain.ts";
+import { type FirstAnchor, firstAnchor } from "./first-anchor.ts";
 
 /** One question to the endpoint (JSON-RPC); rejects when it does not answer in time. */
 export type AskChain = <T>(method: string, params: readonly unknown[]) => Promise<T>;
 
 /** Whose heads of which log are asked for, and the blocks that proofs in the pack are of. */
 export type ChainQuestion = {
-  /** The first of a succession. */
-  signer: Hex;
+  /** The first of a succession, as the auditor names it; the account that anchored the log first when left out. */
+  signer?: Hex | undefined;
+  /** Who anchored by the pack's word: asked about where the log's first account is another. */
+  pack_signer?: Hex | undefined;
   contract: Hex;
-  /** The contract is not the pack's word alone: it may say who followed the signer. */
-  is_trusted: boolean;
   /** Contracts that the pack's anchors are in: of these, those that followed the first one are asked too. */
   contracts: readonly Hex[];
   log_id: Hex;
@@ -30,6 +31,8 @@ export type ChainView = {
   blocks: ReadonlyMap<number, string | undefined>;
   /** The newest block that stays for good. */
   finalized: number;
+  /** Who anchored the log first; undefined where nobody did, or where the auditor named the signer. */
+  first: FirstAnchor | undefined;
   /** What the contract, and those that followed it, keep now for the signer and for those that followed it. */
   heads: readonly KeptHead[];
   /** The keys and contracts that followed the signer, each endorsed by the one before. */
@@ -46,7 +49,7 @@ const AT_ONCE = 20;
 
 /** Rejects where the endpoint does not answer, or has no contract there. */
 export async function viewChain(ask: AskChain, question: ChainQuestion): Promise<ChainView> {
-  const { signer, contract, log_id } = question;
+  const { contract, log_id } = question;
   const callOf =
     (to: Hex): CallContract =>
     async ({ data }) => ({ success: true, data: await ask<Hex>("eth_call", [{ to, data }, "latest"]) });
@@ -63,19 +66,24 @@ export async function viewChain(ask: AskChain, question: ChainQuestion): Promise
         blocks.set(number, block?.hash);
       }),
     );
-  const successors = question.is_trusted ? await successorsOf(signer, callOf(contract)) : [];
+  const first = question.signer ? undefined : await firstAnchor(ask, { contract, log_id });
+  const named = question.signer ?? first?.signer;
+  const successors = named ? await successorsOf(named, callOf(contract)) : [];
+  // Of a contested log the pack is judged by its own account: only the auditor can say which one counts.
+  const { pack_signer } = question;
+  const isOwn = !pack_signer || pack_signer === named || successors.includes(pack_signer);
+  const signers = isOwn || question.signer ? [...(named ? [named] : []), ...successors] : [pack_signer];
   const contracts = [contract, ...successors.filter((one) => question.contracts.includes(one))];
   const heads = await Promise.all(
     contracts
       .map(callOf)
-      .flatMap((call) =>
-        [signer, ...successors].map(async (one) => keptHead(await call(headCall(one, log_id)))),
-      ),
+      .flatMap((call) => signers.map(async (one) => keptHead(await call(headCall(one, log_id))))),
   );
   return {
     chain_id: Number(id),
     blocks,
     finalized: Number(finalized?.number ?? 0),
+    first,
     heads: heads.filter((head) => head !== undefined),
     successors,
   };

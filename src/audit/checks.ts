@@ -3,7 +3,7 @@ import type { AnchorEvidence, EvidenceOf } from "../anchoring/evidence.ts";
 import { MalformedNote, UnverifiedNote } from "../anchoring/note.ts";
 import { inclusionFault } from "../anchoring/proofs.ts";
 import { leafHash, subtreesOf } from "../anchoring/tree.ts";
-import { logIdOf } from "../domain/anchoring/contract.ts";
+import { ANCHOR_ADDRESS, logIdOf } from "../domain/anchoring/contract.ts";
 import { provenHead, readBlock, readTransaction } from "./anchor.ts";
 import type { EvidenceState, Fault, ReadNote, TreeHead } from "./evidence-state.ts";
 
@@ -81,6 +81,29 @@ export const auditChecks: AuditCheck[] = [
         ? "which did not endorse it"
         : "with --rpc the chain says whether that one endorsed it";
       return `the anchor is signed by ${signer}, not by ${held.signer}; ${remedy}`;
+    },
+  },
+  {
+    name: "anchor_contested",
+    verdict: "anchor",
+    at: "anchor",
+    fault: ({ signer }, { held: { chain } }) => {
+      if (typeof chain !== "object" || !chain.first) return undefined;
+      const { first, successors } = chain;
+      if (signer === first.signer || successors.includes(signer)) return undefined;
+      return `contested: ${first.signer} anchored this log first, in block ${first.block}, and did not endorse ${signer}, which anchored this export; name the log's account by --signer`;
+    },
+  },
+  {
+    name: "anchor_contract",
+    verdict: "anchor",
+    at: "anchor",
+    fault: ({ contract }, { held }) => {
+      const { chain } = held;
+      if (typeof chain !== "object" || held.contract || contract === ANCHOR_ADDRESS) return undefined;
+      return chain.successors.includes(contract)
+        ? undefined
+        : `the anchor is in the contract ${contract}, which may be anybody's, not in ${ANCHOR_ADDRESS}; if you know that one, name it by --contract`;
     },
   },
   {

@@ -89,18 +89,15 @@ export async function chainView(
 ): Promise<ChainView | string> {
   const anchors = evidence.filter((line) => line.evidence === "anchor");
   const newest = anchors.at(-1);
-  // From the one the auditor named on, so that none of those that followed it can be left out.
-  const whose = signer ?? newest?.signer;
-  if (!whose) return "the log names no signer on the chain: give one by --signer";
   const blocks = anchors
     .map(readBlock)
     .flatMap((block) => (typeof block === "string" ? [] : Number(block.number)));
-  const asked = contract ?? newest?.contract ?? ANCHOR_ADDRESS;
   const question: ChainQuestion = {
-    signer: whose,
-    contract: asked,
-    // One that the pack alone names could endorse itself, or anybody.
-    is_trusted: asked === (contract ?? ANCHOR_ADDRESS),
+    // From the one the auditor named on, so that none of those that followed it can be left out.
+    signer,
+    pack_signer: newest?.signer,
+    // A contract that the pack alone names may be its maker's own.
+    contract: contract ?? ANCHOR_ADDRESS,
     contracts: anchors.map((line) => line.contract),
     log_id: logIdOf(origin),
     blocks,
