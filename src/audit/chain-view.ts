@@ -31,8 +31,8 @@ export type ChainView = {
   blocks: ReadonlyMap<number, string | undefined>;
   /** The newest block that stays for good. */
   finalized: number;
-  /** Who anchored the log first; undefined where nobody did, or where the auditor named the signer. */
-  first: FirstAnchor | undefined;
+  /** Who anchored the log first, null where nobody did; left out where the auditor named the signer. */
+  first?: FirstAnchor | null;
   /** What the contract, and those that followed it, keep now for the signer and for those that followed it. */
   heads: readonly KeptHead[];
   /** The keys and contracts that followed the signer, each endorsed by the one before. */
@@ -66,7 +66,7 @@ export async function viewChain(ask: AskChain, question: ChainQuestion): Promise
         blocks.set(number, block?.hash);
       }),
     );
-  const first = question.signer ? undefined : await firstAnchor(ask, { contract, log_id });
+  const first = question.signer ? undefined : ((await firstAnchor(ask, { contract, log_id })) ?? null);
   const named = question.signer ?? first?.signer;
   const successors = named ? await successorsOf(named, callOf(contract)) : [];
   // Of a contested log the pack is judged by its own account: only the auditor can say which one counts.
@@ -83,7 +83,7 @@ export async function viewChain(ask: AskChain, question: ChainQuestion): Promise
     chain_id: Number(id),
     blocks,
     finalized: Number(finalized?.number ?? 0),
-    first,
+    ...(first !== undefined && { first }),
     heads: heads.filter((head) => head !== undefined),
     successors,
   };

@@ -88,8 +88,9 @@ export const auditChecks: AuditCheck[] = [
     verdict: "anchor",
     at: "anchor",
     fault: ({ signer }, { held: { chain } }) => {
-      if (typeof chain !== "object" || !chain.first) return undefined;
+      if (typeof chain !== "object" || chain.first === undefined) return undefined;
       const { first, successors } = chain;
+      if (!first) return "the RPC endpoint shows no anchor of this log; name the log's account by --signer";
       if (signer === first.signer || successors.includes(signer)) return undefined;
       return `contested: ${first.signer} anchored this log first, in block ${first.block}, and did not endorse ${signer}, which anchored this export; name the log's account by --signer`;
     },

@@ -1,5 +1,5 @@
 /** A chain that says what it is told to, method by method: what an auditor's endpoint may answer, true or not. */
-import { decodeFunctionData, encodeFunctionResult } from "viem";
+import { decodeFunctionData, encodeAbiParameters, encodeEventTopics, encodeFunctionResult } from "viem";
 import { ABI } from "../../src/domain/anchoring/generated/log-anchor.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 
@@ -10,6 +10,8 @@ export type World = {
   finalized: number;
   heads: Record<Hex, { size: number; root: Hex; timestamp: number }>;
   successors: Record<Hex, Hex>;
+  /** Who anchored the log, in which block. */
+  anchored: { signer: Hex; block: number }[];
 };
 
 const NOBODY: Hex = `0x${"00".repeat(20)}`;
@@ -24,6 +26,9 @@ export function toldBy(world: World, method: string, params: readonly unknown[])
     const hash = world.blocks[Number(params[0])];
     return hash ? { number: params[0], hash } : null;
   }
+  if (method === "eth_blockNumber") return quantity(world.finalized);
+  if (method === "eth_getCode") return "0x00";
+  if (method === "eth_getLogs") return world.anchored.map(anchoredLog);
   const { data } = params[0] as { data: Hex };
   const { functionName, args } = decodeFunctionData({ abi: ABI, data });
   const signer = String(args?.[0]).toLowerCase() as Hex;
@@ -35,4 +40,15 @@ export function toldBy(world: World, method: string, params: readonly unknown[])
     functionName: "head",
     result: [BigInt(size), root, 1n, BigInt(timestamp)],
   });
+}
+
+/** The log of an `Anchored` event. */
+export function anchoredLog({ signer, block }: World["anchored"][number]) {
+  const head = [{ type: "uint64" }, { type: "bytes32" }] as const;
+  return {
+    topics: encodeEventTopics({ abi: ABI, eventName: "Anchored", args: { signer, logId: NOTHING } }),
+    data: encodeAbiParameters(head, [1n, NOTHING]),
+    blockNumber: quantity(block),
+    logIndex: "0x0",
+  };
 }
