@@ -8,6 +8,7 @@ import {
 } from "../domain/anchoring/contract.ts";
 import type { Hex } from "../domain/chain.ts";
 import { type FirstAnchor, firstAnchor } from "./first-anchor.ts";
+import type { BlockTimes } from "./named-blocks.ts";
 
 /** One question to the endpoint (JSON-RPC); rejects when it does not answer in time. */
 export type AskChain = <T>(method: string, params: readonly unknown[]) => Promise<T>;
@@ -39,7 +40,7 @@ export type ChainView = {
   successors: readonly Hex[];
 };
 
-type RpcHead = { number: Hex; hash: Hex } | null;
+type RpcHead = { number: Hex; hash: Hex; timestamp: Hex } | null;
 
 /** Successions longer than this are not followed. */
 const SUCCESSORS = 16;
@@ -57,15 +58,8 @@ export async function viewChain(ask: AskChain, question: ChainQuestion): Promise
     ask<Hex>("eth_chainId", []),
     ask<RpcHead>("eth_getBlockByNumber", ["finalized", false]),
   ]);
-  const blocks = new Map<number, string | undefined>();
-  const numbers = [...new Set(question.blocks)];
-  for (let from = 0; from < numbers.length; from += AT_ONCE)
-    await Promise.all(
-      numbers.slice(from, from + AT_ONCE).map(async (number) => {
-        const block = await ask<RpcHead>("eth_getBlockByNumber", [`0x${number.toString(16)}`, false]);
-        blocks.set(number, block?.hash);
-      }),
-    );
+  const found = await blocksOf(ask, question.blocks);
+  const blocks = new Map([...found].map(([number, block]) => [number, block?.hash]));
   const first = question.signer ? undefined : ((await firstAnchor(ask, { contract, log_id })) ?? null);
   const named = question.signer ?? first?.signer;
   const successors = named ? await successorsOf(named, callOf(contract)) : [];
@@ -88,6 +82,26 @@ export async function viewChain(ask: AskChain, question: ChainQuestion): Promise
     successors,
   };
 }
+
+async function blocksOf(ask: AskChain, wanted: readonly number[]): Promise<Map<number, RpcHead>> {
+  const blocks = new Map<number, RpcHead>();
+  const numbers = [...new Set(wanted)];
+  for (let from = 0; from < numbers.length; from += AT_ONCE)
+    await Promise.all(
+      numbers.slice(from, from + AT_ONCE).map(async (number) => {
+        blocks.set(number, await ask<RpcHead>("eth_getBlockByNumber", [`0x${number.toString(16)}`, false]));
+      }),
+    );
+  return blocks;
+}
+
+export const blockTimesBy =
+  (ask: AskChain): BlockTimes =>
+  async (numbers) => {
+    const newest = await ask<RpcHead>("eth_getBlockByNumber", ["latest", false]);
+    const found = await blocksOf(ask, numbers);
+    return new Map([...found].map(([number, block]) => [number, Number((block ?? newest)?.timestamp ?? 0)]));
+  };
 
 type CallContract = (call: { data: Hex }) => Promise<{ success: boolean; data: Hex }>;
 

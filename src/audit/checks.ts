@@ -291,6 +291,18 @@ export const auditChecks: AuditCheck[] = [
     },
   },
   {
+    name: "dated_before_anchor",
+    verdict: "anchor",
+    at: "end",
+    fault: ({ late }) => late,
+  },
+  {
+    name: "dated_after_blocks",
+    verdict: "anchor",
+    at: "end",
+    fault: ({ early }) => early,
+  },
+  {
     name: "anchor_asked",
     verdict: "anchor",
     at: "end",

@@ -6,9 +6,13 @@ import type { AnchorEvidence, EvidenceOf } from "../anchoring/evidence.ts";
 import { MalformedNote, parseNote, type VerifierKey } from "../anchoring/note.ts";
 import { consistencyFault } from "../anchoring/proofs.ts";
 import { Frontier } from "../anchoring/tree.ts";
+import { logIdOf } from "../domain/anchoring/contract.ts";
 import type { Hex, RecoverKey } from "../domain/chain.ts";
+import { provenHead } from "./anchor.ts";
+import { AnchorTimes } from "./anchor-times.ts";
 import type { ChainView } from "./chain-view.ts";
 import { commonLeaves } from "./common-leaves.ts";
+import { type BlockTimes, NamedBlocks, timeOf } from "./named-blocks.ts";
 
 /** A checkpoint that the auditor kept; `name` says which, such as its file. */
 export type HeldCheckpoint = { name: string; note: string };
@@ -31,6 +35,8 @@ export type Held = {
   signer?: Hex | undefined;
   /** What the chain says, or why it says nothing. */
   chain?: ChainView | string | undefined;
+  /** When blocks were made, as the chain says: asked once, after the events. */
+  blockTimes?: BlockTimes | undefined;
   /** What is wrong with the tiles that proofs are made of, where they are at hand. */
   tiles?: Fault | undefined;
   /** What witnesses that were asked have cosigned of this log, and it has not: a sentence each. */
@@ -89,6 +95,11 @@ export class EvidenceState {
   readonly inclusions: { version: number; position: number; size: number }[] = [];
   /** What is wrong with the events that receipts name. */
   readonly missing: Fault[] = [];
+  /** The first event that is dated after the block of its anchor, and one that is dated before a block it names. */
+  late: Fault | undefined;
+  early: Fault | undefined;
+  #times: AnchorTimes | undefined;
+  readonly #blocks = new NamedBlocks();
   /** Not yet met, by position, in a stream by event_hash. */
   readonly #receipts = new Map<number | string, HeldEvent[]>();
   readonly #first = new Map<number, TreeHead>();
@@ -146,12 +157,51 @@ export class EvidenceState {
     this.#compute();
   }
 
-  event({ position, event_hash }: Pick<EventRow, "position" | "event_hash">): void {
+  event(row: EventRow): void {
+    const { position, event_hash, recorded_at_us } = row;
+    const { chain, blockTimes } = this.held;
+    if (blockTimes && typeof chain === "object") this.#blocks.take(row, this.log.place + 1, chain.chain_id);
+    if (this.log.source !== "stream") this.date(position, recorded_at_us);
     if (this.frontier) {
       this.frontier.appendEvent(event_hash);
       if (this.#wanted.has(this.frontier.size)) this.#compute();
     }
     if (this.#receipts.size > 0) this.#meet(position, event_hash.toString("hex"));
+  }
+
+  /** Holds the date of the event at hand against the anchors that its position lies below. */
+  date(position: number, recorded_at_us: number): void {
+    if (typeof this.held.chain !== "object" || this.late) return;
+    this.#times ??= this.#anchorTimes();
+    const missed = this.#times.missedBy(position, recorded_at_us);
+    if (!missed) return;
+    const dated = timeOf(recorded_at_us / 1_000_000);
+    this.late = {
+      place: this.log.source === "stream" ? this.log.place : this.log.place + 1,
+      reason: `the event is dated ${dated}, after the block of ${timeOf(missed.at)} that anchors ${missed.size} events`,
+    };
+  }
+
+  /** An anchor's time is the one that the contract noted, which its own block cannot be before. */
+  #anchorTimes(): AnchorTimes {
+    const logged = this.anchored.flatMap(({ size, line }) => {
+      const head = provenHead(line, logIdOf(this.log.header.origin));
+      return typeof head === "object" ? { size, at: head.timestamp } : [];
+    });
+    const kept = this.heads.flatMap(({ from, size, timestamp: at }) =>
+      from === "chain" && at !== undefined ? { size, at } : [],
+    );
+    return new AnchorTimes([...logged, ...kept]);
+  }
+
+  /** Asks the chain when the blocks were made that events name. Call once, after the last event. */
+  async settle(): Promise<void> {
+    const { blockTimes } = this.held;
+    if (!blockTimes) return;
+    this.early = await this.#blocks.early(blockTimes).catch(({ message }: Error) => ({
+      place: this.log.place,
+      reason: `the RPC endpoint does not say when blocks were made that events name: ${message}`,
+    }));
   }
 
   #meet(position: number, event_hash: string): void {

@@ -7,7 +7,7 @@ import { type Evidence, readEvidence } from "../anchoring/evidence.ts";
 import { ANCHOR_ADDRESS, logIdOf } from "../domain/anchoring/contract.ts";
 import { readBlock } from "./anchor.ts";
 import { Audit, type AuditOptions } from "./audit.ts";
-import { type AskChain, type ChainQuestion, type ChainView, viewChain } from "./chain-view.ts";
+import { type AskChain, blockTimesBy, type ChainQuestion, type ChainView, viewChain } from "./chain-view.ts";
 
 export type VerifyPackOptions = Omit<VerifyExportOptions, "companion"> &
   Omit<AuditOptions, "chain"> & {
@@ -26,7 +26,8 @@ export async function verifyPack(
   const header = readHeader(first);
   const evidence = lines.map(readEvidence).filter((line) => typeof line === "object");
   const chain = typeof header === "string" ? header : await chainView(ask, header.origin, evidence, options);
-  return verifyExport(all, { ...options, companion: new Audit({ ...options, chain }) });
+  const companion = new Audit({ ...options, chain, blockTimes: blockTimesBy(ask) });
+  return verifyExport(all, { ...options, companion });
 }
 
 /** Header and evidence are small; whoever fills more than this in front of the events is not asked about on the chain. */

@@ -11,7 +11,7 @@ import { damagedTile, LogDamaged, TreeTooShort } from "../anchoring/tile-store.t
 import type { App } from "../app.ts";
 import { askChain } from "../assemble-audit.ts";
 import { Audit } from "../audit/audit.ts";
-import type { ChainView } from "../audit/chain-view.ts";
+import { blockTimesBy, type ChainView } from "../audit/chain-view.ts";
 import type { Fault, HeldEvent } from "../audit/evidence-state.ts";
 import { chainView, type VerifyPackOptions } from "../audit/verify-pack.ts";
 import type { Config } from "../config.ts";
@@ -108,7 +108,9 @@ async function verifyOwn(
   const treeHeads = signed
     ? [{ name: "what this machine signed last", size: signed.size, root: bytesOf(signed.root) }]
     : [];
-  const companion = new Audit({ ...held, treeHeads, denials, tiles, chain });
+  const rpc = ask ?? (BASE_RPC_URL && chain ? askChain(BASE_RPC_URL) : undefined);
+  const blockTimes = rpc && blockTimesBy(rpc);
+  const companion = new Audit({ ...held, treeHeads, denials, tiles, chain, blockTimes });
   const evidence = before.map((line) => JSON.stringify(line));
   return verifyDatabase(app.pool, MAIN_LOG, { ...held, companion, evidence });
 }
