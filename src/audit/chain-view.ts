@@ -100,7 +100,9 @@ export const blockTimesBy =
   async (numbers) => {
     const newest = await ask<RpcHead>("eth_getBlockByNumber", ["latest", false]);
     const found = await blocksOf(ask, numbers);
-    return new Map([...found].map(([number, block]) => [number, Number((block ?? newest)?.timestamp ?? 0)]));
+    const missing = [...found].find(([number, block]) => !block && number <= Number(newest?.number ?? 0));
+    if (!newest || missing) throw new Error(`it does not have block ${missing?.[0] ?? "latest"}`);
+    return new Map([...found].map(([number, block]) => [number, Number((block ?? newest).timestamp)]));
   };
 
 type CallContract = (call: { data: Hex }) => Promise<{ success: boolean; data: Hex }>;

@@ -12,7 +12,7 @@ import { provenHead } from "./anchor.ts";
 import { AnchorTimes } from "./anchor-times.ts";
 import type { ChainView } from "./chain-view.ts";
 import { commonLeaves } from "./common-leaves.ts";
-import { type BlockTimes, NamedBlocks, timeOf } from "./named-blocks.ts";
+import { type BlockTimes, type NamedBlocks, timeOf } from "./named-blocks.ts";
 
 /** A checkpoint that the auditor kept; `name` says which, such as its file. */
 export type HeldCheckpoint = { name: string; note: string };
@@ -35,8 +35,8 @@ export type Held = {
   signer?: Hex | undefined;
   /** What the chain says, or why it says nothing. */
   chain?: ChainView | string | undefined;
-  /** When blocks were made, as the chain says: asked once, after the events. */
-  blockTimes?: BlockTimes | undefined;
+  /** The blocks that events name, and what the chain says of their times: asked once, after the events. */
+  blocks?: { named: NamedBlocks; times: BlockTimes } | undefined;
   /** What is wrong with the tiles that proofs are made of, where they are at hand. */
   tiles?: Fault | undefined;
   /** What witnesses that were asked have cosigned of this log, and it has not: a sentence each. */
@@ -99,7 +99,6 @@ export class EvidenceState {
   late: Fault | undefined;
   early: Fault | undefined;
   #times: AnchorTimes | undefined;
-  readonly #blocks = new NamedBlocks();
   /** Not yet met, by position, in a stream by event_hash. */
   readonly #receipts = new Map<number | string, HeldEvent[]>();
   readonly #first = new Map<number, TreeHead>();
@@ -159,8 +158,9 @@ export class EvidenceState {
 
   event(row: EventRow): void {
     const { position, event_hash, recorded_at_us } = row;
-    const { chain, blockTimes } = this.held;
-    if (blockTimes && typeof chain === "object") this.#blocks.take(row, this.log.place + 1, chain.chain_id);
+    // Of an export only the lines have the payload.
+    if (this.log.source === "database")
+      this.held.blocks?.named.take(row.payload.text(), recorded_at_us, this.log.place + 1);
     if (this.log.source !== "stream") this.date(position, recorded_at_us);
     if (this.frontier) {
       this.frontier.appendEvent(event_hash);
@@ -196,9 +196,9 @@ export class EvidenceState {
 
   /** Asks the chain when the blocks were made that events name. Call once, after the last event. */
   async settle(): Promise<void> {
-    const { blockTimes } = this.held;
-    if (!blockTimes) return;
-    this.early = await this.#blocks.early(blockTimes).catch(({ message }: Error) => ({
+    const { blocks } = this.held;
+    if (!blocks) return;
+    this.early = await blocks.named.early(blocks.times).catch(({ message }: Error) => ({
       place: this.log.place,
       reason: `the RPC endpoint does not say when blocks were made that events name: ${message}`,
     }));

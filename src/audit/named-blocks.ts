@@ -1,5 +1,5 @@
 /** Blocks of the chain that events name: an event that names a block was not recorded before it. */
-import type { EventRow } from "../../eventstore/verify/event-row.ts";
+import { eventsWith } from "./event-lines.ts";
 import type { Fault } from "./evidence-state.ts";
 
 /** When a block was made, in seconds of Unix time; of one that the chain does not have yet, the time of its newest. */
@@ -9,7 +9,6 @@ export type BlockTimes = (numbers: readonly number[]) => Promise<ReadonlyMap<num
 export const CLOCK_S = 120;
 
 const MEMBERS = ["block_number", "seen_block", "from_block"] as const;
-const NEEDLES = MEMBERS.map((name) => Buffer.from(`"${name}"`));
 
 /** Blocks beyond these are not kept; docs/event-log.md, section 7, names the limit. */
 export const MOST_BLOCKS = 1_000_000;
@@ -24,10 +23,22 @@ export class NamedBlocks {
   readonly #earliest = new Map<number, Dated>();
   #left_out: Fault | undefined;
 
-  take({ payload, recorded_at_us }: EventRow, place: number, chain_id: number): void {
-    const bytes = payload.view() as Buffer;
-    if (!NEEDLES.some((needle) => bytes.includes(needle))) return;
-    for (const block of blocksIn(payload.text(), chain_id)) {
+  readonly #chain_id: number;
+
+  constructor(chain_id: number) {
+    this.#chain_id = chain_id;
+  }
+
+  /** Whole lines of an export. */
+  takeLines(lines: Buffer): void {
+    for (const { payload, recorded_at_us, position, version } of eventsWith(lines, MEMBERS))
+      if (typeof payload === "string")
+        this.take(payload, Number(recorded_at_us), Number(position ?? version));
+  }
+
+  take(payload: string, recorded_at_us: number, place: number): void {
+    if (!MEMBERS.some((name) => payload.includes(name))) return;
+    for (const block of blocksIn(payload, this.#chain_id)) {
       const known = this.#earliest.get(block);
       if (known && known.recorded_at_us <= recorded_at_us) continue;
       if (!known && this.#earliest.size >= MOST_BLOCKS)

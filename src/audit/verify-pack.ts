@@ -8,6 +8,8 @@ import { ANCHOR_ADDRESS, logIdOf } from "../domain/anchoring/contract.ts";
 import { readBlock } from "./anchor.ts";
 import { Audit, type AuditOptions } from "./audit.ts";
 import { type AskChain, blockTimesBy, type ChainQuestion, type ChainView, viewChain } from "./chain-view.ts";
+import { beside } from "./event-lines.ts";
+import { NamedBlocks } from "./named-blocks.ts";
 
 export type VerifyPackOptions = Omit<VerifyExportOptions, "companion"> &
   Omit<AuditOptions, "chain"> & {
@@ -26,8 +28,12 @@ export async function verifyPack(
   const header = readHeader(first);
   const evidence = lines.map(readEvidence).filter((line) => typeof line === "object");
   const chain = typeof header === "string" ? header : await chainView(ask, header.origin, evidence, options);
-  const companion = new Audit({ ...options, chain, blockTimes: blockTimesBy(ask) });
-  return verifyExport(all, { ...options, companion });
+  if (typeof chain === "string")
+    return verifyExport(all, { ...options, companion: new Audit({ ...options, chain }) });
+  const named = new NamedBlocks(chain.chain_id);
+  const companion = new Audit({ ...options, chain, blocks: { named, times: blockTimesBy(ask) } });
+  const read = beside(all, (lines) => named.takeLines(lines));
+  return verifyExport(read, { ...options, companion });
 }
 
 /** Header and evidence are small; whoever fills more than this in front of the events is not asked about on the chain. */

@@ -13,6 +13,7 @@ import { askChain } from "../assemble-audit.ts";
 import { Audit } from "../audit/audit.ts";
 import { blockTimesBy, type ChainView } from "../audit/chain-view.ts";
 import type { Fault, HeldEvent } from "../audit/evidence-state.ts";
+import { NamedBlocks } from "../audit/named-blocks.ts";
 import { chainView, type VerifyPackOptions } from "../audit/verify-pack.ts";
 import type { Config } from "../config.ts";
 import { receiptIn } from "../domain/payments/verify-receipt.ts";
@@ -109,8 +110,11 @@ async function verifyOwn(
     ? [{ name: "what this machine signed last", size: signed.size, root: bytesOf(signed.root) }]
     : [];
   const rpc = ask ?? (BASE_RPC_URL && chain ? askChain(BASE_RPC_URL) : undefined);
-  const blockTimes = rpc && blockTimesBy(rpc);
-  const companion = new Audit({ ...held, treeHeads, denials, tiles, chain, blockTimes });
+  const blocks =
+    rpc && typeof chain === "object"
+      ? { named: new NamedBlocks(chain.chain_id), times: blockTimesBy(rpc) }
+      : undefined;
+  const companion = new Audit({ ...held, treeHeads, denials, tiles, chain, blocks });
   const evidence = before.map((line) => JSON.stringify(line));
   return verifyDatabase(app.pool, MAIN_LOG, { ...held, companion, evidence });
 }

@@ -175,9 +175,10 @@ const headerWith = (n: number): Hex => {
   return toRlp(items.with(n, item.length > 2 ? (`${item.slice(0, -1)}${last}` as Hex) : "0x01"));
 };
 const numberIn = (header: Hex) => Number((fromRlp(header, "hex") as Hex[])[8]);
+const ANCHORED_AT = Number(items[11]);
 const SOON = Date.parse("2027-01-01T00:00:00Z") / 1_000;
 const BEFORE_EXPORT = Date.parse("2026-01-01T00:00:00Z") / 1_000;
-const headOf = (
+export const headOf = (
   size: number,
   timestamp = SOON,
   root: string = tree.root(Math.min(size, 9)).toString("hex"),
@@ -197,7 +198,7 @@ export const trueWorld: World = {
   anchored: [{ signer: four.signer, block: 17 }],
 };
 
-const asked = (
+export const asked = (
   name: string,
   fails: Record<string, number>,
   says: RegExp,
@@ -210,15 +211,21 @@ const asked = (
     held: { world: { ...trueWorld, ...world }, ...held },
   });
 
-/** An anchor of the true events by a stranger, in a contract of its own. */
-const OWN_CONTRACT: AnchorLine = {
-  ...four,
-  ...madeUpAnchor(
-    { size: 4, root: tree.root(4).toString("hex"), origin: ORIGIN },
-    { ...four, signer: STRANGER.address.toLowerCase() as Hex, contract: ANOTHER, items },
-  ),
-  transaction: await resigned({ to: ANOTHER }),
-};
+const OWN_CONTRACT = await strangersAnchor({ contract: ANOTHER });
+
+/** A true anchor but for its account, of four events with any root, in any contract. */
+export async function strangersAnchor({
+  contract = four.contract,
+  root = tree.root(4).toString("hex"),
+}): Promise<AnchorLine> {
+  const signer = STRANGER.address.toLowerCase() as Hex;
+  const head = { size: 4, root, origin: ORIGIN, at: ANCHORED_AT };
+  return {
+    ...four,
+    ...madeUpAnchor(head, { ...four, signer, contract, items }),
+    transaction: await resigned({ to: contract, data: calling({ root: `0x${root}` }) }),
+  };
+}
 
 /** Seven events, without whatever would tell of more. */
 const cutAtSeven = (pack: Pack): void => {

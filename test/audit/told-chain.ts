@@ -7,6 +7,9 @@ import type { Hex } from "../../src/domain/chain.ts";
 export type World = {
   chain_id: number;
   blocks: Record<number, Hex>;
+  /** In seconds of Unix time; blocks that are left out are of the beginning. */
+  times?: Record<number, number>;
+  newest?: number;
   finalized: number;
   heads: Record<Hex, { size: number; root: Hex; timestamp: number }>;
   successors: Record<Hex, Hex>;
@@ -23,8 +26,11 @@ export function toldBy(world: World, method: string, params: readonly unknown[])
   if (method === "eth_chainId") return quantity(world.chain_id);
   if (method === "eth_getBlockByNumber") {
     if (params[0] === "finalized") return { number: quantity(world.finalized), hash: NOTHING };
+    if (params[0] === "latest")
+      return { number: quantity(world.finalized), hash: NOTHING, timestamp: quantity(world.newest ?? 0) };
     const hash = world.blocks[Number(params[0])];
-    return hash ? { number: params[0], hash } : null;
+    const timestamp = quantity(world.times?.[Number(params[0])] ?? 0);
+    return hash ? { number: params[0], hash, timestamp } : null;
   }
   if (method === "eth_blockNumber") return quantity(world.finalized);
   if (method === "eth_getCode") return "0x00";
