@@ -5,15 +5,17 @@ import { CLOCK_S } from "./named-blocks.ts";
 export type TimeBound = { size: number; at: number };
 
 export class AnchorTimes {
-  readonly #bounds: TimeBound[] = [];
+  /** For events up to `size`, the earliest anchor that has them. */
+  readonly #bounds: { size: number; earliest: TimeBound }[] = [];
 
   /** The earliest of several anchors counts for the events that they have in common. */
   constructor(bounds: readonly TimeBound[]) {
-    let at = Number.POSITIVE_INFINITY;
-    for (const bound of bounds.toSorted((a, b) => b.size - a.size)) {
-      at = Math.min(at, bound.at);
-      this.#bounds.unshift({ size: bound.size, at });
+    let earliest: TimeBound | undefined;
+    for (const bound of bounds.toSorted((a, b) => a.size - b.size).reverse()) {
+      if (!earliest || bound.at < earliest.at) earliest = bound;
+      this.#bounds.push({ size: bound.size, earliest });
     }
+    this.#bounds.reverse();
   }
 
   /** The anchor that an event at this position comes too late for. */
@@ -25,7 +27,7 @@ export class AnchorTimes {
       if (this.#bounds[middle]!.size < position) low = middle + 1;
       else high = middle;
     }
-    const bound = this.#bounds[low];
+    const bound = this.#bounds[low]?.earliest;
     return bound && recorded_at_us > (bound.at + CLOCK_S) * 1_000_000 ? bound : undefined;
   }
 }

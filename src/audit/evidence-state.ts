@@ -17,8 +17,14 @@ import { type BlockTimes, type NamedBlocks, timeOf } from "./named-blocks.ts";
 /** A checkpoint that the auditor kept; `name` says which, such as its file. */
 export type HeldCheckpoint = { name: string; note: string };
 
-/** An event that a receipt names. */
-export type HeldEvent = { name: string; origin: string; position: number; event_hash: string };
+/** An event that a receipt names; `issued_at` is the second in which the receipt says that it was recorded. */
+export type HeldEvent = {
+  name: string;
+  origin: string;
+  position: number;
+  event_hash: string;
+  issued_at?: number;
+};
 
 /** What the auditor knows without the pack. What is named must be met. */
 export type Held = {
@@ -166,7 +172,7 @@ export class EvidenceState {
       this.frontier.appendEvent(event_hash);
       if (this.#wanted.has(this.frontier.size)) this.#compute();
     }
-    if (this.#receipts.size > 0) this.#meet(position, event_hash.toString("hex"));
+    if (this.#receipts.size > 0) this.#meet(row, event_hash.toString("hex"));
   }
 
   /** Holds the date of the event at hand against the anchors that its position lies below. */
@@ -204,14 +210,19 @@ export class EvidenceState {
     }));
   }
 
-  #meet(position: number, event_hash: string): void {
+  #meet({ position, recorded_at_us }: EventRow, event_hash: string): void {
     const place = this.log.source === "stream" ? event_hash : position;
-    for (const receipt of this.#receipts.get(place) ?? [])
-      if (receipt.event_hash !== event_hash)
-        this.missing.push({
-          reason: `${receipt.name} names another event at this position`,
-          place: this.log.place + 1,
-        });
+    const recorded_at = Math.floor(recorded_at_us / 1_000_000);
+    for (const { name, ...receipt } of this.#receipts.get(place) ?? []) {
+      const { issued_at = recorded_at } = receipt;
+      const reason =
+        receipt.event_hash !== event_hash
+          ? `${name} names another event at this position`
+          : issued_at !== recorded_at
+            ? `${name} is issued at ${timeOf(issued_at)}, and its event is of ${timeOf(recorded_at)}`
+            : undefined;
+      if (reason) this.missing.push({ reason, place: this.log.place + 1 });
+    }
     this.#receipts.delete(place);
   }
 

@@ -146,11 +146,12 @@ function damageIn(error: unknown): { before: Evidence[]; fault: Fault } {
 async function eventIn(path: string): Promise<HeldEvent> {
   const jws = receiptIn(await textOf(path));
   try {
-    const { event } = JSON.parse(Buffer.from(jws!.split(".")[1]!, "base64url").toString()) as {
-      event: Omit<HeldEvent, "name">;
+    const { event, issuedAt } = JSON.parse(Buffer.from(jws!.split(".")[1]!, "base64url").toString()) as {
+      event: Omit<HeldEvent, "name" | "issued_at">;
+      issuedAt: number;
     };
     const { origin, position, event_hash } = event;
-    return { name: path, origin, position, event_hash };
+    return { name: path, origin, position, event_hash, issued_at: issuedAt };
   } catch {
     return refuse("invalid", `${path} holds no receipt that names an event`);
   }

@@ -41,11 +41,11 @@ export const timeCases: PackTampering[] = [
   ),
   named("one is older than its block", { anchor: 3 }, /names block 7 of 2026-01-01T00:02:01.000Z/, {
     times: { 7: DATED + 121 },
-    newest: DATED + 121,
+    newest: { number: 8, time: DATED + 121 },
   }),
   named("one names a block that is not there yet", { anchor: 4 }, /names block 9 of 2026-01-01T00:10/, {
     times: { 7: DATED },
-    newest: DATED + 600,
+    newest: { number: 8, time: DATED + 600 },
   }),
 ];
 
@@ -55,7 +55,7 @@ export const timeVariations: PackTampering[] = [
   }),
   named("as old as its block, within two minutes", {}, /(?:)/, {
     times: { 7: DATED + 120, 8: DATED + 10_000 },
-    newest: DATED + 60,
+    newest: { number: 8, time: DATED + 60 },
   }),
 ];
 

@@ -9,7 +9,7 @@ export type World = {
   blocks: Record<number, Hex>;
   /** In seconds of Unix time; blocks that are left out are of the beginning. */
   times?: Record<number, number>;
-  newest?: number;
+  newest?: { number: number; time: number };
   finalized: number;
   heads: Record<Hex, { size: number; root: Hex; timestamp: number }>;
   successors: Record<Hex, Hex>;
@@ -27,7 +27,11 @@ export function toldBy(world: World, method: string, params: readonly unknown[])
   if (method === "eth_getBlockByNumber") {
     if (params[0] === "finalized") return { number: quantity(world.finalized), hash: NOTHING };
     if (params[0] === "latest")
-      return { number: quantity(world.finalized), hash: NOTHING, timestamp: quantity(world.newest ?? 0) };
+      return {
+        number: quantity(world.newest?.number ?? world.finalized),
+        hash: NOTHING,
+        timestamp: quantity(world.newest?.time ?? 0),
+      };
     const hash = world.blocks[Number(params[0])];
     const timestamp = quantity(world.times?.[Number(params[0])] ?? 0);
     return hash ? { number: params[0], hash, timestamp } : null;
