@@ -15,6 +15,8 @@ export type Companion = {
   line(text: string): void;
   /** An event, after the other checks of it. */
   event(row: EventRow): void;
+  /** Asks others what only they can say of the events read; before `end`. */
+  settle?(): Promise<void>;
   end(): void;
   /** What a verdict of its own says beside its faults. */
   reach(verdict: string): string;

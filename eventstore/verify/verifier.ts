@@ -119,6 +119,11 @@ export class Verifier {
     this.#say("format", reason, this.#log ? this.#log.place + 1 : 0);
   }
 
+  /** Call before `report`. */
+  async settle(): Promise<void> {
+    if (this.#log) await this.#companion?.settle?.();
+  }
+
   /** Call once, after the last event. */
   report(): VerifyReport {
     const log = this.#log;

@@ -51,6 +51,7 @@ export async function verifyDatabase(
       `${there} rows stand up to position ${to}, ${read} were read: some share a position or have none`,
     );
   }
+  await verifier.settle();
   return verifier.report();
 }
 

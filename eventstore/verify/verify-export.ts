@@ -47,6 +47,7 @@ export async function verifyExport(
     await reader.finish();
     if (broken !== undefined) reader.broken(broken);
     else if (rest) reader.unended();
+    await reader.settle();
     return reader.report();
   } finally {
     await reader.close();
@@ -170,6 +171,10 @@ class ExportReader {
   broken(reason: string): void {
     this.#broken = true;
     this.#verifier.unreadable(`the input ends after line ${this.#lines}: ${reason}`);
+  }
+
+  settle(): Promise<void> {
+    return this.#verifier.settle();
   }
 
   report(): VerifyReport {

@@ -9,6 +9,7 @@ import { Frontier } from "../anchoring/tree.ts";
 import { readBlock, readTransaction } from "./anchor.ts";
 import { type AuditCheck, auditChecks } from "./checks.ts";
 import { EvidenceState, type Fault, type Held, type ReadNote, readNote } from "./evidence-state.ts";
+import { timeOf } from "./named-blocks.ts";
 
 export type AuditOptions = Held & {
   /** All of them when left out; the tests leave one out at a time. */
@@ -37,7 +38,7 @@ export class Audit implements Companion {
   /** The version shown in a tree last. */
   #shown = 0;
   /** Of the event read last. */
-  #event: { version: number; event_hash: Buffer } | undefined;
+  #event: { version: number; event_hash: Buffer; recorded_at_us: number } | undefined;
 
   constructor(held: AuditOptions) {
     this.#held = held;
@@ -139,14 +140,21 @@ export class Audit implements Companion {
     this.#shown = version;
     const { event_hash } = this.#event;
     const sound = this.#run("inclusion", state.log.place, (check) => check.fault(line, state, event_hash));
-    if (sound) state.inclusions.push({ version, position, size });
+    if (!sound) return;
+    state.inclusions.push({ version, position, size });
+    state.date(position, this.#event.recorded_at_us);
   }
 
   event(row: EventRow): void {
-    this.#event ??= { version: 0, event_hash: Buffer.alloc(32) };
+    this.#event ??= { version: 0, event_hash: Buffer.alloc(32), recorded_at_us: 0 };
     this.#event.version = row.version;
+    this.#event.recorded_at_us = row.recorded_at_us;
     copyHash(row.event_hash, this.#event.event_hash);
     this.#state!.event(row);
+  }
+
+  async settle(): Promise<void> {
+    await this.#state!.settle();
   }
 
   end(): void {
@@ -239,12 +247,6 @@ function signatureReach({ signed, key, held, cosigned }: EvidenceState): string 
   const times = [...cosigned].map(([name, time]) => `${name} at ${timeOf(time)}`);
   const by = times.length > 0 ? `; cosigned by ${times.join(", ")}` : "";
   return `signed to ${newest} by ${key?.name}+${key?.id}, ${whose}${by}`;
-}
-
-/** Seconds of Unix time; a witness may sign a time that no calendar has. */
-function timeOf(seconds: number): string {
-  const date = new Date(seconds * 1_000);
-  return Number.isNaN(date.getTime()) ? `${seconds} s` : date.toISOString();
 }
 
 function anchorReach(state: EvidenceState): string {

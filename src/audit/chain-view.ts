@@ -7,17 +7,19 @@ import {
   successorCall,
 } from "../domain/anchoring/contract.ts";
 import type { Hex } from "../domain/chain.ts";
+import { type FirstAnchor, firstAnchor } from "./first-anchor.ts";
+import type { BlockTimes } from "./named-blocks.ts";
 
 /** One question to the endpoint (JSON-RPC); rejects when it does not answer in time. */
 export type AskChain = <T>(method: string, params: readonly unknown[]) => Promise<T>;
 
 /** Whose heads of which log are asked for, and the blocks that proofs in the pack are of. */
 export type ChainQuestion = {
-  /** The first of a succession. */
-  signer: Hex;
+  /** The first of a succession, as the auditor names it; the account that anchored the log first when left out. */
+  signer?: Hex | undefined;
+  /** Who anchored by the pack's word: asked about where the log's first account is another. */
+  pack_signer?: Hex | undefined;
   contract: Hex;
-  /** The contract is not the pack's word alone: it may say who followed the signer. */
-  is_trusted: boolean;
   /** Contracts that the pack's anchors are in: of these, those that followed the first one are asked too. */
   contracts: readonly Hex[];
   log_id: Hex;
@@ -30,13 +32,15 @@ export type ChainView = {
   blocks: ReadonlyMap<number, string | undefined>;
   /** The newest block that stays for good. */
   finalized: number;
+  /** Who anchored the log first, null where nobody did; left out where the auditor named the signer. */
+  first?: FirstAnchor | null;
   /** What the contract, and those that followed it, keep now for the signer and for those that followed it. */
   heads: readonly KeptHead[];
   /** The keys and contracts that followed the signer, each endorsed by the one before. */
   successors: readonly Hex[];
 };
 
-type RpcHead = { number: Hex; hash: Hex } | null;
+type RpcHead = { number: Hex; hash: Hex; timestamp: Hex } | null;
 
 /** Successions longer than this are not followed. */
 const SUCCESSORS = 16;
@@ -46,7 +50,7 @@ const AT_ONCE = 20;
 
 /** Rejects where the endpoint does not answer, or has no contract there. */
 export async function viewChain(ask: AskChain, question: ChainQuestion): Promise<ChainView> {
-  const { signer, contract, log_id } = question;
+  const { contract, log_id } = question;
   const callOf =
     (to: Hex): CallContract =>
     async ({ data }) => ({ success: true, data: await ask<Hex>("eth_call", [{ to, data }, "latest"]) });
@@ -54,32 +58,52 @@ export async function viewChain(ask: AskChain, question: ChainQuestion): Promise
     ask<Hex>("eth_chainId", []),
     ask<RpcHead>("eth_getBlockByNumber", ["finalized", false]),
   ]);
-  const blocks = new Map<number, string | undefined>();
-  const numbers = [...new Set(question.blocks)];
-  for (let from = 0; from < numbers.length; from += AT_ONCE)
-    await Promise.all(
-      numbers.slice(from, from + AT_ONCE).map(async (number) => {
-        const block = await ask<RpcHead>("eth_getBlockByNumber", [`0x${number.toString(16)}`, false]);
-        blocks.set(number, block?.hash);
-      }),
-    );
-  const successors = question.is_trusted ? await successorsOf(signer, callOf(contract)) : [];
+  const found = await blocksOf(ask, question.blocks);
+  const blocks = new Map([...found].map(([number, block]) => [number, block?.hash]));
+  const first = question.signer ? undefined : ((await firstAnchor(ask, { contract, log_id })) ?? null);
+  const named = question.signer ?? first?.signer;
+  const successors = named ? await successorsOf(named, callOf(contract)) : [];
+  // Of a contested log the pack is judged by its own account: only the auditor can say which one counts.
+  const { pack_signer } = question;
+  const isOwn = !pack_signer || pack_signer === named || successors.includes(pack_signer);
+  const signers = isOwn || question.signer ? [...(named ? [named] : []), ...successors] : [pack_signer];
   const contracts = [contract, ...successors.filter((one) => question.contracts.includes(one))];
   const heads = await Promise.all(
     contracts
       .map(callOf)
-      .flatMap((call) =>
-        [signer, ...successors].map(async (one) => keptHead(await call(headCall(one, log_id)))),
-      ),
+      .flatMap((call) => signers.map(async (one) => keptHead(await call(headCall(one, log_id))))),
   );
   return {
     chain_id: Number(id),
     blocks,
     finalized: Number(finalized?.number ?? 0),
+    ...(first !== undefined && { first }),
     heads: heads.filter((head) => head !== undefined),
     successors,
   };
 }
+
+async function blocksOf(ask: AskChain, wanted: readonly number[]): Promise<Map<number, RpcHead>> {
+  const blocks = new Map<number, RpcHead>();
+  const numbers = [...new Set(wanted)];
+  for (let from = 0; from < numbers.length; from += AT_ONCE)
+    await Promise.all(
+      numbers.slice(from, from + AT_ONCE).map(async (number) => {
+        blocks.set(number, await ask<RpcHead>("eth_getBlockByNumber", [`0x${number.toString(16)}`, false]));
+      }),
+    );
+  return blocks;
+}
+
+export const blockTimesBy =
+  (ask: AskChain): BlockTimes =>
+  async (numbers) => {
+    const newest = await ask<RpcHead>("eth_getBlockByNumber", ["latest", false]);
+    const found = await blocksOf(ask, numbers);
+    const missing = [...found].find(([number, block]) => !block && number <= Number(newest?.number ?? 0));
+    if (!newest || missing) throw new Error(`it does not have block ${missing?.[0] ?? "latest"}`);
+    return new Map([...found].map(([number, block]) => [number, Number((block ?? newest).timestamp)]));
+  };
 
 type CallContract = (call: { data: Hex }) => Promise<{ success: boolean; data: Hex }>;
 

@@ -3,7 +3,7 @@ import type { AnchorEvidence, EvidenceOf } from "../anchoring/evidence.ts";
 import { MalformedNote, UnverifiedNote } from "../anchoring/note.ts";
 import { inclusionFault } from "../anchoring/proofs.ts";
 import { leafHash, subtreesOf } from "../anchoring/tree.ts";
-import { logIdOf } from "../domain/anchoring/contract.ts";
+import { ANCHOR_ADDRESS, logIdOf } from "../domain/anchoring/contract.ts";
 import { provenHead, readBlock, readTransaction } from "./anchor.ts";
 import type { EvidenceState, Fault, ReadNote, TreeHead } from "./evidence-state.ts";
 
@@ -81,6 +81,30 @@ export const auditChecks: AuditCheck[] = [
         ? "which did not endorse it"
         : "with --rpc the chain says whether that one endorsed it";
       return `the anchor is signed by ${signer}, not by ${held.signer}; ${remedy}`;
+    },
+  },
+  {
+    name: "anchor_contested",
+    verdict: "anchor",
+    at: "anchor",
+    fault: ({ signer }, { held: { chain } }) => {
+      if (typeof chain !== "object" || chain.first === undefined) return undefined;
+      const { first, successors } = chain;
+      if (!first) return "the RPC endpoint shows no anchor of this log; name the log's account by --signer";
+      if (signer === first.signer || successors.includes(signer)) return undefined;
+      return `contested: ${first.signer} anchored this log first, in block ${first.block}, and did not endorse ${signer}, which anchored this export; name the log's account by --signer`;
+    },
+  },
+  {
+    name: "anchor_contract",
+    verdict: "anchor",
+    at: "anchor",
+    fault: ({ contract }, { held }) => {
+      const { chain } = held;
+      if (typeof chain !== "object" || held.contract || contract === ANCHOR_ADDRESS) return undefined;
+      return chain.successors.includes(contract)
+        ? undefined
+        : `the anchor is in the contract ${contract}, which may be anybody's, not in ${ANCHOR_ADDRESS}; if you know that one, name it by --contract`;
     },
   },
   {
@@ -265,6 +289,18 @@ export const auditChecks: AuditCheck[] = [
       const missing = held.witnesses?.find(({ name }) => !cosigned.has(name));
       return missing && { reason: `no checkpoint is cosigned by ${missing.name}`, place: largest };
     },
+  },
+  {
+    name: "dated_before_anchor",
+    verdict: "anchor",
+    at: "end",
+    fault: ({ late }) => late,
+  },
+  {
+    name: "dated_after_blocks",
+    verdict: "anchor",
+    at: "end",
+    fault: ({ early }) => early,
   },
   {
     name: "anchor_asked",

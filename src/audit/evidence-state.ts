@@ -6,15 +6,25 @@ import type { AnchorEvidence, EvidenceOf } from "../anchoring/evidence.ts";
 import { MalformedNote, parseNote, type VerifierKey } from "../anchoring/note.ts";
 import { consistencyFault } from "../anchoring/proofs.ts";
 import { Frontier } from "../anchoring/tree.ts";
+import { logIdOf } from "../domain/anchoring/contract.ts";
 import type { Hex, RecoverKey } from "../domain/chain.ts";
+import { provenHead } from "./anchor.ts";
+import { AnchorTimes } from "./anchor-times.ts";
 import type { ChainView } from "./chain-view.ts";
 import { commonLeaves } from "./common-leaves.ts";
+import { type BlockTimes, type NamedBlocks, timeOf } from "./named-blocks.ts";
 
 /** A checkpoint that the auditor kept; `name` says which, such as its file. */
 export type HeldCheckpoint = { name: string; note: string };
 
-/** An event that a receipt names. */
-export type HeldEvent = { name: string; origin: string; position: number; event_hash: string };
+/** An event that a receipt names; `issued_at` is the second in which the receipt says that it was recorded. */
+export type HeldEvent = {
+  name: string;
+  origin: string;
+  position: number;
+  event_hash: string;
+  issued_at?: number;
+};
 
 /** What the auditor knows without the pack. What is named must be met. */
 export type Held = {
@@ -31,6 +41,8 @@ export type Held = {
   signer?: Hex | undefined;
   /** What the chain says, or why it says nothing. */
   chain?: ChainView | string | undefined;
+  /** The blocks that events name, and what the chain says of their times: asked once, after the events. */
+  blocks?: { named: NamedBlocks; times: BlockTimes } | undefined;
   /** What is wrong with the tiles that proofs are made of, where they are at hand. */
   tiles?: Fault | undefined;
   /** What witnesses that were asked have cosigned of this log, and it has not: a sentence each. */
@@ -89,6 +101,10 @@ export class EvidenceState {
   readonly inclusions: { version: number; position: number; size: number }[] = [];
   /** What is wrong with the events that receipts name. */
   readonly missing: Fault[] = [];
+  /** The first event that is dated after the block of its anchor, and one that is dated before a block it names. */
+  late: Fault | undefined;
+  early: Fault | undefined;
+  #times: AnchorTimes | undefined;
   /** Not yet met, by position, in a stream by event_hash. */
   readonly #receipts = new Map<number | string, HeldEvent[]>();
   readonly #first = new Map<number, TreeHead>();
@@ -146,22 +162,67 @@ export class EvidenceState {
     this.#compute();
   }
 
-  event({ position, event_hash }: Pick<EventRow, "position" | "event_hash">): void {
+  event(row: EventRow): void {
+    const { position, event_hash, recorded_at_us } = row;
+    // Of an export only the lines have the payload.
+    if (this.log.source === "database")
+      this.held.blocks?.named.take(row.payload.text(), recorded_at_us, this.log.place + 1);
+    if (this.log.source !== "stream") this.date(position, recorded_at_us);
     if (this.frontier) {
       this.frontier.appendEvent(event_hash);
       if (this.#wanted.has(this.frontier.size)) this.#compute();
     }
-    if (this.#receipts.size > 0) this.#meet(position, event_hash.toString("hex"));
+    if (this.#receipts.size > 0) this.#meet(row, event_hash.toString("hex"));
   }
 
-  #meet(position: number, event_hash: string): void {
+  /** Holds the date of the event at hand against the anchors that its position lies below. */
+  date(position: number, recorded_at_us: number): void {
+    if (typeof this.held.chain !== "object" || this.late) return;
+    this.#times ??= this.#anchorTimes();
+    const missed = this.#times.missedBy(position, recorded_at_us);
+    if (!missed) return;
+    const dated = timeOf(recorded_at_us / 1_000_000);
+    this.late = {
+      place: this.log.source === "stream" ? this.log.place : this.log.place + 1,
+      reason: `the event is dated ${dated}, after the block of ${timeOf(missed.at)} that anchors ${missed.size} events`,
+    };
+  }
+
+  /** An anchor's time is the one that the contract noted, which its own block cannot be before. */
+  #anchorTimes(): AnchorTimes {
+    const logged = this.anchored.flatMap(({ size, line }) => {
+      const head = provenHead(line, logIdOf(this.log.header.origin));
+      return typeof head === "object" ? { size, at: head.timestamp } : [];
+    });
+    const kept = this.heads.flatMap(({ from, size, timestamp: at }) =>
+      from === "chain" && at !== undefined ? { size, at } : [],
+    );
+    return new AnchorTimes([...logged, ...kept]);
+  }
+
+  /** Asks the chain when the blocks were made that events name. Call once, after the last event. */
+  async settle(): Promise<void> {
+    const { blocks } = this.held;
+    if (!blocks) return;
+    this.early = await blocks.named.early(blocks.times).catch(({ message }: Error) => ({
+      place: this.log.place,
+      reason: `the RPC endpoint does not say when blocks were made that events name: ${message}`,
+    }));
+  }
+
+  #meet({ position, recorded_at_us }: EventRow, event_hash: string): void {
     const place = this.log.source === "stream" ? event_hash : position;
-    for (const receipt of this.#receipts.get(place) ?? [])
-      if (receipt.event_hash !== event_hash)
-        this.missing.push({
-          reason: `${receipt.name} names another event at this position`,
-          place: this.log.place + 1,
-        });
+    const recorded_at = Math.floor(recorded_at_us / 1_000_000);
+    for (const { name, ...receipt } of this.#receipts.get(place) ?? []) {
+      const { issued_at = recorded_at } = receipt;
+      const reason =
+        receipt.event_hash !== event_hash
+          ? `${name} names another event at this position`
+          : issued_at !== recorded_at
+            ? `${name} is issued at ${timeOf(issued_at)}, and its event is of ${timeOf(recorded_at)}`
+            : undefined;
+      if (reason) this.missing.push({ reason, place: this.log.place + 1 });
+    }
     this.#receipts.delete(place);
   }
 

@@ -7,7 +7,9 @@ import { type Evidence, readEvidence } from "../anchoring/evidence.ts";
 import { ANCHOR_ADDRESS, logIdOf } from "../domain/anchoring/contract.ts";
 import { readBlock } from "./anchor.ts";
 import { Audit, type AuditOptions } from "./audit.ts";
-import { type AskChain, type ChainQuestion, type ChainView, viewChain } from "./chain-view.ts";
+import { type AskChain, blockTimesBy, type ChainQuestion, type ChainView, viewChain } from "./chain-view.ts";
+import { beside } from "./event-lines.ts";
+import { NamedBlocks } from "./named-blocks.ts";
 
 export type VerifyPackOptions = Omit<VerifyExportOptions, "companion"> &
   Omit<AuditOptions, "chain"> & {
@@ -26,7 +28,12 @@ export async function verifyPack(
   const header = readHeader(first);
   const evidence = lines.map(readEvidence).filter((line) => typeof line === "object");
   const chain = typeof header === "string" ? header : await chainView(ask, header.origin, evidence, options);
-  return verifyExport(all, { ...options, companion: new Audit({ ...options, chain }) });
+  if (typeof chain === "string")
+    return verifyExport(all, { ...options, companion: new Audit({ ...options, chain }) });
+  const named = new NamedBlocks(chain.chain_id);
+  const companion = new Audit({ ...options, chain, blocks: { named, times: blockTimesBy(ask) } });
+  const read = beside(all, (lines) => named.takeLines(lines));
+  return verifyExport(read, { ...options, companion });
 }
 
 /** Header and evidence are small; whoever fills more than this in front of the events is not asked about on the chain. */
@@ -89,18 +96,15 @@ export async function chainView(
 ): Promise<ChainView | string> {
   const anchors = evidence.filter((line) => line.evidence === "anchor");
   const newest = anchors.at(-1);
-  // From the one the auditor named on, so that none of those that followed it can be left out.
-  const whose = signer ?? newest?.signer;
-  if (!whose) return "the log names no signer on the chain: give one by --signer";
   const blocks = anchors
     .map(readBlock)
     .flatMap((block) => (typeof block === "string" ? [] : Number(block.number)));
-  const asked = contract ?? newest?.contract ?? ANCHOR_ADDRESS;
   const question: ChainQuestion = {
-    signer: whose,
-    contract: asked,
-    // One that the pack alone names could endorse itself, or anybody.
-    is_trusted: asked === (contract ?? ANCHOR_ADDRESS),
+    // From the one the auditor named on, so that none of those that followed it can be left out.
+    signer,
+    pack_signer: newest?.signer,
+    // A contract that the pack alone names may be its maker's own.
+    contract: contract ?? ANCHOR_ADDRESS,
     contracts: anchors.map((line) => line.contract),
     log_id: logIdOf(origin),
     blocks,

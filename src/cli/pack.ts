@@ -11,6 +11,7 @@ import { openExport } from "../../eventstore/verify/verify-export.ts";
 import { parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";
 import { evidenceOfPath } from "../anchoring/segment-path.ts";
 import { askChain, recoverKey } from "../assemble-audit.ts";
+import { beside, eventsWith, firstIn } from "../audit/event-lines.ts";
 import type { HeldCheckpoint } from "../audit/evidence-state.ts";
 import { type VerifyPackOptions, verifyPack } from "../audit/verify-pack.ts";
 import type { Hex } from "../domain/chain.ts";
@@ -124,61 +125,17 @@ export async function readPack(
 }
 
 /** The same bytes; the events of the wanted streams are kept beside, each under its stream's id. */
-async function* keeping(
+function keeping(
   chunks: AsyncIterable<Uint8Array>,
   wantedOf: (origin: string) => ReadonlyMap<string, LoggedEvent[]>,
-): AsyncGenerator<Uint8Array, void, void> {
+): AsyncIterable<Uint8Array> {
   let wanted: ReadonlyMap<string, LoggedEvent[]> | undefined;
-  let rest = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    if (wanted?.size !== 0) {
-      const text = Buffer.concat([rest, chunk]);
-      const end = text.lastIndexOf(LINE_END) + 1;
-      wanted ??= end > 0 ? wantedOf(originIn(text.toString("utf8", 0, text.indexOf(LINE_END)))) : undefined;
-      if (wanted) keep(text.subarray(0, end), wanted);
-      // A line that never ends is no event, and is not gathered for ever.
-      rest = text.length - end > LONGEST_LINE ? Buffer.alloc(0) : text.subarray(end);
-    }
-    yield chunk;
-  }
-}
-
-const LINE_END = 10;
-const LONGEST_LINE = 16 * 1024 * 1024;
-
-function originIn(line: string): string {
-  const header = parsed(line);
-  return typeof header?.origin === "string" ? header.origin : "";
-}
-
-/** An escaped name is the same name: such lines are read as well. */
-function keep(lines: Buffer, wanted: ReadonlyMap<string, LoggedEvent[]>): void {
-  const needles = [...[...wanted.keys()].map((id) => JSON.stringify(id)), "\\u"];
-  const found = new Set(needles.flatMap((needle) => linesWith(lines, needle)));
-  for (const start of [...found].sort((a, b) => a - b)) {
-    const event = parsed(lines.toString("utf8", start, lines.indexOf(LINE_END, start)));
-    if (typeof event?.stream_id === "string" && "payload" in event)
-      wanted.get(event.stream_id)?.push(event as unknown as LoggedEvent);
-  }
-}
-
-/** Where the lines begin that have this text. */
-function linesWith(lines: Buffer, needle: string): number[] {
-  const starts: number[] = [];
-  for (let at = lines.indexOf(needle); at >= 0; ) {
-    starts.push(at === 0 ? 0 : lines.lastIndexOf(LINE_END, at) + 1);
-    at = lines.indexOf(needle, lines.indexOf(LINE_END, at));
-  }
-  return starts;
-}
-
-function parsed(line: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
+  return beside(chunks, (lines) => {
+    wanted ??= wantedOf(String(firstIn(lines)?.origin ?? ""));
+    const names = [...wanted.keys()].map((id) => JSON.stringify(id));
+    for (const event of names.length > 0 ? eventsWith(lines, names) : [])
+      wanted.get(String(event.stream_id))?.push(event as unknown as LoggedEvent);
+  });
 }
 
 /** The files have the digests that the log sealed them with, as far as the events are here that say so. */

@@ -11,8 +11,9 @@ import { damagedTile, LogDamaged, TreeTooShort } from "../anchoring/tile-store.t
 import type { App } from "../app.ts";
 import { askChain } from "../assemble-audit.ts";
 import { Audit } from "../audit/audit.ts";
-import type { ChainView } from "../audit/chain-view.ts";
+import { blockTimesBy, type ChainView } from "../audit/chain-view.ts";
 import type { Fault, HeldEvent } from "../audit/evidence-state.ts";
+import { NamedBlocks } from "../audit/named-blocks.ts";
 import { chainView, type VerifyPackOptions } from "../audit/verify-pack.ts";
 import type { Config } from "../config.ts";
 import { receiptIn } from "../domain/payments/verify-receipt.ts";
@@ -108,7 +109,12 @@ async function verifyOwn(
   const treeHeads = signed
     ? [{ name: "what this machine signed last", size: signed.size, root: bytesOf(signed.root) }]
     : [];
-  const companion = new Audit({ ...held, treeHeads, denials, tiles, chain });
+  const rpc = ask ?? (BASE_RPC_URL && chain ? askChain(BASE_RPC_URL) : undefined);
+  const blocks =
+    rpc && typeof chain === "object"
+      ? { named: new NamedBlocks(chain.chain_id), times: blockTimesBy(rpc) }
+      : undefined;
+  const companion = new Audit({ ...held, treeHeads, denials, tiles, chain, blocks });
   const evidence = before.map((line) => JSON.stringify(line));
   return verifyDatabase(app.pool, MAIN_LOG, { ...held, companion, evidence });
 }
@@ -140,11 +146,12 @@ function damageIn(error: unknown): { before: Evidence[]; fault: Fault } {
 async function eventIn(path: string): Promise<HeldEvent> {
   const jws = receiptIn(await textOf(path));
   try {
-    const { event } = JSON.parse(Buffer.from(jws!.split(".")[1]!, "base64url").toString()) as {
-      event: Omit<HeldEvent, "name">;
+    const { event, issuedAt } = JSON.parse(Buffer.from(jws!.split(".")[1]!, "base64url").toString()) as {
+      event: Omit<HeldEvent, "name" | "issued_at">;
+      issuedAt: number;
     };
     const { origin, position, event_hash } = event;
-    return { name: path, origin, position, event_hash };
+    return { name: path, origin, position, event_hash, issued_at: issuedAt };
   } catch {
     return refuse("invalid", `${path} holds no receipt that names an event`);
   }

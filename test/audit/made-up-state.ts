@@ -33,15 +33,18 @@ function trieOfTwo([one, other]: [Entry, Entry]): { root: Hex; proofs: [Hex[], H
 
 const digits = (key: Hex) => keccak256(key).slice(2);
 
-/** An anchor of this head in a state that has nothing but the contract, under the header and the transaction of a true one. */
+/** An anchor of this head, at a time in seconds of Unix time, in a state that has nothing but the contract, under the header and the transaction of a true one. */
 export function madeUpAnchor(
-  { size, root, origin }: { size: number; root: string; origin: string },
+  { size, root, origin, at }: { size: number; root: string; origin: string; at: number },
   { signer, contract, header, ...rest }: AnchorLine & { items: Hex[] },
 ): Omit<AnchorLine, "transaction"> {
   const [rootSlot, numbersSlot] = headSlots(signer, logIdOf(origin));
   const storage = trieOfTwo([
     { path: digits(rootSlot), value: toRlp(`0x${root}`) },
-    { path: digits(numbersSlot), value: toRlp(numberToHex((1n << 64n) + BigInt(size), { size: 9 })) },
+    {
+      path: digits(numbersSlot),
+      value: toRlp(numberToHex((BigInt(at) << 128n) + (1n << 64n) + BigInt(size), { size: 20 })),
+    },
   ]);
   const account = leafOf(digits(contract), toRlp(["0x01", "0x", storage.root, keccak256("0x")]));
   const items = rest.items.with(3, keccak256(account));

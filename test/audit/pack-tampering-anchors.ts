@@ -12,6 +12,7 @@ import {
 import { privateKeyToAccount } from "viem/accounts";
 import { anchorCall, logIdOf } from "../../src/domain/anchoring/contract.ts";
 import { log, ORIGIN } from "../eventstore/tampering.ts";
+import { madeUpAnchor } from "./made-up-state.ts";
 import type { AnchorLine, Pack } from "./pack-builder.ts";
 import {
   A_HASH,
@@ -174,9 +175,10 @@ const headerWith = (n: number): Hex => {
   return toRlp(items.with(n, item.length > 2 ? (`${item.slice(0, -1)}${last}` as Hex) : "0x01"));
 };
 const numberIn = (header: Hex) => Number((fromRlp(header, "hex") as Hex[])[8]);
+const ANCHORED_AT = Number(items[11]);
 const SOON = Date.parse("2027-01-01T00:00:00Z") / 1_000;
 const BEFORE_EXPORT = Date.parse("2026-01-01T00:00:00Z") / 1_000;
-const headOf = (
+export const headOf = (
   size: number,
   timestamp = SOON,
   root: string = tree.root(Math.min(size, 9)).toString("hex"),
@@ -193,9 +195,10 @@ export const trueWorld: World = {
   finalized: 1_000_000,
   heads: { [four.signer]: headOf(8) },
   successors: {},
+  anchored: [{ signer: four.signer, block: 17 }],
 };
 
-const asked = (
+export const asked = (
   name: string,
   fails: Record<string, number>,
   says: RegExp,
@@ -207,6 +210,22 @@ const asked = (
     ...options,
     held: { world: { ...trueWorld, ...world }, ...held },
   });
+
+const OWN_CONTRACT = await strangersAnchor({ contract: ANOTHER });
+
+/** A true anchor but for its account, of four events with any root, in any contract. */
+export async function strangersAnchor({
+  contract = four.contract,
+  root = tree.root(4).toString("hex"),
+}): Promise<AnchorLine> {
+  const signer = STRANGER.address.toLowerCase() as Hex;
+  const head = { size: 4, root, origin: ORIGIN, at: ANCHORED_AT };
+  return {
+    ...four,
+    ...madeUpAnchor(head, { ...four, signer, contract, items }),
+    transaction: await resigned({ to: contract, data: calling({ root: `0x${root}` }) }),
+  };
+}
 
 /** Seven events, without whatever would tell of more. */
 const cutAtSeven = (pack: Pack): void => {
@@ -254,6 +273,37 @@ const chains: PackTampering[] = [
   asked("a fork of the head it keeps", { tree: 8 }, /two roots|root of these/, {
     heads: { [four.signer]: headOf(8, BEFORE_EXPORT, A_HASH) },
   }),
+  asked(
+    "an account that anchored the log before this one",
+    { anchor: 4 },
+    /contested: 0x2222.* anchored this log first, in block 3, and did not endorse 0xc315.*--signer/,
+    {
+      anchored: [
+        { signer: four.signer, block: 17 },
+        { signer: OLD, block: 3 },
+      ],
+    },
+  ),
+  asked("nobody who anchored the log", { anchor: 4 }, /shows no anchor of this log/, { anchored: [] }),
+  asked(
+    "a contract that only the pack names",
+    { anchor: 4 },
+    /the contract 0x1111.*, which may be anybody's.*--contract/,
+    {
+      blocks: { 17: keccak256(OWN_CONTRACT.header) },
+      heads: {},
+      anchored: [{ signer: OWN_CONTRACT.signer, block: 17 }],
+    },
+    {
+      change: (pack) => {
+        strip(pack, "anchor");
+        pack.evidence.push(OWN_CONTRACT);
+        pack.evidence.sort(
+          (a, b) => Number(a.evidence === "consistency") - Number(b.evidence === "consistency"),
+        );
+      },
+    },
+  ),
   asked(
     "no anchor, though a signer is known",
     { anchor: 0 },
@@ -307,6 +357,17 @@ export const anchorCases: PackTampering[] = [...members, ...transactions, ...pro
 
 /** True packs beside a chain that moved on, and signers that gave way to others. */
 export const chainVariations: PackTampering[] = [
+  asked("the first account endorsed this one", {}, /(?:)/, {
+    anchored: [{ signer: OLD, block: 3 }],
+    successors: { [OLD]: four.signer },
+  }),
+  asked(
+    "another account was first, and the auditor names this one",
+    {},
+    /(?:)/,
+    { anchored: [{ signer: OLD, block: 3 }] },
+    { held: { signer: four.signer } },
+  ),
   asked("all as it was", {}, /(?:)/, {}),
   asked("a head younger than the export", {}, /(?:)/, { heads: { [four.signer]: headOf(12, SOON, A_HASH) } }),
   asked("the end of before a younger head", {}, /(?:)/, {}, { change: cutAtSeven }),

@@ -51,7 +51,11 @@ function forgedAnchor(size: number, root: string): AnchorLine {
   const head = { log_id: logIdOf(ORIGIN), size: BigInt(size), root: `0x${root}` as Hex };
   const { data } = anchorCall(head, []).call;
   const transaction = serializeTransaction({ ...unsigned, data }, { r: r!, s: s!, yParity: yParity! });
-  return { ...eight, ...madeUpAnchor({ size, root, origin: ORIGIN }, { ...eight, items }), transaction };
+  return {
+    ...eight,
+    ...madeUpAnchor({ size, root, origin: ORIGIN, at: Number(items[11]) }, { ...eight, items }),
+    transaction,
+  };
 }
 
 const padded = (n: number): Hex => {

@@ -129,6 +129,11 @@ test("a receipt is met, in a part and in a stream too, or the verdict says that 
   expect(await faults({ from: 4 }, receipt(2))).toEqual({ completeness: 4 });
   expect(await faults({ tenant, stream_id }, receipt(3))).toEqual({});
   expect(await faults({ tenant, stream_id }, receipt(1))).toHaveProperty("completeness");
+  const issued_at = Math.floor(rows[3].recorded_at_us / 1_000_000);
+  expect(await faults({ from: 4 }, { ...receipt(4), issued_at })).toEqual({});
+  expect(await faults({ from: 4 }, { ...receipt(4), issued_at: issued_at - 86_400 })).toEqual({
+    completeness: 4,
+  });
   // Of two that name one position, one at least was never in the log.
   const forged = receipt(3, "ab".repeat(32));
   expect(await faults({}, forged, receipt(3))).toEqual({ completeness: 3 });

@@ -8,6 +8,7 @@ import { anchorCases, chainVariations } from "./pack-tampering-anchors.ts";
 import { exactCases, exactVariations } from "./pack-tampering-exact.ts";
 import { heldCases } from "./pack-tampering-held.ts";
 import { keyCases, noteCases, orderCases } from "./pack-tampering-notes.ts";
+import { timeCases, timeVariations } from "./pack-tampering-times.ts";
 import { frontierCases, inclusionCases, linkCases, rewriteCases } from "./pack-tampering-tree.ts";
 import { variations } from "./pack-variations.ts";
 
@@ -21,6 +22,7 @@ const groups: Record<string, PackTampering[]> = {
   "inclusion lines": inclusionCases,
   "histories rewritten under true evidence": rewriteCases,
   anchors: anchorCases,
+  "dates and blocks": timeCases,
   "what the auditor holds": heldCases,
   "what the text makes exact": exactCases,
 };
@@ -53,7 +55,7 @@ describe("what is true is green, and reaches as far as it says", () => {
     expect(red(await judgedBySecond(one))).toEqual({});
   });
 
-  test.each(chainVariations)("$name", async (one) => {
+  test.each([...chainVariations, ...timeVariations])("$name", async (one) => {
     expect(red(await judgedByFirst(one))).toEqual({});
     expect(red(await judgedBySecond(one))).toEqual(one.second?.fails ?? {});
   });

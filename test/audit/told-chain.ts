@@ -1,5 +1,5 @@
 /** A chain that says what it is told to, method by method: what an auditor's endpoint may answer, true or not. */
-import { decodeFunctionData, encodeFunctionResult } from "viem";
+import { decodeFunctionData, encodeAbiParameters, encodeEventTopics, encodeFunctionResult } from "viem";
 import { ABI } from "../../src/domain/anchoring/generated/log-anchor.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 
@@ -7,9 +7,14 @@ import type { Hex } from "../../src/domain/chain.ts";
 export type World = {
   chain_id: number;
   blocks: Record<number, Hex>;
+  /** In seconds of Unix time; blocks that are left out are of the beginning. */
+  times?: Record<number, number>;
+  newest?: { number: number; time: number };
   finalized: number;
   heads: Record<Hex, { size: number; root: Hex; timestamp: number }>;
   successors: Record<Hex, Hex>;
+  /** Who anchored the log, in which block. */
+  anchored: { signer: Hex; block: number }[];
 };
 
 const NOBODY: Hex = `0x${"00".repeat(20)}`;
@@ -21,9 +26,19 @@ export function toldBy(world: World, method: string, params: readonly unknown[])
   if (method === "eth_chainId") return quantity(world.chain_id);
   if (method === "eth_getBlockByNumber") {
     if (params[0] === "finalized") return { number: quantity(world.finalized), hash: NOTHING };
+    if (params[0] === "latest")
+      return {
+        number: quantity(world.newest?.number ?? world.finalized),
+        hash: NOTHING,
+        timestamp: quantity(world.newest?.time ?? 0),
+      };
     const hash = world.blocks[Number(params[0])];
-    return hash ? { number: params[0], hash } : null;
+    const timestamp = quantity(world.times?.[Number(params[0])] ?? 0);
+    return hash ? { number: params[0], hash, timestamp } : null;
   }
+  if (method === "eth_blockNumber") return quantity(world.finalized);
+  if (method === "eth_getCode") return "0x00";
+  if (method === "eth_getLogs") return world.anchored.map(anchoredLog);
   const { data } = params[0] as { data: Hex };
   const { functionName, args } = decodeFunctionData({ abi: ABI, data });
   const signer = String(args?.[0]).toLowerCase() as Hex;
@@ -35,4 +50,15 @@ export function toldBy(world: World, method: string, params: readonly unknown[])
     functionName: "head",
     result: [BigInt(size), root, 1n, BigInt(timestamp)],
   });
+}
+
+/** The log of an `Anchored` event. */
+export function anchoredLog({ signer, block }: World["anchored"][number]) {
+  const head = [{ type: "uint64" }, { type: "bytes32" }] as const;
+  return {
+    topics: encodeEventTopics({ abi: ABI, eventName: "Anchored", args: { signer, logId: NOTHING } }),
+    data: encodeAbiParameters(head, [1n, NOTHING]),
+    blockNumber: quantity(block),
+    logIndex: "0x0",
+  };
 }

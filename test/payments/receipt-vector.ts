@@ -23,8 +23,10 @@ export const REQUEST = { operation: "top-partners", input: { reporter: "DE", lim
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
+const RESOURCE_URL = "https://api.example.org/v1/agent/trade/top-partners?reporter=DE&limit=3";
+
 export const FACTS: ReceiptFacts = {
-  resource_url: "https://api.example.org/v1/agent/trade/top-partners?reporter=DE&limit=3",
+  resource_url: RESOURCE_URL,
   log_origin: "log.example.org/main/5f1d0c3ab2e94f77",
   payment_id: `eip155:8453:${ASSET}:${PAYER}:${NONCE}`,
   claim: {
@@ -43,6 +45,7 @@ export const FACTS: ReceiptFacts = {
     seen_block: 24_000_000,
     claimed_at: "2026-01-02T03:04:05.678Z",
     holder: null,
+    resource_sha256: sha256(RESOURCE_URL),
   },
   settlement: {
     transaction: `0x${"ab".repeat(32)}`,

@@ -213,6 +213,8 @@ describe("a receipt that the log does not bear out", () => {
     expect(await lie({ amount: "5" }, log, payload)).toEqual(["claim"]);
     expect(await lie({ payTo: payload.payer as Hex }, log, payload)).toEqual(["claim"]);
     expect(await lie({ request_sha256: digest }, log, payload)).toEqual(["claim"]);
+    expect(await lie({ issuedAt: payload.issuedAt - 315_360_000 }, log, payload)).toEqual(["event"]);
+    expect(await lie({ resourceUrl: `${payload.resourceUrl}&limit=4` }, log, payload)).toEqual(["claim"]);
     expect(await lie({ answer_sha256: digest }, log, payload)).toEqual(["answer"]);
     expect(await lie({ vintage: null }, log, payload)).toEqual(["answer"]);
     expect(await lie(event({ event_hash: digest }), log, payload)).toEqual(["event"]);

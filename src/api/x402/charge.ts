@@ -39,7 +39,13 @@ export type PresentedPayment = {
 };
 
 /** A payment that is charged for a call. */
-export type Charge = { app: App; call: ChargedCall; payment: PresentedPayment };
+export type Charge = {
+  app: App;
+  call: ChargedCall;
+  payment: PresentedPayment;
+  /** Of the URL that a receipt of it names; none where the call gets no receipt. */
+  resource_sha256?: string;
+};
 
 /** What the log is told of the call that a payment is charged for. */
 export type ChargedCall = Pick<Call, "caller" | "request_sha256" | "request_id" | "idempotency_key"> & {
@@ -173,7 +179,8 @@ export async function factsOf(
  * Appends the claim, or takes over the one that was left behind. Under an Idempotency-Key one payment at a time holds the key, and the next
  * takes its place when that has failed or was given back: so two payments of one command are never both settled.
  */
-export async function claim({ app, call, payment }: Charge, checked: Checked): Promise<Claim> {
+export async function claim(charge: Charge, checked: Checked): Promise<Claim> {
+  const { app, call, payment } = charge;
   if (checked.status === "settled") return checked.claim;
   const target = payments.targetOf(payment.id);
   if (checked.status === "left_behind") {
@@ -181,7 +188,7 @@ export async function claim({ app, call, payment }: Charge, checked: Checked): P
     await app.decide(payments, target, taken, commandOf(call));
     return checked.claim;
   }
-  const facts = claimOf({ app, call, payment }, checked.seen_block);
+  const facts = claimOf(charge, checked.seen_block);
   const decision = payments.claim(facts);
   const once = idempotencyOf(call);
   if (!once) {
@@ -204,7 +211,7 @@ export async function claim({ app, call, payment }: Charge, checked: Checked): P
   }
 }
 
-function claimOf({ app, call, payment }: Charge, seen_block: bigint): Claim {
+function claimOf({ app, call, payment, resource_sha256 }: Charge, seen_block: bigint): Claim {
   const { transfer, signature } = payment.signed;
   return {
     network: NETWORK_V2,
@@ -222,6 +229,7 @@ function claimOf({ app, call, payment }: Charge, seen_block: bigint): Claim {
     seen_block: Number(seen_block),
     claimed_at: app.clock.now().toISOString(),
     holder: app.presence.name,
+    ...(resource_sha256 !== undefined && { resource_sha256 }),
   };
 }
 

@@ -33,6 +33,7 @@ import {
   isUnchanged,
   type PreparedAnswer,
   prepareAnswer,
+  sha256,
 } from "../call.ts";
 import { payer } from "../caller.ts";
 import { isAway, isNoRoom } from "../problem.ts";
@@ -133,7 +134,10 @@ async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
   const price = () => priceOf(operation, call, call.input);
   try {
     const payment = await acceptance.accept(offer.presented, { price: await price(), path: offer.path });
-    const paid = chargeFor(parts.app, call, payment);
+    const paid = {
+      ...chargeFor(parts.app, call, payment),
+      resource_sha256: sha256(resourceUrl(terms, offer.path)),
+    };
     const found = await find(flow, paid);
     const served = found.again ? await shownAgain(flow, paid, offer, found) : found;
     if (!served.bought_by) acceptance.boughtNothing(offer.presented);
@@ -366,11 +370,15 @@ async function answer(
   { path }: Offer,
 ): Promise<Outcome> {
   if (!bought_by) return { kind: "made", made, event: await eventGiven(app, call) };
-  const sha256 = is_part ? null : bought_by.answer.sha256;
-  const settled = { kind: "made" as const, made, event: bought_by.event, sha256 };
-  if (made.kind !== "body") return { ...settled, settlement: settleResponse(bought_by, x402_version) };
+  const answer_sha256 = is_part ? null : bought_by.answer.sha256;
+  const settled = { kind: "made" as const, made, event: bought_by.event, sha256: answer_sha256 };
+  const resource_url = resourceUrl(terms, path);
+  // A receipt names no other URL than the one that the log has, however the request was spelt again.
+  const isLogged = bought_by.claim.resource_sha256 === sha256(resource_url);
+  if (made.kind !== "body" || !isLogged)
+    return { ...settled, settlement: settleResponse(bought_by, x402_version) };
   const { origin } = await app.store.identity();
-  const payload = receiptOf({ ...bought_by, resource_url: resourceUrl(terms, path), log_origin: origin });
+  const payload = receiptOf({ ...bought_by, resource_url, log_origin: origin });
   const receipt = receiptExtension(signReceipt(payload, app.signer));
   return { ...settled, settlement: settleResponse(bought_by, x402_version, receipt) };
 }

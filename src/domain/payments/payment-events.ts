@@ -51,6 +51,11 @@ export const events = {
     1: claimed,
     2: claimed.extend({
       holder: holder.nullable().describe(`${HOLDER}; null where an earlier version claimed it.`),
+      resource_sha256: sha256
+        .optional()
+        .describe(
+          "SHA-256 of the URL that was paid for, as its receipt names it; absent where there is no receipt.",
+        ),
     }),
     upcast: { 1: (old: object) => ({ ...old, holder: null }) },
   },

@@ -35,6 +35,7 @@ export type LoggedEvent = {
   version: number;
   event_id: string;
   event_hash: string;
+  recorded_at_us: number;
   type: string;
   /** JSON text. */
   payload: string;
@@ -205,11 +206,13 @@ function logChecks(payload: Members, { origin, events }: NonNullable<Evidence["l
   const event = events.find(({ event_hash }) => event_hash === named.event_hash);
   if (!event) return [check("event", `no event of this export has the hash ${named.event_hash}`, "")];
   const { stream_id, tenant, event_id, position = named.position } = event;
-  const place = { origin, position, event_id, stream_id, tenant };
+  const issuedAt = Math.floor(event.recorded_at_us / 1_000_000);
+  const place = { origin, position, event_id, stream_id, tenant, issuedAt };
   const wanted = {
     ...named,
     stream_id: `payment-${payload.payment_id}`,
     tenant: `wallet:${payload.payer}`,
+    issuedAt: payload.issuedAt,
   };
   const { sha256: answer_sha256, status, vintage } = (payloadOf(event).answer ?? {}) as Members;
   const answer = { answer_sha256, answer_status: status, vintage };
@@ -224,10 +227,15 @@ function logChecks(payload: Members, { origin, events }: NonNullable<Evidence["l
     ({ type, version }) => type === "PaymentClaimed" && version <= event.version,
   );
   if (claimed) {
-    const { network, asset, payer, pay_to, amount_micro, operation, request_sha256 } = payloadOf(claimed);
-    const amount = String(amount_micro);
+    const { network, asset, payer, pay_to, operation, request_sha256, ...more } = payloadOf(claimed);
+    const amount = String(more.amount_micro);
     const claim = { network, asset, payer, payTo: pay_to, amount, operation, request_sha256 };
-    checks.push(check("claim", difference(claim, payload), `${amount} of ${asset} by ${payer}`));
+    const url = "the SHA-256 of resourceUrl";
+    const fault = difference(
+      { ...claim, [url]: more.resource_sha256 },
+      { ...payload, [url]: sha256(String(payload.resourceUrl)) },
+    );
+    checks.push(check("claim", fault, `${amount} of ${asset} by ${payer}`));
   }
   return checks;
 }

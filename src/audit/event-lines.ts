@@ -1,0 +1,54 @@
+/** Lines of an export that are read beside its verification: whole lines out of chunks, and those of them that have a text. */
+
+const LINE_END = 10;
+
+/** A line that never ends is no event, and is not gathered for ever. */
+const LONGEST_LINE = 16 * 1024 * 1024;
+
+/** The same chunks; `look` is given the lines that each one completes, before it goes on. */
+export async function* beside(
+  chunks: AsyncIterable<Uint8Array>,
+  look: (lines: Buffer) => void,
+): AsyncGenerator<Uint8Array, void, void> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const text = Buffer.concat([rest, chunk]);
+    const end = text.lastIndexOf(LINE_END) + 1;
+    if (end > 0) look(text.subarray(0, end));
+    rest = text.length - end > LONGEST_LINE ? Buffer.alloc(0) : text.subarray(end);
+    yield chunk;
+  }
+}
+
+/** The event lines that have one of these texts, in their order. An escaped text is the same text: such lines are read as well. */
+export function eventsWith(lines: Buffer, texts: readonly string[]): Record<string, unknown>[] {
+  const found = new Set([...texts, "\\u"].flatMap((text) => linesWith(lines, text)));
+  return [...found]
+    .sort((a, b) => a - b)
+    .flatMap((start) => {
+      const event = objectIn(lines.toString("utf8", start, lines.indexOf(LINE_END, start)));
+      return event && "payload" in event ? [event] : [];
+    });
+}
+
+/** Where the lines begin that have this text. */
+function linesWith(lines: Buffer, text: string): number[] {
+  const starts: number[] = [];
+  for (let at = lines.indexOf(text); at >= 0; ) {
+    starts.push(at === 0 ? 0 : lines.lastIndexOf(LINE_END, at) + 1);
+    at = lines.indexOf(text, lines.indexOf(LINE_END, at));
+  }
+  return starts;
+}
+
+/** The first line, where it is a JSON object. */
+export const firstIn = (lines: Buffer) => objectIn(lines.toString("utf8", 0, lines.indexOf(LINE_END)));
+
+function objectIn(line: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
