@@ -1,5 +1,4 @@
 /** Whenever a checkpoint was signed, witnesses are asked to cosign it: whoever did has cosigned no other history. */
-import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { type Outcome, unlessRefused } from "../reactor.ts";
