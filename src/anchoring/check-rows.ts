@@ -7,11 +7,11 @@ import { MAIN_LOG } from "../../eventstore/types.ts";
 import { hexOfDigest } from "../../eventstore/verify/bytes.ts";
 import { LogHashes } from "../../eventstore/verify/hashes.ts";
 import { RowChecks } from "../../eventstore/verify/row-checks.ts";
-import { storedPages } from "../../eventstore/verify/stored-rows.ts";
+import { type StoredRow, storedPages } from "../../eventstore/verify/stored-rows.ts";
 import type { App } from "../app.ts";
 import { reactor } from "../reactor.ts";
 
-type LogTables = Pick<App, "pool" | "store">;
+export type LogTables = Pick<App, "pool" | "store">;
 
 export type RowFault = { position: number; reason: string };
 
@@ -20,11 +20,12 @@ const EVERY_MS = 10_000;
 const TURNS_OF_A_ROUND = 43_200_000 / EVERY_MS;
 const LEAST_ROWS = 500;
 
-/** The first row after one position up to another that does not fit its hashes; the last row that was read. */
-async function checkRange(
+/** The first row after one position up to another that does not fit its hashes; the last row that was read. `onRow` is called with each row that fits. */
+export async function checkRange(
   { pool, store }: LogTables,
   after: number,
   to: number,
+  onRow?: (row: StoredRow) => void,
 ): Promise<{ fault?: RowFault; read_to: number }> {
   const { origin } = await store.identity(MAIN_LOG);
   const before = after === 0 ? undefined : await store.headAt(after, MAIN_LOG);
@@ -38,6 +39,7 @@ async function checkRange(
       const reason = checks.fault(row);
       if (reason !== undefined) return { fault: { position: read_to + 1, reason }, read_to };
       read_to++;
+      onRow?.(row);
     }
   return { read_to };
 }

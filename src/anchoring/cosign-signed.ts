@@ -1,5 +1,4 @@
 /** Whenever a checkpoint was signed, witnesses are asked to cosign it: whoever did has cosigned no other history. */
-import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { type Outcome, unlessRefused } from "../reactor.ts";
@@ -127,34 +126,6 @@ const isElsewhere = (
   { size }: anchors.SignedCheckpoint,
 ): answer is WitnessAnswer & { kind: "other-size" } =>
   answer.kind === "other-size" && answer.size !== from && answer.size <= size;
-
-/**
- * What these witnesses cosigned of the log and the log in this database has not, a sentence each; and why others say nothing
- * of it. One that stands at an earlier checkpoint says nothing against it.
- */
-export async function denialsOf(
-  app: App,
-  { witnesses, deadline_ms = 10_000 }: Pick<CosigningOptions, "witnesses" | "deadline_ms">,
-): Promise<{ denials: string[]; silent: string[] }> {
-  const { origin } = await app.store.identity(MAIN_LOG);
-  const target = anchors.targetOf(origin);
-  const { checkpoint } = await app.load(anchors, target);
-  const denials: string[] = [];
-  const silent: string[] = [];
-  if (!checkpoint) return { denials, silent };
-  const { size, note } = checkpoint;
-  const asked = witnesses.map(async (witness) => {
-    const question = { old_size: size, proof: [], checkpoint: note };
-    const answer = await submit(witness, question, AbortSignal.timeout(deadline_ms));
-    const who = `the witness ${witness.key.name}`;
-    if (answer.kind === "unusable") silent.push(`${who} says nothing: ${answer.reason}`);
-    if (answer.kind === "contradicted") denials.push(`${who} contradicts the log: ${answer.reason}`);
-    if (answer.kind === "other-size" && answer.size > (await signedBy({ app, target })))
-      denials.push(`${who} has cosigned ${answer.size} events that this log does not continue`);
-  });
-  await Promise.all(asked);
-  return { denials, silent };
-}
 
 /** How many events are signed by now: a witness that was shown the newest checkpoint by somebody else is asked about it in the next turn. */
 const signedBy = async ({ app, target }: Pick<Work, "app" | "target">): Promise<number> =>

@@ -63,23 +63,23 @@ export async function retractChain(app: App): Promise<void> {
   if (rowCount) app.accepting.suspect();
 }
 
-/** Judges the newest note of one witness: `null` where it does not contradict the log. */
-export async function judgeWitness(
-  app: App,
-  witness: WitnessAddress,
-  signal: AbortSignal,
-): Promise<{ contradiction: string | null } | { silent: string }> {
+/** The head that somebody shows now, `null` where it has none of our log; or why it does not say. */
+type Shown = { head: ProvenHead | null } | { silent: string };
+
+/** The newest note of one witness. */
+async function headOfWitness(app: App, witness: WitnessAddress, signal: AbortSignal): Promise<Shown> {
   const { origin } = await app.store.identity(MAIN_LOG);
   const log = verifierKey(origin, "ed25519", app.signer.public_key);
   const source = `the witness ${witness.key.name}`;
   const answer = await newestNoteOf(witness, log, signal);
   if (answer.kind === "unusable") return { silent: `${source}: ${answer.reason}` };
-  if (answer.kind === "none") return { contradiction: null };
+  if (answer.kind === "none") return { head: null };
   const { size, root, note } = answer;
-  return { contradiction: await judgeHead(app, { size, root: hexOf(root), source, note }) };
+  return { head: { size, root: hexOf(root), source, note } };
 }
 
-async function judgeChain(app: App): Promise<{ contradiction: string | null } | { silent: string }> {
+/** What the chain keeps under our account. */
+async function headOfChain(app: App): Promise<Shown> {
   const { chain } = app;
   try {
     const compared = await compareChain(app);
@@ -88,30 +88,58 @@ async function judgeChain(app: App): Promise<{ contradiction: string | null } | 
     const [answer] = await chain.read([headCall(chain.sender, logIdOf(origin))], { mined: true });
     if (answer!.data === "0x") return { silent: "the chain: the anchoring contract is not on it" };
     const head = keptHead(answer!);
-    if (!head) return { contradiction: null };
-    const { size, root } = head;
+    if (!head) return { head: null };
     const source = `the chain, under our account ${chain.sender},`;
-    return { contradiction: await judgeHead(app, { size: Number(size), root, source, note: null }) };
+    return { head: { size: Number(head.size), root: head.root, source, note: null } };
   } catch (error) {
     return { silent: `the chain: ${(error as Error).message}` };
   }
 }
 
+type Judged = { contradiction: string | null } | { silent: string };
+
+async function judge(app: App, shown: Shown): Promise<Judged> {
+  if ("silent" in shown) return shown;
+  const { head } = shown;
+  if (!head) return { contradiction: null };
+  const judged = judgeHead(app, head).then((contradiction) => ({ contradiction }));
+  // The chain can be asked again; a note is held against the log or nothing goes on.
+  return head.note === null
+    ? judged.catch((error: Error) => ({ silent: `the chain: ${error.message}` }))
+    : judged;
+}
+
+/** Judges the newest note of one witness: `null` where it does not contradict the log. */
+export const judgeWitness = async (app: App, witness: WitnessAddress, signal: AbortSignal): Promise<Judged> =>
+  judge(app, await headOfWitness(app, witness, signal));
+
 /** `reached`: how many of the chain and the witnesses answered; `silent`: why the others did not. */
 export type StartCheck = { reached: number; silent: string[]; contradiction: string | null };
 
-/** Asks the chain and all witnesses of the settings at once, each for `deadline_ms` at most. */
-export async function askOthers(app: App, deadline_ms: number): Promise<StartCheck> {
+/** What the chain and all witnesses of the settings show, asked at once, each for `deadline_ms` at most. */
+function askAll(app: App, deadline_ms: number): Promise<Shown[]> {
   const named = app.settings.anchoring?.witnesses.map(({ url, key }) => `${url}#${key}`) ?? [];
-  const late = new Promise<{ silent: string }>((done) => {
+  const late = new Promise<Shown>((done) => {
     setTimeout(() => done({ silent: "the chain: it does not answer in time" }), deadline_ms).unref();
   });
-  const answers = await Promise.all([
-    ...(app.opens_chain ? [Promise.race([judgeChain(app), late])] : []),
+  return Promise.all([
+    ...(app.opens_chain ? [Promise.race([headOfChain(app), late])] : []),
     ...parseWitnesses(named.join(",")).map((witness) =>
-      judgeWitness(app, witness, AbortSignal.timeout(deadline_ms)),
+      headOfWitness(app, witness, AbortSignal.timeout(deadline_ms)),
     ),
   ]);
+}
+
+/** The heads that the chain and the witnesses show now. */
+export async function headsOfOthers(app: App, deadline_ms: number): Promise<ProvenHead[]> {
+  const shown = await askAll(app, deadline_ms);
+  return shown.flatMap((one) => ("silent" in one ? [] : (one.head ?? [])));
+}
+
+/** Judges what all of them show. */
+export async function askOthers(app: App, deadline_ms: number): Promise<StartCheck> {
+  const shown = await askAll(app, deadline_ms);
+  const answers = await Promise.all(shown.map((one) => judge(app, one)));
   const silent = answers.flatMap((answer) => ("silent" in answer ? [answer.silent] : []));
   const found = answers.flatMap((answer) => ("silent" in answer ? [] : (answer.contradiction ?? [])));
   return { reached: answers.length - silent.length, silent, contradiction: found[0] ?? null };

@@ -23,8 +23,11 @@ export type AnchorStatus = {
   contradiction: string | null;
 };
 
-/** What the log says; the chain is not asked. */
-export async function anchorStatus(app: App): Promise<AnchorStatus> {
+/** What the log says; the chain is not asked. `look` finds a contradiction, of the tree unless it is given. */
+export async function anchorStatus(
+  app: App,
+  look: () => Promise<string | null> = () => app.accepting.contradiction(),
+): Promise<AnchorStatus> {
   const { origin, state } = await headsOf(app);
   const { position: events } = await app.store.head(MAIN_LOG);
   const newest = anchors.newestAnchor(state);
@@ -35,7 +38,7 @@ export async function anchorStatus(app: App): Promise<AnchorStatus> {
     anchor: newest ? placed(newest) : null,
     pending: state.pending ?? null,
     unproven_events: Math.max(0, events - (state.anchors.find(({ final }) => final)?.size ?? 0)),
-    contradiction: await app.accepting.contradiction(),
+    contradiction: await look(),
   };
 }
 

@@ -1,8 +1,9 @@
 import { Command } from "commander";
 import { formatEther } from "viem/utils";
-import { contradictionOf } from "../anchoring/contradiction.ts";
+import { contradictionInRows, headsToMeet } from "../anchoring/compare-rows.ts";
 import { deployAnchor } from "../anchoring/deploy.ts";
 import { type AnchorStatus, anchorStatus, type ChainStatus, chainStatus } from "../anchoring/status.ts";
+import type { App } from "../app.ts";
 import { endorseCall } from "../domain/anchoring/contract.ts";
 import type { Hex } from "../domain/chain.ts";
 import { ChainUnavailable, TransactionPending } from "../domain/ports.ts";
@@ -22,17 +23,20 @@ export function anchorCommand(terminal: Terminal): Command {
       false,
     )
     .option("--json", "print JSON", false)
-    .addHelpText("after", "\nTells what the log says; the chain is asked only with --chain.")
+    .addHelpText(
+      "after",
+      "\nReads every event of the log. Tells what the log says; the chain is asked only with --chain.",
+    )
     .action(async ({ chain, json }: { chain: boolean; json: boolean }) => {
       const status = await withRuntime(
         terminal,
         async ({ app }) => {
-          const said = await anchorStatus(app);
-          if (!chain) return said;
-          const seen = await chainStatus(app.chain, said.origin).catch(asRefusal);
-          const contradiction =
-            said.contradiction ?? (await contradictionOf(app, seen.head ? [seen.head] : []));
-          return { ...said, contradiction, chain: seen };
+          const heads = await headsToMeet(app);
+          const seen = chain ? await chainStatus(app.chain, await originOf(app)).catch(asRefusal) : undefined;
+          if (seen?.head)
+            heads.push({ ...seen.head, source: `the chain, under our account ${seen.signer},` });
+          const status = await anchorStatus(app, () => contradictionInRows(app, heads));
+          return seen ? { ...status, chain: seen } : status;
         },
         { chain },
       );
@@ -76,6 +80,8 @@ export function anchorCommand(terminal: Terminal): Command {
 
   return anchor;
 }
+
+const originOf = async ({ store }: App): Promise<string> => (await store.identity()).origin;
 
 type Told = AnchorStatus & { chain?: ChainStatus };
 

@@ -5,8 +5,8 @@ import { Command } from "commander";
 import { addToBackup, type BackupSegment } from "../../eventstore/backup.ts";
 import { BackupUnsound } from "../../eventstore/restore-source.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
+import { contradictionInRows, headsToMeet } from "../anchoring/compare-rows.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";
-import { anchorStatus } from "../anchoring/status.ts";
 import type { App } from "../app.ts";
 import { vintagesDir } from "../datasets/manifest.ts";
 import * as segments from "../domain/log/segments.ts";
@@ -33,7 +33,7 @@ function backupCommand(terminal: Terminal): Command {
     .action(async (folder: string) => {
       const { DATA_DIR } = terminal.settings();
       const { backup, added } = await withRuntime(terminal, async ({ app }) => {
-        const { contradiction } = await anchorStatus(app);
+        const contradiction = await contradictionInRows(app, await headsToMeet(app));
         if (contradiction)
           refuse(
             "conflict",

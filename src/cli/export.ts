@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { exportFile, exportLog, exportStream } from "../../eventstore/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
+import { contradictionInRows, headsToMeet } from "../anchoring/compare-rows.ts";
 import { evidenceDespite, evidenceFor } from "../anchoring/gather-evidence.ts";
-import { anchorStatus } from "../anchoring/status.ts";
 import { LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
 import { refuse } from "../domain/refusal.ts";
 import { about } from "./about.ts";
@@ -29,16 +29,17 @@ export function exportCommand(terminal: Terminal): Command {
         refuse("invalid", "--tenant and --stream go together");
       const log_id = MAIN_LOG;
       const exported = await withRuntime(terminal, async ({ app }) => {
-        const { contradiction } = await anchorStatus(app);
+        const heads = await headsToMeet(app);
+        // A long read is a copy's, where one has all that the log has now.
+        const copy = await app.readers.fresh("log", (await app.store.head()).position);
+        const { pool } = copy?.parts ?? app;
+        const contradiction = await contradictionInRows({ pool, store: app.store }, heads);
         if (contradiction && !despite)
           refuse(
             "conflict",
             `${contradiction}; an export would hide that. \`tallystick verify\` names the place; --despite exports it with what contradicts it`,
           );
         if (contradiction) process.stderr.write(`NOT what was signed: ${contradiction}\n`);
-        // A long read is a copy's, where one has all that the log has now.
-        const copy = await app.readers.fresh("log", (await app.store.head()).position);
-        const { pool } = copy?.parts ?? app;
         const beside = contradiction ? evidenceDespite(app) : evidenceFor(app);
         if (tenant !== undefined && stream !== undefined) {
           const one = { log_id, tenant, stream_id: stream, beside };

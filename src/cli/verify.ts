@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { formatVerdicts, printable, type VerifyReport } from "../../eventstore/verify/report.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
-import { denialsOf } from "../anchoring/cosign-signed.ts";
+import { askWitnesses } from "../anchoring/ask-witnesses.ts";
 import type { Evidence } from "../anchoring/evidence.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";
 import { bytesOf } from "../anchoring/hex.ts";
@@ -95,7 +95,7 @@ async function verifyOwn(
   const { origin } = await app.store.identity();
   // Before the events are counted: what is signed meanwhile may be of more.
   const signed = await app.signed.last(origin);
-  const { denials, silent } = await denialsOf(app, { witnesses: WITNESSES });
+  const { notes, denials, silent } = await askWitnesses(app, { witnesses: WITNESSES });
   for (const reason of silent) process.stderr.write(`${printable(reason)}\n`);
   const { position: last } = await app.store.head();
   const { before, fault } = await evidenceFor(app)({ first: 1, last }).then(
@@ -114,7 +114,8 @@ async function verifyOwn(
     rpc && typeof chain === "object"
       ? { named: new NamedBlocks(chain.chain_id), times: blockTimesBy(rpc) }
       : undefined;
-  const companion = new Audit({ ...held, treeHeads, denials, tiles, chain, blocks });
+  const checkpoints = [...(held.checkpoints ?? []), ...notes];
+  const companion = new Audit({ ...held, checkpoints, treeHeads, denials, tiles, chain, blocks });
   const evidence = before.map((line) => JSON.stringify(line));
   return verifyDatabase(app.pool, MAIN_LOG, { ...held, companion, evidence });
 }

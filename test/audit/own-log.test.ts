@@ -4,20 +4,17 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pino from "pino";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { verifyFile } from "../../eventstore/verify/verify-export.ts";
 import { recoverKey } from "../../src/adapters/secp256k1.ts";
 import { cosignTurn } from "../../src/anchoring/cosign-signed.ts";
 import { formatVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
 import { parseWitnesses } from "../../src/anchoring/witness-client.ts";
 import { Audit } from "../../src/audit/audit.ts";
-import { program } from "../../src/cli/program.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 import { openWitness } from "../../src/witness/witness.ts";
 import { type AnchoringSetup, openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
 import { failures } from "../eventstore/verify-support.ts";
-import { patientConfig } from "../support/patience.ts";
+import { run } from "./run-command.ts";
 
 let setup: AnchoringSetup;
 let dir: string;
@@ -74,29 +71,6 @@ let asking: { WITNESSES: string };
 afterAll(async () => {
   for (const close of closing.reverse()) await close();
 });
-
-/** A command in this process, as src/main.ts runs it. */
-async function run(
-  args: string[],
-  settings: Record<string, string>,
-): Promise<{ code: number; said: string }> {
-  const said: string[] = [];
-  const write = (text: unknown) => said.push(String(text)) > 0;
-  const spies = [process.stdout, process.stderr].map((stream) =>
-    vi.spyOn(stream, "write").mockImplementation(write),
-  );
-  const terminal = { settings: () => patientConfig(settings), logger: () => pino({ enabled: false }) };
-  try {
-    await (await program(terminal, args[0])).parseAsync(args, { from: "user" });
-    return { code: Number(process.exitCode ?? 0), said: said.join("") };
-  } catch (error) {
-    expect(error).toBeInstanceOf(Refusal);
-    return { code: 1, said: said.join("") + (error as Error).message };
-  } finally {
-    for (const spy of spies) spy.mockRestore();
-    process.exitCode = undefined;
-  }
-}
 
 test("nothing in the database itself tells of it", async () => {
   const { code, said } = await run(["verify"], elsewhere);

@@ -1,0 +1,103 @@
+/** Asks the witnesses which history of the log they cosigned, for whoever verifies the log in this database. */
+import { MAIN_LOG } from "../../eventstore/types.ts";
+import type { App } from "../app.ts";
+import * as anchors from "../domain/anchoring/anchor.ts";
+import { verifierKey } from "./note.ts";
+import { LogDamaged, openTree, TreeTooShort } from "./tile-store.ts";
+import { cosignedBy, newestNoteOf, submit, type WitnessAddress } from "./witness-client.ts";
+
+/**
+ * `notes`: the checkpoints at the monitoring addresses, signed by the log and the witness. `denials`: a sentence for each
+ * witness that cosigned another history. `silent`: why others do not say.
+ */
+export type WitnessAnswers = { notes: { name: string; note: string }[]; denials: string[]; silent: string[] };
+
+type Question = { app: App; origin: string; deadline_ms: number };
+
+export async function askWitnesses(
+  app: App,
+  { witnesses, deadline_ms = 10_000 }: { witnesses: readonly WitnessAddress[]; deadline_ms?: number },
+): Promise<WitnessAnswers> {
+  const { origin } = await app.store.identity(MAIN_LOG);
+  const answers = await Promise.all(witnesses.map((witness) => ask({ app, origin, deadline_ms }, witness)));
+  return {
+    notes: answers.flatMap(({ notes }) => notes),
+    denials: answers.flatMap(({ denials }) => denials),
+    silent: answers.flatMap(({ silent }) => silent),
+  };
+}
+
+async function ask(question: Question, witness: WitnessAddress): Promise<WitnessAnswers> {
+  const { app, origin, deadline_ms } = question;
+  const who = `the witness ${witness.key.name}`;
+  const log = verifierKey(origin, "ed25519", app.signer.public_key);
+  const newest = await newestNoteOf(witness, log, AbortSignal.timeout(deadline_ms));
+  const shown = newest.kind === "note" ? newest.size : undefined;
+  const { denial, silence } = await denialOf(question, witness, shown);
+  const unusable = newest.kind === "unusable" ? newest.reason : undefined;
+  return {
+    notes: newest.kind === "note" ? [{ name: `what ${who} cosigned last`, note: newest.note }] : [],
+    denials: denial === undefined ? [] : [`${who} ${denial}`],
+    silent: [...new Set([unusable, silence])].flatMap((reason) =>
+      reason === undefined ? [] : [`${who} says nothing: ${reason}`],
+    ),
+  };
+}
+
+type Denial = { denial?: string; silence?: string };
+
+/** Somebody may show the witness a newer checkpoint between two questions. */
+const TRIES = 3;
+
+/**
+ * Shows the witness our newest checkpoint, with the proof that it continues what the witness cosigned last. A note of that
+ * size is held against the rows instead, which binds the witness to nothing.
+ */
+async function denialOf(
+  { app, origin, deadline_ms }: Question,
+  witness: WitnessAddress,
+  shown: number | undefined,
+): Promise<Denial> {
+  const target = anchors.targetOf(origin);
+  const { checkpoint } = await app.load(anchors, target);
+  if (!checkpoint) return denialOfUnsigned({ app, origin, deadline_ms }, witness);
+  const { size, note } = checkpoint;
+  const tree = openTree(app.pool, MAIN_LOG);
+  try {
+    await tree.grow();
+    for (let old_size = size, n = 0; n < TRIES; n++) {
+      const proof = await tree.consistencyProof(old_size, size);
+      const request = { old_size, proof, checkpoint: note };
+      const answer = await submit(witness, request, AbortSignal.timeout(deadline_ms));
+      if (answer.kind === "unusable") return { silence: answer.reason };
+      if (answer.kind === "contradicted") return { denial: `contradicts the log: ${answer.reason}` };
+      if (answer.kind === "cosigned") return {};
+      // Witnesses of before July 2026 answer so where another root has the same size.
+      if (answer.size === size && old_size === size)
+        return { denial: `has cosigned ${size} other events than this log begins with` };
+      if (answer.size > size) {
+        const { checkpoint: now } = await app.load(anchors, target);
+        return answer.size > (now?.size ?? 0)
+          ? { denial: `has cosigned ${answer.size} events that this log does not continue` }
+          : {};
+      }
+      if (answer.size === 0 || answer.size === shown) return {};
+      old_size = answer.size;
+    }
+    return { silence: "it names another size each time that it is asked" };
+  } catch (error) {
+    if (!(error instanceof LogDamaged || error instanceof TreeTooShort)) throw error;
+    return { silence: `it cannot be asked about a damaged log: ${error.message}` };
+  }
+}
+
+async function denialOfUnsigned(
+  { app, origin, deadline_ms }: Question,
+  witness: WitnessAddress,
+): Promise<Denial> {
+  const answer = await cosignedBy(witness, origin, app.signer, AbortSignal.timeout(deadline_ms));
+  if ("reason" in answer) return { silence: answer.reason };
+  return answer.size > 0
+    ? { denial: `has cosigned ${answer.size} events, and nothing of this log is signed here` }
+    : {};
+}
