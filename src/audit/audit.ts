@@ -267,7 +267,10 @@ function anchorReach(state: EvidenceState): string {
   if (typeof chain !== "object")
     return `${what}; that this block is of that chain was believed: --rpc asks it${whose}`;
   const final = Number(block.number) <= chain.finalized;
-  const standing = `${what}; the chain has this block${final ? ", for good" : ", which is not final yet"}${whose}`;
+  const first = chain.first
+    ? `; ${chain.first.signer} anchored this log first, in block ${chain.first.block}`
+    : "";
+  const standing = `${what}; the chain has this block${final ? ", for good" : ", which is not final yet"}${first}`;
   const [outrun] = state.outrunBy;
   if (!outrun) return standing;
   return `${standing}; it keeps ${outrun.size} events by now: export again to hold what came after ${log.header.exported_at} against it`;

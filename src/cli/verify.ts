@@ -52,7 +52,8 @@ export function verifyCommand(terminal: Terminal): Command {
       "after",
       `
 What is left out of key, origin, contract and signer is believed as the export has it, and the report says so; what you
-give must be met. Exits with 1 when any verdict fails, with 2 where the file is no export of a log. A file is verified without the service or its database, and
+give must be met. With --rpc the account to believe is the first that anchored this log, and those it endorsed: where another
+one anchored the export, the verdict is contested until you name one by --signer. The times of blocks are held against dates. Exits with 1 when any verdict fails, with 2 where the file is no export of a log. A file is verified without the service or its database, and
 nobody but --rpc is asked. The database is held against what this machine signed last, the chain of BASE_RPC_URL and
 the WITNESSES; who of these does not answer is named, and says nothing.
 
