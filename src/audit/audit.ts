@@ -8,7 +8,8 @@ import { MalformedNote, openNote, parseVerifierKey } from "../anchoring/note.ts"
 import { Frontier } from "../anchoring/tree.ts";
 import { readBlock, readTransaction } from "./anchor.ts";
 import { type AuditCheck, auditChecks } from "./checks.ts";
-import { EvidenceState, type Fault, type Held, type ReadNote, readNote } from "./evidence-state.ts";
+import { EvidenceState, type Held, type ReadNote, readNote } from "./evidence-state.ts";
+import type { Fault } from "./fault.ts";
 import { timeOf } from "./named-blocks.ts";
 
 export type AuditOptions = Held & {

@@ -7,11 +7,9 @@ import {
   successorCall,
 } from "../domain/anchoring/contract.ts";
 import type { Hex } from "../domain/chain.ts";
+import type { AskChain } from "./ask-chain.ts";
 import { type FirstAnchor, firstAnchor } from "./first-anchor.ts";
 import type { BlockTimes } from "./named-blocks.ts";
-
-/** One question to the endpoint (JSON-RPC); rejects when it does not answer in time. */
-export type AskChain = <T>(method: string, params: readonly unknown[]) => Promise<T>;
 
 /** Whose heads of which log are asked for, and the blocks that proofs in the pack are of. */
 export type ChainQuestion = {

@@ -5,7 +5,8 @@ import { inclusionFault } from "../anchoring/proofs.ts";
 import { leafHash, subtreesOf } from "../anchoring/tree.ts";
 import { ANCHOR_ADDRESS, logIdOf } from "../domain/anchoring/contract.ts";
 import { provenHead, readBlock, readTransaction } from "./anchor.ts";
-import type { EvidenceState, Fault, ReadNote, TreeHead } from "./evidence-state.ts";
+import type { EvidenceState, ReadNote, TreeHead } from "./evidence-state.ts";
+import type { Fault } from "./fault.ts";
 
 type Named = { name: string; verdict: "tree" | "signature" | "anchor" | "completeness" };
 

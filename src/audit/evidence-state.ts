@@ -12,6 +12,7 @@ import { provenHead } from "./anchor.ts";
 import { AnchorTimes } from "./anchor-times.ts";
 import type { ChainView } from "./chain-view.ts";
 import { commonLeaves } from "./common-leaves.ts";
+import type { Fault } from "./fault.ts";
 import { type BlockTimes, type NamedBlocks, timeOf } from "./named-blocks.ts";
 
 /** A checkpoint that the auditor kept; `name` says which, such as its file. */
@@ -64,9 +65,6 @@ export type SizeAndRoot = Pick<TreeHead, "size" | "root">;
 
 /** A consistency line that does not hold, and why. */
 export type BrokenLink = { line: EvidenceOf<"consistency">; fault: string };
-
-/** What is wrong and where: the number of events that a tree head is of, or the place of an event; `good`: what holds up to where. */
-export type Fault = { reason: string; place: number; good?: number };
 
 /** A note and its checkpoint; `fault` says why it holds none of this log. */
 export type ReadNote = { note: string; checkpoint?: Checkpoint; fault?: string };

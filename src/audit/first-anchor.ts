@@ -2,7 +2,7 @@
 import { decodeEventLog, encodeEventTopics } from "viem/utils";
 import { ABI } from "../domain/anchoring/generated/log-anchor.ts";
 import type { Hex } from "../domain/chain.ts";
-import type { AskChain } from "./chain-view.ts";
+import type { AskChain } from "./ask-chain.ts";
 
 /** `block` is the number of the block in which `signer` anchored the log. */
 export type FirstAnchor = { signer: Hex; block: number };

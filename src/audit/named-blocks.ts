@@ -1,6 +1,6 @@
 /** Blocks of the chain that events name: an event that names a block was not recorded before it. */
 import { eventsWith } from "./event-lines.ts";
-import type { Fault } from "./evidence-state.ts";
+import type { Fault } from "./fault.ts";
 
 /** When a block was made, in seconds of Unix time; of one that the chain does not have yet, the time of its newest. */
 export type BlockTimes = (numbers: readonly number[]) => Promise<ReadonlyMap<number, number>>;

@@ -6,8 +6,9 @@ import { type VerifyExportOptions, verifyExport } from "../../eventstore/verify/
 import { type Evidence, readEvidence } from "../anchoring/evidence.ts";
 import { ANCHOR_ADDRESS, logIdOf } from "../domain/anchoring/contract.ts";
 import { readBlock } from "./anchor.ts";
+import type { AskChain } from "./ask-chain.ts";
 import { Audit, type AuditOptions } from "./audit.ts";
-import { type AskChain, blockTimesBy, type ChainQuestion, type ChainView, viewChain } from "./chain-view.ts";
+import { blockTimesBy, type ChainQuestion, type ChainView, viewChain } from "./chain-view.ts";
 import { beside } from "./event-lines.ts";
 import { NamedBlocks } from "./named-blocks.ts";
 

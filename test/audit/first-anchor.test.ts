@@ -1,6 +1,6 @@
 /** Who anchored a log first, asked of endpoints with the limits that public ones have. */
 import { expect, test } from "vitest";
-import type { AskChain } from "../../src/audit/chain-view.ts";
+import type { AskChain } from "../../src/audit/ask-chain.ts";
 import { firstAnchor } from "../../src/audit/first-anchor.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import { anchoredLog } from "./told-chain.ts";

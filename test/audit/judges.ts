@@ -1,7 +1,7 @@
 /** Both verifiers, asked the same. */
 import { recoverKey } from "../../src/adapters/secp256k1.ts";
 import { parseVerifierKey } from "../../src/anchoring/note.ts";
-import type { AskChain } from "../../src/audit/chain-view.ts";
+import type { AskChain } from "../../src/audit/ask-chain.ts";
 import { type VerifyPackOptions, verifyPack } from "../../src/audit/verify-pack.ts";
 import { verifyPack as verifySecond } from "../../src/explorer/verifier.js";
 import type { Held, PackTampering } from "./pack-tampering.ts";

@@ -11,7 +11,8 @@ import { type AnchorEvidence, readEvidence } from "../../src/anchoring/evidence.
 import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
 import { verifierKey } from "../../src/anchoring/note.ts";
 import { EMPTY_ROOT } from "../../src/anchoring/tree.ts";
-import type { AskChain, ChainView } from "../../src/audit/chain-view.ts";
+import type { AskChain } from "../../src/audit/ask-chain.ts";
+import type { ChainView } from "../../src/audit/chain-view.ts";
 import type { HeldEvent } from "../../src/audit/evidence-state.ts";
 import { chainView, type VerifyPackOptions, verifyPack } from "../../src/audit/verify-pack.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
