@@ -12,7 +12,7 @@ import type { App } from "../app.ts";
 import { askChain } from "../assemble-audit.ts";
 import { Audit } from "../audit/audit.ts";
 import { blockTimesBy, type ChainView } from "../audit/chain-view.ts";
-import type { Fault, HeldEvent } from "../audit/evidence-state.ts";
+import type { Fault, HeldEvent } from "../audit/fault.ts";
 import { NamedBlocks } from "../audit/named-blocks.ts";
 import { chainView, type VerifyPackOptions } from "../audit/verify-pack.ts";
 import type { Config } from "../config.ts";
