@@ -3,7 +3,8 @@
  * and what the auditor knows. Here what is common to all, and the cases about events; evidence has files of its own.
  */
 import { hash } from "node:crypto";
-import type { Fault, HeldEvent } from "../../src/audit/fault.ts";
+import type { HeldEvent } from "../../src/audit/evidence-state.ts";
+import type { Fault } from "../../src/audit/fault.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import { commitHash, exportLines, type LogRow, NO_REQUEST_HASH, rehash } from "../eventstore/log-builder.ts";
 import { cases as exportCases, log, ORIGIN, type Tampering } from "../eventstore/tampering.ts";
