@@ -186,7 +186,9 @@ test.each(["tenant-7", `wallet:0x${"0".repeat(40)}`, "soul:2"])("a task of %s, f
 
 /** What is wrong with the queries of a read. */
 async function wrongWhere(path: string): Promise<string[]> {
-  const asked = await askedBy(async () => expect(await api.get(path)).toMatchObject({ status: 200 }));
+  const all = await askedBy(async () => expect(await api.get(path)).toMatchObject({ status: 200 }));
+  // The runner keeps its checkpoints meanwhile.
+  const asked = all.filter(({ text }) => !text.includes("update read.checkpoints"));
   expect(asked.length).toBeGreaterThan(0);
   return (await Promise.all(asked.map(wrongWith))).flat();
 }
