@@ -1,16 +1,13 @@
 /** Which source files import each other in a circle. */
 import { posix } from "node:path";
-import { parseAst } from "vitest/node";
-import { importOf, type Node, visit } from "./import-violations.ts";
+import { importsOf } from "./import-violations.ts";
 
 /** The files that one names, types included; others than those given are left out. */
 function importedBy(path: string, source: string, known: ReadonlySet<string>): string[] {
-  const found = new Set<string>();
-  visit(parseAst(source, { lang: "ts" }) as unknown as Node, (node) => {
-    const name = importOf(node)?.specifier;
-    if (name?.startsWith(".")) found.add(posix.join(posix.dirname(path), name));
-  });
-  return [...found].filter((name) => known.has(name));
+  const names = importsOf(source).flatMap(({ specifier }) =>
+    specifier.startsWith(".") ? [posix.join(posix.dirname(path), specifier)] : [],
+  );
+  return [...new Set(names)].filter((name) => known.has(name));
 }
 
 /** Each circle as the sorted list of its files: the strongly connected components (Tarjan, 1972) of more than one. */

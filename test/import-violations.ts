@@ -25,10 +25,11 @@ export function violationsOf(path: string, source: string): string[] {
   if (!layer)
     return [`${path} belongs to no layer: put it in one, or add a row to src/domain/evolution/layers.ts`];
   const found: string[] = [];
-  visit(parseAst(source, { lang: "ts" }) as unknown as Node, (node, parent) => {
-    const wanted = importOf(node);
-    const breach = wanted && breachOf(path, name!, wanted);
+  for (const wanted of importsOf(source)) {
+    const breach = breachOf(path, name!, wanted);
     if (breach) found.push(...told(path, name!, wanted.specifier, breach));
+  }
+  visit(treeOf(source), (node, parent) => {
     if (path !== ENVIRONMENT_READER && readsEnvironment(node))
       found.push(
         `${path} reads process.env; only ${ENVIRONMENT_READER} may: take the setting as an argument`,
@@ -54,18 +55,35 @@ function told(
   );
 }
 
-export type Node = { type: string; [field: string]: unknown };
+type Node = { type: string; [field: string]: unknown };
+
+const treeOf = (source: string): Node => parseAst(source, { lang: "ts" }) as unknown as Node;
+
+const importsBySource = new Map<string, (Import & { in_type: boolean })[]>();
+
+/** The imports of a source text by its syntax tree; `in_type`: made within a type, as `import("…").Name`. Each text is read once. */
+export function importsOf(source: string): (Import & { in_type: boolean })[] {
+  const known = importsBySource.get(source);
+  if (known) return known;
+  const found: (Import & { in_type: boolean })[] = [];
+  visit(treeOf(source), (node) => {
+    const wanted = importOf(node);
+    if (wanted) found.push({ ...wanted, in_type: node.type === "TSImportType" });
+  });
+  importsBySource.set(source, found);
+  return found;
+}
 
 const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
 
-export function visit(node: Node, look: (node: Node, parent: Node | undefined) => void, parent?: Node): void {
+function visit(node: Node, look: (node: Node, parent: Node | undefined) => void, parent?: Node): void {
   look(node, parent);
   for (const child of Object.values(node).flat()) if (isNode(child)) visit(child, look, node);
 }
 
 /** The import a node makes: a declaration, a re-export, `import()` or an import in a type. */
-export function importOf(node: Node): Import | undefined {
+function importOf(node: Node): Import | undefined {
   if (!isNode(node.source)) return undefined;
   const computed = node.source.type !== "Literal";
   const specifier = computed ? "(computed)" : String(node.source.value);

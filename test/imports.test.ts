@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { layerOf, layers } from "../src/domain/evolution/layers.ts";
+import { importsIn } from "../src/domain/evolution/imports.ts";
+import { breachOf, layerOf, layers } from "../src/domain/evolution/layers.ts";
 import { circlesAmong } from "./circles.ts";
-import { violationsOf } from "./import-violations.ts";
+import { importsOf, violationsOf } from "./import-violations.ts";
 import { testFiles, tiers } from "./tiers.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -19,6 +20,36 @@ const sources = [...sourcesIn("eventstore"), ...sourcesIn("src")];
 test("every source file keeps to its layer", () => {
   const violations = sources.flatMap((path) => violationsOf(path, readFileSync(join(ROOT, path), "utf8")));
   expect(violations).toEqual([]);
+});
+
+describe("as drafts are judged, by the text alone", () => {
+  const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
+  const typescript = sources.filter((path) => path.endsWith(".ts"));
+
+  test("every import that the syntax trees have is found", () => {
+    const lost = typescript.flatMap((path) => {
+      const found = new Set(importsIn(textOf(path)).map(({ line, ...one }) => JSON.stringify(one)));
+      return importsOf(textOf(path)).flatMap(({ in_type, ...wanted }) => {
+        // An import in a type looks like one that is made as the program runs.
+        const types = wanted.types && !in_type;
+        const forms = [
+          { types, names: types ? ["*"] : wanted.names, specifier: wanted.specifier },
+          { types: wanted.types, names: ["*"], specifier: wanted.specifier },
+        ];
+        return forms.some((one) => found.has(JSON.stringify(one)))
+          ? []
+          : [`${path}: ${JSON.stringify(wanted)}`];
+      });
+    });
+    expect(lost).toEqual([]);
+  });
+
+  test("no file is told that it breaks the table", () => {
+    const told = typescript.flatMap((path) =>
+      importsIn(textOf(path)).filter((one) => breachOf(path, layerOf(path)!, one)),
+    );
+    expect(told).toEqual([]);
+  });
 });
 
 describe("the structure", () => {

@@ -1,11 +1,7 @@
 /** The imports of drafts, held to the table of who may import whom that this repository is held to. */
-import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { parseAst } from "vitest/node";
 import { checksOf } from "../../src/domain/evolution/checks.ts";
-import { importsIn } from "../../src/domain/evolution/imports.ts";
-import { breachOf, layerOf, layers } from "../../src/domain/evolution/layers.ts";
-import { importOf, type Node, visit } from "../import-violations.ts";
+import { layers } from "../../src/domain/evolution/layers.ts";
 
 const noFault = () => Promise.resolve(undefined);
 
@@ -14,42 +10,6 @@ async function importsOf(target_file: string, draft: string) {
   const { passed, detail } = checks.find(({ name }) => name === "imports")!;
   return { passed, detail };
 }
-
-const sources = ["eventstore", "src"].flatMap((folder) =>
-  readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts"))
-    .map((path) => `${folder}/${path.replaceAll("\\", "/")}`),
-);
-
-test("every import that the syntax trees of this repository have is found in the texts", () => {
-  expect(sources.length).toBeGreaterThan(700);
-  const lost: string[] = [];
-  for (const path of sources) {
-    const text = readFileSync(path, "utf8");
-    const found = new Set(importsIn(text).map(({ line, ...one }) => JSON.stringify(one)));
-    visit(parseAst(text, { lang: "ts" }) as unknown as Node, (node) => {
-      const wanted = importOf(node);
-      if (!wanted) return;
-      const { specifier, names } = wanted;
-      // An import in a type looks like one that is made as the program runs.
-      const types = wanted.types && node.type !== "TSImportType";
-      const forms = [
-        { types, names: types ? ["*"] : names, specifier },
-        { ...wanted, names: ["*"] },
-      ];
-      if (!forms.some((one) => found.has(JSON.stringify({ types: one.types, names: one.names, specifier }))))
-        lost.push(`${path}: ${JSON.stringify(wanted)}`);
-    });
-  }
-  expect(lost).toEqual([]);
-});
-
-test("no file of this repository is told that it breaks the table", () => {
-  const told = sources.flatMap((path) =>
-    importsIn(readFileSync(path, "utf8")).filter((one) => breachOf(path, layerOf(path)!, one)),
-  );
-  expect(told).toEqual([]);
-});
 
 const fileIn = (layer: string) => {
   const [path] = layers[layer]!.paths;

@@ -5,7 +5,6 @@ import { createPrinter } from "../../src/adapters/printing/printer.ts";
 import { drawnSeries, shownSeries } from "../../src/adapters/printing/series.ts";
 import { labelText, scaleOf, textWidth } from "../../src/adapters/printing/text.ts";
 import type { Chart, Provenance, Series } from "../../src/domain/chart.ts";
-import type { Refusal } from "../../src/domain/refusal.ts";
 
 const printer = createPrinter();
 afterAll(() => printer.close());
@@ -211,42 +210,5 @@ describe("figures", () => {
   test("a text is taken to be wider the longer and the bolder it is", () => {
     expect(textWidth("ab", 12)).toBeLessThan(textWidth("abc", 12));
     expect(textWidth("abc", 12)).toBeLessThan(textWidth("abc", 12, true));
-  });
-});
-
-describe("the printer", () => {
-  const orders = (count: number, from: ReturnType<typeof createPrinter>) =>
-    Promise.allSettled(
-      Array.from({ length: count }, () =>
-        from.print({ form: "image/svg+xml", chart: chartOf(), provenance }),
-      ),
-    );
-
-  test("refuses what more than fifty would wait for, and draws the others", async () => {
-    const told = await orders(60, printer);
-    const refused = told.filter((one): one is PromiseRejectedResult => one.status === "rejected");
-    expect(refused.length).toBe(9);
-    for (const { reason } of refused) expect((reason as Refusal).type.slug).toBe("busy");
-  });
-
-  test("goes on after an order that cannot be drawn, and after one that ends its thread", async () => {
-    const broken = { ...chartOf(), series: 7 } as unknown as Chart;
-    await expect(draw(broken)).rejects.toThrow("could not be printed");
-    expect(await draw(chartOf())).toContain("Monthly trade");
-    const endless = {
-      x: [],
-      columns: [],
-      rows: Array.from({ length: 250_000 }, () => Array(30).fill("x".repeat(20))),
-    };
-    await expect(printer.print({ form: "text/csv", sheet: endless })).rejects.toThrow("could not be printed");
-    expect(await draw(chartOf())).toContain("Monthly trade");
-  });
-
-  test("that is closed prints nothing more", async () => {
-    const own = createPrinter();
-    const told = orders(3, own);
-    await own.close();
-    expect((await told).every(({ status }) => status === "rejected")).toBe(true);
-    expect((await orders(1, own))[0]!.status).toBe("rejected");
   });
 });
