@@ -32,16 +32,27 @@ export default async function setup(project: TestProject) {
   return async () => {
     await endNodes(dir);
     await server?.leave();
-    if (given) await dropped(given, template);
+    if (given) await asOwner(given, `drop database if exists ${template}`);
     await rm(dir, { recursive: true, force: true });
   };
 }
 
-const ownPostgres = (dir: string) =>
-  embeddedPostgres({
+async function ownPostgres(dir: string) {
+  const server = await embeddedPostgres({
     dir,
     settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "500" },
   });
+  // A run makes thousands of connections, and a password that is hashed 4,096 times at each takes a minute of it.
+  const { username, password } = new URL(server.ownerUrl);
+  await asOwner(
+    server.ownerUrl,
+    "alter system set scram_iterations = 1",
+    "select pg_reload_conf()",
+    "set scram_iterations = 1",
+    `alter role ${username} password '${password}'`,
+  );
+  return server;
+}
 
 /** The nodes that workers lent to their files; with its folder gone, none is started again. */
 async function endNodes(runDir: string): Promise<void> {
@@ -52,9 +63,9 @@ async function endNodes(runDir: string): Promise<void> {
   for (const { pid } of told.map((text) => JSON.parse(text))) if (isAlive(pid)) process.kill(pid);
 }
 
-async function dropped(url: string, database: string): Promise<void> {
+async function asOwner(url: string, ...statements: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query(`drop database if exists ${database}`);
+  for (const statement of statements) await client.query(statement);
   await client.end();
 }
