@@ -1,6 +1,6 @@
 /** Scores of a log that lived: many batches, several pairs, and read models rebuilt between computations. */
 import { spawnSync } from "node:child_process";
-import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
+import { createWriteStream, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,6 +14,8 @@ import { type Service, startService } from "../support/service.ts";
 import { type Agency, agencyOf, walletOf } from "./agency.ts";
 import { TRUST_VECTORS } from "./vectors.ts";
 
+const BIN = fileURLToPath(new URL("../../bin/tallystick", import.meta.url));
+const SECOND_VERIFIER = fileURLToPath(new URL("../../src/explorer/verifier.js", import.meta.url));
 const DAY_MS = 86_400_000;
 const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 /** Requesters: a wallet, another one, and a tenant with a key. */
@@ -88,12 +90,27 @@ test("each pair has its own three, also where the read model is rebuilt between"
   expect(await agency.scores()).toMatchObject({ 1: 18, 2: 18 });
 });
 
+const exported = join(dir, "export.ndjson");
+const exportOnce = async () => {
+  if (!existsSync(exported)) await exportLog(service.app.pool, { log_id: 1 }, createWriteStream(exported));
+  return exported;
+};
+
+test("the command line and the second verifier verify its export", async () => {
+  const file = await exportOnce();
+  const { position } = await service.app.store.head();
+  const verify = (...args: string[]) => spawnSync(process.execPath, args, { encoding: "utf8" });
+  const own = verify(BIN, "verify", file);
+  expect([own.status, own.stdout]).toEqual([0, expect.stringContaining(`${position} events`)]);
+  const second = verify("--no-warnings", SECOND_VERIFIER, file);
+  expect([second.status, second.stdout]).toEqual([0, expect.stringMatching(/^ok +tree +checked$/m)]);
+});
+
 const python = spawnSync("python3", ["--version"]).status === 0;
 test.skipIf(!python)(
   `docs/vectors/trust.py computes every digest of that log${python ? "" : " (skipped: no python3 here)"}`,
   async () => {
-    const file = join(dir, "export.ndjson");
-    await exportLog(service.app.pool, { log_id: 1 }, createWriteStream(file));
+    const file = await exportOnce();
     const script = fileURLToPath(new URL("trust.py", TRUST_VECTORS));
     const { stdout, stderr } = spawnSync("python3", [script, file], { encoding: "utf8" });
     expect([stderr, stdout]).toEqual(["", expect.stringMatching(/^ok \d\d computations\n$/)]);
