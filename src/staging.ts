@@ -4,6 +4,7 @@
  * Writers of one stream do not wait for each other's commits: the next decides upon what the one before it has sent, and its commit
  * stands only if that one does. What appends nothing, a refusal above all, has no commit to stand or fall: it is told only of what stands.
  */
+import { randomBytes } from "node:crypto";
 import type { EventSchemas } from "../eventstore/schemas.ts";
 import type {
   AppendedEvent,
@@ -55,6 +56,20 @@ type Run = {
   /** It may be told that the line is too long: nothing was paid for it. */
   isRefusable: boolean;
 };
+
+const SALT_BYTES = 16;
+
+/**
+ * Events of no call have no request's random id in their meta: each gets a salt of its own. Who knows all else of such an event could
+ * confirm a guess at its payload by its hash, which everybody may see.
+ */
+const unguessable = (events: readonly NewEvent[], meta: JsonObject): NewEvent[] =>
+  "request_id" in meta
+    ? [...events]
+    : events.map((event) => ({
+        ...event,
+        meta: { ...event.meta, salt: randomBytes(SALT_BYTES).toString("base64url") },
+      }));
 
 /** Where somebody has waited for longer, whoever comes next is told at once: a line that only grows serves nobody. */
 const MOST_WAIT_MS = 10_000;
@@ -244,7 +259,7 @@ export class Staging {
     }
     const sent = this.#parts.store.send({
       appends: touched.map(({ tenant, stream_id, base, after, events }) => ({
-        ...{ tenant, stream_id, expected_version: base, events },
+        ...{ tenant, stream_id, expected_version: base, events: unguessable(events, this.command.meta) },
         ...(after && { after }),
       })),
       guards,

@@ -27,6 +27,7 @@ import {
 import { operationsPage } from "../../src/api/reference.ts";
 import { eventsPage } from "../../src/areas/events-page.ts";
 import { areas, entitiesOf } from "../../src/areas/index.ts";
+import { wholeLog } from "../projections/read-models.ts";
 import { buy } from "../support/buyer.ts";
 import { catalogue } from "../support/catalogue.ts";
 import type { Service } from "../support/service.ts";
@@ -274,6 +275,17 @@ describe("every operation", () => {
         expect(told.includes(name)).toBe(payment !== undefined);
     },
   );
+});
+
+test("every event has a random part of its own: a call's id, or a salt", async () => {
+  const all = await wholeLog(service.app.store);
+  // The event that an example names by its id is appended past the app.
+  const events = all.filter(({ stream_id }) => stream_id !== "key-k_example");
+  const salts = events.flatMap(({ meta }) => ("request_id" in meta ? [] : [meta.salt]));
+  for (const salt of salts) expect(salt).toMatch(/^[\w-]{22}$/);
+  expect(new Set(salts).size).toBe(salts.length);
+  const writers = new Set(events.flatMap(({ meta }) => ("salt" in meta ? [meta.actor] : [])));
+  expect(writers.size).toBeGreaterThan(5);
 });
 
 describe("MCP", () => {
