@@ -129,15 +129,21 @@ export const takeResult =
     return [{ type: "TaskResultSubmitted", data: { attempt, ...result } }];
   };
 
-/** The service ran it again. A valid result is accepted, another one is refunded; an inconclusive audit leaves it to the requester. */
+export type AuditFacts = Omit<Audited, "on_silence">;
+
+/**
+ * The service ran it again. A valid result is accepted, and so is each of a task that does not agree with itself; another one is refunded.
+ * An inconclusive audit leaves it to the requester, whose silence accepts or refunds.
+ */
 export const audit =
-  (facts: Audited) =>
+  (facts: AuditFacts, on_silence: NonNullable<Audited["on_silence"]> = "accepts") =>
   (state: TaskState): TaskEvent[] => {
     const task = standing(state);
     if (!awaitsAudit(task)) return [];
     const { verdict, audited_at: at, draw } = facts;
-    const audited: TaskEvent = { type: "TaskAudited", data: facts };
-    if (verdict === "valid")
+    const data = { ...facts, on_silence: verdict === "inconclusive" ? on_silence : null };
+    const audited: TaskEvent = { type: "TaskAudited", data };
+    if (verdict === "valid" || verdict === "void")
       return [audited, { type: "TaskAccepted", data: { by: "audit", draw, accepted_at: at } }];
     return verdict === "mismatch"
       ? [audited, refunding(task, "an audit came to another result", at)]
@@ -222,18 +228,21 @@ export const dispute =
     return [{ type: "TaskDisputed", data: { ...bonds, disputed_at } }];
   };
 
-/** Who was right: the worker is paid, or the requester gets back what was held. */
+/** Who was right: the worker is paid, or the requester gets back what was held. `void_audit`: the run that shows the task to be void. */
 export const decideDispute =
-  (facts: DisputeDecided) =>
+  (facts: DisputeDecided, void_audit?: AuditFacts) =>
   (state: TaskState): TaskEvent[] => {
     const task = standing(state);
     if (task.dispute?.decided) return [];
     inState(task, ["disputed"], "decided");
     const { decided_at: at, verdict } = facts;
-    const decided: TaskEvent = { type: "TaskDisputeDecided", data: facts };
+    const audited: TaskEvent[] = void_audit
+      ? [{ type: "TaskAudited", data: { ...void_audit, on_silence: null } }]
+      : [];
+    const decided: TaskEvent[] = [...audited, { type: "TaskDisputeDecided", data: facts }];
     return verdict === "worker"
-      ? [decided, { type: "TaskAccepted", data: { by: "dispute", draw: null, accepted_at: at } }]
-      : [decided, refunding(task, "the dispute was decided so", at)];
+      ? [...decided, { type: "TaskAccepted", data: { by: "dispute", draw: null, accepted_at: at } }]
+      : [...decided, refunding(task, "the dispute was decided so", at)];
   };
 
 /** Pays the worker of an accepted result. Settled before, it is the same. */

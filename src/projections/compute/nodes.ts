@@ -159,7 +159,7 @@ function counted(row: NodeRow, { type, data }: TaskEvent): Partial<NodeRow> {
     case "TaskResultSubmitted":
       return { running: Math.max(0, row.running - 1) };
     case "TaskAudited":
-      if (data.verdict === "inconclusive") return {};
+      if (data.verdict === "inconclusive" || data.verdict === "void") return {};
       return { valid_audits: data.verdict === "valid" ? row.valid_audits + 1 : 0 };
     case "TaskSettled":
       return { settled: row.settled + 1, earned_micro: row.earned_micro + data.provider_micro };
