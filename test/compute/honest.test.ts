@@ -1,10 +1,12 @@
 /** Attacks that cost honest nodes their stake, their price or their points: each is tried, and the honest node keeps what is its own. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { App } from "../../src/app.ts";
+import * as nodes from "../../src/domain/compute/node.ts";
 import type { Ran } from "../../src/domain/ports.ts";
 import { auditReactor } from "../../src/reactors/compute/audit.ts";
+import { stepStake } from "../../src/reactors/compute/steps.ts";
 import { turn } from "../support/turns.ts";
-import { type ComputeSetup, openComputeSetup, sha256, type TestNode } from "./compute-setup.ts";
+import { type ComputeSetup, chainOf, openComputeSetup, sha256, type TestNode } from "./compute-setup.ts";
 
 let setup: ComputeSetup;
 let node: TestNode;
@@ -84,4 +86,53 @@ test("a result is wrong only by two runs that agree", async () => {
   expect(await setup.task("unsure", unsure.task.task_id)).toMatchObject({
     audit: { verdict: "inconclusive" },
   });
+});
+
+test("what a node can lose lies aside while its results are checked, so that none of it can be moved away", async () => {
+  const thief = await setup.node("thief");
+  const tenant = `soul:${thief.sx}`;
+  await setup.requester(tenant, 50_000);
+  const victims = await Promise.all([1, 2, 3].map((n) => lent(`victim-${n}`, thief)));
+  for (const { task } of victims) await thief.gives(task, { hash: "00".repeat(32) });
+  expect(await setup.account(tenant)).toMatchObject({ available: 47_000, held: 3_000 });
+  // The thief puts all that it has left into a task of its own.
+  const own = await setup.submit(thief.headers, { max_price_usd: 0.047 });
+  expect(own.status).toBe(201);
+  expect((await setup.submit(thief.headers, { max_price_usd: 0.003 })).status).toBe(402);
+  await checks();
+  for (const n of [1, 2, 3])
+    expect(await setup.account(`victim-${n}`)).toMatchObject({ available: 1_001_000, held: 0 });
+  expect(await setup.account(tenant)).toMatchObject({ available: 0, held: 47_000, spent: 3_000 });
+});
+
+test("a right result gives back what lay aside, of the stake too, and what is asked back meanwhile", async () => {
+  const staked = await setup.node("staked", { hourly_rate_usd: 0.6 });
+  const tenant = `soul:${staked.sx}`;
+  await setup.requester(tenant, 5_000);
+  const stake = (stake_usdc: number) =>
+    staked.post("/soul/node/register", {
+      ...{ agent_id: staked.agent_id, capabilities: ["cpu"], hourly_rate_usd: 0.6, max_concurrent: 8 },
+      stake_usdc,
+    });
+  expect((await stake(0.004)).body).toMatchObject({ stake_usdc: "0.004" });
+  const right = await lent("staked-right", staked);
+  await staked.gives(right.task, chainOf(input_data));
+  // The price is 0.01: all of both lies aside, and the stake is still called what it is.
+  expect([...(await setup.account(tenant)).holds.values()].map((one) => one.amount_micro)).toEqual([
+    1_000, 4_000,
+  ]);
+  expect((await stake(0)).body).toMatchObject({ stake_usdc: "0.004", stake_free_at: expect.any(String) });
+  // A week later the stake is free; what answers for the result stays aside.
+  const free = nodes.releaseStake(staked.sx, new Date(Date.now() + 8 * 86_400_000).toISOString());
+  await setup.app.commit((unit) => stepStake(unit, staked.sx, free), { meta: { actor: "test" } });
+  expect(await setup.account(tenant)).toMatchObject({ available: 0, held: 5_000 });
+  await checks();
+  expect(await setup.account(tenant)).toMatchObject({ available: 5_000, held: 0 });
+  expect((await stake(0.005)).body).toMatchObject({ stake_usdc: "0.005", stake_free_at: null });
+
+  const wrong = await lent("staked-wrong", staked);
+  await staked.gives(wrong.task, { hash: "00".repeat(32) });
+  await checks();
+  expect(await setup.account("staked-wrong")).toMatchObject({ available: 1_005_000, held: 0 });
+  expect(await setup.account(tenant)).toMatchObject({ available: 0, held: 0, spent: 5_000 });
 });

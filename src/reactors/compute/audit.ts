@@ -57,7 +57,7 @@ async function check(app: App, named: NamedTask): Promise<void> {
   const { tenant, task_id } = named;
   const task = tasks.standing(await app.load(tasks, tasks.targetOf(tenant, task_id)));
   if (!tasks.awaitsAudit(task)) return;
-  const draw = await drawFor(app, task, nowOf(app));
+  const draw = await drawFor(app, task);
   const decision =
     draw && !draw.audits
       ? tasks.passUnaudited(draw, nowOf(app))

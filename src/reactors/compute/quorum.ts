@@ -70,7 +70,7 @@ async function judgeCopies(unit: Staging, app: App, named: NamedTask): Promise<v
   if (outcome !== "waits") return agree(unit, named, { task, copies }, { ...outcome, draw: null }, at);
   const [first] = copies.values();
   if (copies.size > 1 || !first || first.status === "queued") return;
-  const draw = await drawOnFirst(app, first, at);
+  const draw = await drawOnFirst(app, first);
   if (draw === "not yet") return;
   if (!draw) {
     await makeCopies(unit, named, at);
@@ -81,12 +81,12 @@ async function judgeCopies(unit: Staging, app: App, named: NamedTask): Promise<v
 }
 
 /** The draw by which the first copy is enough; null where the others are made. */
-async function drawOnFirst(app: App, first: Task, at: string): Promise<Draw | null | "not yet"> {
+async function drawOnFirst(app: App, first: Task): Promise<Draw | null | "not yet"> {
   if (first.status !== "leased" && first.status !== "submitted") return null;
   const node = await findNode(app.pool, first.lease!.sx);
   if ((node?.valid_audits ?? 0) < SURE_AFTER) return null;
   if (first.status === "leased") return "not yet";
-  const draw = await drawFor(app, first, at);
+  const draw = await drawFor(app, first);
   return draw && !draw.audits ? draw : null;
 }
 

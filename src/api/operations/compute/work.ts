@@ -13,10 +13,11 @@ import type { Agent } from "../../../domain/identity/agent.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { leaseDigest, leaseEndsAt } from "../../../domain/lease.ts";
 import { MOST_OBJECT_BYTES, objectName } from "../../../domain/objects.ts";
+import * as accounts from "../../../domain/payments/account.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { Refusal, refuse } from "../../../domain/refusal.ts";
 import * as seeds from "../../../domain/rng/seeds.ts";
-import { nodesProjection, type Standing, standingOf } from "../../../projections/compute/nodes.ts";
+import { findNode, nodesProjection, type Standing, standingOf } from "../../../projections/compute/nodes.ts";
 import { lentUnder, type NamedTask, type Ready } from "../../../projections/compute/tasks.ts";
 import { withCopies } from "../../../reactors/compute/quorum.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
@@ -278,7 +279,7 @@ A result that the service may check needs a receipt, signed by a key that the ag
   body_bytes: MOST_OBJECT_BYTES + 16 * 1024,
   refuses: [404, 409],
   example: { task_id: "00".repeat(16), result: { output: 42 } },
-  handle: async ({ input, app, decide, caller, foresee, watch }) => {
+  handle: async ({ input, app, decide, caller, foresee, watch, lineUp }) => {
     const agent = await actingAgent({ app, caller, foresee, watch });
     const { task_id, result, error } = input;
     if ((result === undefined) === (error === undefined)) {
@@ -290,8 +291,8 @@ A result that the service may check needs a receipt, signed by a key that the ag
     const { tenant, task: before } = await lentTo({ app, caller, watch }, agent.facts.sx_number, input);
     const lease_sha256 = leaseGiven(input.lease_id, before.lease!);
     const at = nowOf(app);
-    const step = (decision: Parameters<typeof stepTask>[2]) =>
-      stepTask({ decide, watch }, { tenant, task_id }, decision);
+    const step = (decision: Parameters<typeof stepTask>[2], of = {}) =>
+      stepTask({ decide, watch }, { tenant, task_id }, decision, of);
     if (result === undefined) {
       const lost = { reason: "failed" as const, last_heartbeat_at: null };
       const { task } = await step((state) =>
@@ -314,7 +315,10 @@ A result that the service may check needs a receipt, signed by a key that the ag
     };
     if (before.status === "leased") await refuseReceipt(app, agent, before, made);
     await app.objects.put(objectName("task", ownerOf(task_id), output_sha256), bytes);
-    const { task } = await step(tasks.takeResult(lease_sha256, made));
+    const { valid_audits = 0 } = (await findNode(app.pool, agent.facts.sx_number)) ?? {};
+    // Results that a node hands in at once are set aside for one after the other.
+    await lineUp(accounts, accounts.targetOf(nodes.targetOf(agent.facts.sx_number).tenant));
+    const { task } = await step(tasks.takeResult(lease_sha256, made), { valid_audits });
     return shownTask(task);
   },
 });
