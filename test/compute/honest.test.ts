@@ -4,6 +4,7 @@ import type { App } from "../../src/app.ts";
 import * as nodes from "../../src/domain/compute/node.ts";
 import type { Ran } from "../../src/domain/ports.ts";
 import { auditReactor } from "../../src/reactors/compute/audit.ts";
+import { quorumReactor } from "../../src/reactors/compute/quorum.ts";
 import { stepStake } from "../../src/reactors/compute/steps.ts";
 import { turn } from "../support/turns.ts";
 import { type ComputeSetup, chainOf, openComputeSetup, sha256, type TestNode } from "./compute-setup.ts";
@@ -135,4 +136,89 @@ test("a right result gives back what lay aside, of the stake too, and what is as
   await checks();
   expect(await setup.account("staked-wrong")).toMatchObject({ available: 1_005_000, held: 0 });
   expect(await setup.account(tenant)).toMatchObject({ available: 0, held: 0, spent: 5_000 });
+});
+
+const judges = async (app = setup.app) => {
+  await setup.folded();
+  expect(await turn(app, quorumReactor)).toEqual({ status: "done" });
+  await setup.folded();
+};
+
+/** A quorum of three of a built-in kind, a result of each node. */
+async function quorumOf(tenant: string, results: readonly (readonly [TestNode, object])[], app = setup.app) {
+  const headers = await setup.requester(tenant);
+  const task = { task_type: "sha256-chain", input_data, max_price_usd: 0.02, verify: "quorum" };
+  const { body } = await setup.submit(headers, task);
+  await setup.folded();
+  const given: string[] = [];
+  for (const [by, result] of results) {
+    await by.beat();
+    const lent = await by.pull("?wait_s=10&kinds=sha256-chain");
+    if (given.length === 0) await judges();
+    expect((await by.gives(lent, result)).status).toBe(200);
+    given.push(lent.task_id);
+  }
+  await judges(app);
+  return { task_id: body.task_id as string, given };
+}
+
+test("two nodes of a requester do not take the price and the money of a third: what the service comes to counts", async () => {
+  const colluding = await Promise.all(["colluding-1", "colluding-2"].map((name) => setup.node(name)));
+  for (const one of colluding) await setup.requester(`soul:${one.sx}`, 5_000);
+  const wrong = { hash: "00".repeat(32) };
+  const tenant = `soul:${node.sx}`;
+  const before = await setup.account(tenant);
+  const results = [...colluding.map((one) => [one, wrong] as const), [node, chainOf(input_data)] as const];
+  const { task_id, given } = await quorumOf("colluder", results);
+  expect(await setup.task("colluder", task_id)).toMatchObject({
+    ...{ status: "settled", judged: { verdict: "agreed", copy: 3, agreed: 1 } },
+  });
+  expect(await setup.account(tenant)).toMatchObject({ available: before.available + 900, held: before.held });
+  for (const one of colluding)
+    expect(await setup.account(`soul:${one.sx}`)).toMatchObject({ available: 4_000, held: 1_000 });
+
+  // A dispute over a copy is decided as well: its input lies under the task.
+  await setup.requester(`soul:${colluding[0]!.sx}`, 10_000);
+  const disputed = await colluding[0]!.post("/soul/compute/dispute", { task_id: given[0] });
+  expect(disputed.body).toMatchObject({ state: "disputed" });
+  await checks();
+  expect(await setup.task("colluder", given[0]!)).toMatchObject({
+    ...{ status: "refunded", dispute: { decided: { by: "rerun", verdict: "requester" } } },
+  });
+});
+
+test("where the service cannot look, or the task is void, a copy that differs costs its node nothing", async () => {
+  const two = await Promise.all(["agreeing-1", "agreeing-2"].map((name) => setup.node(name)));
+  const tenant = `soul:${node.sx}`;
+  const results = [...two.map((one) => [one, { hash: "a" }] as const), [node, { hash: "b" }] as const];
+  const before = await setup.account(tenant);
+  const void_ = await quorumOf("void-quorum", results, withRuns(came("c"), came("d")));
+  for (const task_id of void_.given)
+    expect(await setup.task("void-quorum", task_id)).toMatchObject({
+      ...{ status: "settled", audit: { verdict: "void" }, settled: { provider_micro: 900 } },
+    });
+  const unknown = await quorumOf("unknown-quorum", results, withRuns("failed"));
+  expect(await setup.task("unknown-quorum", unknown.given[2]!)).toMatchObject({
+    ...{ status: "rejected", compared: null },
+  });
+  expect(await setup.account(tenant)).toMatchObject({ available: before.available + 900, held: before.held });
+});
+
+test("a dispute that cannot be decided says so and ends, and both bonds come back", async () => {
+  const tenant = `soul:${node.sx}`;
+  const { headers, task } = await lent("undecided", node, { verify: "requester" });
+  const { task_id } = task;
+  await node.gives(task, chainOf(input_data));
+  await setup.ask(headers, "/soul/compute/settle", { task_id, accept: false });
+  const before = await setup.account(tenant);
+  await node.post("/soul/compute/dispute", { task_id });
+  await checks(withRuns("failed"));
+  expect(await setup.task("undecided", task_id)).toMatchObject({
+    status: "refunded",
+    dispute: {
+      decided: { by: "rerun", verdict: "none", reason: expect.stringContaining("could not be run") },
+    },
+  });
+  expect(await setup.account(tenant)).toMatchObject({ available: before.available, held: before.held });
+  expect(await setup.account("undecided")).toMatchObject({ available: 1_000_000, held: 0 });
 });

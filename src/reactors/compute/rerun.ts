@@ -22,6 +22,9 @@ export type RerunParts = Pick<App, "executor" | "objects">;
 export const isSame = (a: Output, b: Output): boolean =>
   a.output_sha256 === b.output_sha256 && a.exit === b.exit;
 
+/** The longest that a run of it takes, once or twice. */
+export const mostMs = ({ terms }: TaskFacts): number => 2 * terms.limit_s * 1_000;
+
 /** Runs the task; once more, in a process of its own, where that differs from one of these results. */
 export async function rerun(parts: RerunParts, facts: TaskFacts, results: readonly Output[]): Promise<Rerun> {
   const first = await runOnce(parts, facts);

@@ -48,6 +48,8 @@ async function moveSetAside(unit: Staging, of: Of, event: TaskEvent, valid_audit
       if (event.data.verdict === "differed")
         await keepAside(unit, task, task.lease!.price_micro, event.data.compared_at);
       return;
+    case "TaskRejected":
+      return task.compared ? undefined : giveBack(unit, task, event.data.rejected_at);
     case "TaskAccepted":
       return giveBack(unit, task, event.data.accepted_at);
     case "TaskRefunded":
