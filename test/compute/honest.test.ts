@@ -7,6 +7,7 @@ import { auditReactor } from "../../src/reactors/compute/audit.ts";
 import { quorumReactor } from "../../src/reactors/compute/quorum.ts";
 import { stepStake } from "../../src/reactors/compute/steps.ts";
 import { turn } from "../support/turns.ts";
+import { until } from "../support/until.ts";
 import { type ComputeSetup, chainOf, openComputeSetup, sha256, type TestNode } from "./compute-setup.ts";
 
 let setup: ComputeSetup;
@@ -221,4 +222,30 @@ test("a dispute that cannot be decided says so and ends, and both bonds come bac
   });
   expect(await setup.account(tenant)).toMatchObject({ available: before.available, held: before.held });
   expect(await setup.account("undecided")).toMatchObject({ available: 1_000_000, held: 0 });
+});
+
+test("a node that failed a task does not get it again; another one does it", async () => {
+  const headers = await setup.requester("sabotaged");
+  const saboteur = await setup.node("saboteur", { hourly_rate_usd: 0, kinds: ["sabotaged"] });
+  const other = await setup.node("steadfast", { kinds: ["sabotaged"] });
+  const { body } = await setup.submit(headers, { task_type: "sabotaged" });
+  const { task_id, lease_id } = await saboteur.pull("?wait_s=10");
+  await saboteur.post("/soul/compute/result", { task_id, lease_id, error: "no" });
+  await setup.folded();
+  await setup.app.pool.query("update read.compute_tasks_v4 set ready_at = now() where task_id = $1", [
+    task_id,
+  ]);
+  await setup.later(10, async () => {
+    expect(await saboteur.pull()).toBeNull();
+    const again = await until(async () => (await other.pull()) ?? false);
+    expect(again).toMatchObject({ task_id: body.task_id, attempt: 2 });
+  });
+});
+
+test("a node that keeps failing waits before it gets another task", () => {
+  const at = "2026-11-28T12:00:00.000Z";
+  expect(nodes.pausedUntil(2, at)).toBeUndefined();
+  expect(nodes.pausedUntil(3, at)).toBe("2026-11-28T12:01:00.000Z");
+  expect(nodes.pausedUntil(5, at)).toBe("2026-11-28T12:04:00.000Z");
+  expect(nodes.pausedUntil(50, at)).toBe("2026-11-28T13:00:00.000Z");
 });

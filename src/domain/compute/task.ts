@@ -70,7 +70,9 @@ export const lease =
     const { terms } = task.facts;
     inState(task, ["queued"], "lent");
     const isReady = task.ready_at <= leased_at && leased_at < terms.deadline_at;
-    const isFor = terms.assign === null ? requester !== soulTenant(sx) : terms.assign === sx;
+    // Who failed it does not get it again, unless its requester wants that one alone.
+    const isForAny = requester !== soulTenant(sx) && !task.failed_by.includes(sx);
+    const isFor = terms.assign === null ? isForAny : terms.assign === sx;
     const price_micro = priceOf(hourly_rate_micro, terms.limit_s);
     if (!isReady || !isFor || price_micro > terms.max_price_micro)
       refuse(computeProblems["task-state"], "this task is not for this node, or not now");

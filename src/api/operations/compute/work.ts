@@ -101,7 +101,9 @@ The price is what the node asks for the whole limit, fixed now. Name it by an Id
     const before = lentBefore(context.earlier);
     if (before) return { task: await shownLent(app, before, await take(before), lease_id) };
     await foresee(nodes, own, (state) => refuseUnavailable(nodes.registered(state)));
-    const { trust } = await standingUnlessBusy(app, sx, nodes.registered(await watch(nodes, own)));
+    const standing = await standingUnlessBusy(app, sx, nodes.registered(await watch(nodes, own)));
+    const { trust } = standing;
+    refusePaused(standing, nowOf(app));
     const kinds = input.kinds.length > 0 ? input.kinds : offer.kinds;
     const taker = { sx, kinds, hourly_rate_micro, trust };
     const dispenser = dispenserOf(app);
@@ -180,6 +182,15 @@ const unlessTaken = (taking: Promise<tasks.Task | undefined>) =>
 function refuseUnavailable({ status }: nodes.Node): void {
   if (status !== "available")
     refuse(computeProblems["node-busy"], `the node is ${status}: set its availability to available first`);
+}
+
+function refusePaused({ failures, failed_at }: Standing, now: string): void {
+  const until = nodes.pausedUntil(failures, failed_at);
+  if (until !== undefined && now < until)
+    refuse(
+      computeProblems["node-busy"],
+      `the node failed ${failures} tasks in a row, and gets no other one before ${until}`,
+    );
 }
 
 async function standingUnlessBusy(app: App, sx: number, { max_concurrent }: nodes.Node): Promise<Standing> {
