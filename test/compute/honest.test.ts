@@ -4,11 +4,19 @@ import type { App } from "../../src/app.ts";
 import * as nodes from "../../src/domain/compute/node.ts";
 import type { Ran } from "../../src/domain/ports.ts";
 import { auditReactor } from "../../src/reactors/compute/audit.ts";
+import { computeReactor } from "../../src/reactors/compute/due.ts";
 import { quorumReactor } from "../../src/reactors/compute/quorum.ts";
 import { stepStake } from "../../src/reactors/compute/steps.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
-import { type ComputeSetup, chainOf, openComputeSetup, sha256, type TestNode } from "./compute-setup.ts";
+import {
+  type ComputeSetup,
+  chainOf,
+  kindOf,
+  openComputeSetup,
+  sha256,
+  type TestNode,
+} from "./compute-setup.ts";
 
 let setup: ComputeSetup;
 let node: TestNode;
@@ -248,4 +256,48 @@ test("a node that keeps failing waits before it gets another task", () => {
   expect(nodes.pausedUntil(3, at)).toBe("2026-11-28T12:01:00.000Z");
   expect(nodes.pausedUntil(5, at)).toBe("2026-11-28T12:04:00.000Z");
   expect(nodes.pausedUntil(50, at)).toBe("2026-11-28T13:00:00.000Z");
+});
+
+test("a node that asks for nothing is paid what running it again costs", async () => {
+  const free = await setup.node("for-nothing", { hourly_rate_usd: 0 });
+  const { task } = await lent("for-nothing", free);
+  expect((await setup.task("for-nothing", task.task_id)).lease).toMatchObject({ price_micro: 1_000 });
+});
+
+test("silence does not accept what no check could judge, of a node without history: it is refunded, and nobody is slashed", async () => {
+  const young = await setup.node("young");
+  await setup.requester(`soul:${young.sx}`, 5_000);
+  const { task } = await lent("unjudged", young);
+  const { task_id } = task;
+  await young.gives(task, { hash: "garbage" });
+  await checks(withRuns("failed"));
+  expect(await setup.task("unjudged", task_id)).toMatchObject({
+    ...{ status: "submitted", audit: { verdict: "inconclusive", on_silence: "refunds" } },
+  });
+  const due = (seconds: number) => setup.later(seconds, () => turn(setup.app, computeReactor));
+  await due(2 * 86_400);
+  await setup.later(2 * 86_400, async () => {
+    expect(kindOf(await young.post("/soul/compute/settle", { task_id }))).toEqual([409, "not-due"]);
+  });
+  await due(8 * 86_400);
+  expect(await setup.task("unjudged", task_id)).toMatchObject({
+    status: "refunded",
+    ended_at: expect.any(String),
+  });
+  expect(await setup.account(`soul:${young.sx}`)).toMatchObject({ available: 5_000, held: 0, spent: 0 });
+});
+
+test("a result whose check was not begun in ten minutes waits for it", async () => {
+  const young = await setup.node("younger");
+  const { task } = await lent("late-check", young);
+  await young.gives(task, chainOf(input_data));
+  await setup.folded();
+  await setup.later(700, () => turn(setup.app, computeReactor));
+  expect(await setup.task("late-check", task.task_id)).toMatchObject({
+    ...{ status: "submitted", audit: { engine_sha256: null, on_silence: "refunds" } },
+  });
+  await checks();
+  expect(await setup.task("late-check", task.task_id)).toMatchObject({
+    ...{ status: "accepted", audit: { verdict: "valid" } },
+  });
 });

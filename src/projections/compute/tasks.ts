@@ -325,22 +325,25 @@ export async function silentLeases(pool: pg.Pool, silent_s: number): Promise<Sil
   return (await pool.query<SilentLease>({ name: "compute_silent_leases", text, values: [silent_s] })).rows;
 }
 
-/** Results that wait for an audit, the oldest first. */
-export async function awaitingAudit(pool: pg.Pool, limit: number): Promise<NamedTask[]> {
-  const text =
-    "select tenant, task_id from read.compute_tasks_v4 where awaits_audit order by position limit $1";
-  return (await pool.query<NamedTask>({ name: "compute_audits", text, values: [limit] })).rows;
-}
+export type TaskToRun = NamedTask & {
+  price_micro: number;
+  position: number;
+  limit_s: number;
+  is_disputed: boolean;
+};
 
-/** Disputed results of these kinds, the oldest first. */
-export async function disputedTasks(
+/** Results that wait for an audit or are disputed and of these kinds: of each requester the best paid, then the oldest; none of `but`. */
+export async function tasksToRun(
   pool: pg.Pool,
   kinds: readonly string[],
-  limit: number,
-): Promise<NamedTask[]> {
-  const text =
-    "select tenant, task_id from read.compute_tasks_v4 where status = 'disputed' and kind = any($1) order by position limit $2";
-  return (await pool.query<NamedTask>({ name: "compute_disputed", text, values: [kinds, limit] })).rows;
+  but: readonly string[],
+): Promise<TaskToRun[]> {
+  const columns = `tenant, task_id, coalesce((state->'lease'->>'price_micro')::float8, 0) as price_micro, position::float8 as position, limit_s`;
+  const text = `select distinct on (tenant) * from (
+      select ${columns}, false as is_disputed from read.compute_tasks_v4 where awaits_audit
+      union all select ${columns}, true from read.compute_tasks_v4 where status = 'disputed' and kind = any($1)) waiting
+    where task_id <> all($2) order by tenant, price_micro desc, position`;
+  return (await pool.query<TaskToRun>({ name: "compute_to_run", text, values: [kinds, but] })).rows;
 }
 
 /** How many results wait for an audit, counted no further than `most`. */

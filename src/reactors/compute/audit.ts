@@ -8,15 +8,11 @@ import { forEach } from "../../concurrency.ts";
 import { builtIns } from "../../domain/compute/kinds.ts";
 import * as tasks from "../../domain/compute/task.ts";
 import type { Draw } from "../../domain/compute/task-events.ts";
-import { nodesProjection } from "../../projections/compute/nodes.ts";
-import {
-  awaitingAudit,
-  disputedTasks,
-  type NamedTask,
-  tasksProjection,
-} from "../../projections/compute/tasks.ts";
+import { findNode, nodesProjection } from "../../projections/compute/nodes.ts";
+import { type NamedTask, tasksProjection, tasksToRun } from "../../projections/compute/tasks.ts";
 import { reactor, unlessRefused } from "../../reactor.ts";
 import { drawFor } from "./draw.ts";
+import { FairTurns } from "./fair-turns.ts";
 import { isSame, rerun } from "./rerun.ts";
 import { stepTask } from "./steps.ts";
 
@@ -31,19 +27,33 @@ const nowOf = ({ clock }: App) => clock.now().toISOString();
 export const auditReactor = reactor({
   name: "compute.audit",
   every_ms: 500,
-  memory: () => ({}),
-  async take({ app, signal }) {
+  memory: () => ({ turns: new FairTurns() }),
+  async take({ app, memory, signal }) {
     const current = await Promise.all([app.caughtUp(tasksProjection), app.caughtUp(nodesProjection)]);
-    const waiting = await awaitingAudit(app.pool, PAGE);
-    for (let at = 0; at < waiting.length && !signal.aborted; at += AT_ONCE)
-      await forEach(waiting.slice(at, at + AT_ONCE), (named) => unlessRefused(check(app, named)));
-    const disputed = await disputedTasks(app.pool, builtIns, PAGE);
-    for (const named of disputed) if (!signal.aborted) await unlessRefused(decide(app, named));
-    return waiting.length + disputed.length === 0 && current.every(Boolean) ? "idle" : "done";
+    const begun: string[] = [];
+    const lane = async () => {
+      while (!signal.aborted && begun.length < PAGE) if (!(await runNext(app, memory.turns, begun))) return;
+    };
+    await forEach(Array.from({ length: AT_ONCE }), lane);
+    return begun.length === 0 && current.every(Boolean) ? "idle" : "done";
   },
   troubles: { failed: "results are not checked; trying again" },
   resumed: "results are checked again",
 });
+
+/** Runs the task whose turn it is, or draws that it need not be run. False where none waits beside those that were begun. */
+async function runNext(app: App, turns: FairTurns, begun: string[]): Promise<boolean> {
+  const waiting = await tasksToRun(app.pool, builtIns, begun);
+  // Another lane may have begun one of them meanwhile.
+  const free = waiting.filter(({ task_id }) => !begun.includes(task_id));
+  const now = () => app.clock.now().getTime();
+  const next = turns.next(free, now());
+  if (!next) return waiting.length > 0;
+  begun.push(next.task_id);
+  const work = () => unlessRefused(next.is_disputed ? decide(app, next) : check(app, next));
+  await turns.run(next.tenant, next.limit_s * 1_000, now, async () => void (await work()));
+  return true;
+}
 
 /** Whose side a run of a disputed result takes, and why. */
 const DECIDED = {
@@ -61,9 +71,12 @@ async function check(app: App, named: NamedTask): Promise<void> {
   const decision =
     draw && !draw.audits
       ? tasks.passUnaudited(draw, nowOf(app))
-      : tasks.audit(await auditOf(app, task, draw));
+      : tasks.audit(await auditOf(app, task, draw), await silenceFor(app, task));
   await app.commit((unit) => stepTask(unit, named, decision), command);
 }
+
+const silenceFor = async (app: App, { lease }: tasks.Task) =>
+  tasks.silenceBy((await findNode(app.pool, lease!.sx))?.valid_audits ?? 0);
 
 async function decide(app: App, named: NamedTask): Promise<void> {
   const task = tasks.standing(await app.load(tasks, tasks.targetOf(named.tenant, named.task_id)));
