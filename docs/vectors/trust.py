@@ -166,7 +166,7 @@ class Log:
 
     def task(self, name, type, x, day, e):
         if type == "TaskSubmitted":
-            self.tasks[name] = {"requester": e["tenant"], "settled": None, "spent": None, "earned": None, "refuted": False,
+            self.tasks[name] = {"requester": e["tenant"], "settled": None, "spent": None, "earned": None, "refuted": False, "void": False,
                                 "slashed": None, "lost": None, "bonds": set(), "at": None, "reversed": False, "worker": None}
         task = self.tasks.get(name)
         if not task:
@@ -175,7 +175,7 @@ class Log:
             task["provider"], task["worker"] = x["sx"], f"soul:{x['sx']}"
             task["linked"] = self.linked(task["requester"], x["sx"], x["leased_at"])
         elif type == "TaskAudited":
-            task["refuted"] = x["verdict"] == "mismatch"
+            task["refuted"], task["void"] = x["verdict"] == "mismatch", x["verdict"] == "void"
         elif type == "TaskDisputeDecided" and x["verdict"] != "none":
             task["lost"] = ("requester" if x["verdict"] == "worker" else "worker", day)
         elif type == "TaskSettled":
@@ -206,7 +206,8 @@ class Log:
         self.judge(name, task, e["position"])
 
     def judge(self, name, task, position):
-        if task["at"] is None and task["settled"] and task["settled"] == (task["spent"], task["earned"]):
+        is_paid = task["settled"] and not task["void"] and task["settled"] == (task["spent"], task["earned"])
+        if task["at"] is None and is_paid:
             task["at"], day = position, task["day"]
             others = [self.tasks[one] for one in self.settled[task["requester"]]]
             kept = [(p["at"][0], p["micro"]) for p in self.counted() if p["tenant"] == task["requester"]]

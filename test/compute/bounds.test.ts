@@ -57,7 +57,7 @@ describe("submitting is refused", () => {
     const { pool } = setup.app;
     const wait = (from: number, to: number) =>
       pool.query(
-        `insert into read.compute_tasks_v3
+        `insert into read.compute_tasks_v4
            (task_id, tenant, status, kind, offer, max_price_micro, limit_s, min_trust, ready_at, awaits_audit, position, state)
          select 'waits-' || n, 'waits', 'submitted', 'sha256-chain', 1, 1, 60, 0, now(), true, 1000000 + n, '{}' from generate_series($1::int, $2) n`,
         [from, to],
@@ -79,7 +79,7 @@ describe("submitting is refused", () => {
       expect((await setup.submit(headers)).status).toBe(201);
       expect(await setup.account("many-waiting")).toMatchObject({ available: 930_000, held: 70_000 });
     } finally {
-      await pool.query("delete from read.compute_tasks_v3 where tenant = 'waits'");
+      await pool.query("delete from read.compute_tasks_v4 where tenant = 'waits'");
     }
     const { body } = await setup.ask(headers, "/soul/compute/tasks");
     for (const { task_id } of body.tasks) await setup.ask(headers, "/soul/compute/cancel", { task_id });
@@ -220,6 +220,9 @@ test("bytes of a task lie while it is under way, and 30 days after its end", asy
 
 describe("by itself", () => {
   test("a check that is not done in time leaves a result to its requester, silence accepts it, and a day later it is settled", async () => {
+    // Silence accepts an unchecked result of a node with history alone.
+    const text = "update read.compute_nodes_v3 set valid_audits = 10 where sx = $1";
+    await setup.app.pool.query(text, [node.sx]);
     const { task, task_id } = await lent("unchecked", checkedKind);
     await node.gives(task, chainOf(input_data));
     await oncePassed(300);

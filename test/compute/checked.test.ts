@@ -198,7 +198,7 @@ test("where accounts are closed to payments, a bond is put up of what is there, 
 });
 
 test("once a node has given enough right results, a draw says whether one is checked, and anybody draws it again", async () => {
-  await setup.app.pool.query("update read.compute_nodes_v2 set valid_audits = 1000000 where sx = $1", [
+  await setup.app.pool.query("update read.compute_nodes_v3 set valid_audits = 1000000 where sx = $1", [
     node.sx,
   ]);
   // So much to lose that a task's price is next to nothing.

@@ -7,4 +7,4 @@ export const COUNTED = `select
   count(*) filter (where state->'refunded' <> 'null' and copy_of is null) as refunded,
   count(*) filter (where state->'audit'->>'verdict' in ('valid', 'mismatch')) as audited,
   count(*) filter (where state->'audit'->>'verdict' = 'mismatch') as mismatches
-  from read.compute_tasks_v3`;
+  from read.compute_tasks_v4`;

@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 
 const task = (task_id: string, more: Partial<Ready> = {}): Ready => ({
   ...{ tenant: "requester", task_id, kind: "any", max_price_micro: 1_000, limit_s: 600 },
-  ...{ assign: null, min_trust: 0, done_by: [], ...more },
+  ...{ assign: null, min_trust: 0, done_by: [], failed_by: [], ...more },
 });
 
 /** `ready`: in the order that the read model has them. */

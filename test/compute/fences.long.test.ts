@@ -46,7 +46,7 @@ test("64 callers at two processes: no task is lent twice, and none is left", asy
   expect(ids).not.toContain(undefined);
   await setup.folded();
   const { rows } = await setup.app.pool.query<{ leases: number }>(
-    "select count(*)::int as leases from read.compute_leases_v3",
+    "select count(*)::int as leases from read.compute_leases_v4",
   );
   expect(rows).toEqual([{ leases: CALLERS }]);
   const given = await Promise.all(lent.map((task) => node.gives(task!, { done: true })));

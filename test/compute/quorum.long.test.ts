@@ -254,7 +254,7 @@ test(`ten colluders of ${COLLUDERS + HONEST} nodes bend as many of ${TASKS} quor
 
 test("one copy is enough of a node that is sure, where the draw says so", async () => {
   const sure = nodes[5]!;
-  await setup.app.pool.query("update read.compute_nodes_v2 set valid_audits = 1000000 where sx = $1", [
+  await setup.app.pool.query("update read.compute_nodes_v3 set valid_audits = 1000000 where sx = $1", [
     sure.sx,
   ]);
   const rich = account.credit({ source: "gift", amount_micro: 90_000_000_000, at: new Date().toISOString() });

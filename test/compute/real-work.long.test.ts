@@ -63,7 +63,7 @@ async function killAtRandom(staff: WorkProcess[]): Promise<void> {
 /** The silence of the killed is a minute and a half: told at once here. */
 const tellSilence = () =>
   setup.app.pool.query(
-    `update read.compute_tasks_v3 t set leased_at = leased_at - interval '2 minutes'
+    `update read.compute_tasks_v4 t set leased_at = leased_at - interval '2 minutes'
       where status = 'leased' and leased_at < now() - interval '5 seconds'
         and not exists (select from compute.leases_heard h where h.lease_sha256 = t.lease_sha256 and h.heard_at > now() - interval '60 seconds')`,
   );

@@ -156,7 +156,7 @@ const silence = async ({ lease_sha256 }: Leased): Promise<boolean> => {
     [lease_sha256],
   );
   const { rowCount } = await pool.query(
-    "update read.compute_tasks_v3 set leased_at = leased_at - interval '2 minutes' where lease_sha256 = $1",
+    "update read.compute_tasks_v4 set leased_at = leased_at - interval '2 minutes' where lease_sha256 = $1",
     [lease_sha256],
   );
   return rowCount === 1;

@@ -79,7 +79,10 @@ const refunded = (why: string, when = at): task.TaskEvent => ({
 const rejected: task.TaskEvent = { type: "TaskRejected", data: { reason_sha256: null, rejected_at: at } };
 const audited = (verdict: "valid" | "mismatch" | "inconclusive"): task.TaskEvent => ({
   type: "TaskAudited",
-  data: { verdict, expected_sha256: null, engine_sha256: null, draw: null, audited_at: at },
+  data: {
+    ...{ verdict, expected_sha256: null, engine_sha256: null, draw: null, audited_at: at },
+    on_silence: verdict === "inconclusive" ? "accepts" : null,
+  },
 });
 const audit = (verdict: "valid" | "mismatch" | "inconclusive") =>
   task.audit({ verdict, expected_sha256: null, engine_sha256: null, draw: null, audited_at: at });

@@ -158,7 +158,7 @@ describe("a lease", () => {
   const silence = async () => {
     await setup.folded();
     await setup.app.pool.query(
-      "update read.compute_tasks_v3 set leased_at = leased_at - interval '2 minutes' where status = 'leased'",
+      "update read.compute_tasks_v4 set leased_at = leased_at - interval '2 minutes' where status = 'leased'",
     );
   };
 
@@ -197,14 +197,14 @@ describe("a lease", () => {
     const headers = await setup.requester("meanwhile");
     const holding = await setup.app.pool.connect();
     await holding.query("begin");
-    await holding.query("select from read.checkpoints where projection = 'compute_tasks_v3' for update");
-    const { rows } = await holding.query("select * from read.compute_leases_v3");
-    await setup.app.pool.query("delete from read.compute_leases_v3");
+    await holding.query("select from read.checkpoints where projection = 'compute_tasks_v4' for update");
+    const { rows } = await holding.query("select * from read.compute_leases_v4");
+    await setup.app.pool.query("delete from read.compute_leases_v4");
     await setup.submit(headers);
     const { body } = await node.beat(task.lease_id);
     expect(body.leases).toEqual([{ lease_id: task.lease_id, expires_at: null, lost: false }]);
     await holding.query(
-      "insert into read.compute_leases_v3 select * from jsonb_populate_recordset(null::read.compute_leases_v3, $1)",
+      "insert into read.compute_leases_v4 select * from jsonb_populate_recordset(null::read.compute_leases_v4, $1)",
       [JSON.stringify(rows)],
     );
     await holding.query("commit");
@@ -281,12 +281,12 @@ describe("a node", () => {
     const headers = await setup.requester("urgent");
     const waiting = node.pull("?wait_s=30&kinds=urgent");
     const held = await setup.app.pool.connect();
-    await held.query("begin; lock table read.compute_tasks_v3 in exclusive mode");
+    await held.query("begin; lock table read.compute_tasks_v4 in exclusive mode");
     try {
       const { body } = await setup.submit(headers, { task_type: "urgent" });
       const task = await waiting;
       expect(task.task_id).toBe(body.task_id);
-      const known = await held.query("select from read.compute_tasks_v3 where task_id = $1", [task.task_id]);
+      const known = await held.query("select from read.compute_tasks_v4 where task_id = $1", [task.task_id]);
       expect(known.rowCount).toBe(0);
       const giving = node.gives(task, { done: true });
       await held.query("commit");

@@ -132,7 +132,7 @@ test("what the market comes to is what its tasks come to, whatever happened to t
       await foldEach(tx, tasksProjection, randomHistory(of, 4 * EVENTS, seed));
       const { rows: counted } = await tx.query(COUNTED);
       const { rows: kept } = await tx.query(
-        `select ${Object.keys(counted[0]).join(", ")} from read.compute_sums_v3`,
+        `select ${Object.keys(counted[0]).join(", ")} from read.compute_sums_v4`,
       );
       expect(kept).toEqual(counted);
       expect(Object.values(counted[0])).not.toEqual(Object.values(counted[0]).map(() => 0));

@@ -100,6 +100,11 @@ export const logCases: LogCase[] = [
   ["not before the money has come to the worker", log(acme, t.lent, t.settled, t.spent()), []],
   ["nor where another got it", log(acme, t.lent, t.settled, t.spent(), t.earned(90_000, "soul:2")), []],
   ["nor where it was another sum that came", log(acme, t.lent, t.settled, t.spent(), t.earned(1)), []],
+  [
+    "not where the task came to two results",
+    log(acme, t.lent, t.audited("void"), t.settled, t.spent(), t.earned()),
+    [],
+  ],
   ["not where it was refunded", log(acme, t.lent, t.spent(0)), []],
   ["not by word of the accounts alone", log(acme, t.lent, t.spent(), t.earned()), []],
   ["a task of one's own", log(agent(1), done("soul:1", 1)), []],

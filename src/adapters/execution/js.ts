@@ -1,7 +1,9 @@
 /**
  * The kind js: QuickJS in WebAssembly, without a clock, without chance and without the host. The same bytes come to the same, since ticks
- * of its interrupt handler are counted instead of time.
+ * of its interrupt handler and rounds of its loops are counted instead of time.
  */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import {
   type CustomizeVariantOptions,
   newQuickJSWASMModuleFromVariant,
@@ -11,6 +13,13 @@ import {
 } from "quickjs-emscripten-core";
 import type { KindInput } from "../../domain/compute/kinds.ts";
 import type { Ran } from "../../domain/ports.ts";
+import { BUDGET, withCountedLoops } from "./counted-loops.ts";
+
+const WASM = createRequire(import.meta.url).resolve("@jitl/quickjs-wasmfile-release-sync/wasm");
+
+/** Rounds of the machine's loops that count as a tick: native loops call no interrupt handler. Those of reading the program are free. */
+const ROUNDS_A_TICK = 20_000n;
+const READING = 10_000_000n;
 
 const STACK_BYTES = 256 * 1024;
 const MEGABYTE = 1024 * 1024;
@@ -24,8 +33,19 @@ const MOST_ERROR = 500;
 export async function runJs({ code, args, limits }: KindInput<"js">): Promise<Ran> {
   const { default: variant } = await import("@jitl/quickjs-wasmfile-release-sync");
   const wasmMemory = memoryOf(limits.memory_mb);
+  let budget: { value: bigint } | undefined;
+  const emscriptenModule = {
+    instantiateWasm(imports: object, done: (instance: WasmInstance, module: object) => void) {
+      void instantiate(withCountedLoops(readFileSync(WASM)), imports).then(({ instance, module }) => {
+        budget = instance.exports[BUDGET] as typeof budget;
+        done(instance, module);
+      });
+      return {};
+    },
+  };
   // Its types are those of another module system.
-  const bounded = newVariant(variant as unknown as QuickJSSyncVariant, { wasmMemory });
+  const options = { wasmMemory, emscriptenModule } as CustomizeVariantOptions;
+  const bounded = newVariant(variant as unknown as QuickJSSyncVariant, options);
   const quickjs = await newQuickJSWASMModuleFromVariant(bounded);
   const runtime = quickjs.newRuntime();
   runtime.setMemoryLimit(limits.memory_mb * MEGABYTE);
@@ -40,7 +60,13 @@ export async function runJs({ code, args, limits }: KindInput<"js">): Promise<Ra
   const program = `(function (args) { "use strict";\n${code}\n})`;
   // The arguments are read before anything of the program is: it may put something else in JSON's place.
   const wrapped = `(function (args) { return JSON.stringify({ value: (${program})(args) ?? null }) })(${literal(args)})`;
-  const { value, error } = evaluate(context, wrapped);
+  budget!.value = READING + BigInt(limits.ticks) * ROUNDS_A_TICK;
+  const ran = whileWithin(
+    () => budget!.value,
+    () => evaluate(context, wrapped),
+  );
+  if (ran === "spent") return { exit: "limit", output: { limit: "ticks" } };
+  const { value, error } = ran;
   if (ticks > limits.ticks) return { exit: "limit", output: { limit: "ticks" } };
   if (error === undefined) return { exit: "ok", output: JSON.parse(String(value)) };
   const told = textOf(error);
@@ -48,8 +74,23 @@ export async function runJs({ code, args, limits }: KindInput<"js">): Promise<Ra
   return { exit: "ok", output: { error: told } };
 }
 
+/** Where the budget is spent the machine traps; any other trap is a fault of its own. */
+function whileWithin<Done>(left: () => bigint, work: () => Done): Done | "spent" {
+  try {
+    return work();
+  } catch (error) {
+    if (left() === 0n) return "spent";
+    throw error;
+  }
+}
+
 /** Of the language, and not among the types of Node. */
-const { Memory } = (globalThis as unknown as { WebAssembly: { Memory: MemoryClass } }).WebAssembly;
+const { Memory, instantiate } = (globalThis as unknown as { WebAssembly: Wasm }).WebAssembly;
+type Wasm = {
+  Memory: MemoryClass;
+  instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: WasmInstance; module: object }>;
+};
+type WasmInstance = { exports: Record<string, unknown> };
 type MemoryClass = new (pages: { initial: number; maximum: number }) => BoundedMemory;
 type BoundedMemory = Extract<NonNullable<CustomizeVariantOptions["wasmMemory"]>, object>;
 

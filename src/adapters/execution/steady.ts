@@ -1,38 +1,8 @@
 /** Which queries come to the same wherever and whenever they are run: what is refused, so that no honest node loses a check by its machine. */
 import type { DuckDBConnection } from "@duckdb/node-api";
+import { OF_PROCESSOR, ROWS_OF_ARGUMENTS, STEADY } from "./functions.ts";
 
 const MOST_REASON = 500;
-
-/** Functions that make rows of their arguments alone. Others tell of the machine, or run a text that nobody has read. */
-const OF_ARGUMENTS = new Set(["range", "generate_series", "unnest", "json_each", "json_tree"]);
-
-/** Functions that DuckDB's own list calls consistent, and that answer otherwise from run to run or machine to machine. */
-const UNSTEADY = new Set([
-  ..."current_date current_time current_timestamp localtime localtimestamp get_current_timestamp now today".split(
-    " ",
-  ),
-  ..."current_localtime current_localtimestamp version pragma_version current_setting getenv".split(" "),
-  ..."duckdb_settings duckdb_memory pragma_database_size reservoir_quantile".split(" "),
-  // Whether a NaN is negative is the processor's.
-  "signbit",
-]);
-
-/**
- * Functions whose last digit is the C library's, which picks another one by the processor (with fused multiplication and addition, or
- * without), and those that a compiler may fuse on one processor and not on another.
- */
-const OF_PROCESSOR = new Set([
-  ..."sin cos tan cot asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp ln log log2 log10".split(" "),
-  ..."pow power ** ^ cbrt gamma lgamma entropy equi_width_bins approx_quantile quantile_cont".split(" "),
-  ..."stddev stddev_pop stddev_samp variance var_pop var_samp sem corr covar_pop covar_samp".split(" "),
-  ..."regr_avgx regr_avgy regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy".split(" "),
-  ..."kurtosis kurtosis_pop skewness jaro_winkler_similarity array_cross_product <-> <=> <#>".split(" "),
-  ...["list", "array"].flatMap((of) =>
-    "distance cosine_similarity cosine_distance inner_product dot_product negative_inner_product negative_dot_product"
-      .split(" ")
-      .map((name) => `${of}_${name}`),
-  ),
-]);
 
 /** Words that are read as columns and are functions where no column has their name. */
 const BARE = new Set(
@@ -61,7 +31,7 @@ export async function readQuery(
   if (tree.statements?.length !== 1) return { refused: "is not one select: there are more" };
   const found: Found = { named: new Set(), refused: undefined };
   collect(tree.statements[0], found, new Set(tables));
-  const refused = (await unsteadyAmong(connection, found)) ?? found.refused;
+  const refused = found.refused ?? unsteadyAmong(found.named);
   return refused === undefined ? { isOrdered: endsInOrder(tree.statements[0]!) } : { refused };
 }
 
@@ -79,38 +49,14 @@ const endsInOrder = (statement: Part): boolean =>
     ({ type }) => type === "ORDER_MODIFIER",
   ) ?? false;
 
-/** Why one of these functions is refused, or one that a macro among them is made of. */
-async function unsteadyAmong(connection: DuckDBConnection, found: Found): Promise<string | undefined> {
-  const { consistent, macros } = await listed(connection);
-  for (const name of found.named) {
-    if (UNSTEADY.has(name) || consistent.get(name) === false)
-      return `uses ${name}, which answers otherwise at another time`;
-    if (OF_PROCESSOR.has(name))
-      return `uses ${name}, whose last digit is another on another processor: the kind js computes it the same everywhere`;
-    // A set is walked on while it grows.
-    for (const definition of macros.get(name) ?? [])
-      collect((await treeOf(connection, `select ${definition}`)).statements, found, new Set());
-  }
-  return undefined;
+/** Why one of these functions is refused: only what the list has is run. */
+function unsteadyAmong(named: ReadonlySet<string>): string | undefined {
+  const name = [...named].find((name) => !STEADY.has(name) && !ROWS_OF_ARGUMENTS.has(name));
+  if (name === undefined) return undefined;
+  return OF_PROCESSOR.has(name)
+    ? `uses ${name}, whose last digit is another on another processor: the kind js computes it the same everywhere`
+    : `uses ${name}, which is not among the functions that answer the same at any time: docs/compute.md says which are`;
 }
-
-/** What DuckDB says of its functions: whether each is consistent, and what macros are made of. */
-async function listed(connection: DuckDBConnection) {
-  const told = await connection.runAndReadAll(
-    `select function_name as name, bool_and(coalesce(stability, 'CONSISTENT') = 'CONSISTENT') as consistent,
-       list(distinct macro_definition) filter (where function_type = 'macro') as macros
-     from duckdb_functions() where function_type <> 'table' group by all`,
-  );
-  const consistent = new Map<string, boolean>();
-  const macros = new Map<string, string[]>();
-  for (const { name, consistent: is, macros: made } of told.getRowObjectsJson() as Listed[]) {
-    consistent.set(name, is);
-    if (made) macros.set(name, made);
-  }
-  return { consistent, macros };
-}
-
-type Listed = { name: string; consistent: boolean; macros: string[] | null };
 
 /** `named`: functions. */
 type Found = { named: Set<string>; refused: string | undefined };
@@ -164,7 +110,7 @@ function look(part: Part, found: Found, readable: ReadonlySet<string>): void {
   }
   if (type === "TABLE_FUNCTION") {
     const name = String((part.function as Part | undefined)?.function_name).toLowerCase();
-    if (!OF_ARGUMENTS.has(name)) reads(`${name}()`);
+    if (!ROWS_OF_ARGUMENTS.has(name)) reads(`${name}()`);
   }
   if (type === "SHOW_REF") reads("what describes tables");
 }

@@ -21,6 +21,19 @@ export const kindName = z
 export const MOST_CONCURRENT = 256;
 export const MOST_KINDS = 20;
 
+/** Tasks that a node may fail in a row before it has to wait, a minute and then twice as long each time, an hour at most. */
+export const FREE_FAILURES = 3;
+const MOST_PAUSE_S = 3_600;
+/** Failures within so many seconds count once: whoever dies loses all that it has at once. */
+export const FAILURE_S = 60;
+
+/** Until when a node that failed so many tasks in a row gets no other one; undefined while it need not wait. */
+export function pausedUntil(failures: number, failed_at: string | null): string | undefined {
+  if (failures < FREE_FAILURES || failed_at === null) return undefined;
+  const pause_s = Math.min(MOST_PAUSE_S, 60 * 2 ** (failures - FREE_FAILURES));
+  return new Date(Date.parse(failed_at) + pause_s * 1_000).toISOString();
+}
+
 /** USD 1,000 an hour. */
 export const MOST_RATE_MICRO = 1_000_000_000;
 

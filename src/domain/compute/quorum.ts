@@ -5,6 +5,7 @@
 import { refuse } from "../refusal.ts";
 import { computeProblems } from "./problems.ts";
 import {
+  type AuditFacts,
   evolve,
   refunding,
   settle,
@@ -14,7 +15,7 @@ import {
   type TaskFacts,
   type TaskState,
 } from "./task.ts";
-import type { Compared, Judged } from "./task-events.ts";
+import type { Compared, Judged, Result } from "./task-events.ts";
 
 export const copyId = (task_id: string, number: number): string => `${task_id}.${number}`;
 
@@ -86,6 +87,55 @@ export const judge =
     return task.judged ? [] : [{ type: "TaskJudged", data: judged }];
   };
 
+/** Copies of which a result is in. */
+export const submittedAmong = (copies: ReadonlyMap<number, Task>): [number, Result][] =>
+  [...copies].flatMap(([number, { status, result }]) =>
+    status === "submitted" && result ? [[number, result]] : [],
+  );
+
+/** A result of a copy that the service has run as well. */
+export type OwnRun = Pick<Canonical, "output_sha256" | "exit">;
+
+const isSame = (a: OwnRun, b: OwnRun) => a.output_sha256 === b.output_sha256 && a.exit === b.exit;
+
+/** Whether results differ, of which one may lose money: the service looks itself where it can. */
+export const differs = (task: Task, copies: ReadonlyMap<number, Task>): boolean => {
+  const canonical = task.judged?.copy == null ? undefined : copies.get(task.judged.copy)?.result;
+  const results = [...submittedAmong(copies).map(([, result]) => result), ...(canonical ? [canonical] : [])];
+  return results.some((result) => !isSame(result, results[0]!));
+};
+
+/** The copies that came to what the service came to; undefined where none did. */
+export function rightBy(own: OwnRun, copies: ReadonlyMap<number, Task>): Canonical | undefined {
+  const right = submittedAmong(copies).filter(([, result]) => isSame(result, own));
+  const [first] = right;
+  return first && { ...own, number: first[0], agreed: right.length };
+}
+
+/** The task does not agree with itself: no result of it is wrong, and each is paid. */
+export const payVoid =
+  (facts: AuditFacts) =>
+  (state: TaskState): TaskEvent[] => {
+    if (standing(state).status !== "submitted") return [];
+    const at = facts.audited_at;
+    return paid(
+      state,
+      [
+        { type: "TaskAudited", data: { ...facts, on_silence: null } },
+        { type: "TaskAccepted", data: { by: "audit", draw: null, accepted_at: at } },
+      ],
+      at,
+    );
+  };
+
+/** Nobody knows which result is right: this one is not paid, costs its node nothing, and can be disputed. */
+export const leaveOut =
+  (rejected_at: string) =>
+  (state: TaskState): TaskEvent[] =>
+    standing(state).status === "submitted"
+      ? [{ type: "TaskRejected", data: { reason_sha256: null, rejected_at } }]
+      : [];
+
 /**
  * A copy's result is held against what the others came to: the same is accepted and paid, another one rejected, which can be disputed.
  * `draw`: by which it is the only one, and right.
@@ -96,11 +146,11 @@ export const compare =
     const task = standing(state);
     if (task.status !== "submitted") return [];
     if (draw) return paid(state, [{ type: "TaskAccepted", data: { by: "draw", draw, accepted_at: at } }], at);
-    const { output_sha256: canonical_sha256, exit } = canonical;
-    const isSame = task.result!.output_sha256 === canonical_sha256 && task.result!.exit === exit;
-    const data: Compared = { verdict: isSame ? "agreed" : "differed", canonical_sha256, compared_at: at };
+    const { output_sha256: canonical_sha256 } = canonical;
+    const agrees = isSame(task.result!, canonical);
+    const data: Compared = { verdict: agrees ? "agreed" : "differed", canonical_sha256, compared_at: at };
     const compared: TaskEvent = { type: "TaskCompared", data };
-    if (!isSame) return [compared, { type: "TaskRejected", data: { reason_sha256: null, rejected_at: at } }];
+    if (!agrees) return [compared, { type: "TaskRejected", data: { reason_sha256: null, rejected_at: at } }];
     return paid(
       state,
       [compared, { type: "TaskAccepted", data: { by: "quorum", draw: null, accepted_at: at } }],

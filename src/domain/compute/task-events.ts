@@ -61,6 +61,18 @@ const receipt = z.strictObject({
 
 export const exits = ["ok", "limit"] as const;
 
+const verdicts = ["valid", "mismatch", "inconclusive"] as const;
+/** `void`: the task does not come to the same twice, so no result of it is wrong. */
+export const auditVerdicts = [...verdicts, "void"] as const;
+
+const audited = z.strictObject({
+  verdict: z.enum(verdicts),
+  expected_sha256: sha256.nullable().describe("What the service came to."),
+  engine_sha256: sha256.nullable().describe("Null where nothing was run."),
+  draw: draw.nullable().describe("Null where it was certain."),
+  audited_at: time,
+});
+
 const submitted = { kind: kindName, submitted_at: time };
 const input = {
   input_sha256: sha256.describe("Of the canonical form of input_data (RFC 8785)."),
@@ -140,13 +152,22 @@ export const events = {
   },
   TaskAudited: {
     means: "The service computed a task itself, and compared the results.",
-    1: z.strictObject({
-      verdict: z.enum(["valid", "mismatch", "inconclusive"]),
-      expected_sha256: sha256.nullable().describe("What the service came to."),
-      engine_sha256: sha256.nullable(),
-      draw: draw.nullable().describe("Null where it was certain."),
-      audited_at: time,
+    1: audited,
+    2: audited.extend({
+      verdict: z
+        .enum(auditVerdicts)
+        .describe("void: the service came to two results itself; the worker is paid, and gets no points."),
+      on_silence: z
+        .enum(["accepts", "refunds"])
+        .nullable()
+        .describe("Of an inconclusive check: what the requester's silence does. Null: there was a verdict."),
     }),
+    upcast: {
+      1: (old: { verdict?: unknown }) => ({
+        ...(old as object),
+        on_silence: old.verdict === "inconclusive" ? "accepts" : null,
+      }),
+    },
   },
   TaskCopied: {
     means: "A task was given to several nodes, so that their results can be compared.",

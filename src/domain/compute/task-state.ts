@@ -39,6 +39,8 @@ export type Task = {
   status: TaskStatus;
   /** Leases so far. */
   attempts: number;
+  /** Passports of the nodes whose lease came to nothing. */
+  failed_by: readonly number[];
   ready_at: string;
   /** The newest, also once it is over. */
   lease: Leased | null;
@@ -68,6 +70,7 @@ export function evolve(state: TaskState, event: TaskEvent): TaskState {
       facts: event.data,
       status: "queued",
       attempts: 0,
+      failed_by: [],
       ready_at: event.data.submitted_at,
       lease: null,
       result: null,
@@ -90,7 +93,12 @@ function changed(task: Task, event: Exclude<TaskEvent, { type: "TaskSubmitted" }
     case "TaskLeased":
       return { ...task, status: "leased", attempts: event.data.attempt, lease: event.data };
     case "TaskLeaseExpired":
-      return { ...task, status: "queued", ready_at: event.data.ready_at };
+      return {
+        ...task,
+        status: "queued",
+        ready_at: event.data.ready_at,
+        failed_by: [...new Set([...task.failed_by, task.lease!.sx])],
+      };
     case "TaskResultSubmitted":
       return { ...task, status: "submitted", result: event.data };
     case "TaskAudited":

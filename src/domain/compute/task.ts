@@ -13,7 +13,8 @@ import { soulTenant } from "../identity/soul-tenant.ts";
 import type { WorkLease } from "../lease.ts";
 import { isCurrent } from "../lease.ts";
 import { refuse } from "../refusal.ts";
-import { priceOf, sharesOf } from "./pricing.ts";
+import { isBuiltIn, LEAST_PRICE_MICRO } from "./kinds.ts";
+import { priceOf, SURE_AFTER, sharesOf } from "./pricing.ts";
 import { computeProblems } from "./problems.ts";
 import type {
   Accepted,
@@ -60,6 +61,10 @@ export const submit =
   (state: TaskState): TaskEvent[] =>
     state ? refuse("conflict", "this task was submitted before") : [{ type: "TaskSubmitted", data: facts }];
 
+/** What a node that asks so much an hour is paid for a task; of a built-in kind enough that running it again is paid for. */
+export const priceFor = ({ kind, terms }: Pick<TaskFacts, "kind" | "terms">, hourly_rate_micro: number) =>
+  Math.max(isBuiltIn(kind) ? LEAST_PRICE_MICRO : 1, priceOf(hourly_rate_micro, terms.limit_s));
+
 export type Wanted = { sx: number; hourly_rate_micro: number; lease_sha256: string };
 
 /** Lends it to a node, for what the node asks. Refuses where it is not to be had, or not by this one. */
@@ -70,8 +75,10 @@ export const lease =
     const { terms } = task.facts;
     inState(task, ["queued"], "lent");
     const isReady = task.ready_at <= leased_at && leased_at < terms.deadline_at;
-    const isFor = terms.assign === null ? requester !== soulTenant(sx) : terms.assign === sx;
-    const price_micro = priceOf(hourly_rate_micro, terms.limit_s);
+    // Who failed it does not get it again, unless its requester wants that one alone.
+    const isForAny = requester !== soulTenant(sx) && !task.failed_by.includes(sx);
+    const isFor = terms.assign === null ? isForAny : terms.assign === sx;
+    const price_micro = priceFor(task.facts, hourly_rate_micro);
     if (!isReady || !isFor || price_micro > terms.max_price_micro)
       refuse(computeProblems["task-state"], "this task is not for this node, or not now");
     const limit_at = later(leased_at, terms.limit_s);
@@ -129,15 +136,25 @@ export const takeResult =
     return [{ type: "TaskResultSubmitted", data: { attempt, ...result } }];
   };
 
-/** The service ran it again. A valid result is accepted, another one is refunded; an inconclusive audit leaves it to the requester. */
+/** What the requester's silence does after an inconclusive check, by how many valid audits in a row the node has. */
+export const silenceBy = (valid_audits: number): "accepts" | "refunds" =>
+  valid_audits >= SURE_AFTER ? "accepts" : "refunds";
+
+export type AuditFacts = Omit<Audited, "on_silence">;
+
+/**
+ * The service ran it again. A valid result is accepted, and so is each of a task that does not agree with itself; another one is refunded.
+ * An inconclusive audit leaves it to the requester, whose silence accepts or refunds.
+ */
 export const audit =
-  (facts: Audited) =>
+  (facts: AuditFacts, on_silence: NonNullable<Audited["on_silence"]> = "accepts") =>
   (state: TaskState): TaskEvent[] => {
     const task = standing(state);
     if (!awaitsAudit(task)) return [];
     const { verdict, audited_at: at, draw } = facts;
-    const audited: TaskEvent = { type: "TaskAudited", data: facts };
-    if (verdict === "valid")
+    const data = { ...facts, on_silence: verdict === "inconclusive" ? on_silence : null };
+    const audited: TaskEvent = { type: "TaskAudited", data };
+    if (verdict === "valid" || verdict === "void")
       return [audited, { type: "TaskAccepted", data: { by: "audit", draw, accepted_at: at } }];
     return verdict === "mismatch"
       ? [audited, refunding(task, "an audit came to another result", at)]
@@ -146,7 +163,25 @@ export const audit =
 
 /** Whether a result waits for the service to run it again, or to draw that it need not. */
 export const awaitsAudit = ({ status, facts, audit }: Task): boolean =>
-  status === "submitted" && facts.terms.verify === "rerun" && audit === null;
+  status === "submitted" && facts.terms.verify === "rerun" && (audit === null || isLate(audit));
+
+/** The check was not begun in its time, and the node has too little history for its result to be accepted without one. */
+const isLate = ({ engine_sha256, on_silence }: Audited): boolean =>
+  engine_sha256 === null && on_silence === "refunds";
+
+/** When a result is refunded that no check has found right and its requester has not accepted. */
+const waitsUntil = (task: Task): string =>
+  [task.facts.terms.deadline_at, windowEndsAt(task)].sort().at(-1)!;
+
+/** No check could say whether the result is right, and silence does not accept it: what was held goes back at the deadline. */
+export const refundUnchecked =
+  (at: string) =>
+  (state: TaskState): TaskEvent[] => {
+    const task = standing(state);
+    if (task.status !== "submitted" || task.audit?.on_silence !== "refunds" || at < waitsUntil(task))
+      return [];
+    return [refunding(task, "no check could say whether its result is right", at)];
+  };
 
 /** The draw says that it need not be run again. */
 export const passUnaudited =
@@ -162,7 +197,7 @@ export const windowEndsAt = ({ facts, result, audit }: Task): string =>
 const awaitsOthers = ({ status, facts }: Task): boolean => status === "submitted" && facts.copy_of !== null;
 
 function refuseUnjudged(task: Task): void {
-  if (awaitsAudit(task))
+  if (awaitsAudit(task) && task.audit === null)
     refuse(
       computeProblems["not-due"],
       "the service is about to check this result; ask again in some minutes",
@@ -183,6 +218,11 @@ export const accept =
     inState(task, ["submitted"], "accepted");
     refuseUnjudged(task);
     const ends_at = windowEndsAt(task);
+    if (by === "window" && task.audit?.on_silence === "refunds")
+      refuse(
+        computeProblems["not-due"],
+        `no check could say yet whether this result is right: its requester accepts it before ${waitsUntil(task)}, or it is refunded`,
+      );
     if (by === "window" && accepted_at < ends_at)
       refuse(
         computeProblems["not-due"],
@@ -199,7 +239,7 @@ export const reject =
     if (task.status === "rejected") return [];
     inState(task, ["submitted"], "rejected");
     refuseUnjudged(task);
-    if (facts.rejected_at >= windowEndsAt(task))
+    if (facts.rejected_at >= (task.audit?.on_silence === "refunds" ? waitsUntil(task) : windowEndsAt(task)))
       refuse(
         computeProblems["task-state"],
         `the time to reject this result was over at ${windowEndsAt(task)}`,
@@ -222,18 +262,21 @@ export const dispute =
     return [{ type: "TaskDisputed", data: { ...bonds, disputed_at } }];
   };
 
-/** Who was right: the worker is paid, or the requester gets back what was held. */
+/** Who was right: the worker is paid, or the requester gets back what was held. `void_audit`: the run that shows the task to be void. */
 export const decideDispute =
-  (facts: DisputeDecided) =>
+  (facts: DisputeDecided, void_audit?: AuditFacts) =>
   (state: TaskState): TaskEvent[] => {
     const task = standing(state);
     if (task.dispute?.decided) return [];
     inState(task, ["disputed"], "decided");
     const { decided_at: at, verdict } = facts;
-    const decided: TaskEvent = { type: "TaskDisputeDecided", data: facts };
+    const audited: TaskEvent[] = void_audit
+      ? [{ type: "TaskAudited", data: { ...void_audit, on_silence: null } }]
+      : [];
+    const decided: TaskEvent[] = [...audited, { type: "TaskDisputeDecided", data: facts }];
     return verdict === "worker"
-      ? [decided, { type: "TaskAccepted", data: { by: "dispute", draw: null, accepted_at: at } }]
-      : [decided, refunding(task, "the dispute was decided so", at)];
+      ? [...decided, { type: "TaskAccepted", data: { by: "dispute", draw: null, accepted_at: at } }]
+      : [...decided, refunding(task, "the dispute was decided so", at)];
   };
 
 /** Pays the worker of an accepted result. Settled before, it is the same. */
@@ -297,6 +340,7 @@ export function dueAt(task: Task): string | null {
       return task.facts.terms.deadline_at;
     case "submitted":
       if (awaitsOthers(task)) return null;
+      if (task.audit?.on_silence === "refunds") return waitsUntil(task);
       return awaitsAudit(task) ? later(task.result!.submitted_at, AUDIT_S) : windowEndsAt(task);
     case "accepted":
       return later(task.accepted!.accepted_at, SETTLE_S);

@@ -281,10 +281,19 @@ const DAY_MS = 24 * HOUR_MS;
 export const freeAt = (credited_at: string): string =>
   new Date(Math.ceil((Date.parse(credited_at) + DAY_MS) / HOUR_MS) * HOUR_MS).toISOString();
 
-/** What is available and came in within the last day. */
-export const maturingAt = ({ maturing, available }: AccountState, now: string): number => {
+const CHECK = "check:";
+
+/** The hold of what came in lately and answers for a result until that is checked. */
+export const checkHoldOf = (task_id: string) => CHECK + task_id;
+
+/** What is available and came in within the last day, without what answers for results. */
+export const maturingAt = ({ maturing, holds, available }: AccountState, now: string): number => {
   const sum = [...maturing].reduce((sum, [at, amount]) => (at > now ? sum + amount : sum), 0);
-  return Math.min(sum, available);
+  const answering = [...holds].reduce(
+    (sum, [id, { amount_micro }]) => (id.startsWith(CHECK) ? sum + amount_micro : sum),
+    0,
+  );
+  return Math.max(0, Math.min(sum - answering, available));
 };
 
 /** Money comes in. It comes once because whatever brings it, a payment or a task, is decided in the same commit. */

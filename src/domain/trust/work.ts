@@ -28,6 +28,8 @@ export type Work = {
   earned_micro: number | null;
   /** Our own re-run came to another result. */
   refuted: boolean;
+  /** The task does not come to the same twice: that it was paid shows nothing. */
+  is_void: boolean;
   slashed: At | null;
   decided: (At & { lost: Side }) | null;
   /** Sides whose bond was lost. */
@@ -47,6 +49,7 @@ export const begun = (requester: string, limit_s: number): Work => ({
   spent_micro: null,
   earned_micro: null,
   refuted: false,
+  is_void: false,
   slashed: null,
   decided: null,
   bonds_lost: [],
@@ -80,7 +83,11 @@ export function evolve(work: Work, event: WorkEvent, task_id: string, linked: bo
     case "TaskLeased":
       return { ...work, sx: event.data.sx, leased_at: event.data.leased_at, linked };
     case "TaskAudited":
-      return { ...work, refuted: event.data.verdict === "mismatch" };
+      return {
+        ...work,
+        refuted: event.data.verdict === "mismatch",
+        is_void: event.data.verdict === "void",
+      };
     case "TaskDisputeDecided": {
       const { verdict } = event.data;
       if (verdict === "none") return work;
@@ -114,9 +121,12 @@ export function evolve(work: Work, event: WorkEvent, task_id: string, linked: bo
 
 const isWorker = ({ sx }: Work, tenant: string) => sx !== null && node.targetOf(sx).tenant === tenant;
 
-/** Its worker was paid from what its requester had held. */
-export const isPaid = ({ settled, spent_micro, earned_micro }: Work): boolean =>
-  settled !== null && spent_micro === settled.price_micro && earned_micro === settled.provider_micro;
+/** Its worker was paid from what its requester had held, for a task that comes to the same each time. */
+export const isPaid = ({ settled, is_void, spent_micro, earned_micro }: Work): boolean =>
+  settled !== null &&
+  !is_void &&
+  spent_micro === settled.price_micro &&
+  earned_micro === settled.provider_micro;
 
 /** What points are taken away for: the event, and whose they are; undefined while there is nothing. */
 export function faultOf(work: Work): (At & { of: Side }) | undefined {

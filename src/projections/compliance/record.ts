@@ -82,7 +82,7 @@ export async function workedOf(
   position: number,
 ): Promise<Activity[]> {
   const text = `select e.position::float8 as position, e.event_id, e.type, e.recorded_at_us::float8 as recorded_at_us
-    from read.compute_tasks_v3 t join eventstore.events e
+    from read.compute_tasks_v4 t join eventstore.events e
       on e.log_id = ${MAIN_LOG} and e.tenant = t.tenant and e.stream_id = '${tasks.prefix}' || t.task_id
     where t.sx = $1 and t.tenant <> all($4) and e.position <= $2 and e.type in ('TaskRejected', 'TaskDisputed', 'TaskDisputeDecided')
     order by e.position limit $3`;

@@ -26,6 +26,9 @@ export type NodeRow = {
   settled: number;
   earned_micro: number;
   slashes: number;
+  /** Tasks that it failed since it was paid last; those of one minute count once. */
+  failures: number;
+  failed_at: string | null;
   position: number;
   state: Node;
 };
@@ -43,15 +46,17 @@ const columns = [
   "settled",
   "earned_micro",
   "slashes",
+  "failures",
+  "failed_at",
   "position",
   "state",
 ] as const satisfies (keyof NodeRow)[];
 
 export const nodesProjection = projection({
   name: "compute_nodes",
-  version: 2,
+  version: 3,
   ddl: `
-    create table if not exists read.compute_nodes_v2 (
+    create table if not exists read.compute_nodes_v3 (
       sx                bigint primary key,
       status            text not null,
       online            boolean not null,
@@ -64,14 +69,16 @@ export const nodesProjection = projection({
       settled           bigint not null default 0,
       earned_micro      bigint not null default 0,
       slashes           int not null,
+      failures          int not null default 0,
+      failed_at         timestamptz,
       position          bigint not null,
       state             jsonb not null
     );
-    create index if not exists compute_nodes_v2_open on read.compute_nodes_v2 (hourly_rate_micro)
+    create index if not exists compute_nodes_v3_open on read.compute_nodes_v3 (hourly_rate_micro)
       where online and status = 'available';
-    create index if not exists compute_nodes_v2_stakes on read.compute_nodes_v2 ((state->>'stake_free_at'))
+    create index if not exists compute_nodes_v3_stakes on read.compute_nodes_v3 ((state->>'stake_free_at'))
       where state->>'stake_free_at' is not null;
-    create table if not exists read.compute_lent_v2 (
+    create table if not exists read.compute_lent_v3 (
       tenant  text not null,
       task_id text not null,
       sx      bigint not null,
@@ -116,7 +123,7 @@ function nodesNamed(event: Event): number[] {
 /** Who had the tasks of these events last, before them. */
 async function lentAmong(tx: pg.ClientBase, events: readonly Event[]): Promise<Map<string, number>> {
   const of = events.filter((event) => !isOfNode(event));
-  const text = `select tenant, task_id, sx::float8 as sx from read.compute_lent_v2
+  const text = `select tenant, task_id, sx::float8 as sx from read.compute_lent_v3
     where (tenant, task_id) in (select * from unnest($1::text[], $2::text[]))`;
   const values = [of.map(({ tenant }) => tenant), of.map(({ id }) => id)];
   const { rows } = await tx.query<Lent>({ name: "compute_lent_among", text, values });
@@ -124,7 +131,7 @@ async function lentAmong(tx: pg.ClientBase, events: readonly Event[]): Promise<M
 }
 
 async function rowsOf(tx: pg.ClientBase, numbers: readonly number[]): Promise<Map<number, NodeRow>> {
-  const text = `select ${COLUMNS} from read.compute_nodes_v2 where sx = any($1::bigint[])`;
+  const text = `select ${COLUMNS} from read.compute_nodes_v3 where sx = any($1::bigint[])`;
   const { rows } = await tx.query<NodeRow>({ name: "compute_nodes_of", text, values: [numbers] });
   return new Map(rows.map((row) => [row.sx, row]));
 }
@@ -135,6 +142,7 @@ function foldNode(rows: Map<number, NodeRow>, event: node.NodeEvent & Place): vo
   const state = node.evolve(before?.state, event);
   if (!state) return;
   const { running = 0, valid_audits = 0, settled = 0, earned_micro = 0 } = before ?? {};
+  const { failures = 0, failed_at = null } = before ?? {};
   rows.set(sx, {
     sx,
     status: state.status,
@@ -143,7 +151,7 @@ function foldNode(rows: Map<number, NodeRow>, event: node.NodeEvent & Place): vo
     kinds: state.facts.kinds,
     hourly_rate_micro: state.hourly_rate_micro,
     max_concurrent: state.max_concurrent,
-    ...{ running, valid_audits, settled, earned_micro },
+    ...{ running, valid_audits, settled, earned_micro, failures, failed_at },
     slashes: state.slashes,
     position: event.position,
     state,
@@ -156,49 +164,58 @@ function counted(row: NodeRow, { type, data }: TaskEvent): Partial<NodeRow> {
     case "TaskLeased":
       return { running: row.running + 1 };
     case "TaskLeaseExpired":
+      return { running: Math.max(0, row.running - 1), ...failed(row, data.expired_at) };
     case "TaskResultSubmitted":
       return { running: Math.max(0, row.running - 1) };
     case "TaskAudited":
-      if (data.verdict === "inconclusive") return {};
+      if (data.verdict === "inconclusive" || data.verdict === "void") return {};
       return { valid_audits: data.verdict === "valid" ? row.valid_audits + 1 : 0 };
     case "TaskSettled":
-      return { settled: row.settled + 1, earned_micro: row.earned_micro + data.provider_micro };
+      return {
+        ...{ settled: row.settled + 1, earned_micro: row.earned_micro + data.provider_micro },
+        ...{ failures: 0, failed_at: null },
+      };
     default:
       return {};
   }
 }
 
+function failed({ failures, failed_at }: NodeRow, at: string): Partial<NodeRow> {
+  const isApart = failed_at === null || Date.parse(at) >= Date.parse(failed_at) + node.FAILURE_S * 1_000;
+  return isApart ? { failures: failures + 1, failed_at: at } : {};
+}
+
 async function save(tx: pg.ClientBase, rows: readonly NodeRow[], lent: readonly Lent[]): Promise<void> {
   if (rows.length > 0) {
-    const text = `insert into read.compute_nodes_v2 (${columns.join(", ")})
-      select ${columns.join(", ")} from jsonb_populate_recordset(null::read.compute_nodes_v2, $1::jsonb)
+    const text = `insert into read.compute_nodes_v3 (${columns.join(", ")})
+      select ${columns.join(", ")} from jsonb_populate_recordset(null::read.compute_nodes_v3, $1::jsonb)
       on conflict (sx) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`;
     await tx.query({ name: "compute_nodes_save", text, values: [JSON.stringify(rows)] });
   }
   if (lent.length > 0) {
-    const text = `insert into read.compute_lent_v2
-      select tenant, task_id, sx from jsonb_populate_recordset(null::read.compute_lent_v2, $1::jsonb)
+    const text = `insert into read.compute_lent_v3
+      select tenant, task_id, sx from jsonb_populate_recordset(null::read.compute_lent_v3, $1::jsonb)
       on conflict (tenant, task_id) do update set sx = excluded.sx`;
     await tx.query({ name: "compute_lent_save", text, values: [JSON.stringify(lent)] });
   }
 }
 
 const COLUMNS = `sx::float8 as sx, status, online, to_json(capabilities) as capabilities, to_json(kinds) as kinds, hourly_rate_micro::float8 as hourly_rate_micro, max_concurrent,
-  running, valid_audits, settled::float8 as settled, earned_micro::float8 as earned_micro, slashes, position::float8 as position, state`;
+  running, valid_audits, settled::float8 as settled, earned_micro::float8 as earned_micro, slashes, failures, ${utc("failed_at")} as failed_at, position::float8 as position, state`;
 
 export async function findNode(pool: pg.Pool, sx: number): Promise<NodeRow | undefined> {
-  const text = `select ${COLUMNS} from read.compute_nodes_v2 where sx = $1`;
+  const text = `select ${COLUMNS} from read.compute_nodes_v3 where sx = $1`;
   return (await pool.query<NodeRow>({ name: "compute_node", text, values: [sx] })).rows[0];
 }
 
-/** How many tasks a node works on, and its points of trust, 0 to 100. */
-export type Standing = { running: number; trust: number };
+/** How many tasks a node works on and failed in a row, when it failed last, and its points of trust, 0 to 100. */
+export type Standing = { running: number; trust: number; failures: number; failed_at: string | null };
 
 /** How nodes stand as of a moment ago; those asked for at one moment are read together. */
 export const standingOf = gathered(async (pool, numbers: readonly number[]) => {
-  const text = `select coalesce(n.running, 0) as running, coalesce(s.score, 0)::float8 / 1e6 as trust
+  const text = `select coalesce(n.running, 0) as running, coalesce(n.failures, 0) as failures, ${utc("n.failed_at")} as failed_at, coalesce(s.score, 0)::float8 / 1e6 as trust
     from unnest($1::bigint[]) with ordinality a (sx, place)
-      left join read.compute_nodes_v2 n on n.sx = a.sx
+      left join read.compute_nodes_v3 n on n.sx = a.sx
       left join read.trust_scores_v3 s on s.sx = a.sx
         and s.day = (select day from read.trust_computed_v3 where kept order by position desc limit 1)
     order by place`;
@@ -225,7 +242,7 @@ export async function matchNodes(pool: pg.Pool, search: NodeSearch): Promise<Fou
   const { need, kind, max_hourly_micro, min_trust, day, limit } = search;
   const text = `select n.sx::float8 as sx, to_json(n.capabilities) as capabilities, to_json(n.kinds) as kinds, n.hourly_rate_micro::float8 as hourly_rate_micro, n.max_concurrent,
       n.settled::float8 as settled, coalesce(s.score, 0)::float8 / 1e6 as trust, greatest(0, n.max_concurrent - n.running) as free
-    from read.compute_nodes_v2 n left join read.trust_scores_v3 s on s.sx = n.sx and s.day = $5
+    from read.compute_nodes_v3 n left join read.trust_scores_v3 s on s.sx = n.sx and s.day = $5
     where n.online and n.status = 'available' and $1 = any(n.capabilities)
       and ($2::text is null or cardinality(n.kinds) = 0 or $2 = any(n.kinds))
       and ($3::bigint is null or n.hourly_rate_micro <= $3) and coalesce(s.score, 0) >= $4::bigint
@@ -239,7 +256,7 @@ export async function silentNodes(
   pool: pg.Pool,
   silent_s: number,
 ): Promise<{ sx: number; heard_at: string }[]> {
-  const text = `select n.sx::float8 as sx, ${utc("h.heard_at")} as heard_at from read.compute_nodes_v2 n join compute.nodes_heard h using (sx)
+  const text = `select n.sx::float8 as sx, ${utc("h.heard_at")} as heard_at from read.compute_nodes_v3 n join compute.nodes_heard h using (sx)
     where n.online and h.heard_at < clock_timestamp() - make_interval(secs => $1) limit 200`;
   return (
     await pool.query<{ sx: number; heard_at: string }>({ name: "compute_silent", text, values: [silent_s] })
@@ -249,7 +266,7 @@ export async function silentNodes(
 /** Nodes whose stake was asked back, and is free now. */
 export async function freeStakes(pool: pg.Pool, now: string): Promise<number[]> {
   const text =
-    "select sx::float8 as sx from read.compute_nodes_v2 where state->>'stake_free_at' <= $1 limit 200";
+    "select sx::float8 as sx from read.compute_nodes_v3 where state->>'stake_free_at' <= $1 limit 200";
   const { rows } = await pool.query<{ sx: number }>({ name: "compute_stakes", text, values: [now] });
   return rows.map(({ sx }) => sx);
 }

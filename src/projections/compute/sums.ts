@@ -15,7 +15,7 @@ const counts = [
 type Counts = Record<(typeof counts)[number], number>;
 
 export const sumsDdl = `
-    create table if not exists read.compute_sums_v3 (
+    create table if not exists read.compute_sums_v4 (
       only_row      boolean primary key default true check (only_row),
       ${counts.map((count) => `${count} bigint not null`).join(",\n      ")}
     );`;
@@ -46,7 +46,7 @@ export class Sums {
 
   async save(tx: pg.ClientBase): Promise<void> {
     await tx.query(
-      `insert into read.compute_sums_v3 as known (${counts.join(", ")}) values (${counts.map((_, n) => `$${n + 1}`).join(", ")})
+      `insert into read.compute_sums_v4 as known (${counts.join(", ")}) values (${counts.map((_, n) => `$${n + 1}`).join(", ")})
        on conflict (only_row) do update set ${counts.map((count) => `${count} = known.${count} + excluded.${count}`).join(", ")}`,
       counts.map((count) => this.#changes[count]),
     );
@@ -69,11 +69,11 @@ export type MarketSums = {
 /** The market as of a moment ago; `quartiles` are of the hourly rates of nodes that take work, in micro-USDC. */
 export async function marketSums(pool: pg.Pool): Promise<MarketSums> {
   const text = `select
-    (select count(*)::int from read.compute_nodes_v2 where online) as online,
-    (select coalesce(sum(greatest(0, max_concurrent - running)), 0)::int from read.compute_nodes_v2 where online and status = 'available') as slots,
+    (select count(*)::int from read.compute_nodes_v3 where online) as online,
+    (select coalesce(sum(greatest(0, max_concurrent - running)), 0)::int from read.compute_nodes_v3 where online and status = 'available') as slots,
     (select to_json(percentile_disc(array[0.25, 0.5, 0.75]) within group (order by hourly_rate_micro))
-       from read.compute_nodes_v2 where online and status = 'available') as quartiles,
+       from read.compute_nodes_v3 where online and status = 'available') as quartiles,
     ${counts.map((count) => `coalesce(s.${count}, 0) as ${count}`).join(", ")}
-    from (values (true)) one (only_row) left join read.compute_sums_v3 s using (only_row)`;
+    from (values (true)) one (only_row) left join read.compute_sums_v4 s using (only_row)`;
   return (await pool.query<MarketSums>({ name: "compute_market", text })).rows[0]!;
 }

@@ -65,9 +65,9 @@ const UNPAID = "'submitted', 'accepted', 'rejected', 'disputed'";
 
 export const tasksProjection = projection({
   name: "compute_tasks",
-  version: 3,
+  version: 4,
   ddl: `
-    create table if not exists read.compute_tasks_v3 (
+    create table if not exists read.compute_tasks_v4 (
       task_id         text primary key,
       tenant          text not null,
       sx              bigint,
@@ -88,20 +88,20 @@ export const tasksProjection = projection({
       position        bigint not null,
       state           jsonb not null
     );
-    create index if not exists compute_tasks_v3_ready on read.compute_tasks_v3 (offer desc, position)
+    create index if not exists compute_tasks_v4_ready on read.compute_tasks_v4 (offer desc, position)
       where status = 'queued';
-    create index if not exists compute_tasks_v3_due on read.compute_tasks_v3 (due_at) where due_at is not null;
-    create index if not exists compute_tasks_v3_leased on read.compute_tasks_v3 (leased_at) where status = 'leased';
-    create index if not exists compute_tasks_v3_audits on read.compute_tasks_v3 (position) where awaits_audit;
-    create index if not exists compute_tasks_v3_disputed on read.compute_tasks_v3 (position) where status = 'disputed';
-    create index if not exists compute_tasks_v3_copied on read.compute_tasks_v3 (position) where status = 'copied';
-    create index if not exists compute_tasks_v3_copies on read.compute_tasks_v3 (copy_of, status) where copy_of is not null;
-    create index if not exists compute_tasks_v3_late on read.compute_tasks_v3 (status)
+    create index if not exists compute_tasks_v4_due on read.compute_tasks_v4 (due_at) where due_at is not null;
+    create index if not exists compute_tasks_v4_leased on read.compute_tasks_v4 (leased_at) where status = 'leased';
+    create index if not exists compute_tasks_v4_audits on read.compute_tasks_v4 (position) where awaits_audit;
+    create index if not exists compute_tasks_v4_disputed on read.compute_tasks_v4 (position) where status = 'disputed';
+    create index if not exists compute_tasks_v4_copied on read.compute_tasks_v4 (position) where status = 'copied';
+    create index if not exists compute_tasks_v4_copies on read.compute_tasks_v4 (copy_of, status) where copy_of is not null;
+    create index if not exists compute_tasks_v4_late on read.compute_tasks_v4 (status)
       where copy_of is not null and status in ('queued', 'submitted');
-    create index if not exists compute_tasks_v3_own on read.compute_tasks_v3 (tenant, position desc);
-    create index if not exists compute_tasks_v3_owed on read.compute_tasks_v3 (sx) where status in (${UNPAID});
-    create index if not exists compute_tasks_v3_assigned on read.compute_tasks_v3 (sx, position desc);
-    create table if not exists read.compute_leases_v3 (
+    create index if not exists compute_tasks_v4_own on read.compute_tasks_v4 (tenant, position desc);
+    create index if not exists compute_tasks_v4_owed on read.compute_tasks_v4 (sx) where status in (${UNPAID});
+    create index if not exists compute_tasks_v4_assigned on read.compute_tasks_v4 (sx, position desc);
+    create table if not exists read.compute_leases_v4 (
       lease_sha256 text primary key,
       tenant       text not null,
       task_id      text not null,
@@ -183,8 +183,8 @@ type Lease = NamedTask & { lease_sha256: string; sx: number };
 
 async function saveLeases(tx: pg.ClientBase, leases: readonly Lease[]): Promise<void> {
   if (leases.length === 0) return;
-  const text = `insert into read.compute_leases_v3
-    select lease_sha256, tenant, task_id, sx from jsonb_populate_recordset(null::read.compute_leases_v3, $1::jsonb)
+  const text = `insert into read.compute_leases_v4
+    select lease_sha256, tenant, task_id, sx from jsonb_populate_recordset(null::read.compute_leases_v4, $1::jsonb)
     on conflict do nothing`;
   await tx.query({ name: "compute_leases_save", text, values: [JSON.stringify(leases)] });
 }
@@ -193,15 +193,15 @@ async function rowsOf(
   tx: pg.ClientBase,
   ids: string[],
 ): Promise<Map<string, Pick<TaskRow, "state" | "position">>> {
-  const sql = "select task_id, position, state from read.compute_tasks_v3 where task_id = any($1)";
+  const sql = "select task_id, position, state from read.compute_tasks_v4 where task_id = any($1)";
   const { rows } = await tx.query<TaskRow>(sql, [ids]);
   return new Map(rows.map((row) => [row.task_id, row]));
 }
 
 async function save(tx: pg.ClientBase, rows: readonly object[]): Promise<void> {
   await tx.query(
-    `insert into read.compute_tasks_v3 (${columns.join(", ")})
-     select ${columns.join(", ")} from jsonb_populate_recordset(null::read.compute_tasks_v3, $1::jsonb)
+    `insert into read.compute_tasks_v4 (${columns.join(", ")})
+     select ${columns.join(", ")} from jsonb_populate_recordset(null::read.compute_tasks_v4, $1::jsonb)
      on conflict (task_id) do update set (${columns.join(", ")}) = row (${columns.map((c) => `excluded.${c}`).join(", ")})`,
     [JSON.stringify(rows)],
   );
@@ -209,7 +209,7 @@ async function save(tx: pg.ClientBase, rows: readonly object[]): Promise<void> {
 
 /** What a node is to be paid for results that are in, in micro-USDC, as of a moment ago. */
 export async function owedTo(pool: pg.Pool, sx: number): Promise<number> {
-  const text = `select (state -> 'lease' -> 'price_micro')::float8 as price_micro from read.compute_tasks_v3
+  const text = `select (state -> 'lease' -> 'price_micro')::float8 as price_micro from read.compute_tasks_v4
     where sx = $1 and status in (${UNPAID})`;
   const { rows } = await pool.query<{ price_micro: number }>({ name: "compute_owed", text, values: [sx] });
   return rows.reduce((sum, { price_micro }) => sum + sharesOf(price_micro).provider_micro, 0);
@@ -219,7 +219,7 @@ export type NamedTask = { tenant: string; task_id: string };
 
 /** Whose task it is, as of a moment ago; those asked for at one moment are read together. */
 export const requesterOf = gathered(async (pool, ids: readonly string[]) => {
-  const text = "select task_id, tenant from read.compute_tasks_v3 where task_id = any($1)";
+  const text = "select task_id, tenant from read.compute_tasks_v4 where task_id = any($1)";
   const { rows } = await pool.query<NamedTask>({ name: "compute_requesters", text, values: [ids] });
   const tenants = new Map(rows.map(({ task_id, tenant }) => [task_id, tenant]));
   return ids.map((id) => tenants.get(id));
@@ -227,7 +227,7 @@ export const requesterOf = gathered(async (pool, ids: readonly string[]) => {
 
 /** The task that was lent under this lease, whatever became of it. */
 export async function lentUnder(pool: pg.Pool, lease_sha256: string): Promise<NamedTask | undefined> {
-  const text = "select tenant, task_id from read.compute_leases_v3 where lease_sha256 = $1";
+  const text = "select tenant, task_id from read.compute_leases_v4 where lease_sha256 = $1";
   return (await pool.query<NamedTask>({ name: "compute_lent_under", text, values: [lease_sha256] })).rows[0];
 }
 
@@ -239,16 +239,19 @@ export type Taker = {
   trust: number;
 };
 
-/** A task that somebody may take; `done_by`: those of the takers that have, or had, another copy of it. */
+/** A task that somebody may take; `done_by`: those of the takers that have, or had, another copy of it; `failed_by`: who failed it. */
 export type Ready = NamedTask &
-  Pick<TaskRow, "kind" | "max_price_micro" | "limit_s" | "assign" | "min_trust"> & { done_by: number[] };
+  Pick<TaskRow, "kind" | "max_price_micro" | "limit_s" | "assign" | "min_trust"> & {
+    done_by: number[];
+    failed_by: number[];
+  };
 
 /** A task as its first events tell of it, before any read model does; undefined where that does not say who may take it. */
 export function readyAtOnce({ tenant, state }: { tenant: string; state: Task }): Ready | undefined {
   const { task_id, kind, copy_of, terms } = state.facts;
   if (state.status !== "queued" || copy_of !== null) return undefined;
   const { max_price_micro, limit_s, assign, min_trust } = terms;
-  return { tenant, task_id, kind, max_price_micro, limit_s, assign, min_trust, done_by: [] };
+  return { tenant, task_id, kind, max_price_micro, limit_s, assign, min_trust, done_by: [], failed_by: [] };
 }
 
 /**
@@ -264,16 +267,19 @@ export async function readyForAny(
   // Put in order first and looked at one after the other: otherwise all that are ready are held against the takers before the first is
   // known, as the planner expects few of them. For the same reason it is no `exists`, which would be joined for all.
   const text = `select tenant, task_id, kind, max_price_micro::float8 as max_price_micro, limit_s, assign::float8 as assign, min_trust,
-      (select coalesce(json_agg(other.sx), '[]') from read.compute_tasks_v3 other
-        where other.copy_of = t.copy_of and other.task_id <> t.task_id and other.status <> 'queued' and other.sx = any($2::bigint[])) as done_by
-    from (select task_id, tenant, kind, max_price_micro, limit_s, assign, min_trust, copy_of, offer, position from read.compute_tasks_v3
+      (select coalesce(json_agg(other.sx), '[]') from read.compute_tasks_v4 other
+        where other.copy_of = t.copy_of and other.task_id <> t.task_id and other.status <> 'queued' and other.sx = any($2::bigint[])) as done_by,
+      failed_by
+    from (select task_id, tenant, kind, max_price_micro, limit_s, assign, min_trust, copy_of, offer, position,
+        coalesce(state->'failed_by', '[]') as failed_by from read.compute_tasks_v4
       where status = 'queued' and task_id not in (select unnest($3::text[])) and ready_at <= clock_timestamp() and due_at > clock_timestamp()
       order by offer desc, position offset 0) t
     where (select true from jsonb_to_recordset($1::jsonb) taker (sx bigint, kinds text[], hourly_rate_micro numeric, trust numeric)
         where (assign = taker.sx or (assign is null and tenant <> 'soul:' || taker.sx)) and min_trust <= taker.trust
           and (cardinality(taker.kinds) = 0 or kind = any(taker.kinds))
           and max_price_micro >= greatest(1, ceil(taker.hourly_rate_micro * limit_s / 3600))
-          and not exists (select from read.compute_tasks_v3 other where other.copy_of = t.copy_of and other.task_id <> t.task_id
+          and (assign is not null or not failed_by @> to_jsonb(taker.sx))
+          and not exists (select from read.compute_tasks_v4 other where other.copy_of = t.copy_of and other.task_id <> t.task_id
             and other.sx = taker.sx and other.status <> 'queued')
         limit 1)
     order by offer desc, position limit $4`;
@@ -283,7 +289,9 @@ export async function readyForAny(
 
 /** Whether one of the tasks that were found for several nodes is for this one. */
 export const mayTake = ({ sx, kinds, hourly_rate_micro, trust }: Taker, task: Ready): boolean =>
-  (task.assign === null ? task.tenant !== soulTenant(sx) : task.assign === sx) &&
+  (task.assign === null
+    ? task.tenant !== soulTenant(sx) && !task.failed_by.includes(sx)
+    : task.assign === sx) &&
   task.min_trust <= trust &&
   (kinds.length === 0 || kinds.includes(task.kind)) &&
   priceOf(hourly_rate_micro, task.limit_s) <= task.max_price_micro &&
@@ -292,7 +300,7 @@ export const mayTake = ({ sx, kinds, hourly_rate_micro, trust }: Taker, task: Re
 /** In how many milliseconds the next task is ready that somebody has failed at; undefined where there is none. */
 export async function nextReadyMs(pool: pg.Pool): Promise<number | undefined> {
   const text = `select (extract(epoch from min(ready_at) - clock_timestamp()) * 1000)::float8 as ms
-    from read.compute_tasks_v3 where status = 'queued' and ready_at > clock_timestamp()`;
+    from read.compute_tasks_v4 where status = 'queued' and ready_at > clock_timestamp()`;
   const { rows } = await pool.query<{ ms: number | null }>({ name: "compute_next_ready", text });
   return rows[0]?.ms ?? undefined;
 }
@@ -301,7 +309,7 @@ const PAGE = 200;
 
 /** Tasks for which something happens by itself now. */
 export async function dueTasks(pool: pg.Pool, now: string): Promise<NamedTask[]> {
-  const text = `select tenant, task_id from read.compute_tasks_v3 where due_at <= $1 order by due_at limit ${PAGE}`;
+  const text = `select tenant, task_id from read.compute_tasks_v4 where due_at <= $1 order by due_at limit ${PAGE}`;
   return (await pool.query<NamedTask>({ name: "compute_due", text, values: [now] })).rows;
 }
 
@@ -310,35 +318,38 @@ export type SilentLease = NamedTask & { attempt: number; heard_at: string | null
 /** Leases whose worker was not heard of for so long, or whose time is over, by the clock of the database. */
 export async function silentLeases(pool: pg.Pool, silent_s: number): Promise<SilentLease[]> {
   const text = `select t.tenant, t.task_id, (t.state->>'attempts')::int as attempt, ${utc("h.heard_at")} as heard_at, t.limit_at <= clock_timestamp() as is_limit
-    from read.compute_tasks_v3 t left join compute.leases_heard h using (lease_sha256)
+    from read.compute_tasks_v4 t left join compute.leases_heard h using (lease_sha256)
     where t.status = 'leased' and (t.limit_at <= clock_timestamp()
       or greatest(t.leased_at, h.heard_at) <= clock_timestamp() - make_interval(secs => $1))
     order by t.leased_at limit ${PAGE}`;
   return (await pool.query<SilentLease>({ name: "compute_silent_leases", text, values: [silent_s] })).rows;
 }
 
-/** Results that wait for an audit, the oldest first. */
-export async function awaitingAudit(pool: pg.Pool, limit: number): Promise<NamedTask[]> {
-  const text =
-    "select tenant, task_id from read.compute_tasks_v3 where awaits_audit order by position limit $1";
-  return (await pool.query<NamedTask>({ name: "compute_audits", text, values: [limit] })).rows;
-}
+export type TaskToRun = NamedTask & {
+  price_micro: number;
+  position: number;
+  limit_s: number;
+  is_disputed: boolean;
+};
 
-/** Disputed results of these kinds, the oldest first. */
-export async function disputedTasks(
+/** Results that wait for an audit or are disputed and of these kinds: of each requester the best paid, then the oldest; none of `but`. */
+export async function tasksToRun(
   pool: pg.Pool,
   kinds: readonly string[],
-  limit: number,
-): Promise<NamedTask[]> {
-  const text =
-    "select tenant, task_id from read.compute_tasks_v3 where status = 'disputed' and kind = any($1) order by position limit $2";
-  return (await pool.query<NamedTask>({ name: "compute_disputed", text, values: [kinds, limit] })).rows;
+  but: readonly string[],
+): Promise<TaskToRun[]> {
+  const columns = `tenant, task_id, coalesce((state->'lease'->>'price_micro')::float8, 0) as price_micro, position::float8 as position, limit_s`;
+  const text = `select distinct on (tenant) * from (
+      select ${columns}, false as is_disputed from read.compute_tasks_v4 where awaits_audit
+      union all select ${columns}, true from read.compute_tasks_v4 where status = 'disputed' and kind = any($1)) waiting
+    where task_id <> all($2) order by tenant, price_micro desc, position`;
+  return (await pool.query<TaskToRun>({ name: "compute_to_run", text, values: [kinds, but] })).rows;
 }
 
 /** How many results wait for an audit, counted no further than `most`. */
 export async function countAwaiting(pool: pg.Pool, most: number): Promise<number> {
   const text =
-    "select count(*)::int as n from (select from read.compute_tasks_v3 where awaits_audit limit $1) waiting";
+    "select count(*)::int as n from (select from read.compute_tasks_v4 where awaits_audit limit $1) waiting";
   return (await pool.query<{ n: number }>({ name: "compute_audits_n", text, values: [most] })).rows[0]!.n;
 }
 
@@ -347,14 +358,14 @@ export async function countAwaiting(pool: pg.Pool, most: number): Promise<number
  * begun; and those that are over while a copy is not.
  */
 export async function unjudgedTasks(pool: pg.Pool): Promise<NamedTask[]> {
-  const text = `select p.tenant, p.task_id from read.compute_tasks_v3 p
+  const text = `select p.tenant, p.task_id from read.compute_tasks_v4 p
     where p.status = 'copied' and ((p.state->>'copies')::int = 1
-        and not exists (select from read.compute_tasks_v3 c where c.copy_of = p.task_id and c.status = 'queued')
-      or not exists (select from read.compute_tasks_v3 c where c.copy_of = p.task_id and c.status in ('queued', 'leased'))
-      or (p.state->'facts'->'terms'->'quorum'->>'agree')::int <= (select count(*) as same from read.compute_tasks_v3 c
+        and not exists (select from read.compute_tasks_v4 c where c.copy_of = p.task_id and c.status = 'queued')
+      or not exists (select from read.compute_tasks_v4 c where c.copy_of = p.task_id and c.status in ('queued', 'leased'))
+      or (p.state->'facts'->'terms'->'quorum'->>'agree')::int <= (select count(*) as same from read.compute_tasks_v4 c
         where c.copy_of = p.task_id and c.status = 'submitted'
         group by c.state->'result'->>'output_sha256', c.state->'result'->>'exit' order by 1 desc limit 1))
-    union select p.tenant, p.task_id from read.compute_tasks_v3 c join read.compute_tasks_v3 p on p.task_id = c.copy_of
+    union select p.tenant, p.task_id from read.compute_tasks_v4 c join read.compute_tasks_v4 p on p.task_id = c.copy_of
     where c.copy_of is not null and c.status in ('queued', 'submitted') and p.status <> 'copied' limit ${PAGE}`;
   return (await pool.query<NamedTask>({ name: "compute_unjudged", text })).rows;
 }
@@ -369,7 +380,7 @@ export async function listTasks(
   { status, limit, before }: TaskPage,
 ): Promise<ListedTask[]> {
   const [column, value] = "tenant" in of ? ["copy_of is null and tenant", of.tenant] : ["sx", of.sx];
-  const sql = `select task_id, position::float8 as position, state from read.compute_tasks_v3
+  const sql = `select task_id, position::float8 as position, state from read.compute_tasks_v4
     where ${column} = $1 and ($2::text is null or status = $2) and ($3::bigint is null or position < $3)
     order by position desc limit $4`;
   return (await pool.query<ListedTask>(sql, [value, status, before, limit])).rows;

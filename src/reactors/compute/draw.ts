@@ -10,16 +10,14 @@ import { ByteStream, below } from "../../domain/rng/bytes.ts";
 import type { SeedPlace } from "../../domain/rng/seeds.ts";
 import { findNode } from "../../projections/compute/nodes.ts";
 import { findSeed } from "../../projections/rng/seeds.ts";
-import { atStake } from "./steps.ts";
+import { setAsideFor } from "./set-aside.ts";
 
 /** The draw of the newest lease's result; null where an audit is certain, also where there is no seed or no receipt. */
-export async function drawFor(app: App, task: Task, at: string): Promise<Draw | null> {
+export async function drawFor(app: App, task: Task): Promise<Draw | null> {
   const { sx, price_micro, attempt } = task.lease!;
   const v = (await findNode(app.pool, sx))?.valid_audits ?? 0;
-  const target = nodes.targetOf(sx);
-  const funds = await app.load(account, account.targetOf(target.tenant));
-  const at_stake = atStake(funds, await app.load(nodes, target), at);
-  const p_micro = auditMicro(v, price_micro, at_stake);
+  const funds = await app.load(account, account.targetOf(nodes.targetOf(sx).tenant));
+  const p_micro = auditMicro(v, price_micro, setAsideFor(funds, task.facts.task_id));
   const { seed, receipt, output_sha256 } = task.result!;
   if (p_micro === 1_000_000 || !seed || !receipt) return null;
   const secret = await secretOf(app, seed);

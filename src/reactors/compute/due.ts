@@ -7,8 +7,8 @@ import * as nodes from "../../domain/compute/node.ts";
 import type { TaskEvent, TaskState } from "../../domain/compute/task.ts";
 import * as tasks from "../../domain/compute/task.ts";
 import { SILENT_S } from "../../domain/lease.ts";
-import { freeStakes, nodesProjection, silentNodes } from "../../projections/compute/nodes.ts";
-import { dueTasks, silentLeases, tasksProjection } from "../../projections/compute/tasks.ts";
+import { findNode, freeStakes, nodesProjection, silentNodes } from "../../projections/compute/nodes.ts";
+import { dueTasks, type NamedTask, silentLeases, tasksProjection } from "../../projections/compute/tasks.ts";
 import { reactor, unlessRefused } from "../../reactor.ts";
 import { stepStake, stepTask } from "./steps.ts";
 
@@ -32,7 +32,7 @@ export const computeReactor = reactor({
     }
     for (const named of await dueTasks(app.pool, nowOf(app))) {
       if (signal.aborted) return "done";
-      const decision = overdue(nowOf(app));
+      const decision = overdue(nowOf(app), await validAudits(app, named));
       await unlessRefused(app.commit((unit) => stepTask(unit, named, decision), meta("compute.due")));
     }
     for (const { sx, heard_at } of await silentNodes(app.pool, nodes.OFFLINE_S)) {
@@ -51,23 +51,28 @@ export const computeReactor = reactor({
   resumed: "tasks are lent again and settled by themselves again",
 });
 
+/** Nobody ran it. */
+const UNCHECKED = {
+  ...{ verdict: "inconclusive" as const, expected_sha256: null, engine_sha256: null, draw: null },
+};
+
+async function validAudits(app: App, { tenant, task_id }: NamedTask): Promise<number> {
+  const task = await app.load(tasks, tasks.targetOf(tenant, task_id));
+  return task?.status === "submitted" ? ((await findNode(app.pool, task.lease!.sx))?.valid_audits ?? 0) : 0;
+}
+
 /** What follows from a time that is over, where the task still stands so. */
 const overdue =
-  (at: string) =>
+  (at: string, valid_audits: number) =>
   (state: TaskState): TaskEvent[] => {
     const task = tasks.standing(state);
     switch (task.status) {
       case "queued":
         return tasks.expire(at)(state);
       case "submitted":
+        if (task.audit?.on_silence === "refunds") return tasks.refundUnchecked(at)(state);
         return tasks.awaitsAudit(task)
-          ? tasks.audit({
-              verdict: "inconclusive",
-              expected_sha256: null,
-              engine_sha256: null,
-              draw: null,
-              audited_at: at,
-            })(state)
+          ? tasks.audit({ ...UNCHECKED, audited_at: at }, tasks.silenceBy(valid_audits))(state)
           : tasks.accept("window", at)(state);
       case "accepted":
         return tasks.settle(at)(state);

@@ -3,17 +3,20 @@
  * goes out alone: where its node is sure enough and a draw says so, it is enough; else the others follow once it is begun.
  */
 import type { App } from "../../app.ts";
+import { isBuiltIn } from "../../domain/compute/kinds.ts";
 import { SURE_AFTER } from "../../domain/compute/pricing.ts";
 import * as quorum from "../../domain/compute/quorum.ts";
 import type { Task } from "../../domain/compute/task.ts";
 import * as tasks from "../../domain/compute/task.ts";
-import type { Draw } from "../../domain/compute/task-events.ts";
+import type { Draw, TaskFacts } from "../../domain/compute/task-events.ts";
 import * as account from "../../domain/payments/account.ts";
 import { findNode, nodesProjection } from "../../projections/compute/nodes.ts";
 import { type NamedTask, tasksProjection, unjudgedTasks } from "../../projections/compute/tasks.ts";
 import { reactor, unlessRefused } from "../../reactor.ts";
 import type { InUnit } from "../../unit.ts";
 import { drawFor } from "./draw.ts";
+import { FairTurns, type Waiting } from "./fair-turns.ts";
+import { isSame, mostMs, type Output, type Rerun, rerun } from "./rerun.ts";
 import { stepTask } from "./steps.ts";
 
 const command = { meta: { actor: "reactor:compute", operation: "compute.quorum" } };
@@ -21,15 +24,20 @@ const command = { meta: { actor: "reactor:compute", operation: "compute.quorum" 
 export const quorumReactor = reactor({
   name: "compute.quorum",
   every_ms: 500,
-  memory: () => ({}),
-  async take({ app, signal }) {
+  memory: () => ({ turns: new FairTurns() }),
+  async take({ app, memory, signal }) {
     const current = await Promise.all([app.caughtUp(tasksProjection), app.caughtUp(nodesProjection)]);
     const unjudged = await unjudgedTasks(app.pool);
+    const differing: Differing[] = [];
     for (const named of unjudged) {
       if (signal.aborted) return "done";
-      await readAfresh(app, named);
-      await unlessRefused(app.commit((unit) => judgeCopies(unit, app, named), command));
+      const found = await readAfresh(app, named);
+      if (isToRun(found)) differing.push({ named, facts: found.task.facts, ...waitingOf(named, found) });
+      else await unlessRefused(app.commit((unit) => judgeCopies(unit, app, named, null), command));
     }
+    // What has to be run takes a while: one a turn, so that others are judged meanwhile.
+    const next = memory.turns.next(differing, app.clock.now().getTime());
+    if (next && !signal.aborted) await unlessRefused(judgeByRun(app, memory.turns, next));
     return unjudged.length === 0 && current.every(Boolean) ? "idle" : "done";
   },
   troubles: { failed: "copies of tasks are not held against each other; trying again" },
@@ -37,13 +45,46 @@ export const quorumReactor = reactor({
 });
 
 /** Where nothing is decided no commit would find that another process has moved on. */
-async function readAfresh(app: App, { tenant, task_id }: NamedTask): Promise<void> {
+async function readAfresh(app: App, { tenant, task_id }: NamedTask): Promise<Found> {
   const task = tasks.standing(await app.load(tasks, tasks.targetOf(tenant, task_id)));
-  for (let number = 1; number <= task.copies; number++)
-    await app.load(tasks, tasks.targetOf(tenant, quorum.copyId(task_id, number)));
+  const copies = new Map<number, Task>();
+  for (let number = 1; number <= task.copies; number++) {
+    const target = tasks.targetOf(tenant, quorum.copyId(task_id, number));
+    copies.set(number, tasks.standing(await app.load(tasks, target)));
+  }
+  return { task, copies };
+}
+
+/** Whether the service looks itself who is right, before anybody loses anything. */
+const isToRun = ({ task, copies }: Found): boolean =>
+  isBuiltIn(task.facts.kind) &&
+  quorum.differs(task, copies) &&
+  (task.judged ? task.judged.verdict === "agreed" : quorum.outcomeOf(task, copies) !== "waits");
+
+type Differing = Waiting & { named: NamedTask; facts: TaskFacts };
+
+const waitingOf = ({ tenant }: NamedTask, { task: { facts }, copies }: Found): Waiting => ({
+  tenant,
+  price_micro: Math.max(...[...copies.values()].map(({ lease }) => lease?.price_micro ?? 0)),
+  position: Date.parse(facts.submitted_at),
+});
+
+async function judgeByRun(app: App, turns: FairTurns, { named, facts, tenant }: Differing): Promise<void> {
+  const { copies } = await readAfresh(app, named);
+  const results = [...copies.values()].flatMap(({ result }) => result ?? []);
+  await turns.run(
+    tenant,
+    mostMs(facts),
+    () => app.clock.now().getTime(),
+    async () => {
+      const own = await rerun(app, facts, results);
+      await app.commit((unit) => judgeCopies(unit, app, named, own), command);
+    },
+  );
 }
 
 type Staging = Pick<InUnit, "decide" | "watch">;
+type Found = { task: Task; copies: ReadonlyMap<number, Task> };
 
 /** A task and its copies by number, as the commit finds them. */
 export async function withCopies(
@@ -59,38 +100,58 @@ export async function withCopies(
   return { task, copies };
 }
 
-async function judgeCopies(unit: Staging, app: App, named: NamedTask): Promise<void> {
+/** `own`: what the service came to itself; null where it did not run it. */
+async function judgeCopies(unit: Staging, app: App, named: NamedTask, own: Rerun | null): Promise<void> {
   const at = app.clock.now().toISOString();
   const { task, copies } = await withCopies(unit, named);
-  if (task.judged) return endCopies(unit, named, { task, copies }, at);
-  const outcome = quorum.outcomeOf(task, copies);
+  // Another result came in meanwhile: the next turn runs it.
+  if (own === null && isToRun({ task, copies })) return;
+  const judging: Judging = { at, own, engine_sha256: app.executor.engine_sha256 };
+  if (task.judged) return endCopies(unit, named, { task, copies }, judging);
+  const outcome = outcomeBy(own, quorum.outcomeOf(task, copies), copies);
+  if (outcome === "nobody") return refund(unit, named, { task, copies }, at);
   if (outcome === "none" && copies.size > task.facts.terms.quorum!.copies)
     return refund(unit, named, { task, copies }, at);
   if (outcome === "none") return again(unit, named, { task, copies }, at);
-  if (outcome !== "waits") return agree(unit, named, { task, copies }, { ...outcome, draw: null }, at);
+  if (outcome !== "waits") return agree(unit, named, { task, copies }, { ...outcome, draw: null }, judging);
   const [first] = copies.values();
   if (copies.size > 1 || !first || first.status === "queued") return;
-  const draw = await drawOnFirst(app, first, at);
+  const draw = await drawOnFirst(app, first);
   if (draw === "not yet") return;
   if (!draw) {
     await makeCopies(unit, named, at);
     return;
   }
   const { output_sha256, exit } = first.result!;
-  return agree(unit, named, { task, copies }, { number: 1, output_sha256, exit, agreed: 1, draw }, at);
+  const only = { number: 1, output_sha256, exit, agreed: 1, draw };
+  return agree(unit, named, { task, copies }, only, judging);
+}
+
+type Judging = { at: string; own: Rerun | null; engine_sha256: string };
+
+/** Where the service has run the task, what it came to counts, however many came to something else. */
+function outcomeBy(
+  own: Rerun | null,
+  outcome: ReturnType<typeof quorum.outcomeOf>,
+  copies: ReadonlyMap<number, Task>,
+): quorum.Canonical | "none" | "waits" | "nobody" {
+  if (own === null || own === "unknown" || outcome === "waits") return outcome;
+  if (own !== "void") return quorum.rightBy(own, copies) ?? "nobody";
+  const [first] = quorum.submittedAmong(copies);
+  if (outcome !== "none" || !first) return outcome;
+  const [number, { output_sha256, exit }] = first;
+  return { number, output_sha256, exit, agreed: 1 };
 }
 
 /** The draw by which the first copy is enough; null where the others are made. */
-async function drawOnFirst(app: App, first: Task, at: string): Promise<Draw | null | "not yet"> {
+async function drawOnFirst(app: App, first: Task): Promise<Draw | null | "not yet"> {
   if (first.status !== "leased" && first.status !== "submitted") return null;
   const node = await findNode(app.pool, first.lease!.sx);
   if ((node?.valid_audits ?? 0) < SURE_AFTER) return null;
   if (first.status === "leased") return "not yet";
-  const draw = await drawFor(app, first, at);
+  const draw = await drawFor(app, first);
   return draw && !draw.audits ? draw : null;
 }
-
-type Found = { task: Task; copies: ReadonlyMap<number, Task> };
 
 const namedCopy = ({ tenant, task_id }: NamedTask, number: number): NamedTask => ({
   ...{ tenant, task_id: quorum.copyId(task_id, number) },
@@ -141,24 +202,42 @@ async function agree(
   named: NamedTask,
   found: Found,
   { number: copy, output_sha256, agreed, draw }: Agreed,
-  at: string,
+  judging: Judging,
 ): Promise<void> {
-  const judged = { canonical_sha256: output_sha256, copy, agreed, draw, judged_at: at };
+  const judged = { canonical_sha256: output_sha256, copy, agreed, draw, judged_at: judging.at };
   const { task } = await stepTask(unit, named, quorum.judge({ verdict: "agreed", ...judged }));
-  await endCopies(unit, named, { ...found, task }, at);
+  await endCopies(unit, named, { ...found, task }, judging);
 }
 
 /** Of a task that is over: results that came are held against its own, and copies that nobody works on are dropped. */
-async function endCopies(unit: Staging, named: NamedTask, { task, copies }: Found, at: string) {
-  const { verdict, copy, draw } = task.judged!;
+async function endCopies(unit: Staging, named: NamedTask, { task, copies }: Found, judging: Judging) {
+  const { verdict, copy } = task.judged!;
   const canonical = copy === null ? undefined : copies.get(copy)?.result;
-  for (const [number, { status }] of copies) {
+  for (const [number, one] of copies) {
     const decision =
-      verdict === "agreed" && canonical && status === "submitted"
-        ? quorum.compare(canonical, draw, at)
-        : quorum.dropCopy("it is not needed any more", at);
+      verdict === "agreed" && canonical && one.status === "submitted"
+        ? endResult(one.result!, canonical, task.judged!.draw, judging)
+        : quorum.dropCopy("it is not needed any more", judging.at);
     await stepTask(unit, namedCopy(named, number), decision);
   }
+}
+
+function endResult(
+  result: Output,
+  canonical: Output,
+  draw: Draw | null,
+  { at, own, engine_sha256 }: Judging,
+): (state: tasks.TaskState) => tasks.TaskEvent[] {
+  if (own === "void")
+    return quorum.payVoid({
+      verdict: "void",
+      expected_sha256: null,
+      engine_sha256,
+      draw: null,
+      audited_at: at,
+    });
+  if (own === "unknown" && !isSame(result, canonical)) return quorum.leaveOut(at);
+  return quorum.compare(own === null || own === "unknown" ? canonical : own, draw, at);
 }
 
 /** Its requester gives it up before anybody has begun a copy. */

@@ -7,27 +7,57 @@ import * as tasks from "../../domain/compute/task.ts";
 import * as account from "../../domain/payments/account.ts";
 import type { NamedTask } from "../../projections/compute/tasks.ts";
 import type { InUnit } from "../../unit.ts";
+import { giveBack, keepAside, setAside, setAsideFor, takeAside } from "./set-aside.ts";
 
 type Staging = Pick<InUnit, "decide" | "watch">;
 
 /** The tenant of what an agent's node earns. */
 const earnerOf = (sx: number) => nodes.targetOf(sx).tenant;
 
-/** Decides on a task, and moves what follows from that. */
+/** Decides on a task, and moves what follows from that. `valid_audits`: in a row, of the node whose result is taken. */
 export async function stepTask(
   unit: Staging,
   { tenant, task_id }: NamedTask,
   decision: (state: TaskState) => TaskEvent[],
+  { valid_audits = 0 } = {},
 ): Promise<{ task: Task; events: TaskEvent[] }> {
   const { state, events } = await unit.decide(tasks, tasks.targetOf(tenant, task_id), decision);
   const task = tasks.standing(state);
-  for (const event of events) await moveMoney(unit, { tenant, task }, event);
+  for (const event of events) {
+    await moveMoney(unit, { tenant, task }, event);
+    await moveSetAside(unit, { tenant, task }, event, valid_audits);
+  }
   return { task, events };
 }
 
 type Of = { tenant: string; task: Task };
 
-async function moveMoney({ decide, watch }: Staging, { tenant, task }: Of, event: TaskEvent): Promise<void> {
+/** What becomes of the money that answers for a result. */
+async function moveSetAside(unit: Staging, of: Of, event: TaskEvent, valid_audits: number): Promise<void> {
+  const { task } = of;
+  switch (event.type) {
+    case "TaskResultSubmitted":
+      return setAside(unit, task, valid_audits, event.data.submitted_at);
+    case "TaskAudited": {
+      const { verdict, on_silence, audited_at } = event.data;
+      if (verdict === "mismatch") return slash(unit, of, event.data);
+      return on_silence === "accepts" ? giveBack(unit, task, audited_at) : undefined;
+    }
+    case "TaskCompared":
+      // So much is lost unless its node disputes that, and wins.
+      if (event.data.verdict === "differed")
+        await keepAside(unit, task, task.lease!.price_micro, event.data.compared_at);
+      return;
+    case "TaskRejected":
+      return task.compared ? undefined : giveBack(unit, task, event.data.rejected_at);
+    case "TaskAccepted":
+      return giveBack(unit, task, event.data.accepted_at);
+    case "TaskRefunded":
+      return task.lease ? endSetAside(unit, of, event.data.refunded_at) : undefined;
+  }
+}
+
+async function moveMoney({ decide }: Staging, { tenant, task }: Of, event: TaskEvent): Promise<void> {
   const { task_id } = task.facts;
   const requester = account.targetOf(tenant);
   switch (event.type) {
@@ -41,8 +71,6 @@ async function moveMoney({ decide, watch }: Staging, { tenant, task }: Of, event
     case "TaskRefunded": {
       const { refunded_at } = event.data;
       await decide(account, requester, account.release(tasks.holdOf(task_id), 0, refunded_at));
-      if (task.compared?.verdict === "differed")
-        await endSlash({ decide, watch }, { tenant, task }, refunded_at);
       return;
     }
     case "TaskCopied": {
@@ -58,17 +86,6 @@ async function moveMoney({ decide, watch }: Staging, { tenant, task }: Of, event
         await decide(account, requester, account.release(hold_id, 0, event.data.judged_at));
       }
       return;
-    case "TaskCompared":
-      if (event.data.verdict === "differed")
-        await setAsideSlash({ decide, watch }, { tenant, task }, event.data.compared_at);
-      return;
-    case "TaskAccepted":
-      if (event.data.by === "dispute" && task.compared)
-        await returnSlash({ decide, watch }, { tenant, task }, event.data.accepted_at);
-      return;
-    case "TaskAudited":
-      if (event.data.verdict === "mismatch") await slash({ decide, watch }, { tenant, task }, event.data);
-      return;
     case "TaskDisputed": {
       const { bond_micro, requester_bond_micro, disputed_at: at } = event.data;
       const worker = account.targetOf(earnerOf(task.lease!.sx));
@@ -79,7 +96,7 @@ async function moveMoney({ decide, watch }: Staging, { tenant, task }: Of, event
       return;
     }
     case "TaskDisputeDecided":
-      await endBonds({ decide, watch }, { tenant, task }, event.data);
+      await endBonds({ decide }, { tenant, task }, event.data);
       return;
   }
 }
@@ -91,90 +108,36 @@ export const copyHold = ({ facts }: Task, number: number): account.Hold => ({
   for: "a task",
 });
 
-const slashHoldOf = (task_id: string) => `slash:${task_id}`;
-
-/** A copy that came to something else: its price is set aside of what its node came to own lately, until nobody can dispute it any more. */
-async function setAsideSlash({ decide, watch }: Staging, { task }: Of, at: string): Promise<void> {
+/** Nobody was right to say otherwise: what lay aside of a copy that differed goes to the requester; where nobody decided, it comes back. */
+async function endSetAside(unit: Staging, { task, tenant }: Of, at: string): Promise<void> {
+  const isLost = task.compared?.verdict === "differed" && task.dispute?.decided?.verdict !== "none";
+  if (!isLost) return giveBack(unit, task, at);
+  const { task_id } = task.facts;
   const { sx, price_micro } = task.lease!;
-  const worker = account.targetOf(earnerOf(sx));
-  const amount_micro = Math.min(price_micro, account.maturingAt(await watch(account, worker), at));
-  const hold_id = slashHoldOf(task.facts.task_id);
-  if (amount_micro > 0)
-    await decide(account, worker, account.hold({ hold_id, amount_micro, for: "a slash" }, at));
+  const lost = await takeAside(unit, task, price_micro, at);
+  await creditRequester(unit, { tenant, task }, lost, at);
+  await unit.decide(nodes, nodes.targetOf(sx), nodes.slash(task_id, lost, at));
 }
 
-/** Nobody was right to say otherwise: what was set aside, and of the stake what is missing, goes to the requester; where nobody decided, it comes back. */
-async function endSlash(unit: Staging, of: Of, at: string): Promise<void> {
-  const { task, tenant } = of;
-  if (task.dispute?.decided?.verdict === "none") return returnSlash(unit, of, at);
-  const { decide, watch } = unit;
+/** Takes what lies aside, up to the price for the requester; the rest pays for the audit. */
+async function slash(unit: Staging, of: Of, { draw, audited_at: at }: Audit): Promise<void> {
+  const { task } = of;
   const { sx, price_micro } = task.lease!;
   const { task_id } = task.facts;
-  const worker = account.targetOf(earnerOf(sx));
-  const hold_id = slashHoldOf(task_id);
-  const held = (await watch(account, worker)).holds.get(hold_id)?.amount_micro ?? 0;
-  const stake = (await watch(nodes, nodes.targetOf(sx)))?.stake_micro ?? 0;
-  const lost = Math.min(stake, price_micro - held);
-  if (held > 0) await decide(account, worker, account.release(hold_id, held, at));
-  await loseStake({ decide }, sx, { before: stake, lost }, at);
-  const amount_micro = held + lost;
+  const lies = setAsideFor(await unit.watch(account, account.targetOf(earnerOf(sx))), task_id);
+  const lost = slashMicro(price_micro, draw?.p_micro ?? 1_000_000, lies);
+  await takeAside(unit, task, lost, at);
+  await creditRequester(unit, of, Math.min(lost, price_micro), at);
+  await unit.decide(nodes, nodes.targetOf(sx), nodes.slash(task_id, lost, at));
+}
+
+type Audit = Pick<NonNullable<Task["audit"]>, "draw" | "audited_at">;
+
+async function creditRequester({ decide }: Staging, { tenant, task }: Of, amount_micro: number, at: string) {
+  const source = `slash:${task.facts.task_id}`;
   if (amount_micro > 0)
-    await decide(account, account.targetOf(tenant), account.credit({ source: hold_id, amount_micro, at }));
-  await decide(nodes, nodes.targetOf(sx), nodes.slash(task_id, amount_micro, at));
+    await decide(account, account.targetOf(tenant), account.credit({ source, amount_micro, at }));
 }
-
-async function returnSlash({ decide, watch }: Staging, { task }: Of, at: string): Promise<void> {
-  const worker = account.targetOf(earnerOf(task.lease!.sx));
-  const hold_id = slashHoldOf(task.facts.task_id);
-  if ((await watch(account, worker)).holds.has(hold_id))
-    await decide(account, worker, account.release(hold_id, 0, at));
-}
-
-/** Takes from the node what it can lose, up to the price for the requester; the rest pays for the audit. */
-async function slash(
-  { decide, watch }: Staging,
-  { tenant, task }: Of,
-  { draw, audited_at: at }: NonNullable<Task["audit"]>,
-): Promise<void> {
-  const { sx, price_micro } = task.lease!;
-  const { task_id } = task.facts;
-  const worker = account.targetOf(earnerOf(sx));
-  const node = await watch(nodes, nodes.targetOf(sx));
-  const funds = await watch(account, worker);
-  const wanted = slashMicro(price_micro, draw?.p_micro ?? 1_000_000, atStake(funds, node, at));
-  const hold_id = slashHoldOf(task_id);
-  const earned = Math.min(wanted, account.maturingAt(funds, at));
-  if (wanted > 0) {
-    await decide(account, worker, account.take({ hold_id, amount_micro: earned, for: "a slash" }, at));
-    await loseStake({ decide }, sx, { before: node?.stake_micro ?? 0, lost: wanted - earned }, at);
-    const amount_micro = Math.min(wanted, price_micro);
-    await decide(account, account.targetOf(tenant), account.credit({ source: hold_id, amount_micro, at }));
-  }
-  await decide(nodes, nodes.targetOf(sx), nodes.slash(task_id, wanted, at));
-}
-
-/** What a node can lose: its stake, and what it came to own within the last day. Micro-USDC. */
-export const atStake = (funds: account.AccountState, node: nodes.NodeState, at: string): number =>
-  account.maturingAt(funds, at) + (node?.stake_micro ?? 0);
-
-async function loseStake(
-  { decide }: Pick<Staging, "decide">,
-  sx: number,
-  { before, lost }: { before: number; lost: number },
-  at: string,
-): Promise<void> {
-  if (lost === 0) return;
-  const target = account.targetOf(earnerOf(sx));
-  await decide(nodes, nodes.targetOf(sx), nodes.loseStake(sx, lost, at));
-  await decide(account, target, account.release(nodes.stakeHoldOf(sx), lost, at));
-  if (lost < before) await decide(account, target, account.hold(stakeHold(sx, before - lost), at));
-}
-
-const stakeHold = (sx: number, amount_micro: number): account.Hold => ({
-  hold_id: nodes.stakeHoldOf(sx),
-  amount_micro,
-  for: "a stake",
-});
 
 /** Decides on a node, and holds or gives back what that says of its stake. */
 export async function stepStake(
@@ -187,18 +150,21 @@ export async function stepStake(
   const target = account.targetOf(earnerOf(sx));
   const hold_id = nodes.stakeHoldOf(sx);
   for (const { type, data } of events) {
-    if (type === "StakeReleased" && before > 0)
+    // What of the stake answers for a result lies aside, and comes back with the verdict.
+    const held = (await watch(account, target)).holds.get(hold_id)?.amount_micro ?? 0;
+    if (type === "StakeReleased" && held > 0)
       await decide(account, target, account.release(hold_id, 0, data.released_at));
     if (type !== "StakeHeld" || data.amount_micro === before) continue;
-    if (before > 0) await decide(account, target, account.release(hold_id, 0, data.held_at));
-    await decide(account, target, account.hold(stakeHold(sx, data.amount_micro), data.held_at));
+    if (held > 0) await decide(account, target, account.release(hold_id, 0, data.held_at));
+    const amount_micro = held + data.amount_micro - before;
+    await decide(account, target, account.hold({ hold_id, amount_micro, for: "a stake" }, data.held_at));
   }
   return nodes.registered(state);
 }
 
 /** The loser's bond goes to whoever was right; where nobody is, both come back. */
 async function endBonds(
-  { decide }: Staging,
+  { decide }: Pick<Staging, "decide">,
   { tenant, task }: Of,
   { verdict, decided_at: at }: NonNullable<NonNullable<Task["dispute"]>["decided"]>,
 ): Promise<void> {

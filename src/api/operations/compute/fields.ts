@@ -6,7 +6,7 @@ import type { App } from "../../../app.ts";
 import * as nodes from "../../../domain/compute/node.ts";
 import type { Task } from "../../../domain/compute/task.ts";
 import * as tasks from "../../../domain/compute/task.ts";
-import { acceptors, exits, verifications } from "../../../domain/compute/task-events.ts";
+import { acceptors, auditVerdicts, exits, verifications } from "../../../domain/compute/task-events.ts";
 import { sha256, time } from "../../../domain/fields.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
 import * as agents from "../../../domain/identity/agent.ts";
@@ -151,7 +151,10 @@ export const taskShown = z.object({
   input_sha256: sha256,
   output_sha256: sha256.nullable(),
   exit: z.enum(exits).nullable(),
-  audit: z.enum(["valid", "mismatch", "inconclusive"]).nullable(),
+  audit: z
+    .enum(auditVerdicts)
+    .nullable()
+    .describe("void: run again the task came to two results; the worker is paid, and nobody is slashed"),
   accepted_by: z.enum(acceptors).nullable(),
   receipt: receiptShown.nullable(),
   submitted_at: time,

@@ -13,10 +13,11 @@ import type { Agent } from "../../../domain/identity/agent.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { leaseDigest, leaseEndsAt } from "../../../domain/lease.ts";
 import { MOST_OBJECT_BYTES, objectName } from "../../../domain/objects.ts";
+import * as accounts from "../../../domain/payments/account.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { Refusal, refuse } from "../../../domain/refusal.ts";
 import * as seeds from "../../../domain/rng/seeds.ts";
-import { nodesProjection, type Standing, standingOf } from "../../../projections/compute/nodes.ts";
+import { findNode, nodesProjection, type Standing, standingOf } from "../../../projections/compute/nodes.ts";
 import { lentUnder, type NamedTask, type Ready } from "../../../projections/compute/tasks.ts";
 import { withCopies } from "../../../reactors/compute/quorum.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
@@ -100,7 +101,9 @@ The price is what the node asks for the whole limit, fixed now. Name it by an Id
     const before = lentBefore(context.earlier);
     if (before) return { task: await shownLent(app, before, await take(before), lease_id) };
     await foresee(nodes, own, (state) => refuseUnavailable(nodes.registered(state)));
-    const { trust } = await standingUnlessBusy(app, sx, nodes.registered(await watch(nodes, own)));
+    const standing = await standingUnlessBusy(app, sx, nodes.registered(await watch(nodes, own)));
+    const { trust } = standing;
+    refusePaused(standing, nowOf(app));
     const kinds = input.kinds.length > 0 ? input.kinds : offer.kinds;
     const taker = { sx, kinds, hourly_rate_micro, trust };
     const dispenser = dispenserOf(app);
@@ -179,6 +182,15 @@ const unlessTaken = (taking: Promise<tasks.Task | undefined>) =>
 function refuseUnavailable({ status }: nodes.Node): void {
   if (status !== "available")
     refuse(computeProblems["node-busy"], `the node is ${status}: set its availability to available first`);
+}
+
+function refusePaused({ failures, failed_at }: Standing, now: string): void {
+  const until = nodes.pausedUntil(failures, failed_at);
+  if (until !== undefined && now < until)
+    refuse(
+      computeProblems["node-busy"],
+      `the node failed ${failures} tasks in a row, and gets no other one before ${until}`,
+    );
 }
 
 async function standingUnlessBusy(app: App, sx: number, { max_concurrent }: nodes.Node): Promise<Standing> {
@@ -278,7 +290,7 @@ A result that the service may check needs a receipt, signed by a key that the ag
   body_bytes: MOST_OBJECT_BYTES + 16 * 1024,
   refuses: [404, 409],
   example: { task_id: "00".repeat(16), result: { output: 42 } },
-  handle: async ({ input, app, decide, caller, foresee, watch }) => {
+  handle: async ({ input, app, decide, caller, foresee, watch, lineUp }) => {
     const agent = await actingAgent({ app, caller, foresee, watch });
     const { task_id, result, error } = input;
     if ((result === undefined) === (error === undefined)) {
@@ -290,8 +302,8 @@ A result that the service may check needs a receipt, signed by a key that the ag
     const { tenant, task: before } = await lentTo({ app, caller, watch }, agent.facts.sx_number, input);
     const lease_sha256 = leaseGiven(input.lease_id, before.lease!);
     const at = nowOf(app);
-    const step = (decision: Parameters<typeof stepTask>[2]) =>
-      stepTask({ decide, watch }, { tenant, task_id }, decision);
+    const step = (decision: Parameters<typeof stepTask>[2], of = {}) =>
+      stepTask({ decide, watch }, { tenant, task_id }, decision, of);
     if (result === undefined) {
       const lost = { reason: "failed" as const, last_heartbeat_at: null };
       const { task } = await step((state) =>
@@ -314,7 +326,10 @@ A result that the service may check needs a receipt, signed by a key that the ag
     };
     if (before.status === "leased") await refuseReceipt(app, agent, before, made);
     await app.objects.put(objectName("task", ownerOf(task_id), output_sha256), bytes);
-    const { task } = await step(tasks.takeResult(lease_sha256, made));
+    const { valid_audits = 0 } = (await findNode(app.pool, agent.facts.sx_number)) ?? {};
+    // Results that a node hands in at once are set aside for one after the other.
+    await lineUp(accounts, accounts.targetOf(nodes.targetOf(agent.facts.sx_number).tenant));
+    const { task } = await step(tasks.takeResult(lease_sha256, made), { valid_audits });
     return shownTask(task);
   },
 });
