@@ -101,6 +101,7 @@ const purposesOf = (config: Config) => ({
   "contract settlement": config.CONTRACT_GAS_ETH,
   carrying: config.CARRYING_GAS_ETH,
   "unasked refund": config.UNASKED_GAS_ETH,
+  withdrawal: config.WITHDRAWAL_GAS_ETH,
 });
 
 /** Settlement by a facilitator that pays the gas itself, where there is one; by our own key within its budget otherwise. */

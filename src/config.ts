@@ -139,6 +139,7 @@ export const environment = z.object({
   CONTRACT_GAS_ETH: etherADay("0.01"),
   CARRYING_GAS_ETH: etherADay("0.005"),
   UNASKED_GAS_ETH: etherADay("0.005"),
+  WITHDRAWAL_GAS_ETH: etherADay("0.01"),
   ETH_USDC: integer(1, 1_000_000, 4_000),
   X402_SETTLE_OPEN: flag(false),
   CUSTODY: flag(false),

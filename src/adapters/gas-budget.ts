@@ -44,13 +44,14 @@ export type GasBudget = {
 const REFRESH_MS = 10_000;
 
 /** Payments that are carried for buyers wait where the budget of all is spent; what else the key sends is bounded by its own schedule. */
-const WAITING: ReadonlySet<Purpose> = new Set(["settlement", "refund", "withdrawal"]);
+const WAITING: ReadonlySet<Purpose> = new Set(["settlement", "refund"]);
 
 /** The words for a budget of its own. */
 const CALLED: Partial<Record<Purpose, string>> = {
   "contract settlement": "contract wallets",
   carrying: "carrying without a call",
   "unasked refund": "refunds that nobody asked for",
+  withdrawal: "withdrawals",
   attestation: "attestations",
 };
 
