@@ -221,6 +221,8 @@ export const environment = z.object({
   INTERNAL_REMOTE: flag(false),
   MCP_ORIGINS: z.string().default(""),
   OPEN_CALLS_PER_MINUTE: integer(1, 1_000_000, 100),
+  FREE_WRITES_A_DAY: integer(1, 1_000_000_000, 200_000),
+  FREE_MB_A_DAY: integer(1, 1_000_000, 512),
   ANSWER_CACHE_MB: integer(0, 4096, 64),
   DUCKDB_MEMORY_MB: integer(128, 262_144, 768),
   IMPORT_MEMORY_MB: integer(256, 262_144, 1024),

@@ -210,6 +210,8 @@ export type OperationDeclaration = {
   refuses?: (403 | 404 | 409 | 410)[];
   /** Bytes of a JSON body that it takes, where those are more than usual. */
   body_bytes?: number;
+  /** Work on a task that somebody has paid for, or a node's word that it is at it: it does not count among free calls. */
+  is_paid_work?: true;
   /** What it does may move money, or bind a wallet to; a test key is refused where that is of a real chain. */
   moves_money?: true;
   /**

@@ -106,6 +106,13 @@ export async function isFinal(pool: pg.Pool, id: string): Promise<boolean> {
   return (await pool.query<{ is_final: boolean }>(sql, [id])).rows[0]!.is_final;
 }
 
+/** Whether a payment for a call of this tenant has settled, as of a moment ago. */
+export async function hasSettled(pool: pg.Pool, tenant: string): Promise<boolean> {
+  const sql =
+    "select exists(select from read.payments_v1 where caller_tenant = $1 and settled_at is not null) as has_settled";
+  return (await pool.query<{ has_settled: boolean }>(sql, [tenant])).rows[0]!.has_settled;
+}
+
 /** Refunds that are owed and not paid: how many, and what they come to in micro-USDC. */
 export async function owedRefunds(pool: pg.Pool): Promise<{ count: number; micro: number }> {
   const sql = `select count(*)::int as count, coalesce(sum(refund_micro), 0)::float8 as micro
