@@ -3,6 +3,7 @@ import type pg from "pg";
 import type { EventStore } from "../eventstore/store.ts";
 import type { Tail } from "../eventstore/tail.ts";
 import type { JsonObject, RecordedEvent, StreamHead } from "../eventstore/types.ts";
+import type { GasBudget } from "./adapters/gas-budget.ts";
 import type { ReferenceStore } from "./datasets/reference/store.ts";
 import type { SnapshotStore } from "./datasets/snapshots.ts";
 import type { VintageStore, Vintages } from "./datasets/vintage-store.ts";
@@ -53,7 +54,10 @@ export type ChainParts = {
   /** The platform token's contract; undefined where there is none, and then what needs it is refused. */
   platform_token: Hex | undefined;
   /** What transactions have cost since midnight UTC by all processes, and what they may cost in a day. */
-  gas: { spent_today(): Promise<bigint>; readonly budget_wei: bigint | undefined };
+  gas: Pick<GasBudget, "spent_today" | "budget_wei" | "purposes_today"> & {
+    /** The cost of a refund at the price of gas now, in micro-USDC. Rejects with ChainUnavailable. */
+    refund_cost_micro(): Promise<bigint>;
+  };
   /** True on the chain that the service runs itself, whose money is worth nothing. */
   embedded_chain: boolean;
 };

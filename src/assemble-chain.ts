@@ -12,11 +12,13 @@ import { gasRecord } from "./adapters/gas-record.ts";
 import { hostedSettlement } from "./adapters/hosted-facilitator.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { sharedNonces } from "./adapters/nonces.ts";
+import { payerHistory } from "./adapters/payer-history.ts";
 import { chainSettlement } from "./adapters/settlement.ts";
 import type { ChainParts } from "./app.ts";
 import { recoverKey } from "./assemble-audit.ts";
 import type { Config } from "./config.ts";
 import { type Hex, networkOf } from "./domain/chain.ts";
+import { refundCost } from "./domain/payments/refund.ts";
 import { type Chain, ChainUnavailable, type Clock, type Settlement } from "./domain/ports.ts";
 
 const BASE_CHAIN_ID = 8453;
@@ -65,12 +67,14 @@ export async function openChain(
   const record = gasRecord(pool, networkOf(sending));
   // Play money needs no budget.
   const budget_eth = node ? undefined : config.GAS_BUDGET_ETH;
-  const purposes_eth = node ? {} : { attestation: config.ATTESTATION_GAS_ETH };
+  const purposes_eth = node ? {} : purposesOf(config);
   const budget = gasBudget({ budget_eth, purposes_eth, clock, record });
   const chain = budget.counted(sending);
+  const payers = payerHistory(pool, networkOf(sending));
+  const hosted = hostedOf(config, chain);
   return {
     chain,
-    settlement: hostedOf(config, chain) ?? budget.guarded(chainSettlement(chain)),
+    settlement: hosted ?? budget.guarded(chainSettlement(chain, { payers })),
     recover: recoverKey,
     pay_to: keys.pay_to,
     refunds: privateKeyToAccount(keys.refund),
@@ -78,13 +82,27 @@ export async function openChain(
     platform_token: platformTokenOf(config),
     opens_chain: true,
     embedded_chain: node !== undefined,
-    gas: budget,
+    gas: {
+      ...budget,
+      // Play money pays for gas on a development chain, and a facilitator for its own.
+      refund_cost_micro: async () =>
+        node || hosted ? 0n : refundCost(await chain.gasPrice(), config.ETH_USDC),
+    },
     close: async () => {
       sending.close();
       await own.end();
     },
   };
 }
+
+/** The purposes that strangers can cause by themselves have budgets of their own, so that they end no purchase. */
+const purposesOf = (config: Config) => ({
+  attestation: config.ATTESTATION_GAS_ETH,
+  "contract settlement": config.CONTRACT_GAS_ETH,
+  carrying: config.CARRYING_GAS_ETH,
+  "unasked refund": config.UNASKED_GAS_ETH,
+  withdrawal: config.WITHDRAWAL_GAS_ETH,
+});
 
 /** Settlement by a facilitator that pays the gas itself, where there is one; by our own key within its budget otherwise. */
 function hostedOf(config: Config, chain: Chain): Settlement | undefined {
@@ -103,6 +121,9 @@ export async function absentChain(config: Config): Promise<ChainParts & { close(
     block: away,
     read: away,
     hasCode: away,
+    trial: away,
+    code: away,
+    gasPrice: away,
     balance: away,
     send: away,
     queued: () => 0,
@@ -123,7 +144,7 @@ export async function absentChain(config: Config): Promise<ChainParts & { close(
     platform_token: platformTokenOf(config),
     opens_chain: false,
     embedded_chain: config.BASE_RPC_URL === undefined,
-    gas: { spent_today: away, budget_wei: undefined },
+    gas: { spent_today: away, purposes_today: away, refund_cost_micro: away, budget_wei: undefined },
     close: async () => {},
   };
 }

@@ -2,12 +2,14 @@
 import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
 import { createGate, type Gate } from "./api/access/admission.ts";
+import { createFreeRoom } from "./api/access/free-room.ts";
 import { catalogueOf } from "./api/catalogue.ts";
 import { documentsOf } from "./api/documents.ts";
 import { createHttp, problemOfError } from "./api/http.ts";
 import { createMcp } from "./api/mcp.ts";
 import { createMetrics } from "./api/metrics.ts";
 import { delegateAdmission } from "./api/operations/identity/authority.ts";
+import { standingOf } from "./api/operations/identity/standing.ts";
 import { createPipeline } from "./api/pipeline.ts";
 import type { App } from "./app.ts";
 import type { Runtime } from "./assemble.ts";
@@ -43,14 +45,22 @@ export async function openServer(
     clock: app.clock,
     app,
     open_per_minute: config.OPEN_CALLS_PER_MINUTE,
+    opened: { X402_SETTLE_OPEN: config.X402_SETTLE_OPEN },
     internal: { token: config.INTERNAL_TOKEN, is_remote_allowed: config.INTERNAL_REMOTE },
   });
   void forgetChangedKeys(app, gate, stopping);
   void keepDataOpen(app, stopping, (dataset, error) =>
     log.warn({ dataset, reason: error.message }, "a dataset cannot be opened; trying again"),
   );
+  const room = createFreeRoom({
+    limits,
+    writes_a_day: config.FREE_WRITES_A_DAY,
+    mib_a_day: config.FREE_MB_A_DAY,
+    standingOf: standingOf(app),
+  });
   const serve = createPipeline({
     app,
+    room,
     catalogue,
     gate,
     terms,

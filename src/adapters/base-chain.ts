@@ -1,8 +1,8 @@
 /** The Chain port over any JSON-RPC endpoint. */
 import type { RpcBlock, RpcLog, RpcTransactionReceipt } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Block, Call, Hex, Log, LogQuery, ReadOptions, Receipt } from "../domain/chain.ts";
-import { type Chain, ChainUnavailable } from "../domain/ports.ts";
+import type { Block, Call, Hex, Log, LogQuery, ReadOptions, Receipt, Trial } from "../domain/chain.ts";
+import { type Chain, ChainUnavailable, GasKeyEmpty } from "../domain/ports.ts";
 import { codeSizesCall, haveCode, MOST_ACCOUNTS } from "./code-sizes.ts";
 import { type JsonRpcOptions, jsonRpc, readable } from "./json-rpc.ts";
 import { aggregateCall, aggregateResults } from "./multicall.ts";
@@ -61,6 +61,19 @@ export function baseChain(options: BaseChainOptions): BaseChain {
       throw new ChainUnavailable("the RPC endpoint does not tell accounts with code from others");
     return found;
   };
+  const trial = async ({ to, data }: Call, gas: bigint): Promise<Trial> => {
+    const { maxFeePerGas, maxPriorityFeePerGas } = await queue.fees();
+    const fees = {
+      maxFeePerGas: quantity(maxFeePerGas),
+      maxPriorityFeePerGas: quantity(maxPriorityFeePerGas),
+    };
+    const sent = { from: account.address, to, data, gas: quantity(gas), ...fees };
+    try {
+      return { success: true, gas: BigInt(await ask<Hex>("eth_estimateGas", [sent, "pending"])) };
+    } catch (error) {
+      return failureOf(error);
+    }
+  };
   const heads = async () => {
     const [latest, safe, finalized] = await Promise.all([head("latest"), head("safe"), head("finalized")]);
     return { latest, safe, finalized };
@@ -87,6 +100,9 @@ export function baseChain(options: BaseChainOptions): BaseChain {
     block: (number) => readable(blockAt(quantity(number))),
     read: (calls, options) => readable(read(calls, options)),
     hasCode: (accounts) => readable(hasCode(accounts)),
+    trial: (call, gas) => readable(trial(call, gas)),
+    code: (account) => readable(ask<Hex>("eth_getCode", [account, "latest"]).then(lower)),
+    gasPrice: async () => (await readable(queue.fees())).maxFeePerGas,
     balance: (account) => readable(ask<Hex>("eth_getBalance", [account, "latest"]).then(BigInt)),
     send: queue.send,
     queued: queue.queued,
@@ -99,6 +115,23 @@ export function baseChain(options: BaseChainOptions): BaseChain {
       (await readable(ask<Hex | null>("eth_getRawTransactionByHash", [transaction]))) ?? undefined,
     close: queue.close,
   };
+}
+
+/** The answer to an estimate that failed by the call itself, as geth, reth and anvil say it; any other failure is the endpoint's. */
+function failureOf(error: unknown): Trial {
+  const messages: string[] = [];
+  for (let at = error; at instanceof Error; at = at.cause) {
+    messages.push(at.message);
+    const { data } = at as { data?: unknown };
+    if (typeof data === "string" && /^0x[0-9a-f]*$/i.test(data))
+      return { success: false, data: lower(data as Hex) };
+  }
+  const said = messages.join("\n");
+  if (/insufficient funds/i.test(said))
+    throw new GasKeyEmpty("the gas key has too little ether for this call");
+  if (/revert|out of gas|gas required exceeds|invalid opcode|invalid FE|EVM error/i.test(said))
+    return { success: false, data: "0x" };
+  throw error;
 }
 
 function pieces<T>(items: readonly T[], size: number): T[][] {

@@ -15,7 +15,7 @@ import { answeredWithin } from "./json-rpc.ts";
 export type GasBudgetOptions = {
   /** Ether a day, as a decimal; undefined where gas is play money, which is recorded all the same. */
   budget_eth: string | undefined;
-  /** The same for what is sent for one purpose alone: beyond it nothing more is, whatever is left of the whole. */
+  /** Purposes with a budget of their own, apart from that of all others: beyond it nothing more is sent for them. */
   purposes_eth?: Partial<Record<Purpose, string>>;
   clock: Clock;
   /** What was sent by all processes. When it rejects, its last answer stands. */
@@ -25,23 +25,36 @@ export type GasBudgetOptions = {
 };
 
 export type GasBudget = {
-  /** What transactions have cost since midnight UTC, by all processes, as far as it is recorded. */
+  /** What transactions have cost since midnight UTC, by all processes, as far as it is recorded, without those that have a budget of their own. */
   spent_today(): Promise<bigint>;
   /** What they may cost in a day; undefined where gas is play money. */
   budget_wei: bigint | undefined;
+  /** The purposes that have a budget of their own: what was spent of it today, and what there is. */
+  purposes_today(): Promise<{ purpose: Purpose; spent_wei: bigint; budget_wei: bigint }[]>;
   /**
    * The same chain; what its sender pays is recorded before an answer is given, whatever a transaction came to. Rejects with
-   * GasBudgetSpent, before anything is sent, where the purpose has had its own budget of the day.
-   */
-  counted(chain: Chain): Chain;
-  /**
-   * The same settlement; once the day's budget is spent, it rejects with GasBudgetSpent before anything is sent. What is
+   * GasBudgetSpent, before anything is sent, where the budget of the purpose is spent, which anchors and the like do not ask. What is
    * under way by then is finished, so a day may cost as much more as that.
    */
+  counted(chain: Chain): Chain;
+  /** The same settlement; it rejects with GasBudgetSpent before a payment is claimed whose budget is spent. */
   guarded(settlement: Settlement): Settlement;
 };
 
 const REFRESH_MS = 10_000;
+
+/** Payments that are carried for buyers wait where the budget of all is spent; what else the key sends is bounded by its own schedule. */
+const WAITING: ReadonlySet<Purpose> = new Set(["settlement", "refund"]);
+
+/** The words for a budget of its own. */
+const CALLED: Partial<Record<Purpose, string>> = {
+  "contract settlement": "contract wallets",
+  carrying: "carrying without a call",
+  "unasked refund": "refunds that nobody asked for",
+  withdrawal: "withdrawals",
+  attestation: "attestations",
+};
+
 /** The UTC day of a Unix time in milliseconds. */
 const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10);
 const DAY_MS = 86_400_000;
@@ -71,6 +84,9 @@ export function gasBudget({
   let refreshing: Promise<void> | undefined;
   let writing = Promise.resolve();
   let receiptOf: Chain["receipt"] = async () => undefined;
+  const apart = Object.keys(purposes_eth) as Purpose[];
+  /** What calls of this process that are under way may cost, by purpose. */
+  const reserved = new Map<Purpose, bigint>();
 
   /** The books of the day; with a new one they begin anew. */
   function today(now: number): Books {
@@ -97,7 +113,7 @@ export function gasBudget({
     if (current.own.has(transaction)) return;
     if (fee_wei !== undefined) {
       current.own.add(transaction);
-      current.own_wei += fee_wei;
+      if (!apart.includes(purpose)) current.own_wei += fee_wei;
     }
     current.unwritten.set(transaction, { transaction, day: current.day, purpose, fee_wei });
   }
@@ -114,7 +130,7 @@ export function gasBudget({
   async function refresh(current: Books, now: number): Promise<void> {
     current.refreshed_at = now;
     await settleOpen(current).catch(() => undefined);
-    const sum = await record.spent(current.day, [...current.own]).catch(() => undefined);
+    const sum = await record.spent(current.day, [...current.own], { without: apart }).catch(() => undefined);
     if (sum !== undefined) current.recorded = sum;
   }
 
@@ -135,27 +151,55 @@ export function gasBudget({
       throw new GasBudgetSpent(nextDay(now));
   }
 
-  /** What is under way counts once it is mined, and each purpose has one transaction under way at a time. */
-  async function refuseIfPurposeSpent(purpose: Purpose): Promise<void> {
-    const most = purposes_eth[purpose];
-    if (most === undefined) return;
+  /**
+   * Refuses where a purpose has spent its own budget, else sets `wei` aside for a call of it. What is under way in this process counts by what it may
+   * cost, so that many calls at once do not pass together.
+   */
+  async function takeOfPurpose(purpose: Purpose, most: string, wei: bigint): Promise<void> {
     const now = clock.now().getTime();
     const current = today(now);
-    await settleOpen(current);
-    if ((await record.spent(current.day, [], purpose)) >= parseEther(most))
-      throw new GasBudgetSpent(nextDay(now));
+    await answeredWithin(patience_ms, settleOpen(current)).catch((error) => {
+      if (!(error instanceof ChainUnavailable)) throw error;
+    });
+    const spent = await record.spent(current.day, [], { only: purpose });
+    const set_aside = reserved.get(purpose) ?? 0n;
+    if (spent + set_aside >= parseEther(most))
+      throw new GasBudgetSpent(nextDay(now), CALLED[purpose] ?? purpose);
+    reserved.set(purpose, set_aside + wei);
+  }
+
+  /** Refuses a call whose budget is spent; answers how that is given back which was set aside for it. */
+  async function reserve(chain: Chain, purpose: Purpose, gas: bigint): Promise<() => void> {
+    const most = purposes_eth[purpose];
+    if (most === undefined) {
+      if (WAITING.has(purpose)) await refuseIfSpent();
+      return () => {};
+    }
+    const wei = gas * (await chain.gasPrice());
+    await takeOfPurpose(purpose, most, wei);
+    return () => void reserved.set(purpose, reserved.get(purpose)! - wei);
   }
 
   return {
-    spent_today: () => record.spent(dayOf(clock.now().getTime())),
+    spent_today: () => record.spent(dayOf(clock.now().getTime()), [], { without: apart }),
     budget_wei: budget,
+    purposes_today: async () => {
+      const spent = new Map(
+        (await record.byPurpose(dayOf(clock.now().getTime()))).map(({ purpose, wei }) => [purpose, wei]),
+      );
+      return apart.map((purpose) => ({
+        purpose,
+        spent_wei: spent.get(purpose) ?? 0n,
+        budget_wei: parseEther(purposes_eth[purpose]!),
+      }));
+    },
     counted: (chain) => {
       receiptOf = chain.receipt;
       return {
         ...chain,
         send: async (call, options) => {
-          const { purpose } = options;
-          await refuseIfPurposeSpent(purpose);
+          const { purpose, gas } = options;
+          const giveBack = await reserve(chain, purpose, gas);
           try {
             const receipt = await chain.send(call, options);
             const current = today(clock.now().getTime());
@@ -169,20 +213,27 @@ export function gasBudget({
               await write(current);
             }
             throw error;
+          } finally {
+            giveBack();
           }
         },
       };
     },
     guarded: ({ facts, ended, settle }) => ({
       ended,
-      facts: async (payment) => {
-        // Asked at once: neither waits for the other while the endpoint hangs.
-        const [found] = await Promise.all([facts(payment), refuseIfSpent()]);
+      settle,
+      facts: async (payment, errand) => {
+        // Both begin at once: neither waits for the other while the endpoint hangs.
+        const checked = refuseIfSpent().then(
+          () => undefined,
+          (error: unknown) => ({ error }),
+        );
+        const found = await facts(payment, errand);
+        const most = purposes_eth[found.purpose];
+        if (most !== undefined) await takeOfPurpose(found.purpose, most, 0n);
+        const refused = most === undefined && (await checked);
+        if (refused) throw refused.error;
         return found;
-      },
-      settle: async (payment, seen_block) => {
-        await refuseIfSpent();
-        return settle(payment, seen_block);
       },
     }),
   };

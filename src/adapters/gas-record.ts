@@ -5,11 +5,16 @@ import type { Hex, Purpose } from "../domain/chain.ts";
 /** A transaction of ours. `day`: the UTC day, YYYY-MM-DD; `fee_wei` undefined while it is not known to be mined. */
 export type Sent = { transaction: Hex; day: string; purpose: Purpose; fee_wei: bigint | undefined };
 
+/** One purpose alone, or all without some. */
+export type Purposes = { only: Purpose } | { without: readonly Purpose[] };
+
 export type GasRecord = {
   /** Writes transactions down; one that was written before keeps its day and gets its fee. */
   add(sent: readonly Sent[]): Promise<void>;
-  /** The wei of all that was sent on a day, by whatever process, each transaction once, without those in `except`; for one purpose or for all. */
-  spent(day: string, except?: readonly Hex[], purpose?: Purpose): Promise<bigint>;
+  /** The wei of all that was sent on a day, by whatever process, each transaction once, without those in `except`. */
+  spent(day: string, except?: readonly Hex[], of?: Purposes): Promise<bigint>;
+  /** The same by purpose. */
+  byPurpose(day: string): Promise<{ purpose: Purpose; wei: bigint }[]>;
   /** Those of a day whose fee is not known. */
   open(day: string): Promise<{ transaction: Hex; purpose: Purpose }[]>;
 };
@@ -26,11 +31,19 @@ export function gasRecord(pool: pg.Pool, network: string): GasRecord {
         [network, JSON.stringify(rows)],
       );
     },
-    spent: async (day, except = [], purpose) => {
+    spent: async (day, except = [], of = { without: [] }) => {
       const sql = `select coalesce(sum(fee_wei), 0)::text as wei from chain.gas
-        where network = $1 and day = $2 and transaction <> all($3) and ($4::text is null or purpose = $4)`;
-      const { rows } = await pool.query<{ wei: string }>(sql, [network, day, except, purpose ?? null]);
+        where network = $1 and day = $2 and transaction <> all($3)
+          and ($4::text is null or purpose = $4) and purpose <> all($5)`;
+      const [only, without] = "only" in of ? [of.only, []] : [null, of.without];
+      const { rows } = await pool.query<{ wei: string }>(sql, [network, day, except, only, without]);
       return BigInt(rows[0]!.wei);
+    },
+    byPurpose: async (day) => {
+      const sql = `select purpose, coalesce(sum(fee_wei), 0)::text as wei from chain.gas
+        where network = $1 and day = $2 group by purpose order by purpose`;
+      const { rows } = await pool.query<{ purpose: Purpose; wei: string }>(sql, [network, day]);
+      return rows.map(({ purpose, wei }) => ({ purpose, wei: BigInt(wei) }));
     },
     open: async (day) => {
       const sql =

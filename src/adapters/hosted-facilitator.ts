@@ -38,7 +38,7 @@ const MAX_TIMEOUT_SECONDS = 300;
 export function hostedSettlement(chain: Chain, options: FacilitatorOptions): Settlement {
   const { wait_ms = 40_000, poll_ms = 500 } = options;
   const ask = facilitator(chain.chain_id, options);
-  const own = chainSettlement(chain);
+  const own = chainSettlement(chain, { is_carrier: false });
 
   /** Looks until the chain shows the payment; what fails meanwhile says nothing about it. */
   async function awaited(payment: SignedTransfer, seen_block: bigint, transaction?: Hex): Promise<Receipt> {
@@ -53,8 +53,8 @@ export function hostedSettlement(chain: Chain, options: FacilitatorOptions): Set
   }
 
   return {
-    facts: async (payment) => {
-      const facts = await own.facts(payment);
+    facts: async (payment, errand) => {
+      const facts = await own.facts(payment, errand);
       if (!facts.would_settle) return facts;
       const verdict = await ask("verify", payment);
       if (verdict.kind === "yes") return facts;

@@ -6,7 +6,7 @@
  */
 import type { PrivateKeyAccount } from "viem";
 import { keccak256 } from "viem/utils";
-import type { Call, Hex, Receipt, SendOptions } from "../domain/chain.ts";
+import type { Call, Hex, Purpose, Receipt, SendOptions } from "../domain/chain.ts";
 import { ChainUnavailable, GasKeyEmpty, TransactionPending } from "../domain/ports.ts";
 import type { Ask } from "./json-rpc.ts";
 import { aggregateCall } from "./multicall.ts";
@@ -53,6 +53,7 @@ const LONG_STUCK = 3;
 
 type Rider = Call & {
   gas: bigint;
+  purpose: Purpose;
   alone: boolean;
   renew: SendOptions["renew"];
   confirm: SendOptions["confirm"];
@@ -66,7 +67,7 @@ type Rider = Call & {
   reject: (error: Error) => void;
 };
 
-type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
+export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 
 /**
  * A nonce and the transactions signed for it; `raw` is the newest, taken by a node at `sent_at`. `contested`: the node knows
@@ -99,6 +100,8 @@ type Context = {
 
 export type SendQueue = {
   send(call: Call, options: SendOptions): Promise<Receipt>;
+  /** The prices by which a transaction would be signed now. */
+  fees(): Promise<Fees>;
   /** How many calls wait to be sent. */
   queued(): number;
   /** The highest nonce that was signed for within a day, in whatever process; -1: none. */
@@ -115,6 +118,8 @@ export function sendQueue(context: Context): SendQueue {
   let waiting: Rider[] = [];
   let running = false;
   let tookOneAlone = false;
+  /** The purpose of the calls that travelled together last. */
+  let lastPurpose: Purpose | undefined;
   /** The nonce that all others wait for, since when, and what was last paid to have it used up. */
   let awaited: { nonce: number; since: number; fees?: Fees } | undefined;
   let closed = false;
@@ -133,7 +138,7 @@ export function sendQueue(context: Context): SendQueue {
     running = false;
   }
 
-  /** The first call alone if it must be, or as many of the others as fit into a transaction. */
+  /** The first call alone if it must be, or as many of the others as fit into a transaction: those of one purpose, whose budget pays it. */
   function takeRiders(): Rider[] {
     // Those that travel alone come one at a time: many of them, which strangers could send, do not keep the others waiting.
     const isTheirTurn = !tookOneAlone || waiting.every(({ alone }) => alone);
@@ -141,8 +146,12 @@ export function sendQueue(context: Context): SendQueue {
     if (tookOneAlone) return waiting.splice(0, 1);
     let gas = BASE_GAS;
     const riders = new Set<Rider>();
-    for (const rider of waiting) {
-      if (rider.alone || gas + rider.gas + GAS_EACH > limits.transaction_gas) continue;
+    // Purposes take turns, so that many calls of one do not keep those of another waiting.
+    const together = waiting.filter(({ alone }) => !alone);
+    const next = together.find(({ purpose }) => purpose !== lastPurpose) ?? together[0];
+    lastPurpose = next?.purpose;
+    for (const rider of together) {
+      if (rider.purpose !== lastPurpose || gas + rider.gas + GAS_EACH > limits.transaction_gas) continue;
       gas += rider.gas + GAS_EACH;
       riders.add(rider);
     }
@@ -382,12 +391,12 @@ export function sendQueue(context: Context): SendQueue {
   }
 
   return {
-    send: (call, { gas, alone = false, renew, confirm }) => {
+    send: (call, { gas, purpose, alone = false, renew, confirm }) => {
       if (closed) return Promise.reject(new ChainUnavailable("the queue is closed"));
       if (BASE_GAS + gas + GAS_EACH > limits.transaction_gas)
         return Promise.reject(new RangeError(`${gas} gas does not fit into a transaction`));
       return new Promise<Receipt>((resolve, reject) => {
-        const rider: Rider = { ...call, gas, alone, renew, confirm, resolve, reject };
+        const rider: Rider = { ...call, gas, purpose, alone, renew, confirm, resolve, reject };
         const release = limited(rider);
         rider.resolve = (receipt) => {
           release();
@@ -401,6 +410,7 @@ export function sendQueue(context: Context): SendQueue {
         if (!running) void run();
       });
     },
+    fees: currentFees,
     queued: () => waiting.length,
     highestNonce: nonces.highest,
     minedCount: () => nextNonce(),

@@ -1,13 +1,14 @@
 /** The Settlement port over our own gas key: facts asked together, payments sent together. */
 import { LRUCache } from "lru-cache";
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
-import type { Call, CallResult, Heads, Hex, Receipt } from "../domain/chain.ts";
+import type { Call, CallResult, Heads, Hex, Purpose, Receipt } from "../domain/chain.ts";
 import { MULTICALL3 } from "../domain/multicall.ts";
 import {
   CONTRACT_PAYER_GAS,
   endedQuery,
   factCalls,
   isCancellation,
+  type PaymentFacts,
   paymentFacts,
   type SignedTransfer,
   settledBy,
@@ -18,6 +19,7 @@ import {
 import {
   type Chain,
   ChainUnavailable,
+  type Errand,
   GasKeyEmpty,
   NotSettled,
   type PaymentEnd,
@@ -25,6 +27,7 @@ import {
   TransactionPending,
 } from "../domain/ports.ts";
 import { answeredWithin, readable } from "./json-rpc.ts";
+import { ownPayerHistory, type Payer, type PayerHistory } from "./payer-history.ts";
 
 const HEIGHT_ABI = parseAbi(["function getBlockNumber() view returns (uint256)"]);
 
@@ -47,7 +50,19 @@ const EMPTY_MS = 30_000;
 /** A reorg may bring a payment into an earlier block than the height at which it was looked at. */
 const REORG_MARGIN = 16n;
 
-export type Facts = Awaited<ReturnType<Settlement["facts"]>>;
+type ChainFacts = PaymentFacts & { seen_block: bigint };
+
+/** The budget that a payment's gas comes from: code of strangers has one of its own. */
+const purposeOf = (errand: Errand, is_contract: boolean): Purpose =>
+  errand === "purchase" ? (is_contract ? "contract settlement" : "settlement") : errand;
+
+/** A payment that was tried is given a quarter more gas than the trial took: state may have changed a little since. */
+const grantedGas = (tried: bigint): bigint => {
+  const granted = tried + tried / 4n;
+  return granted < MOST_ALONE_GAS ? granted : MOST_ALONE_GAS;
+};
+
+const MOST_ALONE_GAS = TRANSFER_GAS + CONTRACT_PAYER_GAS;
 
 /** An authorization and its signature: what two payments that are called alike have in common. */
 const nameOf = ({ transfer, signature }: SignedTransfer) => [...Object.values(transfer), signature].join(" ");
@@ -55,7 +70,20 @@ const nameOf = ({ transfer, signature }: SignedTransfer) => [...Object.values(tr
 /** How long the endpoint is waited for before a payment is told that nobody can say. */
 const PATIENCE_MS = 5_000;
 
-export function chainSettlement(chain: Chain, patience_ms = PATIENCE_MS): Settlement {
+const REFUSED_WHEN_CARRIED = "the payer's contract refused the transfer when it was carried out";
+
+export type SettlementOptions = {
+  patience_ms?: number;
+  /** Shared among the processes that carry payments by one key. */
+  payers?: PayerHistory;
+  /** False where a facilitator carries payments: the gas key need not have ether for a trial. */
+  is_carrier?: boolean;
+};
+
+export function chainSettlement(
+  chain: Chain,
+  { patience_ms = PATIENCE_MS, payers = ownPayerHistory(), is_carrier = true }: SettlementOptions = {},
+): Settlement {
   const within = <T>(answer: Promise<T>) => answeredWithin(patience_ms, answer);
   const askCode = gathered(
     (accounts: Hex[]) => chain.hasCode(accounts),
@@ -69,42 +97,133 @@ export function chainSettlement(chain: Chain, patience_ms = PATIENCE_MS): Settle
     return found;
   };
   const plainFacts = gathered((payments: SignedTransfer[]) => readable(readFacts(chain, payments)), nameOf);
-  const factsAlone = async (payment: SignedTransfer, gas?: bigint): Promise<Facts> => {
+  const factsAlone = async (payment: SignedTransfer, gas?: bigint): Promise<ChainFacts> => {
     const [height, ...answers] = await readable(chain.read([HEIGHT_CALL, ...factCalls(payment)], { gas }));
     return { ...paymentFacts(answers), seen_block: heightIn(height) };
   };
+  /** Code can tell a question from a transaction, so it is tried as the transaction that it would be. */
+  const contractFacts = async (payment: SignedTransfer): Promise<ChainFacts> => {
+    const [[height, ...states], trial] = await Promise.all([
+      readable(chain.read([HEIGHT_CALL, ...stateCalls(payment)])),
+      chain.trial(transferCall(payment), MOST_ALONE_GAS),
+    ]);
+    const tried = { success: trial.success, data: trial.success ? "0x" : trial.data } as const;
+    return { ...paymentFacts([...states, tried]), seen_block: heightIn(height) };
+  };
+  const payerOf = async (address: Hex, is_contract: boolean) => ({
+    address,
+    code: is_contract ? await chain.code(address) : undefined,
+  });
 
   let emptyUntil = 0;
 
-  const facts = async (payment: SignedTransfer): Promise<Facts> => {
-    // Each claim that could not be sent would stay in the log.
-    if (performance.now() < emptyUntil)
-      throw new GasKeyEmpty("the gas key had too little ether a moment ago");
-    if (await hasCode(payment.transfer.from)) return factsAlone(payment, CONTRACT_PAYER_GAS);
+  const chainFacts = async (payment: SignedTransfer, is_contract: boolean): Promise<ChainFacts> => {
+    if (is_contract) return is_carrier ? contractFacts(payment) : factsAlone(payment, CONTRACT_PAYER_GAS);
     const found = await plainFacts(payment);
     const isClear = found.would_settle || found.used || found.balance < payment.transfer.value;
     // A neighbour's trial may have spent what this one needs, or another block have come between its state and its trial.
     return isClear ? found : factsAlone(payment);
   };
 
-  async function carry(payment: SignedTransfer, seen_block: bigint, alone: boolean): Promise<Receipt> {
-    const gas = alone ? TRANSFER_GAS + CONTRACT_PAYER_GAS : TRANSFER_GAS;
-    const receipt = await chain.send(transferCall(payment), { gas, alone, purpose: "settlement" });
-    if (settledBy(receipt, payment.transfer)) return receipt;
+  const facts: Settlement["facts"] = async (payment, errand = "purchase") => {
+    // Each claim that could not be sent would stay in the log.
+    if (performance.now() < emptyUntil)
+      throw new GasKeyEmpty("the gas key had too little ether a moment ago");
+    const { from } = payment.transfer;
+    const is_contract = await hasCode(from);
+    const [found, barred] = await Promise.all([
+      chainFacts(payment, is_contract),
+      payerOf(from, is_contract).then(payers.barred),
+    ]);
+    const purpose = purposeOf(errand, is_contract);
+    return barred === undefined ? { ...found, purpose } : { ...found, purpose, barred, would_settle: false };
+  };
+
+  /** The end of a payment that a transaction of ours did not move; undefined where it would go through now. */
+  async function endOf(
+    payment: SignedTransfer,
+    seen_block: bigint,
+    transactions: readonly Hex[],
+  ): Promise<{ receipt: Receipt } | { refused: string } | undefined> {
     const fate = await within(outcomeOf(chain, facts, payment, seen_block)).catch((error) => {
-      throw error instanceof ChainUnavailable ? new TransactionPending([receipt.transaction]) : error;
+      throw error instanceof ChainUnavailable ? new TransactionPending(transactions) : error;
     });
-    if (fate.kind === "settled") return fate.receipt;
-    if (fate.kind === "unclear") throw new TransactionPending([receipt.transaction]);
-    if (fate.kind === "refused") throw new NotSettled(fate.reason);
-    // A neighbour that had no code when it was looked at may have used up the gas of all.
-    if (!alone) return carry(payment, seen_block, true);
-    throw new NotSettled("the payer's contract refused the transfer when it was carried out");
+    if (fate.kind === "settled") return { receipt: fate.receipt };
+    if (fate.kind === "unclear") throw new TransactionPending(transactions);
+    return fate.kind === "refused" ? { refused: fate.reason } : undefined;
   }
 
-  const settle = async (payment: SignedTransfer, seen_block: bigint): Promise<Receipt> => {
+  /** One that expired on its way failed by the chain's pace, not by its payer. */
+  const noteFailure = async ({ transfer }: SignedTransfer, payer: Payer): Promise<void> => {
+    if (payer.code !== undefined || Number(transfer.valid_before) > Date.now() / 1000)
+      await payers.failed(payer);
+  };
+
+  /** Among others. One that the chain still takes is carried once more, alone, unless its payer has got code: that burns its neighbours' gas. */
+  async function carryTogether(
+    payment: SignedTransfer,
+    seen_block: bigint,
+    errand: Errand,
+  ): Promise<Receipt> {
+    const { from } = payment.transfer;
+    const receipt = await chain.send(transferCall(payment), {
+      gas: TRANSFER_GAS,
+      purpose: purposeOf(errand, false),
+    });
+    if (settledBy(receipt, payment.transfer)) return receipt;
+    const end = await endOf(payment, seen_block, [receipt.transaction]);
+    if (end && "receipt" in end) return end.receipt;
+    const [is_contract = false] = await within(chain.hasCode([from]));
+    known.set(from, is_contract);
+    if (!end && !is_contract) return carryAlone(payment, seen_block, errand, false);
+    await noteFailure(payment, await within(payerOf(from, is_contract)));
+    throw new NotSettled(end?.refused ?? REFUSED_WHEN_CARRIED);
+  }
+
+  async function carryAlone(
+    payment: SignedTransfer,
+    seen_block: bigint,
+    errand: Errand,
+    is_contract: boolean,
+  ): Promise<Receipt> {
+    const payer = await within(payerOf(payment.transfer.from, is_contract));
+    const call = transferCall(payment);
+    const trial = await within(chain.trial(call, MOST_ALONE_GAS));
+    if (!trial.success) {
+      const end = await endOf(payment, seen_block, []);
+      if (end && "receipt" in end) return end.receipt;
+      throw new NotSettled(end?.refused ?? "the payer's contract refuses the transfer as a transaction");
+    }
+    const receipt = await chain.send(call, {
+      gas: grantedGas(trial.gas),
+      alone: true,
+      purpose: purposeOf(errand, is_contract),
+    });
+    const end = settledBy(receipt, payment.transfer)
+      ? { receipt }
+      : await endOf(payment, seen_block, [receipt.transaction]);
+    if (end && "receipt" in end) {
+      if (is_contract) await payers.carried(payer);
+      return end.receipt;
+    }
+    await noteFailure(payment, payer);
+    throw new NotSettled(end?.refused ?? REFUSED_WHEN_CARRIED);
+  }
+
+  const settle = async (payment: SignedTransfer, seen_block: bigint, errand: Errand): Promise<Receipt> => {
+    const { from } = payment.transfer;
     try {
-      return await carry(payment, seen_block, await within(hasCode(payment.transfer.from)));
+      const is_contract = await within(hasCode(from));
+      const barred = await within(payerOf(from, is_contract).then(payers.barred));
+      // Another process may have sent it before the payer failed: only the chain can say that nothing moved.
+      if (barred !== undefined) {
+        const end = await endOf(payment, seen_block, []);
+        if (end && "receipt" in end) return end.receipt;
+        throw new NotSettled(barred);
+      }
+      return is_contract
+        ? await carryAlone(payment, seen_block, errand, true)
+        : await carryTogether(payment, seen_block, errand);
     } catch (error) {
       if (error instanceof GasKeyEmpty) emptyUntil = performance.now() + EMPTY_MS;
       throw error;
@@ -113,22 +232,23 @@ export function chainSettlement(chain: Chain, patience_ms = PATIENCE_MS): Settle
 
   /** Payments on their way: whoever asks for one of them meanwhile waits for the same transaction. */
   const under_way = new Map<string, Promise<Receipt>>();
-  const settleOnce = (payment: SignedTransfer, seen_block: bigint): Promise<Receipt> => {
+  const settleOnce: Settlement["settle"] = (payment, seen_block, errand = "purchase") => {
     const name = nameOf(payment);
-    const settling = under_way.get(name) ?? settle(payment, seen_block).finally(() => under_way.delete(name));
+    const settling =
+      under_way.get(name) ?? settle(payment, seen_block, errand).finally(() => under_way.delete(name));
     under_way.set(name, settling);
     return settling;
   };
 
   return {
-    facts: (payment) => within(facts(payment)),
+    facts: (payment, errand) => within(facts(payment, errand)),
     ended: (payment) => within(recentEnd(chain, payment)),
     settle: settleOnce,
   };
 }
 
 /** The facts of payments as they are now, in one question. Their states stand before all trials: a trial moves money and uses up its nonce for whatever comes after it. */
-async function readFacts(chain: Chain, payments: readonly SignedTransfer[]): Promise<Facts[]> {
+async function readFacts(chain: Chain, payments: readonly SignedTransfer[]): Promise<ChainFacts[]> {
   const calls = [HEIGHT_CALL, ...payments.flatMap(stateCalls), ...payments.map(transferCall)];
   const [height, ...answers] = await chain.read(calls);
   const seen_block = heightIn(height);

@@ -23,7 +23,7 @@ export { account, ownAccount } from "./access/account.ts";
 export { free } from "./access/free.ts";
 export { internal } from "./access/internal.ts";
 export { key } from "./access/key.ts";
-export { open } from "./access/open.ts";
+export { open, openWhere } from "./access/open.ts";
 export { owner } from "./access/owner.ts";
 export { pay } from "./access/pay.ts";
 export { subject } from "./access/subject.ts";
@@ -210,6 +210,8 @@ export type OperationDeclaration = {
   refuses?: (403 | 404 | 409 | 410)[];
   /** Bytes of a JSON body that it takes, where those are more than usual. */
   body_bytes?: number;
+  /** Work on a task that somebody has paid for, or a node's word that it is at it: it does not count among free calls. */
+  is_paid_work?: true;
   /** What it does may move money, or bind a wallet to; a test key is refused where that is of a real chain. */
   moves_money?: true;
   /**

@@ -7,13 +7,16 @@ import { LRUCache } from "lru-cache";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { createProver, type Prover } from "../anchoring/prove.ts";
 import { paymentProblems } from "../domain/payments/problems.ts";
-import type { AddressLimits } from "../domain/ports.ts";
+import type { AddressLimits, CallLimit } from "../domain/ports.ts";
+import { coreProblems } from "../domain/problem.ts";
 import { type EventName, Refusal, refuse } from "../domain/refusal.ts";
 import { transact } from "../transact.ts";
 import { decidesNothing } from "../unit.ts";
 import { refuseClosed } from "./access/account.ts";
 import type { Gate } from "./access/admission.ts";
+import type { FreeRoom } from "./access/free-room.ts";
 import { type Admission, challengeOf, type Presented } from "./access/way.ts";
+import { addressBlock } from "./address.ts";
 import {
   type AnswerParts,
   type Call,
@@ -34,6 +37,7 @@ import { type NamedEvent, nameEvent } from "./named-event.ts";
 import { dataNamed } from "./named-vintages.ts";
 import type { Catalogue } from "./operation.ts";
 import {
+  effectOf,
   isCommand,
   mediaTypeOf,
   type Operation,
@@ -95,6 +99,8 @@ export type PipelineParts = Pick<AnswerParts, "app" | "onBroken"> & {
   gate: Gate;
   terms: PaymentTerms;
   limits: AddressLimits;
+  /** The room of calls that nobody pays for. */
+  room: FreeRoom;
   /** Told what came of each call that brought a payment. */
   onPresented: (outcome: string) => void;
   /** Bytes of finished answers kept in memory. */
@@ -133,6 +139,10 @@ async function ask(
   question: CallRequest,
 ): Promise<Answer> {
   const headers: Record<string, string> = {};
+  let isLarge = false;
+  const countLarge = () => {
+    if (isLarge) parts.limits.add(LARGE_UNPAID, addressBlock(question.presented.ip));
+  };
   try {
     if (formsOf(operation).length > 1) headers.Vary = "Accept";
     const form = chosenForm(operation, question.accept);
@@ -146,7 +156,13 @@ async function ask(
     Object.assign(headers, admitted.headers);
     if (paymentOf(operation)) headers["Cache-Control"] = "private, no-cache";
     else if (isCommand(operation)) headers["Cache-Control"] = "no-store";
+    const { caller } = admitted;
+    const isFree = isFreeWrite(operation, admitted);
+    if (isFree) await parts.room.take(caller, question.presented.ip);
+    isLarge = !question.is_small && paymentOf(operation) !== undefined && caller.kind !== "key";
+    if (isLarge) refuseLarge(parts.limits, question);
     const input = await question.read(reader, operation.body_bytes);
+    if (isFree) await parts.room.store(caller, question.presented.ip, bytesOf(question));
     const min_position = await wantedPosition(parts.app, operation, question.min_log_position);
     admitted.covers?.(question.sent);
     const held = await dataNamed(parts.app, operation, input);
@@ -158,6 +174,7 @@ async function ask(
         const served = await unpaid(parts, call).catch((error) => missingFunds(admitted, error));
         if (served === "missing") {
           refuseClosed(call.app);
+          countLarge();
           const price = await priceOf(operation, call, input);
           return { kind: "pay", ...paymentRequired(operation, price, question.path, parts.terms, { form }) };
         }
@@ -170,6 +187,7 @@ async function ask(
         parts.onPresented(refusalOf(error)?.type.slug ?? "failed");
         throw error;
       });
+      if (answer.kind === "pay") countLarge();
       parts.onPresented(answer.kind === "pay" ? "refused" : "answered");
       return answer;
     } finally {
@@ -178,6 +196,7 @@ async function ask(
   } catch (error) {
     const refusal = refusalOf(error);
     if (!refusal) throw error;
+    countLarge();
     if (refusal.cause !== undefined) parts.onAway(refusal);
     const { status } = refusal.type;
     if (!refusalsOf(operation).has(status))
@@ -186,6 +205,32 @@ async function ask(
     const event = await nameEvent(parts, undefined, refusal.event, question, headers);
     return { kind: "refused", refusal, headers, event };
   }
+}
+
+/** It may append or store, and nobody pays for it: neither its call, nor the task whose work it hands in. */
+const isFreeWrite = (operation: Operation, { pays, from_account, caller }: Admission): boolean =>
+  effectOf(operation).changes !== "nothing" &&
+  !pays &&
+  !from_account &&
+  !operation.is_paid_work &&
+  caller.kind !== "key" &&
+  caller.kind !== "internal";
+
+/** A small body counts as the least that an event takes. */
+const bytesOf = ({ is_small, sent }: CallRequest): number =>
+  is_small ? 1_024 : Buffer.byteLength(JSON.stringify(sent));
+
+/** Large bodies of an address that came to nothing because they were not paid for: each costs as much as a good one to read. */
+const LARGE_UNPAID: CallLimit = { name: "large bodies unpaid", calls: 20, per: "minute" };
+
+function refuseLarge(limits: AddressLimits, { presented: { ip } }: CallRequest): void {
+  const block = addressBlock(ip);
+  if (limits.isSpent(LARGE_UNPAID, block))
+    refuse(
+      coreProblems["rate-limited"],
+      `${LARGE_UNPAID.calls} large bodies a minute may go unpaid: pay with the call, or put money into the account first`,
+      { retry_after_s: 60 },
+    );
 }
 
 /** The caller's account has less than the call holds: a payment brings it. */

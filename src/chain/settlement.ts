@@ -26,8 +26,8 @@ export function settlementOnLogsChain(
     if (compared.status !== "same") throw new ChainUnavailable(compared.reason);
   };
   return {
-    facts: async (payment) => {
-      const [found] = await Promise.all([facts(payment), refuseForeign(compare.lately())]);
+    facts: async (payment, errand) => {
+      const [found] = await Promise.all([facts(payment, errand), refuseForeign(compare.lately())]);
       return found;
     },
     ended: async (payment) => {
@@ -35,9 +35,9 @@ export function settlementOnLogsChain(
       if (end) await refuseForeign(compare.now());
       return end;
     },
-    settle: async (payment, seen_block) => {
+    settle: async (payment, seen_block, errand) => {
       await refuseForeign(compare.now());
-      const receipt = await settle(payment, seen_block);
+      const receipt = await settle(payment, seen_block, errand);
       // Whatever keeps us from knowing that it is the log's chain, something was sent.
       await refuseForeign(compare.now()).catch((cause) => {
         throw new TransactionPending([receipt.transaction], { cause });

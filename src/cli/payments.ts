@@ -40,7 +40,7 @@ const page = ({ payments, refunds, withdrawals, incoming, custody, agree }: Book
     side("payments", payments, "settled - reorged"),
     side("refunds", refunds, "paid - reorged"),
     side("withdrawals", withdrawals, "paid - reorged"),
-    `incoming    ${decimalUsdc(incoming.chain_micro)} USDC = ${decimalUsdc(incoming.payments_micro)} payments + ${decimalUsdc(incoming.other_micro)} other transfers + ${decimalUsdc(incoming.unasked_micro)} not asked for yet`,
+    `incoming    ${decimalUsdc(incoming.chain_micro)} USDC = ${decimalUsdc(incoming.payments_micro)} payments + ${decimalUsdc(incoming.other_micro)} other transfers + ${decimalUsdc(incoming.unasked_micro)} not asked for yet; kept, as its refund would cost more: ${decimalUsdc(incoming.kept_micro)}`,
     `accounts    ${decimalUsdc(custody.owed_micro)} USDC owed to their owners; ${decimalUsdc(custody.balance_micro)} USDC where payments go and refunds come from`,
     agree ? "The books agree." : "THE BOOKS DISAGREE.",
     ...[payments, refunds, withdrawals, custody]

@@ -46,9 +46,17 @@ export type LogQuery = {
   to_block: bigint;
 };
 
+/** The outcome of a call that was tried: the gas that it needs, or the reason why it fails. */
+export type Trial = { success: true; gas: bigint } | { success: false; data: Hex };
+
 /** What a transaction is paid for, as the gas record has it. */
 export type Purpose =
   | "settlement"
+  | "contract settlement"
+  | "carrying"
+  | "refund"
+  | "unasked refund"
+  | "withdrawal"
   | "anchor"
   | "endorsement"
   | "seed commitment"

@@ -8,10 +8,12 @@ import type {
   Hex,
   Log,
   LogQuery,
+  Purpose,
   ReadOptions,
   Receipt,
   SendOptions,
   StateProof,
+  Trial,
 } from "./chain.ts";
 import type { Chart, Provenance } from "./chart.ts";
 import type { BuiltIn } from "./compute/kinds.ts";
@@ -371,6 +373,15 @@ export type Chain = {
   read(calls: readonly Call[], options?: ReadOptions): Promise<CallResult[]>;
   /** Which of the accounts have code: contracts, and wallets that delegate (EIP-7702). */
   hasCode(accounts: readonly Hex[]): Promise<boolean[]>;
+  /**
+   * Tries a call as a transaction of its own: by our sender, at the price that it would pay, with at most this much gas. Code of
+   * strangers can tell other questions from a transaction. Rejects with GasKeyEmpty where the sender could not pay for it.
+   */
+  trial(call: Call, gas: bigint): Promise<Trial>;
+  /** The code of an account; "0x" of one without. */
+  code(account: Hex): Promise<Hex>;
+  /** The price in wei that a unit of gas would cost at most if a transaction were sent now. */
+  gasPrice(): Promise<bigint>;
   /** What an account has, in wei. */
   balance(account: Hex): Promise<bigint>;
   /**
@@ -394,13 +405,22 @@ export type Chain = {
   signedTransaction(transaction: Hex): Promise<Hex | undefined>;
 };
 
+/** Why a payment is carried to the chain: by that its gas comes from one budget or another. */
+export type Errand = "purchase" | "carrying" | "refund" | "unasked refund" | "withdrawal";
+
+/**
+ * What is known of a payment before it is carried. `purpose`: its gas would come from the budget of this. `barred`: why the service does
+ * not carry it, though the chain might take it.
+ */
+export type SettlementFacts = PaymentFacts & { seen_block: bigint; purpose: Purpose; barred?: string };
+
 /** Carries signed payments to the chain: by our own gas key, or through a facilitator. */
 export type Settlement = {
   /**
    * Whether a payment would go through now, asked together with others; `seen_block` is the chain's height. A payer with
    * code is asked alone. Rejects with ChainUnavailable.
    */
-  facts(payment: SignedTransfer): Promise<PaymentFacts & { seen_block: bigint }>;
+  facts(payment: SignedTransfer, errand?: Errand): Promise<SettlementFacts>;
   /**
    * How an authorization that is used came to its end, whoever saw to that, if it did within the last two hours; undefined
    * when the chain does not show it, or not yet. Rejects with ChainUnavailable.
@@ -410,7 +430,7 @@ export type Settlement = {
    * Answers the mined transaction whose logs show that the payment moved, whoever sent it. Rejects with NotSettled, with
    * ChainUnavailable when nothing was sent, with TransactionPending when the outcome is not known yet.
    */
-  settle(payment: SignedTransfer, seen_block: bigint): Promise<Receipt>;
+  settle(payment: SignedTransfer, seen_block: bigint, errand?: Errand): Promise<Receipt>;
 };
 
 /** `settled`: its money moved, to whom and as much as it says. `void`: it never will, once that is `final`. */
@@ -438,8 +458,11 @@ export class GasBudgetSpent extends ChainUnavailable {
   override readonly name = "GasBudgetSpent";
   readonly resets_at: Date;
 
-  constructor(resets_at: Date) {
-    super(`the day's gas budget is spent; it is renewed at ${resets_at.toISOString()}`);
+  /** `of`: whose budget it is, in words; left out where it is the one of all purchases. */
+  constructor(resets_at: Date, of?: string) {
+    super(
+      `the day's gas budget${of ? ` for ${of}` : ""} is spent; it is renewed at ${resets_at.toISOString()}`,
+    );
     this.resets_at = resets_at;
   }
 }

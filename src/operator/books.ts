@@ -29,6 +29,8 @@ export type Incoming = {
   other_micro: bigint;
   unasked_micro: bigint;
   unasked: string[];
+  /** What of `payments_micro` came with no call and was kept. */
+  kept_micro: bigint;
 };
 
 /**
@@ -127,6 +129,10 @@ async function incomingOf(app: App, known: Map<string, Entry>, to_block: bigint)
     other_micro: 0n,
     unasked_micro: 0n,
     unasked: [],
+    kept_micro: [...known.values()].reduce(
+      (sum, { state }) => sum + BigInt(state.kept ? state.claim.amount_micro : 0),
+      0n,
+    ),
   };
   const reach = await reachOf(app.pool, { network, account: pay_to, token: asset });
   const claimed = [...known.values()].map(({ state }) => fromBlock(state.claim.seen_block));

@@ -43,7 +43,7 @@ function open(budget_wei: bigint): void {
   const budget_eth = `0.${String(budget_wei).padStart(18, "0")}`;
   expect(parseEther(budget_eth)).toBe(budget_wei);
   // What this process writes down is not told back, so that what it knows of itself is tested alone.
-  const record = { spent, add: async () => {}, open: async () => [] };
+  const record = { spent, add: async () => {}, open: async () => [], byPurpose: async () => [] };
   budget = gasBudget({ budget_eth, clock: { now: () => new Date(now) }, record });
   chain = budget.counted(workshop.chain);
   settlement = budget.guarded(chainSettlement(chain));
@@ -134,7 +134,7 @@ test("a transaction of ours is not counted twice when it is recorded", async () 
 test("other transactions of the key are counted too, and are not held up", async () => {
   open(1n);
   const send = async () =>
-    chain.send(transferCall(await payment(wallet(2), 3n)), { gas: TRANSFER_GAS, purpose: "settlement" });
+    chain.send(transferCall(await payment(wallet(2), 3n)), { gas: TRANSFER_GAS, purpose: "anchor" });
   await send();
   await expect(settle()).rejects.toThrow(GasBudgetSpent);
   await send();

@@ -43,6 +43,11 @@ const back = (order_id: number, lines: Record<string, number>): StockEvent => ({
   data: { order_id, lines: linesOf(lines), restocked_at: AT },
 });
 
+const byNewcomer = (order_id: number, lines: Record<string, number>): StockEvent => {
+  const { type, data } = reserved(order_id, lines) as Extract<StockEvent, { type: "StockReserved" }>;
+  return { type, data: { ...data, tenant: `wallet:${order_id}`, newcomer: true } };
+};
+
 type Decision = (state: StockState) => StockEvent[];
 type Story = [what: string, history: StockEvent[], decision: Decision, then: StockEvent[]];
 
@@ -150,6 +155,13 @@ const refusals: Refused[] = [
     "3 unpaid orders",
   ],
   [
+    "more than half of a product for wallets that never paid, however many they are",
+    [received("riga", 7), received("liepaja", 4), byNewcomer(1, { riga: 5 })],
+    reserve(wanted(2, 2, { tenant: "wallet:2", newcomer: true }), AT),
+    "newcomers-share",
+    "1 is left, counted in bags, for wallets that have never paid",
+  ],
+  [
     "the same order twice",
     [received("riga", 10), reserved(1, { riga: 1 })],
     reserve(wanted(1, 1), AT),
@@ -197,6 +209,16 @@ test.each(refusals)("stock refuses %s", (_, history, decision, slug, says) => {
   const decide = () => decision(stateAfter(history));
   expect(decide).toThrow(says);
   expect(decide).toThrow(expect.objectContaining({ type: expect.objectContaining({ slug }) }));
+});
+
+test("newcomers get back what their orders paid for or let go; others order from the whole", () => {
+  const held = [received("riga", 11), byNewcomer(1, { riga: 6 })];
+  const more = wanted(2, 1, { tenant: "wallet:2", newcomer: true });
+  expect(() => reserve(more, AT)(stateAfter(held))).toThrow("0 are left");
+  expect(reserve(wanted(3, 5), AT)(stateAfter(held))).toHaveLength(1);
+  for (const end of [confirmed(1), released(1)])
+    expect(reserve(more, AT)(stateAfter([...held, end]))).toMatchObject([{ data: { newcomer: true } }]);
+  expect(reserve({ ...more, quantity: 1 }, AT)(stateAfter([received("riga", 1)]))).toHaveLength(1);
 });
 
 describe("whole units", () => {

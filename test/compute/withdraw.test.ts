@@ -108,7 +108,7 @@ test("one that a process sent and died before it could say so is found, and not 
     throw new Error("kill -9");
   };
   await expect(
-    carryOut(setup.app, [{ name: "it", sought, record: dies }], "withdrawals", { log }),
+    carryOut(setup.app, [{ name: "it", errand: "withdrawal", sought, record: dies }], "withdrawals", { log }),
   ).rejects.toThrow("kill -9");
   expect((await has()) - before).toBe(200_000n);
   expect(await storyOf(id)).toEqual(["WithdrawalAsked"]);

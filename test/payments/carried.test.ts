@@ -20,7 +20,7 @@ beforeAll(async () => {
   workshop = await openWorkshop();
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
   // The endpoints of x402 are free, and all callers here share an address.
-  const env = { OPEN_CALLS_PER_MINUTE: "100000" };
+  const env = { OPEN_CALLS_PER_MINUTE: "100000", ETH_USDC: "1" };
   one = await startService({ operations: wares, chain, env });
   two = await startService({ operations: wares, chain, env, beside: one });
 });

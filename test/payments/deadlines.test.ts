@@ -37,7 +37,7 @@ beforeAll(async () => {
   meddler = await openMeddler(workshop.node.rpc_url);
   chain = patientChain();
   const settings = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
-  service = await startService({ operations: wares, chain: settings });
+  service = await startService({ operations: wares, chain: settings, env: { X402_SETTLE_OPEN: "1" } });
   const { app } = service;
   // So that there is something to compare the chain with.
   const { finalized } = await chain.heads();
@@ -72,7 +72,7 @@ const echo = (say: string) => `${service.url}/v1/agent/test/echo?say=${say}`;
 const PATIENCE_MS = 200;
 
 test("facts, ends and who has code are waited for so long, and nothing was sent", async () => {
-  const settlement = chainSettlement(chain, PATIENCE_MS);
+  const settlement = chainSettlement(chain, { patience_ms: PATIENCE_MS });
   const signed = await payment(wallet(0), 5n);
   hang();
   const late = `no answer in ${PATIENCE_MS} ms`;
@@ -83,7 +83,7 @@ test("facts, ends and who has code are waited for so long, and nothing was sent"
 });
 
 test("what became of a payment that our transaction did not move is waited for so long: the outcome is unknown", async () => {
-  const settlement = chainSettlement(chain, PATIENCE_MS);
+  const settlement = chainSettlement(chain, { patience_ms: PATIENCE_MS });
   const signed = await payment(wallet(1), 6n);
   await carriedByStranger(workshop, signed);
   await settlement.facts(signed);
@@ -110,7 +110,12 @@ test("receipts that the gas budget looks for are waited for so long, and what th
     { gas: 30_000n, purpose: "settlement" },
   );
   const open = [{ transaction, day: "2026-01-02", purpose: "settlement" as const, fee_wei: undefined }];
-  const record = { spent: async () => 0n, add: async () => {}, open: async () => open };
+  const record = {
+    spent: async () => 0n,
+    add: async () => {},
+    open: async () => open,
+    byPurpose: async () => [],
+  };
   const clock = { now: () => new Date("2026-01-02T00:00:00Z") };
   const budget = gasBudget({ budget_eth: "1", clock, record, patience_ms: PATIENCE_MS });
   budget.counted(chain);

@@ -6,7 +6,7 @@ import * as apiKey from "../../src/domain/access/key.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { settledBy, TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
-import { balanceOf, openWorkshop, type Workshop } from "../chain/fixture.ts";
+import { balanceOf, carriedByStranger, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import {
   buy,
@@ -19,7 +19,7 @@ import {
 } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { addressOf, GAS_KEY, PAYEE, payment as signedTransfer, wallet } from "../support/wallets.ts";
-import { nameOf, storyOf } from "./stall.ts";
+import { nameOf, signedOf, storyOf } from "./stall.ts";
 import { facts, script, wares } from "./wares.ts";
 
 let workshop: Workshop;
@@ -254,8 +254,12 @@ describe("what is not settled", () => {
     expect(answer.status).toBe(402);
     expect(script.handled).toBe(handled + 1);
     expect(await typesOf(payment)).toEqual(["PaymentClaimed", "PaymentFailed"]);
-    // Topped up again, the same payment is good.
+    // It cost gas, so it is not carried again; topped up, its payer carries it, and it is good.
     await moved(friend, payer);
+    const again = await present(echoUrl("drained"), payment);
+    expect(again.status).toBe(402);
+    expect(await again.text()).toContain("carry this authorization to the chain yourself");
+    await carriedByStranger(workshop, signedOf(payment));
     expect((await present(echoUrl("drained"), payment)).status).toBe(200);
   });
 

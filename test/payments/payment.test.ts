@@ -440,18 +440,32 @@ const foundPayment: Found = { network, asset, payer, pay_to, amount_micro, nonce
 
 describe("one that nobody asked anything for", () => {
   test("is found with its refund open, once", () => {
-    const [note, refund] = find(foundPayment)(undefined);
+    const [note, refund] = find(foundPayment, 0n)(undefined);
     expect([note?.type, refund]).toMatchObject([
       "PaymentFound",
       { type: "RefundOpened", data: { amount_micro } },
     ]);
     const state = stateAfter(note!, refund!);
     expect(state).toMatchObject({ status: "settled", settlement: first, refund: { amount_micro } });
-    expect(find(foundPayment)(state)).toEqual([]);
+    expect(find(foundPayment, 0n)(state)).toEqual([]);
     expect(isFree(state)).toBe(false);
   });
 
-  test("is left to whoever claimed it", () => expect(find(foundPayment)(stateAfter(claimed))).toEqual([]));
+  test("is kept where its refund would cost more than it is, and buys nothing", () => {
+    const cost = BigInt(amount_micro) + 1n;
+    const [note, kept] = find(foundPayment, cost)(undefined);
+    expect([note?.type, kept]).toEqual([
+      "PaymentFound",
+      { type: "PaymentKept", data: { refund_cost_micro: Number(cost), kept_at: AT } },
+    ]);
+    const state = stateAfter(note!, kept!);
+    expect(isFree(state)).toBe(false);
+    expect(openRefund("late", AT)(state)).toEqual([]);
+    expect(find(foundPayment, BigInt(amount_micro))(undefined)[1]?.type).toBe("RefundOpened");
+  });
+
+  test("is left to whoever claimed it", () =>
+    expect(find(foundPayment, 0n)(stateAfter(claimed))).toEqual([]));
 });
 
 test("only what bought nothing is free", () => {
@@ -476,7 +490,8 @@ test("every event fits its schema", () => {
     ...taken,
     ...[claimed, settledBy(first, answer), settledBy(first, null), answered, failed("x", true)],
     ...[reorged(first), refundOpened, refundPaid(second), refundReorged(second)],
-    ...find(foundPayment)(undefined),
+    ...find(foundPayment, 0n)(undefined),
+    ...find(foundPayment, BigInt(amount_micro) + 1n)(undefined),
   ];
   expect(new Set(all.map(({ type }) => type))).toEqual(new Set(Object.keys(events)));
   for (const { type, data } of all) {

@@ -20,7 +20,11 @@ let service: Service;
 beforeAll(async () => {
   workshop = await openWorkshop();
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
-  service = await startService({ operations: [...catalogue, countCalls, takeNote], chain });
+  service = await startService({
+    operations: [...catalogue, countCalls, takeNote],
+    chain,
+    env: { X402_SETTLE_OPEN: "1" },
+  });
 });
 afterAll(async () => {
   await service?.stop();

@@ -19,7 +19,7 @@ afterAll(async () => {
   await setup?.close();
 });
 
-const spent = { status: "spent", reason: expect.stringContaining("gas budget is spent") };
+const spent = { status: "spent", reason: expect.stringContaining("gas budget for attestations is spent") };
 const done = { status: "done" };
 const forgetGas = () => setup.app.pool.query("delete from chain.gas");
 const isRegistered = async () => standingIn(await setup.app.chain.read(standingCalls()))?.registered;

@@ -3,7 +3,7 @@ import type { AddressLimits, CallLimit } from "../../domain/ports.ts";
 import { coreProblems } from "../../domain/problem.ts";
 import { Refusal } from "../../domain/refusal.ts";
 import { addressBlock } from "../address.ts";
-import type { Way } from "./way.ts";
+import type { OpeningSetting, Way } from "./way.ts";
 
 /** A limit of the operation's own, such as 20 an hour, or of several that name the same one as `shared`. */
 export type OwnLimit = Pick<CallLimit, "calls" | "per"> & { shared?: string };
@@ -33,6 +33,17 @@ export const open = (own?: OwnLimit): Way => ({
     return { caller, pays: false, headers: {} };
   },
 });
+
+/** By anybody, free, where a setting of the operator's says so; otherwise the next way in counts. */
+export const openWhere = (setting: OpeningSetting): Way => {
+  const { is_open: _, ...way } = open();
+  return {
+    ...way,
+    kind: "opened",
+    security: [],
+    admit: async (attempt, parts) => (parts.opened?.[setting] ? way.admit(attempt, parts) : undefined),
+  };
+};
 
 /** Counts a call of somebody against a limit; the refusal of one that is beyond it. */
 export async function beyond(

@@ -88,6 +88,9 @@ export type SubjectKey = {
   revoked_at: string | null;
 };
 
+/** A setting that opens an operation to anybody. */
+export type OpeningSetting = "X402_SETTLE_OPEN";
+
 /** What the ways in ask to decide. */
 export type AccessParts = {
   findKey: (digest: Buffer) => Promise<KeyWithDigest | undefined>;
@@ -99,9 +102,13 @@ export type AccessParts = {
   limits: AddressLimits;
   clock: Clock;
   /** Where wallets are asked for their signatures, and the service's own address. */
-  app: Pick<App, "chain" | "recover"> & { settings: Pick<App["settings"], "public_url" | "custody"> };
+  app: Pick<App, "chain" | "recover"> & {
+    settings: Pick<App["settings"], "public_url" | "custody">;
+  };
   /** Calls a minute to open operations, per address. */
   open_per_minute: number;
+  /** The settings by which the operator lets anybody in. */
+  opened?: Readonly<Partial<Record<OpeningSetting, boolean>>>;
   internal: { token: string | undefined; is_remote_allowed: boolean };
 };
 

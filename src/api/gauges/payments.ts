@@ -1,5 +1,5 @@
 /** Money that is owed, and the gas that moves it. */
-import { owedRefunds } from "../../projections/payments/watched.ts";
+import { keptPayments, owedRefunds } from "../../projections/payments/watched.ts";
 import type { Gauge } from "../gauge.ts";
 
 const ether = (wei: bigint) => Number(wei) / 1e18;
@@ -16,14 +16,39 @@ export const paymentGauges: Gauge[] = [
     read: async ({ pool }) => [{ value: (await owedRefunds(pool)).micro / 1e6 }],
   },
   {
+    name: "tallystick_payments_kept_usdc",
+    help: "What came with no call and was kept, because its refund would cost more than it is, in USDC",
+    read: async ({ pool }) => [{ value: (await keptPayments(pool)).micro / 1e6 }],
+  },
+  {
     name: "tallystick_gas_spent_eth",
-    help: "What transactions have cost since midnight UTC, in ether, by all processes",
+    help: "What transactions have cost since midnight UTC, in ether, by all processes, without purposes that have a budget of their own",
     read: async ({ gas }) => [{ value: ether(await gas.spent_today()) }],
   },
   {
     name: "tallystick_gas_budget_eth",
     help: "What they may cost in a day; absent where gas is play money",
     read: async ({ gas: { budget_wei } }) => (budget_wei === undefined ? [] : [{ value: ether(budget_wei) }]),
+  },
+  {
+    name: "tallystick_gas_purpose_spent_eth",
+    help: "The same of each purpose that has a budget of its own, in ether",
+    labels: ["purpose"],
+    read: async ({ gas }) =>
+      (await gas.purposes_today()).map(({ purpose, spent_wei }) => ({
+        labels: { purpose },
+        value: ether(spent_wei),
+      })),
+  },
+  {
+    name: "tallystick_gas_purpose_budget_eth",
+    help: "The budget of each such purpose for a day, in ether",
+    labels: ["purpose"],
+    read: async ({ gas }) =>
+      (await gas.purposes_today()).map(({ purpose, budget_wei }) => ({
+        labels: { purpose },
+        value: ether(budget_wei),
+      })),
   },
   {
     name: "tallystick_gas_left_eth",

@@ -14,6 +14,7 @@ import { paymentProblems } from "../../domain/payments/problems.ts";
 import { type SignedTransfer, USDC } from "../../domain/payments/usdc.ts";
 import {
   ChainUnavailable,
+  type Errand,
   GasBudgetSpent,
   NotSettled,
   type Settlement,
@@ -147,9 +148,10 @@ const isPending = (error: unknown) =>
 export async function factsOf(
   settlement: Settlement,
   { id, signed, refusal }: Pick<PresentedPayment, "id" | "signed" | "refusal">,
+  errand?: Errand,
 ): Promise<Extract<Checked, { seen_block: bigint }>> {
   const { transfer } = signed;
-  const facts = await settlement.facts(signed).catch(refuseWhileAway);
+  const facts = await settlement.facts(signed, errand).catch(refuseWhileAway);
   if (facts.used) {
     const end = await settlement.ended(signed).catch(refuseWhileAway);
     if (end?.kind === "settled") {
@@ -165,6 +167,7 @@ export async function factsOf(
       "insufficient_funds",
       `${transfer.from} has less USDC than this costs; top it up`,
     );
+  if (facts.barred !== undefined) throw used(facts.barred);
   if (!facts.would_settle) {
     const reason = (facts.reason ?? "without a reason").slice(0, 120);
     throw new PaymentRefused(

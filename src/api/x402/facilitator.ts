@@ -80,13 +80,15 @@ const PATIENCE_MS = 5_000;
 
 /** Of a payment that is claimed: no more is said than that it is pending, until what became of it is final. */
 async function refuseSpent({ chain }: App, state: PaymentState, id: string): Promise<never> {
-  const over = state?.status === "settled" && (state.answer || state.refund) ? state : undefined;
+  const over =
+    state?.status === "settled" && (state.answer || state.refund || state.kept) ? state : undefined;
   const late = () => new ChainUnavailable("the chain's heads were not told in time");
   const { finalized } = await inTime(PATIENCE_MS, chain.heads(), late).catch((error) =>
     refusePending(id, error),
   );
   if (!over || finalized.number < BigInt(over.settlement.block_number)) return refusePending(id);
-  throw used(`this payment was settled and ${over.answer ? "has bought its answer" : "is refunded"}`);
+  const became = over.answer ? "has bought its answer" : over.refund ? "is refunded" : "was kept";
+  throw used(`this payment was settled and ${became}`);
 }
 
 /** The body that POST /settle answers. */
@@ -151,12 +153,12 @@ async function carryOnly({ app, payment }: Charge): Promise<Settled> {
   if (!payments.isFree(state)) return refuseSpent(app, state, id);
   if (payment.refusal && !payment.expired) throw payment.refusal;
   await app.accepting.confirm();
-  const found = await factsOf(app.settlement, payment);
+  const found = await factsOf(app.settlement, payment, "carrying");
   const { from: payer, value } = signed.transfer;
   const claim = { payer, amount_micro: Number(value) };
   if (found.status === "carried") return { claim, settlement: found.settlement };
   const receipt = await app.settlement
-    .settle(signed, found.seen_block)
+    .settle(signed, found.seen_block, "carrying")
     .catch((error) => refuseUnsettled(id, error));
   return { claim, settlement: receipt };
 }

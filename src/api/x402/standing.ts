@@ -44,6 +44,10 @@ export async function standingOf(
     isSame && claim.request_sha256 === call.request_sha256 && claim.tenant === call.caller.tenant;
   // What an answer was bought with may have gone back; the answer was given, and is given again.
   if (refund && !answer) throw used(`this payment is refunded: ${pathOf(payment.id)}; sign a new one`);
+  if (state.kept && !answer)
+    throw used(
+      `this payment was carried here without a call, and was kept: ${pathOf(payment.id)}; sign a new one`,
+    );
   // Whose call it was is told by its answer; while there is none, nobody is told to pay again.
   if (!isSameCall && !answer) return "pending";
   if (!isSameCall) throw used("this payment was used for another call; sign a new one");

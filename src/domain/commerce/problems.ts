@@ -17,6 +17,12 @@ export const commerceProblems = problemTypes({
     title: "Unpaid orders",
     meaning: "You hold this product by as many unpaid orders as you may: pay or cancel one first.",
   },
+  "newcomers-share": {
+    code: "conflict",
+    title: "Newcomers' share is held",
+    meaning:
+      "Wallets that have never paid for an order hold half of this product together: order fewer, or ask again when unpaid orders have expired.",
+  },
   "quote-expired": {
     code: "conflict",
     title: "Quote expired",

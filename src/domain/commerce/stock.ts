@@ -61,6 +61,7 @@ export const events = {
       lines: stockLines,
       until: time,
       reserved_at: time,
+      newcomer: z.literal(true).optional().describe("A wallet that had never paid for an order."),
     }),
   },
   ReservationConfirmed: {
@@ -86,16 +87,23 @@ export type StockLine = z.infer<typeof line>;
 export type StockEvent = EventOf<typeof events>;
 
 export type Shelf = { location: string; on_hand: number; reserved: number };
-export type Reservation = { tenant: string; lines: readonly StockLine[]; until: string; confirmed: boolean };
+export type Reservation = {
+  tenant: string;
+  lines: readonly StockLine[];
+  until: string;
+  confirmed: boolean;
+  newcomer: boolean;
+};
 
 /**
  * `shelves` in the order in which the operator first stocked them; `open`: what orders hold, by order_id; `unpaid`: how many of those
- * are not paid for, by tenant.
+ * are not paid for, by tenant; `newcomers`: base units of unpaid orders of wallets that had never paid for one.
  */
 export type StockState = {
   shelves: readonly Shelf[];
   open: Buckets<Reservation>;
   unpaid: Buckets<number>;
+  newcomers: number;
 };
 
 /** What its streams are named by, before the id. */
@@ -103,12 +111,13 @@ export const prefix = "stock-";
 
 export const streamOf = (id: string) => prefix + id;
 
-export const fold_version = 1;
+export const fold_version = 2;
 
 export const initialState = (): StockState => ({
   shelves: [],
   open: emptyBuckets(),
   unpaid: emptyBuckets(),
+  newcomers: 0,
 });
 
 export function evolve(state: StockState, { type, data }: StockEvent): StockState {
@@ -120,9 +129,12 @@ export function evolve(state: StockState, { type, data }: StockEvent): StockStat
       return { ...state, shelves: moved(state.shelves, [{ location, quantity: delta }], { on_hand: 1 }) };
     }
     case "StockReserved": {
-      const { order_id, tenant, lines, until } = data;
+      const { order_id, tenant, lines, until, newcomer = false } = data;
       const shelves = moved(state.shelves, lines, { reserved: 1 });
-      return holding({ ...state, shelves }, order_id, { tenant, lines, until, confirmed: false });
+      return holding({ ...state, shelves }, order_id, {
+        ...{ tenant, lines, until, newcomer },
+        confirmed: false,
+      });
     }
     case "ReservationConfirmed": {
       const held = heldBy(state, data.order_id);
@@ -171,12 +183,17 @@ function holding(state: StockState, order_id: number, held: Reservation | undefi
   const { tenant } = (held ?? before)!;
   const isUnpaid = (one: Reservation | undefined) => (one && !one.confirmed ? 1 : 0);
   const unpaid = unpaidOf(state, tenant) + isUnpaid(held) - isUnpaid(before);
+  const byNewcomer = (one: Reservation | undefined) =>
+    one?.newcomer && !one.confirmed ? unitsIn(one.lines) : 0;
   return {
     ...state,
+    newcomers: state.newcomers + byNewcomer(held) - byNewcomer(before),
     open: withValue(state.open, String(order_id), held),
     unpaid: withValue(state.unpaid, tenant, unpaid === 0 ? undefined : unpaid),
   };
 }
+
+const unitsIn = (lines: readonly StockLine[]) => lines.reduce((sum, { quantity }) => sum + quantity, 0);
 
 const unpaidOf = ({ unpaid }: StockState, tenant: string): number => valueAt(unpaid, tenant) ?? 0;
 
@@ -218,6 +235,8 @@ export type Wanted = {
   base: number;
   quantity: number;
   until: string;
+  /** A wallet that has never paid for an order. */
+  newcomer?: boolean;
 };
 
 /** Unpaid orders by which a tenant may hold a product: else a small price would buy a whole shop for half an hour. */
@@ -225,7 +244,7 @@ export const MOST_UNPAID = 3;
 
 /** Holds the goods for an order: from the first location that has all of it, else from as few as possible. */
 export const reserve =
-  ({ unit, base, quantity, ...held }: Wanted, reserved_at: string) =>
+  ({ unit, base, quantity, newcomer = false, ...held }: Wanted, reserved_at: string) =>
   (state: StockState): StockEvent[] => {
     const { shelves } = state;
     if (heldBy(state, held.order_id)) refuse("conflict", "this order holds its goods already");
@@ -243,8 +262,25 @@ export const reserve =
         commerceProblems["unpaid-orders"],
         `you hold this product by ${unpaid} unpaid orders: pay or cancel one of them first`,
       );
-    return [{ type: "StockReserved", data: { ...held, lines, reserved_at } }];
+    if (newcomer) refuseNewcomers(state, unitsIn(lines), { unit, base });
+    const known = newcomer ? { newcomer: true as const } : {};
+    return [{ type: "StockReserved", data: { ...held, lines, reserved_at, ...known } }];
   };
+
+/** Wallets that have never paid for an order are as many as anybody wants: together they hold half of what lies in the shop, rounded up. */
+function refuseNewcomers(
+  { shelves, newcomers }: StockState,
+  wanted: number,
+  { unit, base }: Pick<Wanted, "unit" | "base">,
+): void {
+  const most = Math.ceil(shelves.reduce((sum, { on_hand }) => sum + on_hand, 0) / 2);
+  if (newcomers + wanted <= most) return;
+  const left = Math.max(0, Math.floor((most - newcomers) / base));
+  refuse(
+    commerceProblems["newcomers-share"],
+    `${left === 1 ? "1 is" : `${left} are`} left, counted in ${unit}s, for wallets that have never paid for an order: order fewer, ask again within half an hour, or order with an API key`,
+  );
+}
 
 /** Whole units of `base` base units that can be sold: none is put together from two locations. */
 export const unitsLeft = (shelves: readonly Shelf[], base: number): number =>

@@ -112,6 +112,16 @@ export const events = {
       opened_at: time,
     }),
   },
+  PaymentKept: {
+    means: "Money that came with no call stays here, because giving it back would cost more gas than it is.",
+    1: z.strictObject({
+      refund_cost_micro: z
+        .int()
+        .positive()
+        .describe("The cost of its refund when it was found, in micro-USDC."),
+      kept_at: time,
+    }),
+  },
   RefundPaid: { means: "The chain gave a buyer money back.", 1: z.strictObject({ ...mined, paid_at: time }) },
   RefundReorged: {
     means: "The chain took back the block of a refund; it is paid again.",

@@ -4,9 +4,10 @@
  */
 import { z } from "zod";
 import type { Hex, Receipt } from "../chain.ts";
+import type { DataOf } from "../entity.ts";
 import { refuse } from "../refusal.ts";
 import type { TransferAuthorization } from "./authorization.ts";
-import type { Claim, Found, Mined, PaidAnswer, PaymentEvent } from "./payment-events.ts";
+import type { Claim, events, Found, Mined, PaidAnswer, PaymentEvent } from "./payment-events.ts";
 import { paymentProblems } from "./problems.ts";
 import type { SignedTransfer } from "./usdc.ts";
 
@@ -46,7 +47,10 @@ export type PaymentState = Payment | undefined;
 /** The process that sees a claimed payment through, and since when; null: an earlier version did not say which. */
 export type Held = { by: string | null; since: string };
 
-type Owing = { answer?: PaidAnswer; refund?: Refund };
+type Owing = { answer?: PaidAnswer; refund?: Refund; kept?: Kept };
+
+/** Money that nobody asked anything for, and whose refund would cost more than it is. */
+export type Kept = DataOf<typeof events, "PaymentKept">;
 
 /** `eip155:8453:<asset>:<payer>:<nonce>`: what a payment is called in paths, receipts and events. */
 export const idOf = ({ network, asset, payer, nonce }: PaymentName) =>
@@ -93,6 +97,9 @@ export const initialState = (): PaymentState => undefined;
 /** A payment worth less would cost more to move, or to give back, than it brings: 0.001 USDC. */
 export const SMALLEST_MICRO = 1_000n;
 
+/** The operation of a payment that came with no call. */
+export const NO_OPERATION = "none";
+
 /** What was found on the chain was claimed for nothing; of its authorization only what the chain's logs say is known. */
 export const claimOfFound = (found: Found): Claim => ({
   network: found.network,
@@ -104,7 +111,7 @@ export const claimOfFound = (found: Found): Claim => ({
   valid_before: "0",
   nonce: found.nonce,
   signature: "0x",
-  operation: "none",
+  operation: NO_OPERATION,
   request_sha256: NO_REQUEST,
   tenant: walletTenant(found.payer),
   seen_block: found.block_number,
@@ -125,8 +132,8 @@ export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
     return { status: "settled", claim: claimOfFound(event.data), settlement };
   }
   if (!state) return state;
-  const { claim, answer, refund } = state;
-  const owing: Owing = { ...(answer && { answer }), ...(refund && { refund }) };
+  const { claim, answer, refund, kept } = state;
+  const owing: Owing = { ...(answer && { answer }), ...(refund && { refund }), ...(kept && { kept }) };
   switch (event.type) {
     case "PaymentTakenOver": {
       const { holder: by, taken_over_at: since } = event.data;
@@ -146,6 +153,8 @@ export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
       return { status: "reorged", claim, ...owing };
     case "RefundOpened":
       return { ...state, refund: event.data };
+    case "PaymentKept":
+      return { ...state, kept: event.data };
     case "RefundPaid":
       return refund ? { ...state, refund: { ...refund, paid: event.data } } : state;
     case "RefundReorged": {
@@ -156,7 +165,9 @@ export function evolve(state: PaymentState, event: PaymentEvent): PaymentState {
   }
 }
 
-type Free = (Extract<Payment, { status: "failed" }> & { answer?: never; refund?: never }) | undefined;
+type Free =
+  | (Extract<Payment, { status: "failed" }> & { answer?: never; refund?: never; kept?: never })
+  | undefined;
 
 /** True of a payment that nobody has presented, or that failed before it bought anything. */
 export const isFree = (state: PaymentState): state is Free =>
@@ -209,12 +220,20 @@ const isSameTransfer = (a: Claim, b: Claim) =>
   a.valid_after === b.valid_after &&
   a.valid_before === b.valid_before;
 
-/** Takes note of money that came for nothing, and owes it back; one that somebody presented is left to whom it is claimed for. */
+/**
+ * Takes note of money that came for nothing, and owes it back, unless giving it back costs more than it is; one that somebody presented is left
+ * to whom it is claimed for.
+ */
 export const find =
-  (found: Found) =>
+  (found: Found, refund_cost_micro: bigint) =>
   (state: PaymentState): PaymentEvent[] => {
     if (state) return [];
     const { amount_micro, found_at } = found;
+    if (BigInt(amount_micro) < refund_cost_micro)
+      return [
+        { type: "PaymentFound", data: found },
+        { type: "PaymentKept", data: { refund_cost_micro: Number(refund_cost_micro), kept_at: found_at } },
+      ];
     const reason = "it was carried to the chain, and nothing was asked for it";
     return [
       { type: "PaymentFound", data: found },
@@ -281,7 +300,7 @@ export const openRefund =
   (state: PaymentState): PaymentEvent[] => {
     if (state?.status !== "settled") return refuse("conflict", "only a settled payment can be refunded");
     if (state.answer) refuse(paymentProblems["payment-known"], "this payment was answered");
-    if (state.refund) return [];
+    if (state.refund || state.kept) return [];
     const { amount_micro } = state.claim;
     return [{ type: "RefundOpened", data: { amount_micro, reason, opened_at: at } }];
   };

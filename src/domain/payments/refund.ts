@@ -4,7 +4,7 @@ import type { Hex } from "../chain.ts";
 import type { TransferAuthorization } from "./authorization.ts";
 import { authorizationDigest, domainSeparator } from "./authorization.ts";
 import { type Claim, idOf } from "./payment.ts";
-import { USDC } from "./usdc.ts";
+import { TRANSFER_GAS, USDC } from "./usdc.ts";
 
 /** SHA-256 of "tallystick refund" and the payment's name. */
 const refundNonce = (id: string): Hex =>
@@ -24,6 +24,15 @@ export const refundTransfer = (
   valid_before: BigInt(valid_before),
   nonce: refundNonce(idOf(claim)),
 });
+
+/** The cost of the gas of a refund in micro-USDC, rounded up: `gas_price_wei` a unit, and `eth_usdc` for an ether. */
+export const refundCost = (gas_price_wei: bigint, eth_usdc: number): bigint => {
+  const wei = TRANSFER_GAS * gas_price_wei;
+  const micro_per_ether = BigInt(eth_usdc) * 1_000_000n;
+  return (wei * micro_per_ether + ETHER - 1n) / ETHER;
+};
+
+const ETHER = 10n ** 18n;
 
 /** What the refunding account signs. */
 export function refundDigest(transfer: TransferAuthorization, chainId: number): Hex {

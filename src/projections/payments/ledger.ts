@@ -34,6 +34,8 @@ export type Ledger = {
   /** How much of the log the ledger knows. */
   as_of_position: number;
   total: LedgerSums;
+  /** What came with no call and was kept, in decimal digits of micro-USDC. */
+  kept_micro: string;
   by_operation: ({ operation: string } & LedgerSums)[];
   /** Newest first, a year at most. */
   by_day: ({ day: string } & LedgerSums)[];
@@ -52,6 +54,7 @@ export async function ledger(pool: pg.Pool, page: { before?: number; limit: numb
   const sql = `select
     coalesce((select position from read.checkpoints where projection = $1), 0) as as_of_position,
     (select to_jsonb(t) from (select ${SUMS} from read.payments_sums_v1) t) as total,
+    (select coalesce(sum(amount_micro), 0)::text from read.payments_v1 where refund_status = 'kept') as kept_micro,
     ${list(`select operation, ${SUMS} from read.payments_sums_v1 group by operation order by operation`)} as by_operation,
     ${list(`select day, ${SUMS} from read.payments_sums_v1 group by day order by day desc limit 366`)} as by_day,
     ${list(`select ${COLUMNS.join(", ")} from read.payments_v1 where ledger_position is not null

@@ -37,7 +37,8 @@ export type PaymentRow = {
   settled_position: number | null;
   final: boolean;
   answered: boolean;
-  refund_status: "open" | "paid" | null;
+  /** `kept`: nobody asked anything for it, and its refund would cost more than it is. */
+  refund_status: "open" | "paid" | "kept" | null;
   refund_micro: number | null;
   refund_reason: string | null;
   refund_transaction: Hex | null;
@@ -105,6 +106,7 @@ export const paymentsProjection = projection({
     create index if not exists payments_v1_refunded on read.payments_v1 (refund_block_number, refund_block_hash)
       where unfinished and refund_status = 'paid' and not refund_final;
     create index if not exists payments_v1_refunds_open on read.payments_v1 (id) where unfinished and refund_status = 'open';
+    create index if not exists payments_v1_kept on read.payments_v1 (amount_micro) where refund_status = 'kept';
     create index if not exists payments_v1_failed on read.payments_v1 (updated_at) where status = 'failed' and final;
     create index if not exists payments_v1_caller on read.payments_v1 (caller_tenant, settled_at) where settled_at is not null;
     create index if not exists payments_v1_ledger on read.payments_v1 (ledger_position desc);
@@ -237,6 +239,9 @@ function apply(row: PaymentRow, { type, data }: PaymentEvent, position: number):
         refund_reason: data.reason,
       });
       return;
+    case "PaymentKept":
+      row.refund_status = "kept";
+      return;
     case "RefundPaid":
       Object.assign(row, {
         refund_status: "paid",
@@ -258,6 +263,7 @@ function apply(row: PaymentRow, { type, data }: PaymentEvent, position: number):
 /** A refund of a payment that never settled for good is owed to nobody. */
 function isUnfinished(row: PaymentRow): boolean {
   if (!row.final) return true;
+  if (row.refund_status === "kept") return false;
   if (row.refund_status === "paid") return !row.refund_final;
   return row.status === "settled" && (row.refund_status === "open" || !row.answered);
 }
@@ -290,7 +296,7 @@ async function saveConfirmed(tx: pg.ClientBase, facts: Confirmed): Promise<void>
   const upTo = [network, block_number, as_of_position];
   await tx.query(
     `update read.payments_v1 set final = true,
-            unfinished = case refund_status when 'paid' then not refund_final when 'open' then true else not answered end
+            unfinished = case refund_status when 'paid' then not refund_final when 'open' then true when 'kept' then false else not answered end
       where unfinished and not final and network = $1 and status = 'settled'
         and block_number <= $2 and settled_position <= $3`,
     upTo,

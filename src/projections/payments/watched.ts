@@ -2,6 +2,7 @@
 import type pg from "pg";
 import type { Hex } from "../../domain/chain.ts";
 import type { Confirmed } from "../../domain/payments/confirmation.ts";
+import { NO_OPERATION } from "../../domain/payments/payment.ts";
 import { nameOf } from "../runner.ts";
 import { paymentsProjection } from "./payments.ts";
 
@@ -83,12 +84,19 @@ export async function unanswered(pool: pg.Pool, network: string, settled_before:
   return rows.map(({ id }) => id);
 }
 
-/** Payments whose refund is open and whose settlement stays, the oldest first. */
-export async function openRefunds(pool: pg.Pool, network: string): Promise<string[]> {
+/** Payments whose refund is open and whose settlement stays, the oldest first: those that nobody asked anything for, or all others. */
+export async function openRefunds(pool: pg.Pool, network: string, unasked: boolean): Promise<string[]> {
   const sql = `select id from read.payments_v1 where ${OWING} and network = $1
-    and refund_status = 'open' order by settled_at limit 100`;
-  const { rows } = await pool.query<{ id: string }>(sql, [network]);
+    and refund_status = 'open' and (operation = $2) = $3 order by settled_at limit 100`;
+  const { rows } = await pool.query<{ id: string }>(sql, [network, NO_OPERATION, unasked]);
   return rows.map(({ id }) => id);
+}
+
+/** Money that nobody asked anything for and that was kept: how many payments, and what they come to in micro-USDC. */
+export async function keptPayments(pool: pg.Pool): Promise<{ count: number; micro: number }> {
+  const sql = `select count(*)::int as count, coalesce(sum(amount_micro), 0)::float8 as micro
+    from read.payments_v1 where refund_status = 'kept'`;
+  return (await pool.query<{ count: number; micro: number }>(sql)).rows[0]!;
 }
 
 /** Whether the chain has moved a payment and does not take it back any more, as far as it was followed. */
@@ -96,6 +104,13 @@ export async function isFinal(pool: pg.Pool, id: string): Promise<boolean> {
   const sql =
     "select exists(select from read.payments_v1 where id = $1 and status = 'settled' and final) as is_final";
   return (await pool.query<{ is_final: boolean }>(sql, [id])).rows[0]!.is_final;
+}
+
+/** Whether a payment for a call of this tenant has settled, as of a moment ago. */
+export async function hasSettled(pool: pg.Pool, tenant: string): Promise<boolean> {
+  const sql =
+    "select exists(select from read.payments_v1 where caller_tenant = $1 and settled_at is not null) as has_settled";
+  return (await pool.query<{ has_settled: boolean }>(sql, [tenant])).rows[0]!.has_settled;
 }
 
 /** Refunds that are owed and not paid: how many, and what they come to in micro-USDC. */

@@ -1,6 +1,6 @@
 /**
- * Whenever USDC came in by an authorization that nobody asked anything for, it is given back: a stranger carried it to the chain,
- * and whoever signed it never presented it here. Only final transfers are looked at, and only once their payer had time to ask.
+ * Whenever USDC came in by an authorization that nobody asked anything for, it is given back, or kept where that would cost more than it is: a
+ * stranger carried it to the chain, and whoever signed it never presented it here. Only final transfers are looked at, and only once their payer had time to ask.
  */
 import type { App } from "../../app.ts";
 import { forEach } from "../../concurrency.ts";
@@ -28,8 +28,9 @@ export async function findPayments(
   for (const block of blocks) {
     const unasked = await unaskedIn(app, block, place.account);
     if (unasked.length > 0 && (await isYoung(app, block, answer_within_ms))) break;
+    const cost = unasked.length > 0 ? await app.gas.refund_cost_micro() : 0n;
     for (const [id, found] of unasked)
-      await app.decide(payments, payments.targetOf(id), payments.find(found), { meta });
+      await app.decide(payments, payments.targetOf(id), payments.find(found, cost), { meta });
     reached = block.block_number;
   }
   if (reached === undefined) return;

@@ -5,10 +5,11 @@ import { untilStopped } from "../../concurrency.ts";
 import { type Mined, minedBy } from "../../domain/payments/payment.ts";
 import { refundDigest } from "../../domain/payments/refund.ts";
 import { decimalUsdc, type SignedTransfer } from "../../domain/payments/usdc.ts";
+import { type Errand, GasBudgetSpent, type SettlementFacts } from "../../domain/ports.ts";
 import { type ReactorLog, unlessUndone } from "../../reactor.ts";
 
-/** `name`: what a warning calls it. `record`: says that it was paid. */
-export type Outgoing = { name: string; sought: Sought; record(mined: Mined): Promise<void> };
+/** `name`: what a warning calls it. `errand`: by that its gas comes from one budget or another. `record`: says that it was paid. */
+export type Outgoing = { name: string; sought: Sought; errand: Errand; record(mined: Mined): Promise<void> };
 
 export type OutgoingOptions = {
   log: ReactorLog;
@@ -59,12 +60,16 @@ async function affordable(
   told: NonNullable<OutgoingOptions["told"]>,
 ): Promise<Signed[]> {
   if (due.length === 0) return [];
-  const facts = await Promise.all(due.map(({ signed }) => app.settlement.facts(signed)));
-  let left = facts[0]!.balance;
+  const facts = await Promise.all(due.map((one) => factsOf(app, one)));
+  let left = facts.find((found) => found !== undefined)?.balance ?? 0n;
   let missing = 0n;
   const warnings: string[] = [];
+  const waiting = new Set(due.filter((_, i) => !facts[i]).map(({ errand }) => errand));
+  for (const errand of waiting) warnings.push(`each open ${errand} waits: the day's gas for it is spent`);
   const payable = due.filter(({ name, signed: { transfer } }, i) => {
-    const { would_settle, reason } = facts[i]!;
+    const found = facts[i];
+    if (!found) return false;
+    const { would_settle, reason } = found;
     if (transfer.value > left) {
       missing += transfer.value;
       return false;
@@ -83,9 +88,19 @@ async function affordable(
   return payable;
 }
 
-async function pay(app: App, { signed, sought, record }: Signed): Promise<void> {
+/** Undefined where the day's gas for the errand is spent: it waits, and holds up no other. */
+async function factsOf(app: App, { signed, errand }: Signed): Promise<SettlementFacts | undefined> {
   try {
-    await record(minedBy(await app.settlement.settle(signed, sought.from_block)));
+    return await app.settlement.facts(signed, errand);
+  } catch (error) {
+    if (!(error instanceof GasBudgetSpent)) throw error;
+    return undefined;
+  }
+}
+
+async function pay(app: App, { signed, sought, errand, record }: Signed): Promise<void> {
+  try {
+    await record(minedBy(await app.settlement.settle(signed, sought.from_block, errand)));
   } catch (error) {
     unlessUndone(error);
   }

@@ -15,24 +15,40 @@ const HOLDS_S = 3_600;
 
 const meta = { actor: "reactor:payments", operation: "payments.refund" };
 
-/** Pays what can be paid, and finds what was paid already. Rejects with ChainUnavailable. */
+/**
+ * Pays what can be paid, and finds what was paid already: first the refunds that calls have opened, then those that nobody asked for, which
+ * have gas of their own. Rejects with ChainUnavailable.
+ */
 export async function payRefunds(app: App, options: OutgoingOptions): Promise<Outcome<"behind" | "foreign">> {
-  const open = await openRefunds(app.pool, networkOf(app.chain));
-  if (open.length === 0) {
+  const network = networkOf(app.chain);
+  const [asked, unasked] = await Promise.all([
+    openRefunds(app.pool, network, false),
+    openRefunds(app.pool, network, true),
+  ]);
+  if (asked.length + unasked.length === 0) {
     if (options.told) options.told.warning = undefined;
     return "done";
   }
   const compared = await compareChain(app);
   if (compared.status !== "same") return compared;
+  const due = [...(await dueOf(app, asked, "refund")), ...(await dueOf(app, unasked, "unasked refund"))];
+  await carryOut(app, due, "refunds", options);
+  return "done";
+}
+
+async function dueOf(
+  app: App,
+  ids: readonly string[],
+  errand: "refund" | "unasked refund",
+): Promise<Outgoing[]> {
   const due: Outgoing[] = [];
-  for (const id of open) {
+  for (const id of ids) {
     const state = await app.load(payments, payments.targetOf(id));
     const sought = refundToSeek(app, state);
     if (sought && state?.status === "settled" && !state.refund?.paid)
-      due.push({ name: `refund of ${id}`, sought, record: (mined) => recordRefund(app, id, mined) });
+      due.push({ name: `refund of ${id}`, errand, sought, record: (mined) => recordRefund(app, id, mined) });
   }
-  await carryOut(app, due, "refunds", options);
-  return "done";
+  return due;
 }
 
 /** Appends that a refund was paid, or where it stands now. */

@@ -65,7 +65,9 @@ async function follow(app: App, named: NamedWithdrawal, heads: Heads): Promise<O
     return undefined;
   }
   const isOurs = lowerCase(app.refunds.address) === one.payer && heads.latest.timestamp < one.valid_before;
-  return isOurs ? { name: `withdrawal ${withdrawal_id} of ${tenant}`, sought, record } : undefined;
+  return isOurs
+    ? { name: `withdrawal ${withdrawal_id} of ${tenant}`, errand: "withdrawal", sought, record }
+    : undefined;
 }
 
 /** The transfer that pays it, and from where on it may be found. */

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { z } from "zod";
 import type { App } from "../../../app.ts";
 import { microUsdcOf, totalOf } from "../../../domain/commerce/money.ts";
-import type { Order, PaymentWay } from "../../../domain/commerce/order.ts";
+import type { Order } from "../../../domain/commerce/order.ts";
 import * as orders from "../../../domain/commerce/order.ts";
 import type { Product } from "../../../domain/commerce/product.ts";
 import * as product from "../../../domain/commerce/product.ts";
@@ -189,7 +189,8 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
     const base = product.baseOf(sold, unit);
     const now = app.clock.now();
     const placed_at = now.toISOString();
-    const hold_s = await holdSeconds(app, caller, payment);
+    const newcomer = await isNewcomer(app, caller);
+    const hold_s = newcomer && payment === "x402" ? orders.HOLD_S.first : orders.HOLD_S[payment];
     const until = new Date(now.getTime() + hold_s * 1_000).toISOString();
     const order_id = orderIdOf(app.link_secret, fresh_id);
     const target = orders.targetOf(tenant, order_id);
@@ -203,7 +204,7 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
       orders.refuseTooLarge(total.gross_cents);
       return { total, rate: payableRate(app.reference, { now, is_play: app.embedded_chain }) };
     };
-    const wanted: stock.Wanted = { order_id, tenant, unit, base, quantity, until };
+    const wanted: stock.Wanted = { order_id, tenant, unit, base, quantity, until, newcomer };
     const reserve = stock.reserve(wanted, placed_at);
     // Nobody becomes a subject by an order that is refused.
     await foresee(stock, goods, reserve);
@@ -269,11 +270,9 @@ const customerOf = (input: Input): NonNullable<z.infer<typeof customerShown>> =>
   notes: input.notes ?? null,
 });
 
-/** Whoever has never paid could hold goods for next to nothing, so for a shorter time. */
-async function holdSeconds(app: App, { kind, tenant }: Caller, payment: PaymentWay): Promise<number> {
-  if (payment === "x402" && kind === "payer" && !(await hasPaid(app.pool, tenant)))
-    return orders.HOLD_S.first;
-  return orders.HOLD_S[payment];
+/** A wallet that has never paid could hold goods for next to nothing: it holds fewer, and for a shorter time. */
+async function isNewcomer(app: App, { kind, tenant }: Caller): Promise<boolean> {
+  return kind === "payer" && !(await hasPaid(app.pool, tenant));
 }
 
 /** A number below 2^53 that nobody guesses, the same for a command that is said again: no counter to fight over. */

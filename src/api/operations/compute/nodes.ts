@@ -32,7 +32,7 @@ const registerNode = operation({
   summary: "Register a node: an agent that works for others",
   description:
     "By the agent's own key. Said again it says anew what the node offers. A node gets work once it sends heartbeats, every 30 seconds (docs/compute.md).",
-  access: [subject("node")],
+  access: [subject("node", { calls: 60, per: "hour" })],
   input: z.object({
     agent_id: ownAgent,
     capabilities: z
@@ -91,10 +91,11 @@ const heartbeat = operation({
   name: "compute_node_heartbeat",
   route: "POST /soul/node/heartbeat",
   effect: { changes: "adds", repeatable: true, reaches_out: false },
+  is_paid_work: true,
   summary: "Say that a node lives, and that it works on its leases",
   description:
     "Every 30 seconds. After 90 seconds of silence a node is offline, and a lease that no heartbeat has named for so long is over: the task goes to another. `lost: true` of a lease means to stop working on it.",
-  access: [subject("node")],
+  access: [subject("node", { calls: 60, per: "minute" })],
   input: z.object({
     agent_id: ownAgent,
     leases: z
@@ -170,7 +171,7 @@ const availability = operation({
   summary: "Let a node take work, pause or drain, and change its rate",
   description:
     "`paused` and `draining` get no more work; leases that run go on, at the price they were given for.",
-  access: [subject("node")],
+  access: [subject("node", { calls: 60, per: "hour" })],
   input: z.object({
     agent_id: ownAgent,
     status: z

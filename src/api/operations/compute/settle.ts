@@ -18,6 +18,7 @@ const settleTask = operation({
   name: "compute_settle",
   route: "POST /soul/compute/settle",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
+  is_paid_work: true,
   summary: "Settle a task: its requester accepts or rejects, its worker claims what was accepted",
   description: `Accepting pays the worker at once: nine tenths of the price, and what the task did not cost comes back. A rejection is refunded a day later, unless disputed. The worker is paid
 what a check or the requester's silence has accepted; whatever nobody settles is settled by itself a day later. Settled again, it answers the same.`,

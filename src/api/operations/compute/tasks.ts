@@ -127,13 +127,14 @@ the same call is credited and held in one commit. A key names the account; a pay
     const terms = await termsOf(app, input, submitted_at);
     const bytes = bytesOf(input.input_data as JsonObject, "input_data");
     const input_sha256 = createHash("sha256").update(bytes).digest("hex");
-    await app.objects.put(objectName("task", task_id, input_sha256), bytes);
     const hold = (of: string) => ({
       ...{ hold_id: tasks.holdOf(of), amount_micro: terms.max_price_micro, for: "a task" },
     });
     const copies = Array.from({ length: timesOf(input) - 1 }, (_, at) => hold(copyId(task_id, at + 2)));
     const first = hold(terms.quorum ? copyId(task_id, 1) : task_id);
     const funds = await holdFunds(context, first, ...copies);
+    // Only once the money is there: what is refused stores nothing.
+    await app.objects.put(objectName("task", task_id, input_sha256), bytes);
     const facts = { task_id, kind: input.task_type, input_sha256, input_bytes: bytes.length, terms };
     const named = { tenant: caller.tenant, task_id };
     presumeNew(tasks, tasks.targetOf(caller.tenant, task_id));

@@ -60,6 +60,7 @@ const pull = operation({
   name: "compute_pull",
   route: "GET /soul/compute/pull",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
+  is_paid_work: true,
   summary: "Take the next task for a node",
   description: `Waits up to wait_s seconds for one. The best paid a second comes first, then the oldest; a node never gets its own. It is lent for as long as heartbeats name the lease, at most limit_s.
 The price is what the node asks for the whole limit, fixed now. Name it by an Idempotency-Key: a lost answer is told again.`,
@@ -251,6 +252,7 @@ const giveResult = operation({
   name: "compute_result",
   route: "POST /soul/compute/result",
   effect: { changes: "adds", repeatable: true, reaches_out: false },
+  is_paid_work: true,
   summary: "Say what came of a task",
   description: `By the lease that compute_pull answered: whoever holds an older one is refused (409 \`stale-lease\`), and nothing of it counts. The same result again is the same answer.
 A result that the service may check needs a receipt, signed by a key that the agent has proven. With \`error\` instead of a result the task goes to another.`,

@@ -265,6 +265,7 @@ const awardBounty = operation({
   name: "soul_bounty_award",
   route: "POST /soul/bounties/{bounty_id}/award",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
+  is_paid_work: true,
   summary: "Give the reward of a bounty to a submission",
   description:
     "By its creator. Nine tenths are the winner's account's at once, a tenth is the service's. Awarded to the same again, it answers the same.",

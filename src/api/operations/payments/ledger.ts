@@ -81,6 +81,10 @@ const paymentAnswer = z.object({
     })
     .nullable(),
   refund: refundAnswer.nullable(),
+  kept: z
+    .object({ refund_cost_usdc: usdc, kept_at: time })
+    .nullable()
+    .describe("It came with no call and stays here, because its refund would have cost more than it is"),
   valid_before: z.string().describe("Seconds of Unix time; the authorization ends then"),
   claimed_at: time,
   settled_at: time.nullable(),
@@ -129,6 +133,9 @@ export const paymentStatus = operation({
         finality: settlement ? await finalityOf(app, claim.network, settlement) : null,
         answer,
         refund: state.refund ? refundOf(app, state, state.refund) : null,
+        kept: state.kept
+          ? { refund_cost_usdc: decimalUsdc(state.kept.refund_cost_micro), kept_at: state.kept.kept_at }
+          : null,
         valid_before: claim.valid_before,
         claimed_at: claim.claimed_at,
         settled_at: settlement?.settled_at ?? null,
@@ -225,6 +232,9 @@ export const revenueTransparency = operation({
       development_chain: z.boolean().describe("True where the USDC is worth nothing"),
       totals: z.object({
         ...sums,
+        kept_usdc: usdc.describe(
+          "Came with no call, and was kept because its refund would cost more than it is",
+        ),
         by_operation: z.array(z.object({ operation: z.string(), ...sums })),
         by_day: z.array(z.object({ day: z.iso.date(), ...sums })),
       }),
@@ -249,6 +259,7 @@ export const revenueTransparency = operation({
               explorer_url: explorerUrl,
             })
             .nullable(),
+          kept: z.boolean().describe("It came with no call, and was kept"),
         }),
       ),
       count: z.int(),
@@ -263,6 +274,7 @@ export const revenueTransparency = operation({
       total,
       by_operation,
       by_day,
+      kept_micro,
       payments: rows,
       as_of_position,
     } = await ledger(app.pool, { before, limit });
@@ -273,6 +285,7 @@ export const revenueTransparency = operation({
       development_chain: app.embedded_chain,
       totals: {
         ...sumsOf(total),
+        kept_usdc: decimalUsdc(BigInt(kept_micro)),
         by_operation: by_operation.map((sum) => ({ operation: sum.operation, ...sumsOf(sum) })),
         by_day: by_day.map((sum) => ({ day: sum.day, ...sumsOf(sum) })),
       },
@@ -296,12 +309,14 @@ const entryOf = (app: App, row: LedgerRow) => ({
   explorer_url: transactionUrl(app, row.transaction),
   block_number: row.block_number,
   settled_at: row.settled_at,
-  refund: row.refund_status && {
-    amount_usdc: decimalUsdc(row.refund_micro!),
-    status: row.refund_status,
-    transaction: row.refund_transaction,
-    explorer_url: transactionUrl(app, row.refund_transaction),
-  },
+  kept: row.refund_status === "kept",
+  refund: row.refund_status &&
+    row.refund_status !== "kept" && {
+      amount_usdc: decimalUsdc(row.refund_micro!),
+      status: row.refund_status,
+      transaction: row.refund_transaction,
+      explorer_url: transactionUrl(app, row.refund_transaction),
+    },
 });
 
 export const paymentOperations = [paymentStatus, revenueTransparency];

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { limit, offset } from "../../../domain/fields.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
 import { requestDigest } from "../../call.ts";
-import { json, type OperationDeclaration, open, operation, reads } from "../../operation.ts";
+import { json, key, type OperationDeclaration, open, openWhere, operation, reads } from "../../operation.ts";
 import { resources } from "../../x402/discovery.ts";
 import { settle, supported, verify } from "../../x402/facilitator.ts";
 
@@ -98,9 +98,9 @@ const settleOperation: OperationDeclaration = operation({
   summary: "Settle a payment",
   description: `Carries an x402 payment to the chain and answers its transaction, once: the same payment again gets the same
 answer. For payments to this service's payTo of at least 0.001 USDC; a call that is bought here settles by itself. With an API key the
-payment buys something elsewhere, and nothing here any more. Without one it is only carried to the chain, as anybody may: its payer
-can still buy a call with it, and it is given back if nobody asks anything for it.`,
-  access: [open()],
+payment buys something elsewhere, and nothing here any more. Where the operator lets anybody in without a key, the payment is only carried
+to the chain: its payer can still buy a call with it, and it is given back if nobody asks anything for it.`,
+  access: [key("order"), openWhere("X402_SETTLE_OPEN")],
   moves_money: true,
   ...facilitated,
   output: json(

@@ -1,0 +1,130 @@
+/**
+ * How payers fared on the chain. A payment that fails there costs gas and brings nothing, so its payer is not carried again: a wallet
+ * without code for an hour, one with code for good, and others of the same code neither, unless they have paid before.
+ */
+import { createHash } from "node:crypto";
+import type pg from "pg";
+import type { Hex } from "../domain/chain.ts";
+
+/** `code`: that of a payer that is a contract. */
+export type Payer = { address: Hex; code: Hex | undefined };
+
+export type PayerHistory = {
+  /** Why payments of a payer are not carried; undefined where they are. */
+  barred(payer: Payer): Promise<string | undefined>;
+  failed(payer: Payer): Promise<void>;
+  /** Told of contract wallets alone: who pays keeps its way when another of its code fails. */
+  carried(payer: Payer): Promise<void>;
+};
+
+type Entry = { has_carried: boolean; failed_at: number | undefined; is_code: boolean };
+
+/** A wallet without code that had too little once may have more later. */
+const PLAIN_MS = 3_600_000;
+
+const REFRESH_MS = 2_000;
+
+export const codeName = (code: Hex) => `code:${createHash("sha256").update(code).digest("hex")}`;
+
+const REMEDY =
+  "pay from another wallet without code, or carry this authorization to the chain yourself and present it again";
+
+function barredBy(entries: ReadonlyMap<string, Entry>, { address, code }: Payer, now: number) {
+  const own = entries.get(address);
+  if (own?.failed_at !== undefined && (own.is_code || now - own.failed_at < PLAIN_MS))
+    return `a payment of ${address} failed on the chain ${own.is_code ? "before" : "within the hour"}: ${REMEDY}`;
+  if (code === undefined || own?.has_carried) return undefined;
+  if (entries.get(codeName(code))?.failed_at === undefined) return undefined;
+  return `a payment of a wallet of the same code failed on the chain: ${REMEDY}`;
+}
+
+const namesOf = ({ address, code }: Payer) => (code === undefined ? [address] : [address, codeName(code)]);
+
+/** Remembered by this process alone. */
+export function ownPayerHistory(now: () => number = Date.now): PayerHistory {
+  const entries = new Map<string, Entry>();
+  return {
+    barred: async (payer) => barredBy(entries, payer, now()),
+    failed: async (payer) => {
+      for (const name of namesOf(payer))
+        entries.set(name, {
+          has_carried: entries.get(name)?.has_carried ?? false,
+          failed_at: now(),
+          is_code: payer.code !== undefined,
+        });
+    },
+    carried: async ({ address }) => {
+      const entry = entries.get(address);
+      entries.set(address, { failed_at: undefined, is_code: true, ...entry, has_carried: true });
+    },
+  };
+}
+
+type Row = { name: string; carried: boolean; failed_ms: number | null; is_code: boolean; noted: string };
+
+/** Shared by all processes of a database: each reads what is new every two seconds, and needs no query for a payment. */
+export function payerHistory(pool: pg.Pool, network: string): PayerHistory {
+  const entries = new Map<string, Entry>();
+  let noted = "-infinity";
+  let refreshed_at = Number.NEGATIVE_INFINITY;
+  let refreshing: Promise<void> | undefined;
+
+  async function refresh(): Promise<void> {
+    refreshed_at = performance.now();
+    // A commit may be later than its time says: what came within ten seconds before is read again.
+    const { rows } = await pool.query<Row>({
+      name: "payer_history",
+      text: `select name, carried_at is not null as carried, extract(epoch from failed_at) * 1000 as failed_ms, is_code,
+                    noted_at::text as noted
+               from chain.payer_history
+              where network = $1 and noted_at > $2::timestamptz - interval '10 s' order by noted_at`,
+      values: [network, noted],
+    });
+    for (const row of rows) {
+      const failed_at = row.failed_ms === null ? undefined : Number(row.failed_ms);
+      entries.set(row.name, { has_carried: row.carried, failed_at, is_code: row.is_code });
+      noted = row.noted;
+    }
+  }
+
+  /** While the database is away, what is known counts. */
+  async function current(): Promise<void> {
+    if (performance.now() - refreshed_at < REFRESH_MS) return refreshing;
+    refreshing ??= refresh()
+      .catch(() => undefined)
+      .finally(() => {
+        refreshing = undefined;
+      });
+    await refreshing;
+  }
+
+  const note = async (names: readonly string[], is_code: boolean, column: "carried_at" | "failed_at") => {
+    await pool.query(
+      `insert into chain.payer_history as h (network, name, is_code, ${column})
+         select $1, name, $3, clock_timestamp() from unnest($2::text[]) as t (name) order by name
+       on conflict (network, name) do update
+         set ${column} = excluded.${column}, is_code = h.is_code or excluded.is_code, noted_at = clock_timestamp()`,
+      [network, names, is_code],
+    );
+  };
+
+  return {
+    barred: async (payer) => {
+      await current();
+      return barredBy(entries, payer, Date.now());
+    },
+    failed: async (payer) => {
+      for (const name of namesOf(payer))
+        entries.set(name, {
+          has_carried: entries.get(name)?.has_carried ?? false,
+          failed_at: Date.now(),
+          is_code: payer.code !== undefined,
+        });
+      await note(namesOf(payer), payer.code !== undefined, "failed_at").catch(() => undefined);
+    },
+    carried: async ({ address }) => {
+      if (entries.get(address)?.has_carried) return;
+      await note([address], true, "carried_at").catch(() => undefined);
+    },
+  };
+}
