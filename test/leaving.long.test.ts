@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { run } from "./audit/run-command.ts";
 import type { FreshDatabase } from "./support/database.ts";
 import { PATIENT } from "./support/patience.ts";
 import { preparedDatabase } from "./support/prepared-database.ts";
@@ -30,7 +31,7 @@ const environment = (more: Record<string, string>) => ({
   ...{ SANDBOX: "0", ANCHORING: "0", LOG_LEVEL: "info", ...more },
 });
 
-/** `tallystick serve`, once it is ready, and a key for it. */
+/** `tallystick serve`, once it is ready. */
 async function serving(more: Record<string, string> = {}) {
   const child: ChildProcess = spawn(process.execPath, [bin, "serve"], { env: environment(more) });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -40,14 +41,13 @@ async function serving(more: Record<string, string> = {}) {
     child.once("exit", (code, signal) => end(code ?? signal)),
   );
   const url = await until(() => /listens at (\S+)/.exec(output)?.[1] ?? false);
-  const issuing = spawn(process.execPath, [bin, "keys", "issue", "--tenant", "acme", "--json"], {
-    env: environment({}),
-  });
-  let told = "";
-  issuing.stdout.on("data", (chunk) => (told += chunk));
-  await new Promise((end) => issuing.once("close", end));
-  const { secret } = JSON.parse(told) as { secret: string };
-  return { url, child, ended, secret, output: () => output };
+  return { url, child, ended, output: () => output };
+}
+
+async function issuedKey(): Promise<string> {
+  const { PATH: _, ...settings } = environment({});
+  const { said } = await run(["keys", "issue", "--tenant", "acme", "--json"], settings);
+  return (JSON.parse(said) as { secret: string }).secret;
 }
 
 const FEED = "/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z&follow=true";
@@ -64,10 +64,11 @@ async function deafReader(url: string, secret: string): Promise<void> {
 
 test("feeds that never end are closed, read or not, and it ends with 0", async () => {
   const service = await serving();
-  const headers = { Authorization: `Bearer ${service.secret}` };
+  const secret = await issuedKey();
+  const headers = { Authorization: `Bearer ${secret}` };
   const feed = await fetch(service.url + FEED, { headers });
   const events = await fetch(service.url + FEED, { headers: { ...headers, Accept: "text/event-stream" } });
-  await deafReader(service.url, service.secret);
+  await deafReader(service.url, secret);
   service.child.kill("SIGTERM");
   expect(await service.ended).toBe(0);
   expect(await feed.text()).toContain("cursor");

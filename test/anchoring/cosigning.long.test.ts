@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { cosignCheckpoint, openCheckpoint } from "../../src/anchoring/checkpoint.ts";
 import {
   type CosigningOptions,
@@ -31,13 +31,20 @@ let setup: AnchoringSetup;
 let app: App;
 let log: VerifierKey;
 let told: [witness: string, Trouble | undefined][];
+let isShared = false;
 beforeEach(async () => {
+  told = [];
+  if (isShared) return;
+  const { close } = await begin();
+  onTestFinished(close);
+});
+
+async function begin(): Promise<AnchoringSetup> {
   setup = await openAnchoringSetup();
   app = setup.app;
   log = verifierKey(await setup.origin(), "ed25519", app.signer.public_key);
-  told = [];
-  onTestFinished(() => setup.close());
-});
+  return setup;
+}
 
 /** A witness process of its own that follows this log. */
 async function witnessOf(key = log, { dir = "", port = 0, name = "w.example" } = {}): Promise<Running> {
@@ -235,25 +242,35 @@ async function listen(handle: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
+const signer = signerOf("liar");
+const key = verifierKey("liar.example", "cosignature/v1", signer.public_key);
+/** Signs whatever it is shown. */
+const honest: RequestListener = async (request, response) => {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  const { checkpoint } = parseAddCheckpoint(Buffer.concat(parts).toString());
+  response.end(cosignCheckpoint(checkpoint, key.name, signer, 1_790_000_000));
+};
+const says =
+  (status: number, body: string, type = "text/plain"): RequestListener =>
+  (_request, response) =>
+    void response.writeHead(status, { "Content-Type": type }).end(body);
+const size = (n: number) => says(409, `${n}\n`, "text/x.tlog.size");
+const elsewhere = cosignCheckpoint(
+  "x.example\n1\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n\n— x.example AAAAAAAA\n",
+  ...(["liar.example", signer, 1] as const),
+);
+
 describe("a witness that", () => {
-  const signer = signerOf("liar");
-  const key = verifierKey("liar.example", "cosignature/v1", signer.public_key);
-  /** Signs whatever it is shown. */
-  const honest: RequestListener = async (request, response) => {
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part as Buffer);
-    const { checkpoint } = parseAddCheckpoint(Buffer.concat(parts).toString());
-    response.end(cosignCheckpoint(checkpoint, key.name, signer, 1_790_000_000));
-  };
-  const says =
-    (status: number, body: string, type = "text/plain"): RequestListener =>
-    (_request, response) =>
-      void response.writeHead(status, { "Content-Type": type }).end(body);
-  const size = (n: number) => says(409, `${n}\n`, "text/x.tlog.size");
-  const elsewhere = cosignCheckpoint(
-    "x.example\n1\nAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n\n— x.example AAAAAAAA\n",
-    ...(["liar.example", signer, 1] as const),
-  );
+  beforeAll(async () => {
+    const { close } = await begin();
+    isShared = true;
+    return () => {
+      isShared = false;
+      return close();
+    };
+  });
+
   const away = (reason: string | RegExp) => ({ grave: false, reason: expect.stringMatching(reason) });
   const grave = (reason: string | RegExp) => ({ grave: true, reason: expect.stringMatching(reason) });
 
@@ -312,25 +329,25 @@ describe("a witness that", () => {
     expect((await cosigners(both)).sort()).toEqual(["honest.example", "liar.example"]);
     expect(told.slice(1)).toEqual([["liar.example", undefined]]);
   });
+});
 
-  test.each([
-    ["a newer checkpoint than the turn asks about", 0],
-    ["one checkpoint after the other between two questions", 2],
-  ])("was shown %s is no alarm", async (_, ahead) => {
-    for (let n = 0; n <= ahead; n++) await sign();
-    const sizes = (await setup.checkpoints()).slice(1);
-    const witness: RequestListener = async (request, response) => {
-      const shown = sizes.shift();
-      if (shown !== undefined) return size(shown)(request, response);
-      if (ahead > 0) return honest(request, response);
-      await sign();
-      return size((await setup.checkpoints()).at(-1)!)(request, response);
-    };
-    const address = { url: await listen(witness), key };
-    await cosign([address]);
-    expect(told).toEqual([]);
-    expect(await cosigners([address])).toEqual(ahead > 0 ? ["liar.example"] : []);
-  });
+test.each([
+  ["a newer checkpoint than the turn asks about", 0],
+  ["one checkpoint after the other between two questions", 2],
+])("a witness that was shown %s is no alarm", async (_, ahead) => {
+  for (let n = 0; n <= ahead; n++) await sign();
+  const sizes = (await setup.checkpoints()).slice(1);
+  const witness: RequestListener = async (request, response) => {
+    const shown = sizes.shift();
+    if (shown !== undefined) return size(shown)(request, response);
+    if (ahead > 0) return honest(request, response);
+    await sign();
+    return size((await setup.checkpoints()).at(-1)!)(request, response);
+  };
+  const address = { url: await listen(witness), key };
+  await cosign([address]);
+  expect(told).toEqual([]);
+  expect(await cosigners([address])).toEqual(ahead > 0 ? ["liar.example"] : []);
 });
 
 test("WITNESSES is a list of prefixes and keys, and what is wrong with it is said", () => {

@@ -54,7 +54,7 @@ test("a byte changed anywhere is red, unless nothing binds it", async () => {
       expect(ok).toBe(false);
       expect((await second(text, { key: KEY })).ok).toBe(false);
     }),
-    { numRuns: scaled(60, 10) },
+    { numRuns: scaled(30, 10) },
   );
 });
 
@@ -74,7 +74,7 @@ test("an event line taken away, doubled or exchanged with another is red", async
       expect((await first(textOfLines(bent), { key: KEY })).ok).toBe(false);
       expect((await second(textOfLines(bent), { key: KEY })).ok).toBe(false);
     }),
-    { numRuns: scaled(25, 10) },
+    { numRuns: scaled(15, 10) },
   );
 });
 

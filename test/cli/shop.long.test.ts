@@ -3,20 +3,31 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { runCommand } from "./command.ts";
+import { run as inProcess } from "../audit/run-command.ts";
+import { type FreshDatabase, freshDatabase } from "../support/database.ts";
+import { preparedDatabase } from "../support/prepared-database.ts";
+import { runCommand, runWith } from "./command.ts";
 
 let dir: string;
+let databases: FreshDatabase[];
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "tallystick-shop-"));
+  databases = await Promise.all([preparedDatabase(), freshDatabase()]);
 });
-afterAll(() => rm(dir, { recursive: true, force: true }));
+afterAll(async () => {
+  for (const database of databases) await database.drop();
+  await rm(dir, { recursive: true, force: true });
+});
 
 const run = (...args: string[]) => runCommand(dir, ...args);
 
-async function shop(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await run("shop", ...args);
-  expect(code, stderr).toBe(0);
-  return stdout;
+const settings = () => ({ HOME: dir, DATA_DIR: join(dir, "data"), PORT: "0", SANDBOX: "0" });
+
+/** The same in this process. */
+async function shop(more: Record<string, string>, ...args: string[]): Promise<string> {
+  const { code, said } = await inProcess(["shop", ...args], { ...settings(), ...more });
+  expect(code, said).toBe(0);
+  return said;
 }
 
 test("the demo buys pellets from the price list to the delivery, and the operator's lists agree", async () => {
@@ -33,34 +44,40 @@ test("the demo buys pellets from the price list to the delivery, and the operato
   ]);
   expect(stdout).toMatch(/order +\d+ is delivered\n/);
   const [, order_id] = /order +(\d+), awaiting_payment/.exec(stdout)!;
-  expect(await shop("orders")).toBe("");
-  const told = await shop("orders", "--status", "delivered");
+  expect(await shop({}, "orders")).toBe("");
+  const { stdout: told } = await run("shop", "orders", "--status", "delivered");
   expect(told).toContain(`${order_id}  10 bag granulas-premium  EUR 59.90`);
   expect(told).toContain("anna@example.org");
   const tenant = /wallet:\S+/.exec(told)![0];
-  const mistyped = await run("shop", "erase", "ana@example.org", "--tenant", tenant);
-  expect([mistyped.code, mistyped.stderr]).toEqual([1, expect.stringContaining("look for typing errors")]);
+  const mistyped = await inProcess(["shop", "erase", "ana@example.org", "--tenant", tenant], settings());
+  expect([mistyped.code, mistyped.said]).toEqual([1, expect.stringContaining("look for typing errors")]);
   expect((await run("shop", "erase", "anna@example.org")).stderr).toContain("--tenant <name>");
   // The order, and the quote that it was placed by.
-  expect(await shop("erase", "Anna@Example.org", "--tenant", tenant)).toContain("Erased: 2 events");
-  expect(await shop("orders", "--status", "delivered")).toMatch(/ erased\n$/);
+  const erased = await run("shop", "erase", "Anna@Example.org", "--tenant", tenant);
+  expect(erased.stdout, erased.stderr).toContain("Erased: 2 events");
+  expect(await shop({}, "orders", "--status", "delivered")).toMatch(/ erased\n$/);
   const again = await run("shop", "ship", order_id!);
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining("is delivered")]);
 });
 
 test("products are listed, priced, stocked, corrected and withdrawn; what is wrong is named", async () => {
+  const [database, vault] = databases as [FreshDatabase, FreshDatabase];
+  const own = { DATABASE_URL: database.url, SUBJECT_KEYS_URL: vault.url, DATA_DIR: join(dir, "other") };
+  const there = (...args: string[]) => shop(own, ...args);
+  const refused = async (...args: string[]) =>
+    (await runWith({ ...settings(), ...own }, "shop", ...args)).stderr;
   const listed = ["list", "--slug", "pellets", "--type", "granulas", "--name", "Pellets", "--kg", "15"];
-  expect(await shop(...listed, "--units", "bag=1,pallet=65", "--kwh", "4.9")).toContain(
-    "Product 5, pellets, is listed",
+  expect(await there(...listed, "--units", "bag=1,pallet=65", "--kwh", "4.9")).toContain(
+    "Product 1, pellets, is listed",
   );
-  expect(await shop("price", "pellets", "bag", "4.95")).toContain("EUR 4.95");
-  expect(await shop("receive", "pellets", "riga", "100", "--reference", "note 7")).toContain("100 available");
-  expect(await shop("adjust", "pellets", "riga", "--reason", "torn", "--", "-3")).toContain("97 on hand");
-  expect((await run("shop", "price", "pellets", "crate", "5")).stderr).toContain("is one of bag, pallet");
-  expect((await run("shop", "price", "pellets", "bag", "0")).stderr).toContain("from 0.01");
+  expect(await there("price", "pellets", "bag", "4.95")).toContain("EUR 4.95");
+  expect(await there("receive", "pellets", "riga", "100", "--reference", "note 7")).toContain(
+    "100 available",
+  );
+  expect(await there("adjust", "pellets", "riga", "--reason", "torn", "--", "-3")).toContain("97 on hand");
+  expect(await refused("price", "pellets", "crate", "5")).toContain("is one of bag, pallet");
+  expect(await refused("price", "pellets", "bag", "0")).toContain("from 0.01");
   // The shop of test keys is another one.
-  expect((await run("shop", "withdraw", "pellets", "--test")).stderr).toContain(
-    "there is no product pellets",
-  );
-  expect(await shop("withdraw", "pellets")).toContain("not sold any more");
+  expect(await refused("withdraw", "pellets", "--test")).toContain("there is no product pellets");
+  expect(await there("withdraw", "pellets")).toContain("not sold any more");
 });

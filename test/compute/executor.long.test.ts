@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { processExecutor } from "../../src/adapters/executor.ts";
 import { type BuiltIn, readKind } from "../../src/domain/compute/kinds.ts";
 import { chainOf } from "./compute-setup.ts";
+import { sqlInProcess } from "./in-process.ts";
 
 /** How refusals begin; a fault of our own would read otherwise. */
 const REFUSED =
@@ -149,8 +150,18 @@ describe("sql", () => {
     "call pragma_version()",
     "pragma database_list",
   ])("refuses %s", async (query) => {
-    expect(await sql(query)).toEqual({ exit: "ok", output: { error: expect.stringMatching(REFUSED) } });
+    const refused = { exit: "ok", output: { error: expect.stringMatching(REFUSED) } };
+    expect(await sqlInProcess(query, tables)).toEqual(refused);
   });
+
+  test.each(["select * from read_csv('/etc/passwd')", "select random()"])(
+    "its process refuses %s like this one",
+    async (query) => {
+      const refused = await sqlInProcess(query, tables);
+      expect(refused).toMatchObject({ output: { error: expect.stringMatching(REFUSED) } });
+      expect(await sql(query)).toEqual(refused);
+    },
+  );
 
   test("a query reads its tables, what it has made itself, and rows of its arguments", async () => {
     const query = "with own as (select 1 as n) select own.n, T.a, i from own, T, range(2) r(i) where T.a = 1";

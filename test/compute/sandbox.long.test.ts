@@ -7,6 +7,7 @@ import { processExecutor } from "../../src/adapters/executor.ts";
 import { type BuiltIn, type KindInput, readKind } from "../../src/domain/compute/kinds.ts";
 import { scaled } from "../support/scale.ts";
 import { until } from "../support/until.ts";
+import { sqlInProcess } from "./in-process.ts";
 
 const executor = processExecutor();
 const run = (kind: BuiltIn, input: object, by = executor) =>
@@ -26,7 +27,7 @@ describe("sql: what is read", () => {
     "select * from (summarize select 1)",
     "with a as (select * from b), b as (select 1) select * from a",
   ])("is none of the machine's: %s", async (query) => {
-    expect(await sql(query)).toEqual({
+    expect(await sqlInProcess(query)).toEqual({
       exit: "ok",
       output: { error: expect.stringMatching(/^reads .+, which is none of its tables$/) },
     });
@@ -66,7 +67,7 @@ describe("sql: what is computed", () => {
     "select signbit('nan'::double)",
   ])("does not rest on time, chance or processor: %s", async (query) => {
     const why = /^uses \S+(?:, which is not among|, whose last digit| without saying)/;
-    expect(await sql(query)).toEqual({ exit: "ok", output: { error: expect.stringMatching(why) } });
+    expect(await sqlInProcess(query)).toEqual({ exit: "ok", output: { error: expect.stringMatching(why) } });
   });
 
   test("what is left comes to the same on a processor without fused multiplication", async () => {

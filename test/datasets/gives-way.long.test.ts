@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { vintagesDir } from "../../src/datasets/manifest.ts";
 import { sizeAt } from "../../src/datasets/sandbox.ts";
 import { importFiles, releaseSandbox } from "../../src/operator/releases.ts";
-import { LARGER } from "../support/sandbox.ts";
+import { SMALL } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
 import { limits, sdmxFixture } from "./workshop.ts";
 
@@ -13,7 +13,7 @@ test("an import that finds the sandbox being made goes first, and the sandbox is
   try {
     const { app, data_dir } = service;
     const made: string[] = [];
-    const making = releaseSandbox(app, { data_dir, limits, size: sizeAt(LARGER) }).then(({ facts }) =>
+    const making = releaseSandbox(app, { data_dir, limits, size: sizeAt(SMALL) }).then(({ facts }) =>
       made.push(facts.dataset),
     );
     await expect

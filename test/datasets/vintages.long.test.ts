@@ -1,13 +1,21 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, open, readdir, readFile, rm, truncate, utimes } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, open, readdir, readFile, rm, truncate, utimes } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { publish, takeBuildSpace } from "../../src/datasets/build-space.ts";
 import { buildImport } from "../../src/datasets/import.ts";
-import { manifestPath, partitionPath, partitionsDir, vintagesDir } from "../../src/datasets/manifest.ts";
+import {
+  type Manifest,
+  manifestPath,
+  partitionPath,
+  partitionsDir,
+  vintagesDir,
+} from "../../src/datasets/manifest.ts";
 import { sweepVintages } from "../../src/datasets/retention.ts";
 import { startProgram } from "../support/compiled.ts";
+import { scaled } from "../support/scale.ts";
 import {
   fileOf,
   importFiles,
@@ -23,6 +31,26 @@ import {
 const DATASET = "comext-ds-045409";
 const options = { reporters: ["DE" as const] };
 
+/** An import of the fixture that tests copy: made once. */
+let made: Promise<{ dir: string; manifest: Manifest }> | undefined;
+afterAll(async () => {
+  if (made) await rm((await made).dir, { recursive: true, force: true });
+});
+
+async function importOnce() {
+  const dir = await mkdtemp(join(tmpdir(), "tallystick-vintages-"));
+  return { dir, manifest: (await importFiles(dir, [sdmxFixture], options)).manifest };
+}
+
+/** A folder of its own for a test, with the fixture imported. */
+async function imported(): Promise<{ dir: string; manifest: Manifest }> {
+  made ??= importOnce();
+  const original = await made;
+  const dir = await tempDir();
+  await cp(original.dir, dir, { recursive: true });
+  return { dir, manifest: original.manifest };
+}
+
 /** The fixture with one value changed, as a file of its own. */
 async function revised(dir: string, value: string): Promise<string> {
   const text = (await readFile(sdmxFixture, "utf8")).replace("5000.0", value).trimEnd();
@@ -37,8 +65,7 @@ async function filesIn(dataDir: string): Promise<string[]> {
 
 describe("an import that does not end", () => {
   test("killed, it leaves the old vintage served and nothing half done", async () => {
-    const dir = await tempDir();
-    const { manifest } = await importFiles(dir, [sdmxFixture], options);
+    const { dir, manifest } = await imported();
     const before = await filesIn(dir);
     const importer = startProgram(
       "test/datasets/import-forever.ts",
@@ -96,8 +123,7 @@ describe("a disk that is full", () => {
   test.each(["input-0", "year-2024", "partitions", ".json"])(
     "at %s: refused, the old vintage stays",
     async (at) => {
-      const dir = await tempDir();
-      const { manifest } = await importFiles(dir, [sdmxFixture], options);
+      const { dir, manifest } = await imported();
       const before = await filesIn(dir);
       const beforeWrite = (path: string) => path.includes(at) && full();
       const work = importFiles(dir, [await revised(dir, "6000.0")], {
@@ -149,8 +175,7 @@ describe("files that are not what they were", () => {
   test.each(["changed", "cut off", "gone", "manifest changed", "manifest gone"])(
     "%s: dataset-missing",
     async (how) => {
-      const dir = await tempDir();
-      const { manifest } = await importFiles(dir, [sdmxFixture], options);
+      const { dir, manifest } = await imported();
       const path = partitionPath(dir, manifest.partitions[0]!);
       const named = manifestPath(dir, manifest.vintage);
       if (how === "gone") await rm(path);
@@ -182,8 +207,7 @@ describe("files that are not what they were", () => {
   );
 
   test("changed while it is served: the query that meets it says dataset-missing", async () => {
-    const dir = await tempDir();
-    const { manifest } = await importFiles(dir, [sdmxFixture], options);
+    const { dir, manifest } = await imported();
     const store = await storeOf(dir, manifest.vintage);
     const path = partitionPath(dir, manifest.partitions[0]!);
     const file = await open(path, "r+");
@@ -208,6 +232,9 @@ describe("files that are not what they were", () => {
     await file.close();
   }
 });
+
+const READERS = scaled(6, 4);
+const SWAPS = scaled(20, 12);
 
 test("readers see one vintage or the other while it is swapped, and none fails", async () => {
   const dir = await tempDir();
@@ -241,8 +268,8 @@ test("readers see one vintage or the other while it is swapped, and none fails",
       lease.release();
     }
   };
-  const readers = Array.from({ length: 12 }, reader);
-  for (let swap = 0; swap < 40; swap++) {
+  const readers = Array.from({ length: READERS }, reader);
+  for (let swap = 0; swap < SWAPS; swap++) {
     await store.serve(vintages[swap % 4]!);
     await new Promise((wake) => setTimeout(wake, 10));
   }
@@ -257,8 +284,7 @@ test("readers see one vintage or the other while it is swapped, and none fails",
 });
 
 test("more queries than may wait are refused, the others are answered", async () => {
-  const dir = await tempDir();
-  const { manifest } = await importFiles(dir, [sdmxFixture], options);
+  const { dir, manifest } = await imported();
   const { openVintages } = await import("../../src/datasets/vintage-store.ts");
   const store = await openVintages({ ...limits, dataDir: dir, max_queries: 1, max_waiting: 2 });
   onTestFinished(() => store.close());

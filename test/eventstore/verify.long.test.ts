@@ -39,12 +39,12 @@ test("everything rewritten passes when no head is held, and the verdict says wha
 describe("each check is needed", () => {
   test.each(checks)("$name", async (check: Check) => {
     const others = checks.filter((other) => other !== check);
-    const passed: string[] = [];
-    for (const { name, lines, options } of cases) {
-      const report = await verifyLines(lines, { ...options, checks: others });
-      if (report.ok) passed.push(name);
+    let passes = false;
+    for (const { lines, options } of cases) {
+      passes = (await verifyLines(lines, { ...options, checks: others })).ok;
+      if (passes) break;
     }
-    expect(passed).not.toEqual([]);
+    expect(passes).toBe(true);
   });
 });
 

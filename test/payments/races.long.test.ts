@@ -12,8 +12,8 @@ import { type Doomed, startDoomed } from "./doomed.ts";
 import { signedOf } from "./stall.ts";
 import { wares } from "./wares.ts";
 
-const PAYMENTS = scaled(40, 4);
-const ROUNDS = scaled(2);
+const PAYMENTS = scaled(16, 4);
+const ROUNDS = scaled(1);
 const PRICE = 50_000n;
 
 let workshop: Workshop;

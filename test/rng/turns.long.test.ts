@@ -13,11 +13,13 @@ import * as seeds from "../../src/domain/rng/seeds.ts";
 import { seedsReactor } from "../../src/reactors/rng/reactor.ts";
 import { runningNode } from "../chain/fixture.ts";
 import { buy } from "../support/buyer.ts";
+import { scaled } from "../support/scale.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
 import { addressOf, wallet } from "../support/wallets.ts";
 
+const ROUNDS = scaled(3, 3);
 const SECRET = "what the seeds of these tests are made from";
 const services: Service[] = [];
 const takeSeedTurn = (app: App) => turn(app, seedsReactor);
@@ -127,7 +129,7 @@ test("rolls and turns at once, in two processes: none is drawn from a seed that 
     while (rolling) await Promise.all([takeSeedTurn(parent.app), takeSeedTurn(other.app)]);
   })();
   const statuses: number[] = [];
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const both = await Promise.all([rollOn(parent, 10, `${round}`), rollOn(other, 10, `${round}`)]);
     statuses.push(...both.flat());
   }

@@ -1,5 +1,8 @@
 /** The sandbox is released once: its last year is lived through month by month, so that its bets are decided like those on real releases. */
 import { once } from "node:events";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import type { App } from "../../src/app.ts";
 import { SMALL } from "../../src/datasets/sandbox.ts";
@@ -11,6 +14,8 @@ import { releaseSandbox } from "../../src/operator/releases.ts";
 import { signalsReactor } from "../../src/reactors/signals/evaluate.ts";
 import { limits } from "../datasets/workshop.ts";
 import { startProgram } from "../support/compiled.ts";
+import { copyOfDatabase, type FreshDatabase } from "../support/database.ts";
+import { preparedDatabase } from "../support/prepared-database.ts";
 import { opened } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
@@ -29,24 +34,46 @@ const frozen = (app: App): App => ({ ...app, clock: { now: () => new Date("2026-
 /** A first start's months, and of its chapters the weightiest: those that are bet on are among them. */
 const size = { ...SMALL, chapters: 12 };
 
-const services: Service[] = [];
-async function withSandbox(): Promise<Service> {
-  const service = await startService();
-  services.push(service);
-  const { data_dir } = service;
-  const app = frozen(service.app);
+/** A log and a folder in which the sandbox is released and not evaluated: each service gets copies. */
+let original: { database: FreshDatabase; data_dir: string; vintages: string[] };
+async function releaseOriginal(): Promise<void> {
+  const database = await preparedDatabase();
+  const data_dir = await mkdtemp(join(tmpdir(), "tallystick-record-"));
+  const first = await startService({ beside: { data_dir, database_url: database.url } });
+  const app = frozen(first.app);
   const { facts } = await releaseSandbox(app, { data_dir, limits, size });
   const tables = await releaseSandboxTables(app, data_dir);
-  await opened(service, [facts.vintage, ...tables.map((table) => table.facts.vintage)]);
+  await first.stop();
+  original = {
+    ...{ database, data_dir },
+    vintages: [facts.vintage, ...tables.map((table) => table.facts.vintage)],
+  };
+}
+
+const services: Service[] = [];
+const copies: { database: FreshDatabase; data_dir: string }[] = [];
+async function withSandbox(): Promise<Service> {
+  const database = await copyOfDatabase(original.database);
+  const data_dir = await mkdtemp(join(tmpdir(), "tallystick-record-"));
+  copies.push({ database, data_dir });
+  await cp(original.data_dir, data_dir, { recursive: true });
+  const service = await startService({ beside: { data_dir, database_url: database.url } });
+  services.push(service);
+  await opened(service, original.vintages);
   return service;
 }
 
 let service: Service;
 beforeAll(async () => {
+  await releaseOriginal();
   service = await withSandbox();
 });
 afterAll(async () => {
   for (const one of services.toReversed()) await one.stop();
+  for (const { database, data_dir } of [...copies, original]) {
+    await database.drop();
+    await rm(data_dir, { recursive: true, force: true });
+  }
 });
 
 const evaluateAll = (app: App) => turn(frozen(app), signalsReactor, { patient: true });

@@ -1,6 +1,7 @@
-/** Twenty swaps of the vintage under load: two cubes of which one is three times the other, so that a mixed answer shows. */
+/** Swaps of the vintage under load: two cubes of which one is three times the other, so that a mixed answer shows. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { CUBE, makeCube, releaseVintage } from "../support/cube.ts";
+import { scaled } from "../support/scale.ts";
 import { type Service, startService } from "../support/service.ts";
 import { type Swapped, swapUnderLoad } from "../support/swaps.ts";
 
@@ -14,7 +15,10 @@ const paths = [
   "alerts?months=3",
 ];
 
-describe("twenty swaps of the vintage at eight connections", () => {
+const SWAPS = scaled(8, 4);
+const CONNECTIONS = scaled(4, 2);
+
+describe(`${SWAPS} swaps of the vintage at ${CONNECTIONS} connections`, () => {
   let service: Service;
   let vintages: string[];
   let swapped: Swapped;
@@ -34,8 +38,8 @@ describe("twenty swaps of the vintage at eight connections", () => {
       paths,
       vintages,
       release: (vintage) => releaseVintage(service.app, service.data_dir, vintage),
-      swaps: 20,
-      connections: 8,
+      swaps: SWAPS,
+      connections: CONNECTIONS,
       stay_ms: 50,
     });
     return () => service.stop();
