@@ -22,9 +22,12 @@ function partsOf(phrase: string): Part[] {
 }
 
 /** Phrases by the first word that they begin with, or by its stem. */
-const [exact, stems] = indexed();
+type Index = { exact: Map<string, Phrase[]>; stems: Map<string, Phrase[]>; longestStem: number };
 
-function indexed() {
+/** Made at the first match: most processes never classify anything, and it is a third of the time of loading their modules. */
+let index: Index | undefined;
+
+function indexOfPhrases(): Index {
   const phrases = new Map<string, Phrase>();
   for (const [concept, list] of Object.entries(concepts) as [Concept, readonly string[]][])
     for (const text of new Set(list)) {
@@ -35,13 +38,13 @@ function indexed() {
   const [exact, stems] = [new Map<string, Phrase[]>(), new Map<string, Phrase[]>()];
   for (const phrase of phrases.values()) {
     const [first] = phrase.parts;
-    const index = first!.isStem ? stems : exact;
-    index.set(first!.text, [...(index.get(first!.text) ?? []), phrase]);
+    const beginnings = first!.isStem ? stems : exact;
+    const phrasesOfWord = beginnings.get(first!.text);
+    if (phrasesOfWord) phrasesOfWord.push(phrase);
+    else beginnings.set(first!.text, [phrase]);
   }
-  return [exact, stems] as const;
+  return { exact, stems, longestStem: Math.max(...[...stems.keys()].map((stem) => stem.length)) };
 }
-
-const longestStem = Math.max(...[...stems.keys()].map((stem) => stem.length));
 
 /** A word of a sentence. `isNext`: no comma, full stop or bracket is between it and the word before. */
 type Word = { text: string; at: number; end: number; isNext: boolean };
@@ -98,6 +101,8 @@ export function matchesIn(sentence: string): Match[] {
 }
 
 function phrasesAt(word: string): Phrase[] {
+  index ??= indexOfPhrases();
+  const { exact, stems, longestStem } = index;
   const bare = word.split("'")[0]!;
   const found = [...(exact.get(word) ?? []), ...(bare === word ? [] : (exact.get(bare) ?? []))];
   for (let length = 1; length <= Math.min(word.length, longestStem); length++)
