@@ -170,8 +170,7 @@ const isLate = ({ engine_sha256, on_silence }: Audited): boolean =>
   engine_sha256 === null && on_silence === "refunds";
 
 /** When a result is refunded that no check has found right and its requester has not accepted. */
-const waitsUntil = (task: Task): string =>
-  [task.facts.terms.deadline_at, windowEndsAt(task)].sort().at(-1)!;
+const waitsUntil = (task: Task): string => [task.facts.terms.deadline_at, windowEndsAt(task)].sort().at(-1)!;
 
 /** No check could say whether the result is right, and silence does not accept it: what was held goes back at the deadline. */
 export const refundUnchecked =
