@@ -1,5 +1,4 @@
 /** The service's own run of a task of a built-in kind. A result counts as wrong only by two runs that agree with each other. */
-import { setTimeout as pause } from "node:timers/promises";
 import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../eventstore/types.ts";
 import type { App } from "../../app.ts";
@@ -29,7 +28,7 @@ export const mostMs = ({ terms }: TaskFacts): number => 2 * terms.limit_s * 1_00
 export async function rerun(parts: RerunParts, facts: TaskFacts, results: readonly Output[]): Promise<Rerun> {
   const first = await runOnce(parts, facts);
   if (first === "unknown" || results.every((result) => isSame(result, first))) return first;
-  await pause(APART_MS);
+  await new Promise((done) => setTimeout(done, APART_MS));
   const second = await runOnce(parts, facts);
   if (second === "unknown") return "unknown";
   return isSame(first, second) ? first : "void";
