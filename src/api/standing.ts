@@ -1,9 +1,9 @@
 /** How far a caller is known: by a key that it has proven, or a payment that has settled. */
-import type { App } from "../../../app.ts";
-import { hasSettled } from "../../../projections/payments/watched.ts";
-import type { Standing } from "../../access/free-room.ts";
-import type { Caller } from "../../caller.ts";
-import { agentOf } from "./agents.ts";
+import type { App } from "../app.ts";
+import { hasSettled } from "../projections/payments/watched.ts";
+import type { Standing } from "./access/free-room.ts";
+import type { Caller } from "./caller.ts";
+import { agentOf } from "./operations/identity/agents.ts";
 
 export const standingOf =
   (app: App) =>
