@@ -3,11 +3,10 @@ import type pg from "pg";
 import type { EventStore } from "../eventstore/store.ts";
 import type { Tail } from "../eventstore/tail.ts";
 import type { JsonObject, RecordedEvent, StreamHead } from "../eventstore/types.ts";
-import type { GasBudget } from "./adapters/gas-budget.ts";
 import type { ReferenceStore } from "./datasets/reference/store.ts";
 import type { SnapshotStore } from "./datasets/snapshots.ts";
 import type { VintageStore, Vintages } from "./datasets/vintage-store.ts";
-import type { Hex, RecoverKey } from "./domain/chain.ts";
+import type { Hex, Purpose, RecoverKey } from "./domain/chain.ts";
 import type { DomainEvent, Entity, EntityEvents, EventOf } from "./domain/entity.ts";
 import type {
   Chain,
@@ -54,7 +53,11 @@ export type ChainParts = {
   /** The platform token's contract; undefined where there is none, and then what needs it is refused. */
   platform_token: Hex | undefined;
   /** What transactions have cost since midnight UTC by all processes, and what they may cost in a day. */
-  gas: Pick<GasBudget, "spent_today" | "budget_wei" | "purposes_today"> & {
+  gas: {
+    spent_today(): Promise<bigint>;
+    readonly budget_wei: bigint | undefined;
+    /** The purposes that have a budget of their own. */
+    purposes_today(): Promise<{ purpose: Purpose; spent_wei: bigint; budget_wei: bigint }[]>;
     /** The cost of a refund at the price of gas now, in micro-USDC. Rejects with ChainUnavailable. */
     refund_cost_micro(): Promise<bigint>;
   };

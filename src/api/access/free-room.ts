@@ -100,4 +100,6 @@ const SHARE: Record<Standing, string> = {
 };
 
 const refuseFull = (says: string, retry_after_s: number): never =>
-  refuse(coreProblems["rate-limited"], `the day's room for free calls is used up ${says}`, { retry_after_s });
+  refuse(coreProblems["rate-limited"], `the day's room for free calls is used up, that ${says}`, {
+    retry_after_s,
+  });

@@ -1,0 +1,15 @@
+/** How far a caller is known: by a key that it has proven, or a payment that has settled. */
+import type { App } from "../app.ts";
+import { hasSettled } from "../projections/payments/watched.ts";
+import type { Standing } from "./access/free-room.ts";
+import type { Caller } from "./caller.ts";
+import { agentOf } from "./operations/identity/agents.ts";
+
+export const standingOf =
+  (app: App) =>
+  async (caller: Caller): Promise<Standing> => {
+    if (await hasSettled(app.pool, caller.tenant)) return "paying";
+    if (caller.kind !== "subject") return "proven";
+    const { keys } = await agentOf(app, caller);
+    return keys.length > 0 ? "proven" : "stranger";
+  };
