@@ -1,10 +1,9 @@
 /** Where the process begins: the environment becomes settings, the command line decides what to run. */
 import pino from "pino";
+import { textOfError } from "./cli/error-text.ts";
 import { linesForTerminal } from "./cli/log-lines.ts";
 import { program } from "./cli/program.ts";
-import { ConfigError, readConfig } from "./config.ts";
-import { ObjectsUnavailable, SubjectsUnavailable } from "./domain/ports.ts";
-import { Refusal } from "./domain/refusal.ts";
+import { readConfig } from "./config.ts";
 import { traceFields } from "./tracing.ts";
 
 // A reader that has seen enough (`| head`) is no failure; what is begun is finished and let go of.
@@ -24,16 +23,6 @@ try {
   const root = await program({ settings, logger }, wanted === "help" ? asked : wanted);
   await root.parseAsync(process.argv);
 } catch (error) {
-  const expected = [ConfigError, ObjectsUnavailable, Refusal, SubjectsUnavailable].some(
-    (kind) => error instanceof kind,
-  );
-  process.stderr.write(`${expected || !(error instanceof Error) ? errorText(error) : error.stack}\n`);
+  process.stderr.write(`${textOfError(error)}\n`);
   process.exitCode = 1;
-}
-
-function errorText(error: unknown): string {
-  if (!(error instanceof Refusal)) return error instanceof Error ? error.message : String(error);
-  const told = (error.errors ?? []).filter(({ message }) => !error.message.includes(message));
-  const fields = told.map(({ path, message }) => `\n  ${path}: ${message}`);
-  return `${error.message}${fields.join("")}`;
 }

@@ -1,5 +1,5 @@
 /** `tallystick anchor …` beside a service with its embedded database, whose role is not the owner's, and its own chain. */
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,12 +8,14 @@ import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { AnchorStatus } from "../../src/anchoring/status.ts";
 import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
+import { runWith } from "../cli/command.ts";
+import { runHere } from "../cli/in-process.ts";
 import { PATIENT } from "../support/patience.ts";
 import { until } from "../support/until.ts";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 let dir: string;
-let env: NodeJS.ProcessEnv;
+let env: Record<string, string | undefined>;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "tallystick-anchor-"));
   await chmod(dir, 0o755);
@@ -30,12 +32,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-const run = (...args: string[]): Promise<string> =>
-  new Promise((done, fail) => {
-    execFile(process.execPath, [bin, ...args], { env }, (error, stdout) =>
-      error ? fail(error) : done(stdout),
-    );
-  });
+const run = async (...args: string[]): Promise<string> => {
+  const { code, stdout, stderr } = await runHere(env, ...args);
+  expect(code, stderr).toBe(0);
+  return stdout;
+};
 
 const status = async (): Promise<AnchorStatus> => JSON.parse(await run("anchor", "status", "--json"));
 
@@ -68,7 +69,10 @@ async function stop({ child }: Serving, signal: NodeJS.Signals): Promise<void> {
 let reached: AnchorStatus;
 
 test("before a service has run, the commands say that nothing is anchored", async () => {
-  expect(await run("anchor", "deploy")).toBe(`The contract is at ${ANCHOR_ADDRESS} already.\n`);
+  expect(await runWith(env, "anchor", "deploy")).toMatchObject({
+    code: 0,
+    stdout: `The contract is at ${ANCHOR_ADDRESS} already.\n`,
+  });
   expect(await run("anchor", "status")).toContain("anchored  nothing yet");
   const asked = await run("anchor", "status", "--chain");
   expect(asked).toContain(`contract  ${ANCHOR_ADDRESS} keeps nothing of this log yet\n`);

@@ -13,6 +13,7 @@ import { sealFirst } from "../support/log-example.ts";
 import { PATIENT } from "../support/patience.ts";
 import { type Service, startService } from "../support/service.ts";
 import { runWith } from "./command.ts";
+import { runHere } from "./in-process.ts";
 
 const REPORTERS = ["DE", "FR"] as const;
 let service: Service & { database_url: string };
@@ -40,14 +41,14 @@ const settingsOf = ({ data_dir, database_url }: Machine, more: Record<string, st
   ...PATIENT,
   ...{ HOME: data_dir, DATA_DIR: data_dir, DATABASE_URL: database_url, ANCHORING: "0", ...more },
 });
-const backUp = (into = folder) => runWith(settingsOf(service), "backup", into);
+const backUp = (into = folder, run = runHere) => run(settingsOf(service), "backup", into);
 const headNow = async () => {
   const { position, log_hash } = await service.app.store.head();
   return `${position}:${Buffer.from(log_hash).toString("hex")}`;
 };
 
 test("each run says what it added and up to where the folder has the log, which is its head", async () => {
-  const first = await backUp();
+  const first = await backUp(folder, runWith);
   const { position } = await service.app.store.head();
   expect(first).toEqual({
     code: 0,
@@ -91,11 +92,11 @@ test("restored into an empty database it has the head that was printed, verifies
   expect(restored.code, restored.stderr).toBe(0);
   const [position] = printed.split(":");
   expect(restored.stdout).toContain(`${position} events restored; head ${printed}\n`);
-  const verified = await runWith(settings, "verify");
+  const verified = await runHere(settings, "verify");
   expect(verified.code, verified.stderr).toBe(0);
   expect(verified.stdout).toContain(printed.split(":")[1]);
   const reporters = ["--reporters", REPORTERS.join(","), "--afresh"];
-  const imported = await runWith(settings, "import", bulkFixture, ...reporters);
+  const imported = await runHere(settings, "import", bulkFixture, ...reporters);
   expect(imported.code, imported.stderr).toBe(0);
   const manifestIn = async (dir: string) =>
     manifest.parse(JSON.parse(await readFile(join(dir, `${vintage}.json`), "utf8")));
@@ -111,11 +112,11 @@ test("a log that lacks what this machine has signed is restored for reading, and
   const there = await elsewhere(signing_key);
   await cp(join(service.data_dir, "signed"), join(there.data_dir, "signed"), { recursive: true });
   const settings = settingsOf(there, { SIGNING_KEY: signing_key });
-  const restored = await runWith(settings, "restore", older);
+  const restored = await runHere(settings, "restore", older);
   expect(restored.code, restored.stderr).toBe(1);
   expect(restored.stdout).toMatch(/\nHeld against what this machine signed\.\nFor reading only, /);
   const refused = join(there.data_dir, "backup");
-  const { code, stdout, stderr } = await runWith(settings, "backup", refused);
+  const { code, stdout, stderr } = await runHere(settings, "backup", refused);
   expect([code, stdout]).toEqual([1, ""]);
   expect(stderr).toContain("a backup would hide that");
   await expect(readdir(refused)).rejects.toThrow("ENOENT");
@@ -123,11 +124,11 @@ test("a log that lacks what this machine has signed is restored for reading, and
 
 test("a folder of another log, and one without a backup, are refused", async () => {
   const there = await elsewhere(signing_key);
-  const empty = await runWith(settingsOf(there), "restore", there.data_dir);
+  const empty = await runHere(settingsOf(there), "restore", there.data_dir);
   expect([empty.code, empty.stdout]).toEqual([1, ""]);
   expect(empty.stderr).toContain("no backup.json is in it");
   // An empty database gets a log of its own.
-  const other = await runWith(settingsOf(there), "backup", folder);
+  const other = await runHere(settingsOf(there), "backup", folder);
   expect([other.code, other.stdout]).toEqual([1, ""]);
   expect(other.stderr).toContain("name another folder");
 });

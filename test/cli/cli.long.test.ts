@@ -9,6 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { program } from "../../src/cli/program.ts";
 import { PATIENT } from "../support/patience.ts";
 import { until } from "../support/until.ts";
+import { runWith } from "./command.ts";
+import { runHere } from "./in-process.ts";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 let dir: string;
@@ -30,15 +32,9 @@ const environment = (extra: Record<string, string> = {}) => ({
   ...extra,
 });
 
-type Ran = { code: number; stdout: string; stderr: string };
-
-function run(args: string[], extra: Record<string, string> = {}): Promise<Ran> {
-  return new Promise((done) => {
-    execFile(process.execPath, [bin, ...args], { env: environment(extra) }, (error, stdout, stderr) => {
-      done({ code: typeof error?.code === "number" ? error.code : error ? -1 : 0, stdout, stderr });
-    });
-  });
-}
+const run = (...args: string[]) => runHere(environment(), ...args);
+/** The same as a process of its own. */
+const start = (args: string[], extra: Record<string, string> = {}) => runWith(environment(extra), ...args);
 
 type Running = { url: string; process: ChildProcess; output: () => string; ended: Promise<number | null> };
 
@@ -64,14 +60,14 @@ test.runIf(process.platform === "linux")("it takes sixteen of libuv's threads", 
   const threads = async (size: string) => {
     await writeFile(join(dir, "count.cjs"), count);
     const asked = { NODE_OPTIONS: `--require ${join(dir, "count.cjs")}`, UV_THREADPOOL_SIZE: size };
-    return Number((await run(["keys", "--help"], asked)).stderr.trim().split("\n").at(-1));
+    return Number((await start(["keys", "--help"], asked)).stderr.trim().split("\n").at(-1));
   };
   expect((await threads("")) - (await threads("4"))).toBe(12);
 });
 
 describe("without a running service", () => {
   test.each(["--help", "keys issue --help"])("%s explains itself", async (line) => {
-    const { code, stdout } = await run(line.split(" "));
+    const { code, stdout } = await start(line.split(" "));
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Usage: tallystick/);
   });
@@ -91,7 +87,7 @@ describe("without a running service", () => {
   });
 
   test("a wrong variable is named, with what it should be", async () => {
-    const { code, stderr } = await run(["keys", "list"], { PORT: "http", DATABASE_URL: "mysql://x" });
+    const { code, stderr } = await start(["keys", "list"], { PORT: "http", DATABASE_URL: "mysql://x" });
     expect(code).toBe(1);
     expect(stderr).toContain("PORT is a whole number from 0 to 65535");
     expect(stderr).toContain("DATABASE_URL is a Postgres URL");
@@ -99,50 +95,41 @@ describe("without a running service", () => {
   });
 
   test("a wrong option is named", async () => {
-    expect((await run(["keys", "issue", "--tenant", "Not Good"])).stderr).toContain("lower-case letters");
-    expect((await run(["keys", "issue", "--tenant", "a", "--scopes", "reed"])).stderr).toContain(
+    expect((await run("keys", "issue", "--tenant", "Not Good")).stderr).toContain("lower-case letters");
+    expect((await run("keys", "issue", "--tenant", "a", "--scopes", "reed")).stderr).toContain(
       "reed is not one of read",
     );
-    expect((await run(["keys", "issue"])).stderr).toContain("--tenant");
+    expect((await start(["keys", "issue"])).stderr).toContain("--tenant");
   });
 
   test("keys are issued, listed and revoked, and the log of it verifies", async () => {
-    const issued = await run([
-      "keys",
-      "issue",
-      "--tenant",
-      "acme",
-      "--scopes",
-      "read,quote",
-      "--daily",
-      "none",
-      "--json",
-    ]);
+    const issue = "keys issue --tenant acme --scopes read,quote --daily none --json";
+    const issued = await start(issue.split(" "));
     const key = JSON.parse(issued.stdout) as { key_id: string; secret: string };
     expect(key.secret).toMatch(/^sk_live_[\w-]{43}$/);
-    const listed = await run(["keys", "list"]);
+    const listed = await run("keys", "list");
     expect(listed.stdout).toContain(key.key_id);
     expect(listed.stdout).not.toContain(key.secret);
-    expect((await run(["keys", "revoke", key.key_id])).stdout).toContain("is revoked since");
-    expect((await run(["keys", "revoke", "k_none"])).stderr).toContain("there is no key k_none");
-    const [{ revoked_at }] = (await run(["keys", "list", "--json"])).stdout
+    expect((await run("keys", "revoke", key.key_id)).stdout).toContain("is revoked since");
+    expect((await run("keys", "revoke", "k_none")).stderr).toContain("there is no key k_none");
+    const [{ revoked_at }] = (await run("keys", "list", "--json")).stdout
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line)) as [{ revoked_at: string }];
     expect(revoked_at).toBeTruthy();
 
     const file = join(dir, "log.ndjson");
-    const exported = await run(["export", file]);
-    const twice = await run(["export", file]);
+    const exported = await run("export", file);
+    const twice = await run("export", file);
     expect(twice).toMatchObject({
       code: 1,
       stderr: `${file} exists already: an export is written to a new file\n`,
     });
     const head = /head (\S+)/.exec(exported.stderr)![1]!;
-    expect((await run(["verify", file, "--head", head])).code).toBe(0);
-    expect((await run(["verify"])).stdout).toContain("verified");
+    expect((await run("verify", file, "--head", head)).code).toBe(0);
+    expect((await run("verify")).stdout).toContain("verified");
     await writeFile(file, (await readFile(file, "utf8")).replace("acme", "evil"));
-    const tampered = await run(["verify", file]);
+    const tampered = await run("verify", file);
     expect(tampered.code).toBe(1);
     expect(tampered.stdout).toMatch(/FAIL chain .*position 1/);
     // The embedded Postgres was started for each moment and is gone.
@@ -163,7 +150,7 @@ describe("without a running service", () => {
   test("an unknown file is refused with its line", async () => {
     const file = join(dir, "bad.csv");
     await writeFile(file, "a,b,c\n1,2,3\n");
-    const { code, stderr } = await run(["import", file]);
+    const { code, stderr } = await run("import", file);
     expect(code).toBe(1);
     expect(stderr).toContain("line 1");
   });
@@ -190,7 +177,7 @@ describe("with the service running", () => {
       execFile("sh", ["-c", commands[0]!], (_, stdout) => done(stdout)),
     );
     expect(JSON.parse(health)).toMatchObject({ success: true });
-    const { stdout } = await run(["keys", "issue", "--tenant", "joined", "--json"]);
+    const { stdout } = await run("keys", "issue", "--tenant", "joined", "--json");
     const { secret, key_id } = JSON.parse(stdout) as { secret: string; key_id: string };
     const ask = () =>
       fetch(`${service.url}/v1/agent/replay/wal-since?since=2026-01-01T00:00:00Z`, {
@@ -206,7 +193,7 @@ describe("with the service running", () => {
   });
 
   test("a taken port is named", async () => {
-    const { code, stderr } = await run(["serve"], { PORT: new URL(service.url).port });
+    const { code, stderr } = await start(["serve"], { PORT: new URL(service.url).port });
     expect(code).toBe(1);
     expect(stderr).toContain("is taken; set PORT");
   });
@@ -260,12 +247,12 @@ describe("with the service running", () => {
   });
 
   test("killed hard it leaves its Postgres running; the next start joins it and nothing acknowledged is lost", async () => {
-    const { stdout } = await run(["keys", "issue", "--tenant", "survivor", "--json"]);
+    const { stdout } = await run("keys", "issue", "--tenant", "survivor", "--json");
     const { key_id } = JSON.parse(stdout) as { key_id: string };
     await stopped("SIGKILL");
     expect(isItsPostgresThere()).toBe(true);
     service = await serve();
-    expect((await run(["keys", "list", "--tenant", "survivor"])).stdout).toContain(key_id);
+    expect((await run("keys", "list", "--tenant", "survivor")).stdout).toContain(key_id);
     expect(await stopped("SIGINT")).toBe(0);
   });
 });

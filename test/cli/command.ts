@@ -13,7 +13,7 @@ export function runCommand(dir: string, ...args: string[]): Promise<Ran> {
 }
 
 /** Runs `tallystick …args` with these settings. */
-export function runWith(settings: Record<string, string>, ...args: string[]): Promise<Ran> {
+export function runWith(settings: Record<string, string | undefined>, ...args: string[]): Promise<Ran> {
   const env = { PATH: process.env.PATH, LOG_LEVEL: "warn", ...settings };
   return new Promise((done) => {
     execFile(process.execPath, [bin, ...args], { env }, (error, stdout, stderr) => {

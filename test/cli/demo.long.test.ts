@@ -1,17 +1,26 @@
 /** The demo as a newcomer runs it: the real command, a folder of its own, the embedded database and chain. */
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { discoveryOperations } from "../../src/api/operations/discovery/discovery.ts";
+import { withRuntime } from "../../src/assemble.ts";
+import { vintagesDir } from "../../src/datasets/manifest.ts";
 import { balanceOf, openWorkshop, type Workshop } from "../chain/fixture.ts";
-import { PATIENT } from "../support/patience.ts";
+import { releaseVintage } from "../support/cube.ts";
+import { silent } from "../support/doomed.ts";
+import { PATIENT, patientConfig } from "../support/patience.ts";
 import { report } from "../support/report.ts";
+import { sandboxIn } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { addressOf, GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
+import type { Ran } from "./command.ts";
+import { runHere } from "./in-process.ts";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 let dir: string;
@@ -30,20 +39,23 @@ const environment = (data: string) => ({
   LOG_LEVEL: "warn",
 });
 
-type Ran = { code: number; stdout: string; stderr: string };
+const run = (data: string, args: string[]) => runHere(environment(data), ...args);
 
-function run(data: string, args: string[], input = ""): Promise<Ran> {
-  return new Promise((done) => {
-    const options = { env: environment(data) };
-    const child = execFile(process.execPath, [bin, ...args], options, (error, stdout, stderr) => {
-      done({ code: typeof error?.code === "number" ? error.code : error ? -1 : 0, stdout, stderr });
-    });
-    child.stdin?.end(input);
-  });
+/** The same as a process of its own, for the first demo and for what reads standard input. */
+async function start(data: string, args: string[], input = ""): Promise<Ran> {
+  const child = spawn(process.execPath, [bin, ...args], { env: environment(data) });
+  const ran = { code: -1, stdout: "", stderr: "" };
+  child.stdout.on("data", (chunk: Buffer) => (ran.stdout += chunk));
+  child.stderr.on("data", (chunk: Buffer) => (ran.stderr += chunk));
+  child.stdin.end(input);
+  const [code] = await once(child, "close");
+  return { ...ran, code: code ?? -1 };
 }
 
 const steps = (stdout: string) =>
   [...stdout.matchAll(/^(\d) {2}(.+?) {2}/gm)].map(([, n, title]) => `${n} ${title}`);
+/** How the folder of a build under way begins. */
+const BUILDING = "building-";
 const STEPS = [
   "1 The price list",
   "2 Asking without paying",
@@ -53,6 +65,24 @@ const STEPS = [
   "6 The payment in the log",
 ];
 
+test("sandbox releases its tables first, and interrupted while it builds it leaves nothing behind", async () => {
+  const child = spawn(process.execPath, [bin, "sandbox"], { env: environment("interrupted") });
+  let stdout = "";
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk));
+  const ended = once(child, "close");
+  const building = async () => {
+    const files = await readdir(vintagesDir(join(dir, "interrupted"))).catch(() => []);
+    return files.filter((name) => name.startsWith(BUILDING));
+  };
+  await until(async () => stdout !== "" && (await building()).length > 0);
+  child.kill("SIGINT");
+  expect((await ended)[0]).toBe(1);
+  expect(stdout).toMatch(/ released: vintage [0-9a-f]{16}, /);
+  expect(stdout).not.toMatch(/^sandbox /m);
+  expect(await building()).toEqual([]);
+  expect(existsSync(join(dir, "interrupted", "postgres", "postmaster.pid"))).toBe(false);
+});
+
 test("--help explains it", async () => {
   const { code, stdout } = await run("help", ["demo", "--help"]);
   expect(code).toBe(0);
@@ -61,7 +91,7 @@ test("--help explains it", async () => {
 
 describe("where no service runs", () => {
   test("it opens one for itself, pays, and proves what it was told", async () => {
-    const { code, stdout, stderr } = await run("own", ["demo"]);
+    const { code, stdout, stderr } = await start("own", ["demo"]);
     expect(code, stderr).toBe(0);
     expect(stderr).toBe("");
     expect(steps(stdout)).toEqual(STEPS);
@@ -82,7 +112,7 @@ describe("where no service runs", () => {
   });
 
   test("with trade data it asks about trade, and the answer's digest is in the log", async () => {
-    expect((await run("own", ["sandbox"])).code).toBe(0);
+    await withSandbox("own");
     const { code, stdout, stderr } = await run("own", ["demo"]);
     expect(code, stderr).toBe(0);
     expect(steps(stdout)).toEqual(STEPS);
@@ -96,6 +126,14 @@ describe("where no service runs", () => {
     expect(receipt.code, receipt.stdout + receipt.stderr).toBe(0);
   });
 });
+
+/** Releases the shared sandbox in a folder. */
+async function withSandbox(data: string): Promise<void> {
+  const data_dir = join(dir, data);
+  const vintage = await sandboxIn(data_dir);
+  const config = patientConfig(environment(data));
+  await withRuntime(config, silent, ({ app }) => releaseVintage(app, data_dir, vintage), { chain: false });
+}
 
 test("a service that runs on the same folder is bought from, and its log is read", async () => {
   const { url, process: child, ended } = await serve("own");
@@ -165,11 +203,8 @@ describe("off the development chain", () => {
   test("a key pays, and what cannot be seen from here is not claimed", async () => {
     const before = await balance();
     const key = toHex(wallet(5).getHdKey().privateKey!);
-    const { code, stdout, stderr } = await run(
-      "off",
-      ["demo", "--url", service.url, "--key", "-"],
-      `${key}\n`,
-    );
+    const args = ["demo", "--url", service.url, "--key", "-"];
+    const { code, stdout, stderr } = await start("off", args, `${key}\n`);
     expect(code, stderr).toBe(0);
     expect(await spent(before)).toBe(100_000n);
     expect(stdout).toContain(addressOf(wallet(5)));
@@ -193,7 +228,7 @@ describe("off the development chain", () => {
     expect(stderr).toContain("no Tallystick answers at http://127.0.0.1:1");
     expect((await run("off", ["demo", "--url", "ftp://x"])).stderr).toContain("a URL such as");
     expect((await run("off", ["demo", "--key", "0x12"])).stderr).toContain("0x and 64 hex digits");
-    const zero = await run("off", ["demo", "--url", service.url, "--key", "-"], `0x${"0".repeat(64)}`);
+    const zero = await start("off", ["demo", "--url", service.url, "--key", "-"], `0x${"0".repeat(64)}`);
     expect(zero.stderr).toMatch(/^--key -: standard input is no private key/);
   });
 });

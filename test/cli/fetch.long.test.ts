@@ -8,6 +8,7 @@ import { reporterCodes } from "../../src/domain/trade/reporters.ts";
 import { comextMirror } from "../datasets/mirror-of-comext.ts";
 import { bulkFixture, fileOf, packed7z, tempDir } from "../datasets/workshop.ts";
 import { until } from "../support/until.ts";
+import { runHere } from "./in-process.ts";
 
 const bin = new URL("../../bin/tallystick", import.meta.url).pathname;
 const NAME = "full_v2_202402.7z";
@@ -23,19 +24,29 @@ const manyOf = (row: string): string[] =>
 
 type Running = { child: ChildProcess; ended: Promise<{ code: number | null; output: string }> };
 
-function start(dir: string, args: string[]): Running {
-  const env = {
-    PATH: process.env.PATH,
-    HOME: dir,
-    DATA_DIR: join(dir, "data"),
-    SANDBOX: "0",
-    LOG_LEVEL: "warn",
-  };
+const environment = (dir: string) => ({
+  PATH: process.env.PATH,
+  HOME: dir,
+  DATA_DIR: join(dir, "data"),
+  SANDBOX: "0",
+  LOG_LEVEL: "warn",
+});
+const command = (args: string[]) => {
   const months = args.includes("--from") ? [] : ["--period", "202402"];
-  const child = spawn(process.execPath, [bin, "fetch", "comext", ...months, ...args], { env });
+  return ["fetch", "comext", ...months, ...args];
+};
+
+function start(dir: string, args: string[]): Running {
+  const child = spawn(process.execPath, [bin, ...command(args)], { env: environment(dir) });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   return { child, ended: new Promise((done) => child.once("close", (code) => done({ code, output }))) };
+}
+
+/** For what nobody interrupts. */
+async function run(dir: string, args: string[]): Promise<{ code: number; output: string }> {
+  const { code, stdout, stderr } = await runHere(environment(dir), ...command(args));
+  return { code, output: stdout + stderr };
 }
 
 test("killed and interrupted halfway, the next run goes on from what came", async () => {
@@ -71,7 +82,7 @@ test("killed and interrupted halfway, the next run goes on from what came", asyn
   expect(asked.map(({ status }) => status)).toEqual([200, 206, 206]);
   expect(asked[1]!.range).toBe(`bytes=${left}-`);
 
-  const again = await start(dir, ["--url", url, "--out", out]).ended;
+  const again = await run(dir, ["--url", url, "--out", out]);
   expect(again).toMatchObject({ code: 0, output: expect.stringMatching(/^already there/) });
   expect(asked).toHaveLength(3);
 });
@@ -92,7 +103,7 @@ test.each([
 ])("%j is refused before anything is asked", async (args, says) => {
   const dir = await tempDir();
   const { url, asked } = await comextMirror(Buffer.from("no archive"), join(dir, "part"));
-  const { code, output } = await start(dir, [...args, "--url", url, "--out", join(dir, "out")]).ended;
+  const { code, output } = await run(dir, [...args, "--url", url, "--out", join(dir, "out")]);
   expect({ code, output }).toEqual({ code: 1, output: expect.stringMatching(says) });
   expect(asked).toEqual([]);
 });
@@ -113,7 +124,7 @@ test("with --import it is interrupted halfway: one message, no month is called m
     code: 1,
     output: "interrupted: what came is kept, and the same command goes on from there\n",
   });
-  expect(await start(dir, ["--import", "--url", url]).ended).toMatchObject({
+  expect(await run(dir, ["--import", "--url", url])).toMatchObject({
     code: 0,
     output: expect.stringMatching(/1 months asked for: 0 were in, 1 brought in, 0 missing/),
   });
@@ -127,10 +138,10 @@ test("with --import what was fetched is released; a wrong month is told before a
   const rows = reporterCodes.map((code) => row.replace(/^[A-Z]{2}/, code));
   const bytes = await readFile(await packed7z(dir, await fileOf(dir, "month.dat", [header, ...rows])));
   const { url, asked } = await comextMirror(bytes, join(dir, "data/downloads", `${NAME}.part`));
-  const wrong = await start(dir, ["--to", "202452", "--url", url]).ended;
+  const wrong = await run(dir, ["--to", "202452", "--url", url]);
   expect(wrong).toMatchObject({ code: 1, output: expect.stringMatching(/52 is the file of a whole year/) });
   expect(asked).toEqual([]);
-  const { code, output } = await start(dir, ["--import", "--url", url]).ended;
+  const { code, output } = await run(dir, ["--import", "--url", url]);
   expect(output).toMatch(/^fetched: .*comext-bulk released: .* 27 rows, 202402 to 202402/s);
   expect(code).toBe(0);
 });

@@ -32,17 +32,21 @@ import { segmentsAfter, segmentsProjection } from "../../src/projections/anchori
 import { restoreService } from "../../src/restoring.ts";
 import { type AnchoringSetup, openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
 import { runCommand } from "../cli/command.ts";
+import { runHere } from "../cli/in-process.ts";
 import { facts } from "../payments/wares.ts";
 import { startProgram } from "../support/compiled.ts";
 import { freshDatabase } from "../support/database.ts";
 import { patientConfig } from "../support/patience.ts";
 import { BUCKET_REGION, type Bucket, startBucket } from "../support/s3-server.ts";
+import { scaled } from "../support/scale.ts";
 import { startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
 import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 
 const EVENTS = 16;
+/** A file is verified from itself. */
+const NO_SETTINGS = {};
 const reactor = sealingReactor({ events: EVENTS });
 const AWS = { access_key_id: "AKIDEXAMPLE", secret_access_key: "secret" };
 let setup: AnchoringSetup;
@@ -277,10 +281,10 @@ test("the command takes segments and what follows them, without the service", as
     ["--proof is not what GET", [paths[0]!, "--proof", rest]],
   ];
   for (const [says, args] of refused) {
-    const { code, stderr } = await runCommand(folder, "verify", ...args);
+    const { code, stderr } = await runHere(NO_SETTINGS, "verify", ...args);
     expect([code, stderr]).toEqual([1, expect.stringContaining(says)]);
   }
-  const { code, stdout } = await runCommand(folder, "verify", paths[0]!, paths[2] ?? rest);
+  const { code, stdout } = await runHere(NO_SETTINGS, "verify", paths[0]!, paths[2] ?? rest);
   expect(code).toBe(1);
   expect(stdout).toContain(`position ${EVENTS + 1}`);
 });
@@ -376,7 +380,7 @@ test("each segment alone verifies against a later checkpoint by one path, and ag
     if (one.from === 1) {
       const path = fresh(".json");
       await writeFile(path, text);
-      const { code, stdout } = await runCommand(folder, "verify", file, "--proof", path);
+      const { code, stdout } = await runHere(NO_SETTINGS, "verify", file, "--proof", path);
       expect([code, stdout]).toEqual([0, expect.stringContaining(`signed to ${one.to}`)]);
     }
     const others = sealed.find(({ from }) => from !== one.from)!;
@@ -417,7 +421,9 @@ test("no byte of a file can be changed unnoticed; in an event's content its posi
     expect(Math.min(...failing(found).map(([, place]) => Number(place)))).toBe(position);
   }
   let same = 0;
-  for (let at = 0; at < good.length; at += 41) {
+  const bytes = scaled(80);
+  for (let n = 0; n < bytes; n++) {
+    const at = Math.floor((n * good.length) / bytes);
     const report = await reportAt(at);
     if (!report.ok) continue;
     // A byte that means nothing to a reader leaves every event as it was.
@@ -428,7 +434,7 @@ test("no byte of a file can be changed unnoticed; in an event's content its posi
     const range = { log_id: MAIN_LOG, after: rows.from - 1, to: rows.to };
     expect(read).toEqual((await gathered(storedPages(app.pool, range))).flat());
   }
-  expect(same).toBeLessThan(good.length / 41 / 4);
+  expect(same).toBeLessThan(bytes / 4);
 });
 
 test("a file that is cut, empty, or says what cannot be is unreadable, not a crash", async () => {

@@ -1,0 +1,15 @@
+import { ConfigError } from "../config.ts";
+import { ObjectsUnavailable, SubjectsUnavailable } from "../domain/ports.ts";
+import { Refusal } from "../domain/refusal.ts";
+
+const EXPECTED = [ConfigError, ObjectsUnavailable, Refusal, SubjectsUnavailable];
+
+/** How a command that fails explains itself: an error that nobody expected shows its stack. */
+export function textOfError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof Refusal) {
+    const told = (error.errors ?? []).filter(({ message }) => !error.message.includes(message));
+    return `${error.message}${told.map(({ path, message }) => `\n  ${path}: ${message}`).join("")}`;
+  }
+  return EXPECTED.some((kind) => error instanceof kind) ? error.message : (error.stack ?? error.message);
+}
