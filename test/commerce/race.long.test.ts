@@ -24,7 +24,7 @@ import {
   walletTenantOf,
 } from "./shop-setup.ts";
 
-const CALLERS = 4 * scaled(25, 2);
+const CALLERS = 4 * scaled(12, 2);
 const ROUNDS = scaled(1);
 /** Of four callers one gets what it asks for. */
 const UNITS = CALLERS / 4;

@@ -21,8 +21,17 @@ const rules = rulesOn("2026-11-20");
 
 export type Miss = Described & { was: Level };
 
+/** By the description: the page, its misses and its counts are all of the same answers. */
+const answers = new WeakMap<Described, Level>();
+
+const answerTo = (one: Described): Level => {
+  const was = answers.get(one) ?? classify(one.text, rules).risk_level;
+  answers.set(one, was);
+  return was;
+};
+
 const judged = (described: readonly Described[]): Miss[] =>
-  described.map((one) => ({ ...one, was: classify(one.text, rules).risk_level }));
+  described.map((one) => ({ ...one, was: answerTo(one) }));
 
 export const missesOf = (described: readonly Described[]): Miss[] =>
   judged(described).filter(({ level, was }) => level !== was);

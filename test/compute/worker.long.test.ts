@@ -3,6 +3,7 @@ import { createHash, createPublicKey, verify } from "node:crypto";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { runHere } from "../cli/in-process.ts";
 import { until } from "../support/until.ts";
 import { type ComputeSetup, chainOf, openComputeSetup, sha256 } from "./compute-setup.ts";
 import { startWork, type WorkProcess } from "./work-process.ts";
@@ -182,7 +183,7 @@ test("another's name and a key that is none are told in a sentence", async () =>
   const guessed = await hire("taken", ["--key", `sk_soul_${"x".repeat(43)}`]);
   expect(await guessed.ended).toBe(1);
   expect(guessed.stderr()).toContain("says 401");
-  const mistyped = await hire("typo", ["--kinds", "js,perl"]);
-  expect(await mistyped.ended).toBe(1);
-  expect(mistyped.stderr()).toContain("perl is none of js, sql, sha256-chain");
+  const mistyped = await runHere({}, "work", "--agent", "typo", "--kinds", "js,perl");
+  expect(mistyped.code).toBe(1);
+  expect(mistyped.stderr).toContain("perl is none of js, sql, sha256-chain");
 });

@@ -8,6 +8,7 @@ import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { program } from "../../src/cli/program.ts";
 import { readConfig } from "../../src/config.ts";
+import { areasWithoutBets } from "../contract/driven.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
 import { sealFirst } from "../support/log-example.ts";
 import { patientConfig } from "../support/patience.ts";
@@ -111,6 +112,7 @@ describe("run in one service", () => {
     service = await startService({
       chain: "embedded",
       reactors: true,
+      areas: areasWithoutBets,
       vault: vault.url,
       env: { ANCHORING: "1", CHECKPOINT_SECONDS: "1", ANCHOR_SECONDS: "1", INTERNAL_TOKEN },
     });

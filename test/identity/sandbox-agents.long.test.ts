@@ -3,6 +3,7 @@ import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buyAsSandboxAgents, makeSandboxAgents } from "../../src/cli/sandbox-calls.ts";
 import { openSandboxShop } from "../../src/operator/sandbox-shop.ts";
+import { areasWithoutBets } from "../contract/driven.ts";
 import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -15,6 +16,7 @@ beforeAll(async () => {
   service = await startService({
     chain: "embedded",
     reactors: true,
+    areas: areasWithoutBets,
     env: { ...PROXIED, OPEN_CALLS_PER_MINUTE: "10000" },
   });
   await openSandbox(service);

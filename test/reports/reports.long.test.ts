@@ -69,8 +69,12 @@ const made = async (path: string, input: object | undefined) => {
 const form = (report: Report, accept: string) => formOf(service, headers, report, accept);
 
 describe.each(REPORTS)("%s", (path, input) => {
+  let report: Report;
+  beforeAll(async () => {
+    report = await made(path, input);
+  });
+
   test("says what its facts say, and each fact stands where it says", async () => {
-    const report = await made(path, input);
     expect(reportFaults(report, canonical)).toEqual([]);
     expect(report.facts.length).toBeGreaterThan(20);
     const { faults } = await askedAgain(report, canonical, askAt(service.url, secret));
@@ -78,7 +82,6 @@ describe.each(REPORTS)("%s", (path, input) => {
   });
 
   test("no number of Markdown, HTML and PDF is untraced", async () => {
-    const report = await made(path, input);
     const html = await form(report, "text/html");
     expect(html.toString()).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org)|src=|@import/);
     expect(await untracedForms(service, headers, report)).toEqual({ markdown: [], html: [], pdf: [] });
@@ -86,9 +89,9 @@ describe.each(REPORTS)("%s", (path, input) => {
 });
 
 test("asked again over HTTP, each fact is what it says, and one that was altered is named", async () => {
+  // That all of them are what they say is shown above.
   const report = await made(BRIEF.path, BRIEF.input);
   const ask = askAt(service.url, secret);
-  expect(await askedAgain(report, canonical, ask)).toMatchObject({ faults: [] });
   const at = report.facts.findIndex(({ unit }) => unit === "EUR");
   const other = { ...report.facts[at]!, value: Number(report.facts[at]!.value) + 1 };
   const { faults } = await askedAgain(

@@ -1,11 +1,9 @@
 /** `tallystick rerun` as operators start it, on executions of every skill. RERUNS=100 asks for what the service has to stand. */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { resolve } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { forEach } from "../../src/concurrency.ts";
 import { skills } from "../../src/domain/skills/skills.ts";
+import { runWith } from "../cli/command.ts";
+import { runHere } from "../cli/in-process.ts";
 import { releaseVintage } from "../support/cube.ts";
 import { LARGER, opened, sandboxIn } from "../support/sandbox.ts";
 import { scaled } from "../support/scale.ts";
@@ -21,21 +19,16 @@ beforeAll(async () => {
 });
 afterAll(() => setup.stop());
 
-async function again(execution_id: string, ...options: string[]) {
+async function again(run: typeof runWith, execution_id: string, ...options: string[]) {
   const { service, vault_url } = setup;
-  const args = [resolve("bin/tallystick"), "rerun", execution_id, "--json", ...options];
-  const child = spawn(process.execPath, args, {
-    env: {
-      PATH: process.env.PATH,
-      DATABASE_URL: service.database_url,
-      DATA_DIR: service.data_dir,
-      SUBJECT_KEYS_URL: vault_url,
-      ANCHORING: "0",
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [told, [code]] = await Promise.all([text(child.stdout), once(child, "exit")]);
-  const { agent, same, steps } = JSON.parse(told) as {
+  const settings = {
+    DATABASE_URL: service.database_url,
+    DATA_DIR: service.data_dir,
+    SUBJECT_KEYS_URL: vault_url,
+    ANCHORING: "0",
+  };
+  const { code, stdout } = await run(settings, "rerun", execution_id, "--json", ...options);
+  const { agent, same, steps } = JSON.parse(stdout) as {
     agent: string;
     same: boolean;
     steps: { same: boolean }[];
@@ -55,7 +48,7 @@ test(`${RERUNS} executions come to the same, byte for byte, in a process of thei
     const { name, example } = skills[n % skills.length]!;
     ids.push([name, await ran(name, example)]);
   }
-  const found = await forEach(ids, async ([agent, id]) => [agent, await again(id)]);
+  const found = await forEach(ids, async ([agent, id]) => [agent, await again(runWith, id)]);
   expect(found).toEqual(ids.map(([agent]) => [agent, { code: 0, agent, same: true, differing: 0 }]));
 
   const { app, data_dir } = setup.service;
@@ -63,8 +56,8 @@ test(`${RERUNS} executions come to the same, byte for byte, in a process of thei
   await releaseVintage(app, data_dir, vintage);
   await opened(setup.service, [vintage]);
   const [agent, id] = ids[0]!;
-  expect(await again(id)).toMatchObject({ code: 0, agent, same: true });
-  const now = await again(id, "--now");
+  expect(await again(runHere, id)).toMatchObject({ code: 0, agent, same: true });
+  const now = await again(runHere, id, "--now");
   expect(now).toMatchObject({ code: 1, agent, same: false });
   expect(now.differing).toBeGreaterThan(0);
 });
