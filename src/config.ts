@@ -141,7 +141,7 @@ export const environment = z.object({
   UNASKED_GAS_ETH: etherADay("0.005"),
   WITHDRAWAL_GAS_ETH: etherADay("0.01"),
   ETH_USDC: integer(1, 1_000_000, 4_000),
-  X402_SETTLE_OPEN: flag(false),
+  SETTLE_OPEN: flag(false),
   CUSTODY: flag(false),
   CUSTODY_ACCOUNT_USDC: integer(1, 1_000_000, 100),
   CUSTODY_TOTAL_USDC: integer(1, 1_000_000_000, 10_000),

@@ -45,7 +45,7 @@ export async function openServer(
     clock: app.clock,
     app,
     open_per_minute: config.OPEN_CALLS_PER_MINUTE,
-    opened: { X402_SETTLE_OPEN: config.X402_SETTLE_OPEN },
+    opened: { SETTLE_OPEN: config.SETTLE_OPEN },
     internal: { token: config.INTERNAL_TOKEN, is_remote_allowed: config.INTERNAL_REMOTE },
   });
   void forgetChangedKeys(app, gate, stopping);

@@ -37,7 +37,7 @@ beforeAll(async () => {
   meddler = await openMeddler(workshop.node.rpc_url);
   chain = patientChain();
   const settings = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
-  service = await startService({ operations: wares, chain: settings, env: { X402_SETTLE_OPEN: "1" } });
+  service = await startService({ operations: wares, chain: settings, env: { SETTLE_OPEN: "1" } });
   const { app } = service;
   // So that there is something to compare the chain with.
   const { finalized } = await chain.heads();

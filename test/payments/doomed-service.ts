@@ -34,7 +34,7 @@ const service = await startService({
   database_url: DATABASE!,
   chain: { rpc_url: RPC!, gas_key: GAS_KEY!, pay_to: PAY_TO! },
   // The endpoints of x402 are free, and all callers of a test share an address.
-  env: { OPEN_CALLS_PER_MINUTE: "100000", X402_SETTLE_OPEN: "1" },
+  env: { OPEN_CALLS_PER_MINUTE: "100000", SETTLE_OPEN: "1" },
 });
 const { settlement, store, answers } = service.app;
 const { facts, settle } = settlement;

@@ -17,7 +17,7 @@ let service: Service;
 beforeAll(async () => {
   workshop = await openWorkshop();
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY as Hex, pay_to: PAYEE };
-  facilitator = await startService({ chain, env: { X402_SETTLE_OPEN: "1" } });
+  facilitator = await startService({ chain, env: { SETTLE_OPEN: "1" } });
   const env = { GAS_KEY: "", REFUND_KEY: generatePrivateKey(), FACILITATOR_URL: `${facilitator.url}/x402` };
   service = await startService({ operations: wares, chain, env });
 });

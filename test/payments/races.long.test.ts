@@ -23,7 +23,7 @@ const children: ChildProcess[] = [];
 beforeAll(async () => {
   workshop = await openWorkshop();
   const chain = { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE };
-  const env = { OPEN_CALLS_PER_MINUTE: "100000", X402_SETTLE_OPEN: "1" };
+  const env = { OPEN_CALLS_PER_MINUTE: "100000", SETTLE_OPEN: "1" };
   survivor = await startService({ operations: wares, chain, env });
   other = await startDoomed("none", survivor, workshop, children);
 });

@@ -163,7 +163,7 @@ test("where the operator opens it, carrying without a call has gas of its own", 
   const open = await startService({
     operations: wares,
     chain: { rpc_url: workshop.node.rpc_url, gas_key: GAS_KEY, pay_to: PAYEE },
-    env: { X402_SETTLE_OPEN: "1" },
+    env: { SETTLE_OPEN: "1" },
   });
   const [own, mine] = [service, open];
   try {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   service = await startService({
     operations: [...catalogue, countCalls, takeNote],
     chain,
-    env: { X402_SETTLE_OPEN: "1" },
+    env: { SETTLE_OPEN: "1" },
   });
 });
 afterAll(async () => {

@@ -89,7 +89,7 @@ export type SubjectKey = {
 };
 
 /** A setting that opens an operation to anybody. */
-export type OpeningSetting = "X402_SETTLE_OPEN";
+export type OpeningSetting = "SETTLE_OPEN";
 
 /** What the ways in ask to decide. */
 export type AccessParts = {

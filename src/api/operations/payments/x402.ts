@@ -100,7 +100,7 @@ const settleOperation: OperationDeclaration = operation({
 answer. For payments to this service's payTo of at least 0.001 USDC; a call that is bought here settles by itself. With an API key the
 payment buys something elsewhere, and nothing here any more. Where the operator lets anybody in without a key, the payment is only carried
 to the chain: its payer can still buy a call with it, and it is given back if nobody asks anything for it.`,
-  access: [key("order"), openWhere("X402_SETTLE_OPEN")],
+  access: [key("order"), openWhere("SETTLE_OPEN")],
   moves_money: true,
   ...facilitated,
   output: json(
