@@ -116,7 +116,7 @@ test(`every growth up to ${LEAVES} leaves is taken, and no forgery of it`, async
   const stories = [];
   for (let n = 2n; n <= LEAVES; n++) for (let m = 1n; m < n; m++) stories.push(storyOf(smallGrowth, m, n));
   expect(stories).toHaveLength((LEAVES * (LEAVES - 1)) / 2);
-  expect(await tryAll(stories)).toBeGreaterThan(15 * stories.length);
+  expect(await tryAll(stories)).toBeGreaterThan(LEAVES === 64 ? 40_000 : 15 * stories.length);
 });
 
 test("growths of trees of up to 2^64 - 1 leaves are taken, and no forgery of them", async () => {
