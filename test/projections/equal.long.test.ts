@@ -16,13 +16,11 @@ import { drive } from "../contract/driven.ts";
 import type { FreshDatabase } from "../support/database.ts";
 import { preparedDatabase } from "../support/prepared-database.ts";
 import { randomNumbers } from "../support/random-events.ts";
-import { SCALE, scaled } from "../support/scale.ts";
+import { scaled } from "../support/scale.ts";
 import { liveThrough } from "./lived-log.ts";
 import { inBatches, rowsIn, tablesOf, wholeLog } from "./read-models.ts";
 
-const SEEDS = Array.from({ length: scaled(1) }, (_, n) => n + 1);
-/** Of the thousands of paper trades one in so many is folded event by event; each is a stream of its own. */
-const ONE_TRADE_IN = Math.max(1, Math.round(8 / SCALE));
+const SEEDS = Array.from({ length: scaled(2) }, (_, n) => n + 1);
 const OBJECTS = ["objects.small", "objects.large"];
 
 const projections = areas.flatMap((area) => area.projections);
@@ -34,9 +32,7 @@ const COLUMNS_OF_REACTORS = { "read.trust_computed_v3": ["kept"] };
 
 let database: FreshDatabase;
 let pool: pg.Pool;
-/** The whole log, and the part of it that is folded in many ways. */
 let log: RecordedEvent[];
-let folds: RecordedEvent[];
 beforeAll(async () => {
   database = await preparedDatabase();
   const driven = await drive({ database_url: database.url });
@@ -47,22 +43,11 @@ beforeAll(async () => {
   }
   pool = openPool(database.url, { max: 2 });
   log = await wholeLog(createEventStore(pool, { schemas }));
-  folds = withFewTrades(log);
 });
 afterAll(async () => {
   await pool?.end();
   await database?.drop();
 });
-
-/** A log without most of its paper trades: it folds as before, in a fraction of the time. */
-function withFewTrades(events: RecordedEvent[]): RecordedEvent[] {
-  const trades = new Set(
-    events.map(({ stream_id }) => stream_id).filter((id) => id.startsWith("papertrade-")),
-  );
-  expect(trades.size).toBeGreaterThan(2 * ONE_TRADE_IN);
-  const left_out = new Set([...trades].filter((_, at) => at % ONE_TRADE_IN > 0));
-  return events.filter(({ stream_id }) => !left_out.has(stream_id));
-}
 
 /** Folds a read model from nothing, answers what `read` reads of it, and undoes it. */
 async function folded<T>(
@@ -96,7 +81,7 @@ async function alwaysEmpty(model: Projection, tables: readonly string[]): Promis
     for (const table of empty)
       if ((await tx.query(`select from ${table} limit 1`)).rowCount! > 0) empty.delete(table);
   };
-  if (empty.size > 0) await folded(model, oneByOne(folds), look, look);
+  if (empty.size > 0) await folded(model, oneByOne(log), look, look);
   return [...empty];
 }
 
@@ -124,13 +109,13 @@ test.each(models)(
     const tables = [...tablesOf(model), ...OBJECTS];
     const rows = (batches: readonly (readonly RecordedEvent[])[]) =>
       folded(model, batches, (tx) => rowsIn(tx, tables));
-    const rebuilt = await rows([folds]);
-    expect(differences(await rows(oneByOne(folds)), rebuilt)).toEqual([]);
+    const rebuilt = await rows([log]);
+    expect(differences(await rows(oneByOne(log)), rebuilt)).toEqual([]);
     for (const seed of SEEDS) {
       const below = randomNumbers(seed);
       // A part of the log, too: a queue that is empty at the end is not empty there.
-      for (const part of [folds, folds.slice(0, 1 + below(folds.length))]) {
-        const inOne = part === folds ? rebuilt : await rows([part]);
+      for (const part of [log, log.slice(0, 1 + below(log.length))]) {
+        const inOne = part === log ? rebuilt : await rows([part]);
         const batches = inBatches(part, () => 1 + below(40));
         expect([seed, part.length, differences(await rows(batches), inOne)]).toEqual([seed, part.length, []]);
       }
@@ -161,9 +146,6 @@ test("a read model that depends on its batches is found", async () => {
   });
   await pool.query(counting.ddl);
   const read = (tx: pg.ClientBase) => rowsIn(tx, tablesOf(counting));
-  const [each, rebuilt] = [
-    await folded(counting, oneByOne(folds), read),
-    await folded(counting, [folds], read),
-  ];
+  const [each, rebuilt] = [await folded(counting, oneByOne(log), read), await folded(counting, [log], read)];
   expect(differences(each, rebuilt)).toMatchObject([{ table: "read.counting_v1" }]);
 });
