@@ -70,7 +70,7 @@ export async function openChain(
   const purposes_eth = node ? {} : purposesOf(config);
   const budget = gasBudget({ budget_eth, purposes_eth, clock, record });
   const chain = budget.counted(sending);
-  const payers = payerHistory(pool, networkOf(sending));
+  const payers = payerHistory(pool, networkOf(sending), clock);
   const hosted = hostedOf(config, chain);
   return {
     chain,

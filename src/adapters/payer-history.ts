@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import type pg from "pg";
 import type { Hex } from "../domain/chain.ts";
+import type { Clock } from "../domain/ports.ts";
 
 /** `code`: that of a payer that is a contract. */
 export type Payer = { address: Hex; code: Hex | undefined };
@@ -12,7 +13,8 @@ export type Payer = { address: Hex; code: Hex | undefined };
 export type PayerHistory = {
   /** Why payments of a payer are not carried; undefined where they are. */
   barred(payer: Payer): Promise<string | undefined>;
-  failed(payer: Payer): Promise<void>;
+  /** A payment of it failed on the chain; `valid_before` in seconds. One without code is not blamed for a payment that expired on its way. */
+  failed(payer: Payer, valid_before: number): Promise<void>;
   /** Told of contract wallets alone: who pays keeps its way when another of its code fails. */
   carried(payer: Payer): Promise<void>;
 };
@@ -38,6 +40,9 @@ function barredBy(entries: ReadonlyMap<string, Entry>, { address, code }: Payer,
   return `a payment of a wallet of the same code failed on the chain: ${REMEDY}`;
 }
 
+const isLate = ({ code }: Payer, valid_before: number, now: number) =>
+  code === undefined && valid_before * 1_000 <= now;
+
 const namesOf = ({ address, code }: Payer) => (code === undefined ? [address] : [address, codeName(code)]);
 
 /** Remembered by this process alone. */
@@ -45,7 +50,8 @@ export function ownPayerHistory(now: () => number = Date.now): PayerHistory {
   const entries = new Map<string, Entry>();
   return {
     barred: async (payer) => barredBy(entries, payer, now()),
-    failed: async (payer) => {
+    failed: async (payer, valid_before) => {
+      if (isLate(payer, valid_before, now())) return;
       for (const name of namesOf(payer))
         entries.set(name, {
           has_carried: entries.get(name)?.has_carried ?? false,
@@ -63,7 +69,8 @@ export function ownPayerHistory(now: () => number = Date.now): PayerHistory {
 type Row = { name: string; carried: boolean; failed_ms: number | null; is_code: boolean; noted: string };
 
 /** Shared by all processes of a database: each reads what is new every two seconds, and needs no query for a payment. */
-export function payerHistory(pool: pg.Pool, network: string): PayerHistory {
+export function payerHistory(pool: pg.Pool, network: string, clock: Clock): PayerHistory {
+  const now = () => clock.now().getTime();
   const entries = new Map<string, Entry>();
   let noted = "-infinity";
   let refreshed_at = Number.NEGATIVE_INFINITY;
@@ -111,13 +118,14 @@ export function payerHistory(pool: pg.Pool, network: string): PayerHistory {
   return {
     barred: async (payer) => {
       await current();
-      return barredBy(entries, payer, Date.now());
+      return barredBy(entries, payer, now());
     },
-    failed: async (payer) => {
+    failed: async (payer, valid_before) => {
+      if (isLate(payer, valid_before, now())) return;
       for (const name of namesOf(payer))
         entries.set(name, {
           has_carried: entries.get(name)?.has_carried ?? false,
-          failed_at: Date.now(),
+          failed_at: now(),
           is_code: payer.code !== undefined,
         });
       await note(namesOf(payer), payer.code !== undefined, "failed_at").catch(() => undefined);

@@ -153,11 +153,8 @@ export function chainSettlement(
     return fate.kind === "refused" ? { refused: fate.reason } : undefined;
   }
 
-  /** One that expired on its way failed by the chain's pace, not by its payer. */
-  const noteFailure = async ({ transfer }: SignedTransfer, payer: Payer): Promise<void> => {
-    if (payer.code !== undefined || Number(transfer.valid_before) > Date.now() / 1000)
-      await payers.failed(payer);
-  };
+  const noteFailure = ({ transfer }: SignedTransfer, payer: Payer): Promise<void> =>
+    payers.failed(payer, Number(transfer.valid_before));
 
   /** Among others. One that the chain still takes is carried once more, alone, unless its payer has got code: that burns its neighbours' gas. */
   async function carryTogether(

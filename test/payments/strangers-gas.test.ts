@@ -5,6 +5,7 @@ import { gasBudget } from "../../src/adapters/gas-budget.ts";
 import { gasRecord } from "../../src/adapters/gas-record.ts";
 import { payerHistory } from "../../src/adapters/payer-history.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
+import type { App } from "../../src/app.ts";
 import type { Hex } from "../../src/domain/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { decimalUsdc, type SignedTransfer, USDC } from "../../src/domain/payments/usdc.ts";
@@ -180,12 +181,14 @@ test("where the operator opens it, carrying without a call has gas of its own", 
   }
 });
 
+const historyOf = ({ pool, clock }: App) => payerHistory(pool, "eip155:8453", clock);
+
 test("a wallet that failed on the chain is not carried again, nor is its code, in any process", async () => {
   const { chain } = workshop;
   // The contract deceives even the trial.
   const deceived = { ...chain, trial: async () => ({ success: true, gas: 100_000n }) as const };
   const process = (trusting = false) => {
-    const payers = payerHistory(service.app.pool, "eip155:8453");
+    const payers = historyOf(service.app);
     return chainSettlement(trusting ? deceived : chain, { payers });
   };
   const honest = await contractPayment(PLAIN_YES);
@@ -209,10 +212,8 @@ test("a wallet that failed on the chain is not carried again, nor is its code, i
   await until(async () => (await (await payBy(alike, "alike")).text()).includes("same code failed"));
   expect(await gasLeft()).toBe(left);
   // Others of the honest code pay on, and who has paid does so after another of its code has failed.
-  await payerHistory(service.app.pool, "eip155:8453").failed({
-    address: addressOf(wallet(9)),
-    code: PLAIN_YES,
-  });
+  const other = { address: addressOf(wallet(9)), code: PLAIN_YES };
+  await historyOf(service.app).failed(other, Number(honest.transfer.valid_before));
   const { transfer } = await payment(wallet(8), PRICE, { from: honest.transfer.from });
   expect((await process().settle({ transfer, signature: honest.signature }, 0n)).success).toBe(true);
 });
