@@ -74,7 +74,7 @@ const disputeTask = operation({
   summary: "Dispute a rejection",
   description: `By the worker, within a day. It puts up a bond, a tenth of the price and 0.01 USDC at least, and the requester as much of that as its account has; whoever is wrong
 loses it to the other. Where the worker's account has less, the answer is a 402 for exactly the bond, and the payment that comes with the same call and its key is credited and held in one commit.
-Of a built-in kind the service runs the task again, and decides or ends it at once; of others the operator decides, and what is not decided in 14 days is refunded, bonds and all.`,
+The service runs a task of a built-in kind again, and decides or ends the dispute at once. The operator decides others; what is not decided in 14 days is refunded, bonds and all.`,
   access: [ownAccount("order", bondFor, decimalUsdc(bondOf(0)) as Usdc)],
   input: z.object({ task_id: taskId }),
   output: json(taskShown),
