@@ -38,9 +38,9 @@ const running: TestProjectInlineConfiguration["test"] = {
  */
 export default defineConfig({
   test: {
-    // Many wait for blocks and processes: two workers more than two cores keep these busy meanwhile. Said for all projects
+    // Many wait for blocks and processes: three workers more than two cores keep these busy meanwhile. Said for all projects
     // at once, so that `--maxWorkers` overrules it.
-    maxWorkers: 4,
+    maxWorkers: 5,
     projects: [project("imports"), project("pure"), project("stories", running), project("long", running)],
   },
 });

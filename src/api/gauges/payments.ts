@@ -17,12 +17,12 @@ export const paymentGauges: Gauge[] = [
   },
   {
     name: "tallystick_payments_kept_usdc",
-    help: "What came with no call and was kept, because its refund would cost more than it is, in USDC",
+    help: "Money that came without a call and was kept, since its refund would cost more, in USDC",
     read: async ({ pool }) => [{ value: (await keptPayments(pool)).micro / 1e6 }],
   },
   {
     name: "tallystick_gas_spent_eth",
-    help: "What transactions have cost since midnight UTC, in ether, by all processes, without purposes that have a budget of their own",
+    help: "Cost of transactions since midnight UTC, in ether, of all processes, without purposes that have a budget of their own",
     read: async ({ gas }) => [{ value: ether(await gas.spent_today()) }],
   },
   {

@@ -67,7 +67,7 @@ export const auditVerdicts = [...verdicts, "void"] as const;
 
 const audited = z.strictObject({
   verdict: z.enum(verdicts),
-  expected_sha256: sha256.nullable().describe("What the service came to."),
+  expected_sha256: sha256.nullable().describe("The digest of the service's own output."),
   engine_sha256: sha256.nullable().describe("Null where nothing was run."),
   draw: draw.nullable().describe("Null where it was certain."),
   audited_at: time,
@@ -160,7 +160,9 @@ export const events = {
       on_silence: z
         .enum(["accepts", "refunds"])
         .nullable()
-        .describe("Of an inconclusive check: what the requester's silence does. Null: there was a verdict."),
+        .describe(
+          "Effect of the requester's silence after an inconclusive check. Null: there was a verdict.",
+        ),
     }),
     upcast: {
       1: (old: { verdict?: unknown }) => ({
