@@ -1,18 +1,8 @@
-import { randomFillSync } from "node:crypto";
-
-const POOL_SIZE = 4096;
-const pool = Buffer.allocUnsafe(POOL_SIZE);
-let used = POOL_SIZE;
+import { randomText } from "./random.ts";
 
 /** A version 7 UUID (RFC 9562): 48 bits of Unix milliseconds, then 74 random bits; new ones go to the index's end. */
 export function uuidv7(): string {
-  if (used + 10 > POOL_SIZE) {
-    // One draw for many ids: a system call each would cost more than the append's share of the database.
-    randomFillSync(pool);
-    used = 0;
-  }
-  const random = pool.toString("hex", used, used + 10);
-  used += 10;
+  const random = randomText(10, "hex");
   const time = Date.now().toString(16).padStart(12, "0");
   const variant = (8 | (Number.parseInt(random[3]!, 16) & 3)).toString(16);
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(0, 3)}-${variant}${random.slice(4, 7)}-${random.slice(7, 19)}`;

@@ -4,7 +4,7 @@
  * Writers of one stream do not wait for each other's commits: the next decides upon what the one before it has sent, and its commit
  * stands only if that one does. What appends nothing, a refusal above all, has no commit to stand or fall: it is told only of what stands.
  */
-import { randomBytes } from "node:crypto";
+import { randomText } from "../eventstore/random.ts";
 import type { EventSchemas } from "../eventstore/schemas.ts";
 import type {
   AppendedEvent,
@@ -68,7 +68,7 @@ const unguessable = (events: readonly NewEvent[], meta: JsonObject): NewEvent[] 
     ? [...events]
     : events.map((event) => ({
         ...event,
-        meta: { ...event.meta, salt: randomBytes(SALT_BYTES).toString("base64url") },
+        meta: { ...event.meta, salt: randomText(SALT_BYTES, "base64url") },
       }));
 
 /** Where somebody has waited for longer, whoever comes next is told at once: a line that only grows serves nobody. */
