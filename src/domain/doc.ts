@@ -49,6 +49,9 @@ export type Piece = { text: string; cites?: string };
 
 const CITATION = /\[([A-Z]\d+)\]/g;
 
+/** Somebody else's words where they enter a text: brackets that would be read as a citation become round. */
+export const uncited = (text: string): string => text.replaceAll(CITATION, "($1)");
+
 /** A text with its citations told apart; brackets that cite nothing are text. */
 export function piecesOf(text: string, anchors: ReadonlySet<string>): Piece[] {
   const pieces: Piece[] = [];

@@ -1,5 +1,5 @@
 /** A compliance document on pages: who answers, what it did, how we know, what is open; then each provision, and every event with its address. */
-import type { Doc, DocItem, DocRow, DocSection, DocTable } from "../doc.ts";
+import { type Doc, type DocItem, type DocRow, type DocSection, type DocTable, uncited } from "../doc.ts";
 import type { ComplianceDocument, Field, Section } from "./document.ts";
 
 const STANDING = {
@@ -124,7 +124,7 @@ function sectionOf(
   };
 }
 
-const wordsOf = ({ value, missing }: Field) => value ?? `Open: ${missing}`;
+const wordsOf = ({ value, missing }: Field) => (value === null ? `Open: ${missing}` : uncited(value));
 
 function shownBy({ events, more_events, given, missing }: Field, cites: Cites): string {
   if (missing !== null) return "not in the log";
