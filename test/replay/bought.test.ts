@@ -4,8 +4,8 @@ import { walletTenant } from "../../src/domain/payments/payment.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { buy, present, type SignedPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
-import { addressOf, GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 import { walletProof } from "../support/wallet-proof.ts";
+import { addressOf, GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 import { ALL, type FeedObject, objectsOf, PATH, writerOf } from "./consumer.ts";
 
 let workshop: Workshop;
@@ -21,7 +21,7 @@ afterAll(async () => {
   await service?.stop();
   await workshop?.close();
 });
-afterEach(() => void vi.useRealTimers());
+afterEach(() => void vi.restoreAllMocks());
 
 const feedUrl = (query = "") => `${service.url}${PATH}?${ALL}${query}`;
 const tenantOf = (nth: number) => walletTenant(addressOf(wallet(nth)));
@@ -52,7 +52,9 @@ test("is given again to its payer's signature alone, up to its purchase", async 
     expect(await stranger.text()).toMatch(/SIGN-IN-WITH-X.*wallet that paid/);
   }
   expect((await fromTheChain(feedUrl(), payment, await proof(1))).status).toBe(403);
-  expect((await fromTheChain(feedUrl(), payment, await proof(0, `${service.url}/v1/agent/orders`))).status).toBe(401);
+  expect(
+    (await fromTheChain(feedUrl(), payment, await proof(0, `${service.url}/v1/agent/orders`))).status,
+  ).toBe(401);
 
   const again = await objectsIn(await fromTheChain(feedUrl(), payment, await proof(0)));
   expect(again.map(({ position }) => position)).not.toContain(later!.position);
@@ -86,7 +88,7 @@ test("bought with follow, it goes on for a day after its purchase, and no longer
   await write(tenantOf(2), "mine", [{ n: 1 }]);
   await until(({ type }) => type === "Written");
 
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 + 60_000 });
+  vi.spyOn(service.app.clock, "now").mockReturnValue(new Date(Date.now() + 86_460_000));
   await write(tenantOf(2), "mine", [{ n: 2 }]);
   // It ends in good order, without what came after the day.
   expect(await next()).toMatchObject({ up_to_date: false });

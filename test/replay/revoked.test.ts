@@ -49,7 +49,11 @@ test("a feed that follows breaks off once its key is revoked, before the next ev
   const other = await service.issue({ tenant: "left" });
   const follow = async ({ headers }: typeof own, sse: boolean) =>
     objectsOf(await ask(service, `${ALL}&follow=true`, { headers, sse }), { sse });
-  const [feed, events, stays] = await Promise.all([follow(own, false), follow(own, true), follow(other, false)]);
+  const [feed, events, stays] = await Promise.all([
+    follow(own, false),
+    follow(own, true),
+    follow(other, false),
+  ]);
   const upToDate = async (of: typeof feed) => {
     for await (const object of { [Symbol.asyncIterator]: () => ({ next: () => of.next() }) })
       if (object.up_to_date) return;

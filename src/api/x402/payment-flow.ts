@@ -182,8 +182,7 @@ async function refuseIfPublic({ call, payment, isPayer }: PaidCall, state: Payme
   const { operation, request_sha256 } = call;
   if (state && !isSamePayment(state.claim, payment)) return;
   const isSame = state?.claim.request_sha256 === request_sha256;
-  const isOthersCommand =
-    effectOf(operation).changes !== "nothing" && payments.isFree(state) && !isSame;
+  const isOthersCommand = effectOf(operation).changes !== "nothing" && payments.isFree(state) && !isSame;
   if (againTo(operation) !== "payer" && !isOthersCommand) return;
   if (!(await isPayer())) refuseStranger();
 }
