@@ -88,7 +88,7 @@ test("bought with follow, it goes on for a day after its purchase, and no longer
   await write(tenantOf(2), "mine", [{ n: 1 }]);
   await until(({ type }) => type === "Written");
 
-  vi.spyOn(service.app.clock, "now").mockReturnValue(new Date(Date.now() + 86_460_000));
+  vi.spyOn(service.app.clock, "now").mockImplementation(() => new Date(Date.now() + 86_460_000));
   await write(tenantOf(2), "mine", [{ n: 2 }]);
   // It ends in good order, without what came after the day.
   expect(await next()).toMatchObject({ up_to_date: false });
