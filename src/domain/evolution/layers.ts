@@ -448,6 +448,12 @@ export const layers: Readonly<Record<string, Layer>> = {
       zod: ["toJSONSchema"],
     },
   },
+  // Settings judged: what they may not be.
+  settings: {
+    paths: ["src/settings/"],
+    imports: { domain: "types", "fastest-levenshtein": ["distance"] },
+    pure: true,
+  },
   runtime: {
     paths: [
       "src/assemble.ts",
@@ -476,6 +482,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       leases: ["enter"],
       eventstore: "any",
       "node:crypto": "any",
+      "node:fs": ["existsSync", "readFileSync"],
       "node:fs/promises": "any",
       "node:http": "types",
       "node:path": "any",
@@ -484,6 +491,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       pino: "types",
       projections: "any",
       reactors: "any",
+      settings: "any",
       "viem/accounts": "any",
       zod: "any",
     },
