@@ -30,6 +30,7 @@ import { openSeeds } from "./assemble-seeds.ts";
 import { openStreams } from "./assemble-streams.ts";
 import { openVault } from "./assemble-subjects.ts";
 import { settlementOnLogsChain } from "./chain/settlement.ts";
+import { claimChain } from "./chain-of-log.ts";
 import { anchoringOf, type Config, custodyOf, signingKeyFile } from "./config.ts";
 import { type Database, prepareDatabase, startDatabase, warnOfOneRole } from "./database.ts";
 import { ReferenceStore } from "./datasets/reference/store.ts";
@@ -90,8 +91,11 @@ async function assemble(
   opened: (() => Promise<unknown>)[],
   options: RuntimeOptions,
 ): Promise<Omit<Runtime, "close">> {
+  for (const message of config.misspelt) log.warn(message);
   const database = await (options.database ?? startDatabase(config, log));
   opened.push(() => database.release());
+  const isDevelopment = options.chain && config.BASE_RPC_URL === undefined;
+  const claim = isDevelopment ? await claimChain(config, database.ownerUrl) : undefined;
   const node = options.chain ? startNode(config, log) : undefined;
   if (node) opened.push(node.leave);
   const areas = options.areas ?? allAreas;
@@ -166,6 +170,7 @@ async function assemble(
       anchoring: config.ANCHORING ? anchoringOf(config) : undefined,
     },
   });
+  await claim?.join(app);
   app.settlement = settlementOnLogsChain(app, app.settlement);
   await vault.replayErasures(app);
   if (options.reactors) {

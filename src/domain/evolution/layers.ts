@@ -465,6 +465,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "src/assemble-streams.ts",
       "src/assemble-audit.ts",
       "src/assemble-subjects.ts",
+      "src/chain-of-log.ts",
       "src/config.ts",
       "src/database.ts",
       "src/migrations/",
