@@ -61,6 +61,8 @@ export type RuntimeOptions = {
   areas?: readonly Area[];
   /** The database, where it was started before. */
   database?: Promise<Database>;
+  /** Ends the opening at its next step: what is open is closed, and the signal's reason is thrown. */
+  stopping?: AbortSignal;
 };
 
 export async function openRuntime(
@@ -91,9 +93,11 @@ async function assemble(
   opened: (() => Promise<unknown>)[],
   options: RuntimeOptions,
 ): Promise<Omit<Runtime, "close">> {
+  const proceed = () => options.stopping?.throwIfAborted();
   for (const message of config.misspelt) log.warn(message);
   const database = await (options.database ?? startDatabase(config, log));
   opened.push(() => database.release());
+  proceed();
   const isDevelopment = options.chain && config.BASE_RPC_URL === undefined;
   const claim = isDevelopment ? await claimChain(config, database.ownerUrl) : undefined;
   const node = options.chain ? startNode(config, log) : undefined;
@@ -102,6 +106,7 @@ async function assemble(
   const projections = areas.flatMap((area) => area.projections);
   const declaredReactors = areas.flatMap((area) => area.reactors);
   await prepareDatabase(database, config.LOG_ORIGIN_HOST, projections); // the node starts meanwhile
+  proceed();
   const warn = (message: string) => (error: Error) => log.warn({ reason: error.message }, message);
   const onError = warn("a database connection broke");
   const max = config.DATABASE_POOL ?? USUAL_POOL;
@@ -114,6 +119,7 @@ async function assemble(
   const base = { pool, url: database.appUrl, onError, clock };
   const { close: closeChain, ...chain } = await (node ? openChain(config, base, node) : absentChain(config));
   opened.push(closeChain);
+  proceed();
   const entities = entitiesOf(areas);
   const schemas = registry(entities.map(({ events }) => events));
   const { ground, ...accepting } = createAccepting(() => app, log);
@@ -123,13 +129,16 @@ async function assemble(
   opened.push(() => tail.close());
   const { subjects, ...vault } = await openVault(config, database.vaultUrl, { pool, store }, log);
   opened.push(vault.close);
+  proceed();
   const runner = startRunner({ pool, tail, schemas, projections, log, keeps: options.keeps ?? "all" });
   opened.push(() => runner.stop());
   const readers = await openReaders(config, store, log);
   opened.push(() => readers.close());
+  proceed();
   const { DATA_DIR: dataDir, DUCKDB_MEMORY_MB: memory_mb, DUCKDB_THREADS: threads } = config;
   const vintages = await openVintages({ dataDir, memory_mb, threads });
   opened.push(() => vintages.close());
+  proceed();
   const snapshots = new SnapshotStore({ data_dir: config.DATA_DIR, vintages });
   opened.push(() => snapshots.close());
   const printer = createPrinter();
@@ -173,6 +182,7 @@ async function assemble(
   await claim?.join(app);
   app.settlement = settlementOnLogsChain(app, app.settlement);
   await vault.replayErasures(app);
+  proceed();
   if (options.reactors) {
     const reactors = await startReactorsOf(areas, app, config, log);
     opened.push(() => reactors.stop());
