@@ -532,6 +532,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       eventstore: "any",
       jose: ["importJWK", "jwtVerify"],
       runtime: "any",
+      settings: ["faultOfAddress"],
       ...files,
       "node:crypto": "any",
       "node:http": "any",
