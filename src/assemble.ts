@@ -39,6 +39,7 @@ import { openVintages } from "./datasets/vintage-store.ts";
 import type { AddressLimits, Quotas } from "./domain/ports.ts";
 import { disputesIn, healthOf } from "./health.ts";
 import { enter } from "./lease.ts";
+import { type OpenedParts, openedParts } from "./opened-parts.ts";
 import { type RunnerOptions, startRunner } from "./projections/runner.ts";
 import { runningReactors } from "./reactor.ts";
 
@@ -70,80 +71,65 @@ export async function openRuntime(
   log: Logger,
   options: RuntimeOptions = { chain: false },
 ): Promise<Runtime> {
-  const opened: (() => Promise<unknown>)[] = [];
-  let closing: Promise<void> | undefined;
-  const close = async () => {
-    const failures: unknown[] = [];
-    // One part that cannot be closed must not keep the others, the embedded Postgres last, from being let go.
-    for (const shut of opened.reverse()) await shut().catch((error) => failures.push(error));
-    if (failures.length > 0) throw failures[0];
-  };
+  const { hold, close } = openedParts(options.stopping);
   try {
-    return { ...(await assemble(config, log, opened, options)), close: () => (closing ??= close()) };
+    return { ...(await assemble(config, log, hold, options)), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** Opens part after part and notes in `opened` how each is closed again, last first. */
+/** Opens part after part, and has `hold` note how each is closed again. */
 async function assemble(
   config: Config,
   log: Logger,
-  opened: (() => Promise<unknown>)[],
+  hold: OpenedParts["hold"],
   options: RuntimeOptions,
 ): Promise<Omit<Runtime, "close">> {
-  const proceed = () => options.stopping?.throwIfAborted();
-  for (const message of config.misspelt) log.warn(message);
-  const database = await (options.database ?? startDatabase(config, log));
-  opened.push(() => database.release());
-  proceed();
+  const database = await (options.database ?? startDatabase(config, log, options.stopping));
+  hold(() => database.release());
   const isDevelopment = options.chain && config.BASE_RPC_URL === undefined;
   const claim = isDevelopment ? await claimChain(config, database.ownerUrl) : undefined;
   const node = options.chain ? startNode(config, log) : undefined;
-  if (node) opened.push(node.leave);
+  if (node) hold(node.leave);
   const areas = options.areas ?? allAreas;
   const projections = areas.flatMap((area) => area.projections);
   const declaredReactors = areas.flatMap((area) => area.reactors);
   await prepareDatabase(database, config.LOG_ORIGIN_HOST, projections); // the node starts meanwhile
-  proceed();
   const warn = (message: string) => (error: Error) => log.warn({ reason: error.message }, message);
   const onError = warn("a database connection broke");
   const max = config.DATABASE_POOL ?? USUAL_POOL;
   const pool = openPool(database.appUrl, { max, wait_ms: config.DATABASE_WAIT_MS, onError });
-  opened.push(() => pool.end());
+  hold(() => pool.end());
   await warnOfOneRole(pool, log);
   const clock = await databaseClock(pool);
   const presence = await enter(pool);
-  opened.push(async () => clock.close(), presence.leave);
+  hold(async () => clock.close(), presence.leave);
   const base = { pool, url: database.appUrl, onError, clock };
   const { close: closeChain, ...chain } = await (node ? openChain(config, base, node) : absentChain(config));
-  opened.push(closeChain);
-  proceed();
+  hold(closeChain);
   const entities = entitiesOf(areas);
   const schemas = registry(entities.map(({ events }) => events));
   const { ground, ...accepting } = createAccepting(() => app, log);
   const store = createEventStore(pool, { schemas, ground });
-  opened.push(() => store.close());
+  hold(() => store.close());
   const tail = createTail(store, { pool, session_url: database.sessionUrl, onError });
-  opened.push(() => tail.close());
+  hold(() => tail.close());
   const { subjects, ...vault } = await openVault(config, database.vaultUrl, { pool, store }, log);
-  opened.push(vault.close);
-  proceed();
+  hold(vault.close);
   const runner = startRunner({ pool, tail, schemas, projections, log, keeps: options.keeps ?? "all" });
-  opened.push(() => runner.stop());
+  hold(() => runner.stop());
   const readers = await openReaders(config, store, log);
-  opened.push(() => readers.close());
-  proceed();
+  hold(() => readers.close());
   const { DATA_DIR: dataDir, DUCKDB_MEMORY_MB: memory_mb, DUCKDB_THREADS: threads } = config;
   const vintages = await openVintages({ dataDir, memory_mb, threads });
-  opened.push(() => vintages.close());
-  proceed();
+  hold(() => vintages.close());
   const snapshots = new SnapshotStore({ data_dir: config.DATA_DIR, vintages });
-  opened.push(() => snapshots.close());
+  hold(() => snapshots.close());
   const printer = createPrinter();
-  opened.push(() => printer.close());
-  opened.push(async () => app.outside?.close());
+  hold(() => printer.close());
+  hold(async () => app.outside?.close());
   const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
   const secret = (purpose: string) => derivedSecret(signingKeyFile(config), config.SIGNING_KEY, purpose);
   const streams = openStreams(pool, await secret("stream-snapshots"), entities);
@@ -182,10 +168,9 @@ async function assemble(
   await claim?.join(app);
   app.settlement = settlementOnLogsChain(app, app.settlement);
   await vault.replayErasures(app);
-  proceed();
   if (options.reactors) {
     const reactors = await startReactorsOf(areas, app, config, log);
-    opened.push(() => reactors.stop());
+    hold(() => reactors.stop());
   }
   return {
     app,

@@ -31,7 +31,7 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
   const public_url = config.PUBLIC_URL ?? `http://${hostInUrl(config.HOST)}:${port}`;
 
   // Postgres starts while the rest of the code is read.
-  const database = startDatabase(config, log);
+  const database = startDatabase(config, log, stopping.signal);
   // Whoever waits for it is told of a failure; until then nobody does.
   database.catch(() => undefined);
   const opening = import("./serving.ts").then(({ openServing }) =>

@@ -469,6 +469,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "src/config.ts",
       "src/database.ts",
       "src/migrations/",
+      "src/opened-parts.ts",
       "src/server.ts",
     ],
     imports: {
