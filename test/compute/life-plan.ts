@@ -54,7 +54,7 @@ const asking = fc.oneof(fc.constant<RequesterName>("honest-requester"), requeste
 
 const MINUTE = 60;
 const DAY = 86_400;
-const SECONDS = [5, 30, MINUTE, 100, 11 * MINUTE, 3_600, DAY, 2 * DAY, 8 * DAY, 15 * DAY];
+const SECONDS = [5, 30, MINUTE, 100, MINUTE, 11 * MINUTE, 3_600, DAY, 8 * DAY, 15 * DAY];
 
 type Shape = { [Key in keyof Act]: Act[Key] };
 const act = <Of extends Act["does"]>(does: Of, fields: Record<string, fc.Arbitrary<unknown>>) =>
@@ -66,7 +66,7 @@ const acts: [number, fc.Arbitrary<Act>][] = [
     act("submits", {
       ...{ who: asking, work: fc.constantFrom(...WORK), price: fc.constantFrom(0.001, 0.002, 0.02) },
       verify: fc.constantFrom("usual", "requester", "quorum"),
-      deadline_s: fc.constantFrom(MINUTE, 3_600, 7 * DAY),
+      deadline_s: fc.constantFrom(3_600, 7 * DAY),
       assign: fc.option(node, { freq: 4 }),
     }),
   ],
@@ -84,7 +84,7 @@ const acts: [number, fc.Arbitrary<Act>][] = [
   [1, act("decides", { who: fc.constant("operator"), which })],
   [5, act("checks", { who: fc.constant("service"), runs: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }) })],
   [2, act("ends what is due", { who: fc.constant("service") })],
-  [3, act("passes", { who: fc.constant("time"), seconds: fc.constantFrom(...SECONDS), told: at })],
+  [2, act("passes", { who: fc.constant("time"), seconds: fc.constantFrom(...SECONDS), told: at })],
 ];
 
 const step: fc.Arbitrary<Step> = fc
@@ -95,7 +95,49 @@ const step: fc.Arbitrary<Step> = fc
   })
   .map(({ act, ...how }) => ({ ...act, ...how }));
 
-export const lives: fc.Arbitrary<Step[]> = fc.array(step, { minLength: 10, maxLength: 45, size: "max" });
+const plain = { at: "first", with_next: false } as const;
+const looks: Step = { does: "checks", who: "service", runs: true, ...plain };
+
+/** A task that somebody submits and somebody does, and perhaps one of the thieves moves its money before it is checked. */
+const task = fc
+  .record({
+    ...{ who: asking, work: fc.constantFrom(...WORK), price: fc.constantFrom(0.001, 0.02), by: node, says },
+    ...{ at, assigned: fc.boolean(), hides: fc.boolean(), runs: fc.boolean() },
+  })
+  .map(({ who, work, price, by, says, at, assigned, hides, runs }): Step[] => [
+    { does: "submits", who, work, price, verify: "usual", deadline_s: 7 * DAY, assign: assigned ? by : null, ...plain },
+    { does: "works", who: by, says, at, with_next: false },
+    ...(hides ? THIEVES : []).map(
+      (who): Step => ({ does: "empties its account", who, how: "a task for another thief", ...plain }),
+    ),
+    { ...looks, runs, at },
+  ]);
+
+/** A task of several copies that these nodes do one after the other. */
+const copies = fc
+  .record({
+    ...{ who: asking, work: fc.constantFrom(...WORK), at },
+    doers: fc.array(fc.tuple(node, says, fc.boolean()), { minLength: 2, maxLength: 4 }),
+    runs: fc.boolean(),
+  })
+  .map(({ who, work, at, doers, runs }): Step[] => [
+    { does: "submits", who, work, price: 0.002, verify: "quorum", deadline_s: 7 * DAY, assign: null, ...plain },
+    ...doers.flatMap(([by, says, with_next], n): Step[] => [
+      { does: "works", who: by, says, at: n === 0 ? "first" : at, with_next: n > 0 && with_next },
+      ...(n === 0 ? [looks] : []),
+    ]),
+    { ...looks, runs, at },
+  ]);
+
+const scene = fc.oneof(
+  { weight: 3, arbitrary: step.map((one): Step[] => [one]) },
+  { weight: 1, arbitrary: task },
+  { weight: 1, arbitrary: copies },
+);
+
+export const lives: fc.Arbitrary<Step[]> = fc
+  .array(scene, { minLength: 20, maxLength: 50, size: "max" })
+  .map((scenes) => scenes.flat());
 
 /** A step as a line: who does what, with all that was drawn for it. */
 export function lineOf({ who, does, at, with_next, ...rest }: Step): string {

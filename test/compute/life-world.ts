@@ -152,14 +152,15 @@ export class Life {
   /** Takes the steps, those that begin at the same time together. */
   async live(steps: readonly Step[]): Promise<void> {
     let together: Step[] = [];
-    for (const step of steps) {
+    for (const [n, step] of steps.entries()) {
       together.push(step);
-      if (step.with_next && step.does !== "passes") continue;
+      const next = steps[n + 1];
+      // Time passes by itself, once who is honest has done its part.
+      if (step.with_next && next && step.does !== "passes" && next.does !== "passes") continue;
       const isAlone = together.length === 1;
       await Promise.all(together.map((one) => this.#take(one, isAlone)));
       together = [];
     }
-    await Promise.all(together.map((one) => this.#take(one, false)));
   }
 
   /** Everything comes to its end: who is honest does what is left, checks run, and a month passes. */
