@@ -1,11 +1,12 @@
 /** What is wrong after a life has ended, a sentence each; nothing where every honest actor has its own and no thief has more. */
-import * as account from "../../src/domain/payments/account.ts";
-import { sharesOf } from "../../src/domain/compute/pricing.ts";
+
 import { isBuiltIn } from "../../src/domain/compute/kinds.ts";
-import type { Task } from "../../src/domain/compute/task.ts";
 import * as nodes from "../../src/domain/compute/node.ts";
-import { isHonest, type Life, type Submitted } from "./life-world.ts";
+import { sharesOf } from "../../src/domain/compute/pricing.ts";
+import type { Task } from "../../src/domain/compute/task.ts";
+import * as account from "../../src/domain/payments/account.ts";
 import { HONEST_NODES, THIEVES } from "./life-plan.ts";
+import { isHonest, type Life, type Submitted } from "./life-world.ts";
 
 type Ended = { of: Submitted; task: Task };
 
@@ -22,31 +23,39 @@ export async function faultsOf(life: Life): Promise<string[]> {
   const fault = (text: string) => void faults.push(text);
 
   for (const { of, task } of all)
-    if (task.ended_at === null) fault(`${of.work} task ${task.facts.task_id} of ${of.by} has not ended: ${task.status}`);
+    if (task.ended_at === null)
+      fault(`${of.work} task ${task.facts.task_id} of ${of.by} has not ended: ${task.status}`);
   for (const [who, state] of funds) {
     for (const [hold_id, { amount_micro }] of state.holds)
       fault(`${who} has ${amount_micro} set aside for ${hold_id} though everything has ended`);
     const { credited, reversed, available, held, spent, withdrawn, debt } = state;
-    if (credited - reversed !== available + held + spent + withdrawn - debt) fault(`the account of ${who} does not add up`);
+    if (credited - reversed !== available + held + spent + withdrawn - debt)
+      fault(`the account of ${who} does not add up`);
     if (Math.min(available, held, spent, withdrawn) < 0) fault(`the account of ${who} is below zero`);
   }
 
   for (const who of HONEST_NODES) {
     const { sent } = life.actor(who);
     const earned = earnedBy(life, all, (by) => by === who);
-    if (has(who) < sent + earned) fault(`the honest node ${who} was sent ${sent}, earned ${earned} and has ${has(who)}`);
+    if (has(who) < sent + earned)
+      fault(`the honest node ${who} was sent ${sent}, earned ${earned} and has ${has(who)}`);
   }
   const thieves = THIEVES.reduce((sum, who) => sum + has(who), 0);
   const sent = THIEVES.reduce((sum, who) => sum + life.actor(who).sent, 0);
   const fair = earnedBy(life, all, (by, { of }) => !isHonest(by) && of.by === "honest-requester");
-  if (thieves > sent + fair) fault(`the thieves were sent ${sent}, earned ${fair} by right work and have ${thieves}`);
+  if (thieves > sent + fair)
+    fault(`the thieves were sent ${sent}, earned ${fair} by right work and have ${thieves}`);
   const paid = all.reduce(
-    (sum, one) => (one.of.by === "honest-requester" && isRight(life, one) ? sum + (one.task.settled?.price_micro ?? 0) : sum),
+    (sum, one) =>
+      one.of.by === "honest-requester" && isRight(life, one)
+        ? sum + (one.task.settled?.price_micro ?? 0)
+        : sum,
     0,
   );
   const requested = life.actor("honest-requester").sent + life.actor("history").sent;
   const left = has("honest-requester") + has("history");
-  if (left < requested - paid) fault(`the honest requester was sent ${requested}, got right work for ${paid} and has ${left}`);
+  if (left < requested - paid)
+    fault(`the honest requester was sent ${requested}, got right work for ${paid} and has ${left}`);
 
   const kept = all.reduce((sum, { task }) => sum + (task.settled?.fee_micro ?? 0), 0) + slashes.kept_micro;
   const total = [...life.actors.values()].reduce((sum, actor) => sum + actor.sent, 0);
@@ -78,9 +87,12 @@ function lendingFaults({ of, task }: Ended, all: readonly Ended[]): string[] {
     faults.push(`a node that failed the ${of.work} task ${task_id} got it again`);
   if (task.lease && isBuiltIn(task.facts.kind) && task.lease.price_micro < 1_000)
     faults.push(`the ${of.work} task ${task_id} cost ${task.lease.price_micro}, less than running it again`);
-  const siblings = all.filter((one) => copy_of !== null && one.task.facts.copy_of === copy_of && one.task.result);
+  const siblings = all.filter(
+    (one) => copy_of !== null && one.task.facts.copy_of === copy_of && one.task.result,
+  );
   const doers = siblings.map((one) => one.task.lease!.sx);
-  if (new Set(doers).size < doers.length) faults.push(`one node did two copies of the ${of.work} task ${copy_of}`);
+  if (new Set(doers).size < doers.length)
+    faults.push(`one node did two copies of the ${of.work} task ${copy_of}`);
   return faults;
 }
 
@@ -91,17 +103,21 @@ function resultFaults(life: Life, all: readonly Ended[], slashed: ReadonlyMap<st
     const { task, of } = one;
     if (!given) return [];
     const about = `the ${of.work} task ${task.facts.task_id} of ${of.by}, done by ${given.by}`;
-    const { verify, } = task.facts.terms;
+    const { verify } = task.facts.terms;
     const lost = slashed.get(task.facts.task_id);
     if (isHonest(given.by)) {
       if (lost !== undefined) return [`${about}: an honest node was slashed by ${lost}`];
       const isDecided = verify === "rerun" && task.audit?.verdict !== "inconclusive";
       const isJudged = verify === "requester" && of.by === "honest-requester";
-      return (isDecided || isJudged) && task.status !== "settled" ? [`${about}: right work is ${task.status}`] : [];
+      return (isDecided || isJudged) && task.status !== "settled"
+        ? [`${about}: right work is ${task.status}`]
+        : [];
     }
     const isWrong = !given.is_right && (task.audit?.verdict === "mismatch" || isLostCopy(task));
     if (!isWrong || !isBuiltIn(task.facts.kind)) return [];
-    return (lost ?? 0) < given.at_stake ? [`${about}: ${given.at_stake} were at stake, and ${lost ?? 0} were lost`] : [];
+    return (lost ?? 0) < given.at_stake
+      ? [`${about}: ${given.at_stake} were at stake, and ${lost ?? 0} were lost`]
+      : [];
   });
 }
 

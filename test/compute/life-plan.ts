@@ -23,13 +23,25 @@ export type ThiefAnswer = (typeof ANSWERS)[number];
 export type At = "first" | "second" | "both";
 
 type Act =
-  | { does: "submits"; who: RequesterName; work: Work; verify: "usual" | "requester" | "quorum"; price: number; deadline_s: number; assign: NodeName | null }
+  | {
+      does: "submits";
+      who: RequesterName;
+      work: Work;
+      verify: "usual" | "requester" | "quorum";
+      price: number;
+      deadline_s: number;
+      assign: NodeName | null;
+    }
   | { does: "pulls"; who: NodeName }
   | { does: "works"; who: NodeName; says: ThiefAnswer }
   | { does: "gives"; who: NodeName; which: number; says: ThiefAnswer }
   | { does: "fails"; who: ThiefName; which: number }
   | { does: "gives late"; who: ThiefName; which: number; says: ThiefAnswer }
-  | { does: "empties its account"; who: ThiefName; how: "a task for another thief" | "a withdrawal" | "a stake" }
+  | {
+      does: "empties its account";
+      who: ThiefName;
+      how: "a task for another thief" | "a withdrawal" | "a stake";
+    }
   | { does: "stakes"; who: NodeName; part: number }
   | { does: "judges"; who: ThiefName; which: number; accepts: boolean }
   | { does: "cancels"; who: RequesterName; which: number }
@@ -75,14 +87,29 @@ const acts: [number, fc.Arbitrary<Act>][] = [
   [4, act("gives", { who: node, which, says })],
   [2, act("fails", { who: thief, which })],
   [1, act("gives late", { who: thief, which, says })],
-  [3, act("empties its account", { who: thief, how: fc.constantFrom("a task for another thief", "a withdrawal", "a stake") })],
+  [
+    3,
+    act("empties its account", {
+      who: thief,
+      how: fc.constantFrom("a task for another thief", "a withdrawal", "a stake"),
+    }),
+  ],
   [2, act("stakes", { who: node, part: fc.constantFrom(0, 0.5, 1) })],
   [2, act("judges", { who: thief, which, accepts: fc.boolean() })],
   [1, act("cancels", { who: requester, which })],
   [1, act("claims", { who: node, which })],
   [2, act("disputes", { who: node, which })],
   [1, act("decides", { who: fc.constant("operator"), which })],
-  [5, act("checks", { who: fc.constant("service"), runs: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }) })],
+  [
+    5,
+    act("checks", {
+      who: fc.constant("service"),
+      runs: fc.oneof(
+        { weight: 4, arbitrary: fc.constant(true) },
+        { weight: 1, arbitrary: fc.constant(false) },
+      ),
+    }),
+  ],
   [2, act("ends what is due", { who: fc.constant("service") })],
   [2, act("passes", { who: fc.constant("time"), seconds: fc.constantFrom(...SECONDS), told: at })],
 ];
@@ -105,7 +132,16 @@ const task = fc
     ...{ at, assigned: fc.boolean(), hides: fc.boolean(), runs: fc.boolean() },
   })
   .map(({ who, work, price, by, says, at, assigned, hides, runs }): Step[] => [
-    { does: "submits", who, work, price, verify: "usual", deadline_s: 7 * DAY, assign: assigned ? by : null, ...plain },
+    {
+      does: "submits",
+      who,
+      work,
+      price,
+      verify: "usual",
+      deadline_s: 7 * DAY,
+      assign: assigned ? by : null,
+      ...plain,
+    },
     { does: "works", who: by, says, at, with_next: false },
     ...(hides ? THIEVES : []).map(
       (who): Step => ({ does: "empties its account", who, how: "a task for another thief", ...plain }),
@@ -121,7 +157,16 @@ const copies = fc
     runs: fc.boolean(),
   })
   .map(({ who, work, at, doers, runs }): Step[] => [
-    { does: "submits", who, work, price: 0.002, verify: "quorum", deadline_s: 7 * DAY, assign: null, ...plain },
+    {
+      does: "submits",
+      who,
+      work,
+      price: 0.002,
+      verify: "quorum",
+      deadline_s: 7 * DAY,
+      assign: null,
+      ...plain,
+    },
     ...doers.flatMap(([by, says, with_next], n): Step[] => [
       { does: "works", who: by, says, at: n === 0 ? "first" : at, with_next: n > 0 && with_next },
       ...(n === 0 ? [looks] : []),

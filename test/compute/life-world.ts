@@ -15,8 +15,28 @@ import { stepTask } from "../../src/reactors/compute/steps.ts";
 import { caller } from "../identity/agents.ts";
 import type { Service } from "../support/service.ts";
 import { turnOf } from "../support/turns.ts";
-import { type Answer, type ComputeSetup, chainOf, type Lent, receiptOf, sha256, type TestNode } from "./compute-setup.ts";
-import { type At, HONEST_NODES, NODES, type NodeName, REQUESTERS, type RequesterName, type Step, THIEVES, type ThiefAnswer, type ThiefName, type Work } from "./life-plan.ts";
+import {
+  type Answer,
+  type ComputeSetup,
+  chainOf,
+  type Lent,
+  receiptOf,
+  sha256,
+  type TestNode,
+} from "./compute-setup.ts";
+import {
+  type At,
+  HONEST_NODES,
+  NODES,
+  type NodeName,
+  REQUESTERS,
+  type RequesterName,
+  type Step,
+  THIEVES,
+  type ThiefAnswer,
+  type ThiefName,
+  type Work,
+} from "./life-plan.ts";
 import type { movedClock } from "./moved-clock.ts";
 
 export type LifeSetup = {
@@ -193,10 +213,17 @@ export class Life {
         if (!held) return;
         const { task_id, lease_id } = held.lent;
         this.#drop(held);
-        return void (await this.#call(step.who, step.at, "/soul/compute/result", { task_id, lease_id, error: "no" }));
+        return void (await this.#call(step.who, step.at, "/soul/compute/result", {
+          task_id,
+          lease_id,
+          error: "no",
+        }));
       }
       case "gives late": {
-        const lost = pick(this.#lost.filter(({ by }) => by === step.who), step.which);
+        const lost = pick(
+          this.#lost.filter(({ by }) => by === step.who),
+          step.which,
+        );
         return lost && this.#gives(lost, step.says, step.at, false);
       }
       case "empties its account":
@@ -207,20 +234,36 @@ export class Life {
         return void (await this.#call(step.who, step.at, "/soul/node/register", offer));
       }
       case "judges": {
-        const task = pick(this.submitted.filter(({ by }) => by === step.who), step.which);
+        const task = pick(
+          this.submitted.filter(({ by }) => by === step.who),
+          step.which,
+        );
         return task && this.#settles(step.who, task.task_id, step.accepts, step.at);
       }
       case "cancels": {
-        const task = pick(this.submitted.filter(({ by }) => by === step.who), step.which);
-        return void (task && (await this.#call(step.who, step.at, "/soul/compute/cancel", { task_id: task.task_id })));
+        const task = pick(
+          this.submitted.filter(({ by }) => by === step.who),
+          step.which,
+        );
+        return void (
+          task && (await this.#call(step.who, step.at, "/soul/compute/cancel", { task_id: task.task_id }))
+        );
       }
       case "claims": {
-        const given = pick(this.given.filter(({ by }) => by === step.who), step.which);
+        const given = pick(
+          this.given.filter(({ by }) => by === step.who),
+          step.which,
+        );
         return given && this.#settles(step.who, given.task_id, true, step.at);
       }
       case "disputes": {
-        const given = pick(this.given.filter(({ by }) => by === step.who), step.which);
-        return void (given && (await this.#call(step.who, step.at, "/soul/compute/dispute", { task_id: given.task_id })));
+        const given = pick(
+          this.given.filter(({ by }) => by === step.who),
+          step.which,
+        );
+        return void (
+          given && (await this.#call(step.who, step.at, "/soul/compute/dispute", { task_id: given.task_id }))
+        );
       }
       case "decides":
         return this.#decides(step.which);
@@ -236,7 +279,15 @@ export class Life {
     }
   }
 
-  async #submits({ who, work, verify, price, deadline_s, assign, at }: Step & { does: "submits" }): Promise<void> {
+  async #submits({
+    who,
+    work,
+    verify,
+    price,
+    deadline_s,
+    assign,
+    at,
+  }: Step & { does: "submits" }): Promise<void> {
     // An honest requester has what can be run again checked, judges the rest itself, and trusts no majority of strangers.
     const isHonest = who === "honest-requester";
     if (isHonest && work === "flaky") return;
@@ -300,7 +351,9 @@ export class Life {
       const to = `0x${"7".repeat(40)}` as const;
       const wanted = { withdrawal_id: randomUUID(), to, payer: to, amount_micro, seen_block: 1 };
       const leaves = withdrawal.ask(wanted, this.now());
-      return this.#tries(this.app.decide(account, account.targetOf(tenant), leaves, { meta: { actor: "test" } }));
+      return this.#tries(
+        this.app.decide(account, account.targetOf(tenant), leaves, { meta: { actor: "test" } }),
+      );
     }
     const fellow = THIEVES[(THIEVES.indexOf(who) + 1) % THIEVES.length]!;
     const step = { does: "submits", who, work: "opaque", verify: "usual", at, with_next: false } as const;
@@ -314,13 +367,17 @@ export class Life {
   /** The operator is right where it says something. */
   async #decides(which?: number): Promise<void> {
     const open = [];
-    for (const { of, task } of await this.allTasks()) if (task.status === "disputed" && of.work === "opaque") open.push(task);
+    for (const { of, task } of await this.allTasks())
+      if (task.status === "disputed" && of.work === "opaque") open.push(task);
     const chosen = which === undefined ? open : [pick(open, which)];
     for (const task of chosen) {
       if (!task) continue;
       const { task_id } = task.facts;
       const is_right = this.given.some((one) => one.task_id === task_id && one.is_right);
-      const decided = { verdict: is_right ? ("worker" as const) : ("requester" as const), reason: "it was looked at" };
+      const decided = {
+        verdict: is_right ? ("worker" as const) : ("requester" as const),
+        reason: "it was looked at",
+      };
       await this.#parts.setup.folded();
       await this.#tries(decideDispute(this.app, task_id, decided));
     }
@@ -328,7 +385,8 @@ export class Life {
 
   /** Who is honest is in time: it hands in, judges and disputes before time passes. */
   async #duties(): Promise<void> {
-    for (const held of [...this.held]) if (isHonest(held.by)) await this.#gives(held, "right", "first", false);
+    for (const held of [...this.held])
+      if (isHonest(held.by)) await this.#gives(held, "right", "first", false);
     for (const { of, task } of await this.allTasks()) {
       const { task_id, terms } = task.facts;
       const given = this.given.find((one) => one.task_id === task_id);
@@ -358,7 +416,13 @@ export class Life {
   #offer(who: NodeName, stake_micro: number): object {
     const { agent_id } = this.actor(who).node!;
     const hourly_rate_usd = who === "thief-3" ? 0 : 0.06;
-    return { agent_id, capabilities: ["cpu"], hourly_rate_usd, max_concurrent: 16, stake_usdc: stake_micro / 1e6 };
+    return {
+      agent_id,
+      capabilities: ["cpu"],
+      hourly_rate_usd,
+      max_concurrent: 16,
+      stake_usdc: stake_micro / 1e6,
+    };
   }
 
   /** The same call at one process, or at both at the same time. */
@@ -405,14 +469,42 @@ export class Life {
     const { sx } = this.actor("known").node!;
     const at = this.now();
     const terms = {
-      ...{ max_price_micro: price, limit_s: 60, verify: "rerun" as const, quorum: null, assign: sx, min_trust: 0 },
+      ...{
+        max_price_micro: price,
+        limit_s: 60,
+        verify: "rerun" as const,
+        quorum: null,
+        assign: sx,
+        min_trust: 0,
+      },
       ...{ window_s: 60, deadline_at: new Date(Date.parse(at) + 3_600_000).toISOString() },
     };
     for (let n = 0; n < 10; n++) {
       const task_id = sha256(`${tenant} ${n}`).slice(0, 32);
-      const facts = { task_id, kind: "js", input_sha256: sha256("in"), input_bytes: 2, terms, copy_of: null, submitted_at: at };
-      const made = { output_sha256: sha256("out"), output_bytes: 2, exit: "ok" as const, used_ms: 1, receipt: null, seed: null };
-      const audited = { verdict: "valid" as const, expected_sha256: sha256("out"), engine_sha256: sha256("e"), draw: null, audited_at: at };
+      const facts = {
+        task_id,
+        kind: "js",
+        input_sha256: sha256("in"),
+        input_bytes: 2,
+        terms,
+        copy_of: null,
+        submitted_at: at,
+      };
+      const made = {
+        output_sha256: sha256("out"),
+        output_bytes: 2,
+        exit: "ok" as const,
+        used_ms: 1,
+        receipt: null,
+        seed: null,
+      };
+      const audited = {
+        verdict: "valid" as const,
+        expected_sha256: sha256("out"),
+        engine_sha256: sha256("e"),
+        draw: null,
+        audited_at: at,
+      };
       const hold = { hold_id: tasks.holdOf(task_id), amount_micro: price, for: "a task" };
       await this.app.commit(
         async (unit) => {

@@ -43,11 +43,17 @@ async function lived(steps: readonly Step[]): Promise<void> {
       const k = `${of.by.slice(0, 6)} ${of.work} ${task.facts.terms.verify}${task.facts.copy_of ? " copy" : ""} ${task.status} ${g ? `${g.by} ${g.is_right}` : "-"} ${task.audit?.verdict ?? ""} ${task.compared?.verdict ?? ""} ${task.dispute?.decided ? `${task.dispute.decided.by} ${task.dispute.decided.verdict}` : ""}`;
       n.set(k, (n.get(k) ?? 0) + 1);
     }
-    appendFileSync(process.env.SHOW, `${[...n].map(([k, c]) => `${c} ${k}`).join("\n")}\n--- ${Date.now()} steps ${steps.length}\n`);
+    appendFileSync(
+      process.env.SHOW,
+      `${[...n].map(([k, c]) => `${c} ${k}`).join("\n")}\n--- ${Date.now()} steps ${steps.length}\n`,
+    );
   }
   if (process.env.SHOW && faults.length > 0) {
     const { appendFileSync } = await import("node:fs");
-    appendFileSync(`${process.env.SHOW}.faults`, `${faults.join("\n")}\n  ${steps.map(lineOf).join("\n  ")}\n\n`);
+    appendFileSync(
+      `${process.env.SHOW}.faults`,
+      `${faults.join("\n")}\n  ${steps.map(lineOf).join("\n  ")}\n\n`,
+    );
   }
   if (faults.length === 0) return;
   tried = Math.max(tried, 1);

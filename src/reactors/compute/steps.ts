@@ -112,7 +112,10 @@ async function endSetAside(unit: Staging, of: Of, at: string): Promise<void> {
   const isLost =
     isBuiltIn(facts.kind) && compared?.verdict === "differed" && dispute?.decided?.verdict !== "none";
   if (!isLost) return giveBack(unit, task, at);
-  const lies = setAsideFor(await unit.watch(account, account.targetOf(earnerOf(task.lease!.sx))), facts.task_id);
+  const lies = setAsideFor(
+    await unit.watch(account, account.targetOf(earnerOf(task.lease!.sx))),
+    facts.task_id,
+  );
   await lose(unit, of, lies, at);
 }
 
