@@ -34,27 +34,6 @@ async function lived(steps: readonly Step[]): Promise<void> {
   await life.live(steps);
   await life.ends();
   const faults = await faultsOf(life);
-  if (process.env.SHOW) {
-    const { appendFileSync } = await import("node:fs");
-    const all = await life.allTasks();
-    const n = new Map<string, number>();
-    for (const { of, task } of all) {
-      const g = life.given.find((x) => x.task_id === task.facts.task_id);
-      const k = `${of.by.slice(0, 6)} ${of.work} ${task.facts.terms.verify}${task.facts.copy_of ? " copy" : ""} ${task.status} ${g ? `${g.by} ${g.is_right}` : "-"} ${task.audit?.verdict ?? ""} ${task.compared?.verdict ?? ""} ${task.dispute?.decided ? `${task.dispute.decided.by} ${task.dispute.decided.verdict}` : ""}`;
-      n.set(k, (n.get(k) ?? 0) + 1);
-    }
-    appendFileSync(
-      process.env.SHOW,
-      `${[...n].map(([k, c]) => `${c} ${k}`).join("\n")}\n--- ${Date.now()} steps ${steps.length}\n`,
-    );
-  }
-  if (process.env.SHOW && faults.length > 0) {
-    const { appendFileSync } = await import("node:fs");
-    appendFileSync(
-      `${process.env.SHOW}.faults`,
-      `${faults.join("\n")}\n  ${steps.map(lineOf).join("\n  ")}\n\n`,
-    );
-  }
   if (faults.length === 0) return;
   tried = Math.max(tried, 1);
   throw new Error([...faults, "after this life:", ...steps.map(lineOf)].join("\n  "));

@@ -68,7 +68,11 @@ const stateOf = async (headers: Record<string, string>, task_id: string) =>
   (await setup.ask(headers, `/soul/compute/status/${task_id}`)).body;
 
 /** The first copy is begun by the first of these, and then the others are made for the others. */
-async function begun(tenant: string, by: TestNode[], more: { task_type?: string; [field: string]: unknown } = {}) {
+async function begun(
+  tenant: string,
+  by: TestNode[],
+  more: { task_type?: string; [field: string]: unknown } = {},
+) {
   const { headers, task_id } = await submitted(tenant, more);
   const lent: Lent[] = [];
   for (const node of by) {
