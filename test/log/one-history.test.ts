@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { checkSlice } from "../../src/anchoring/check-rows.ts";
+import { rowsReactor } from "../../src/anchoring/check-rows.ts";
 import { cosignTurn } from "../../src/anchoring/cosign-signed.ts";
 import { formatVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
@@ -17,6 +17,7 @@ import { openWitness } from "../../src/witness/witness.ts";
 import { type AnchoringSetup, AT_ONCE, openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
 import { signerOf } from "../anchoring/signers.ts";
 import { startService } from "../support/service.ts";
+import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
 
 let setup: AnchoringSetup;
@@ -96,29 +97,40 @@ test("the chain's head under our own account closes the gate before the first ap
   expect((await restored.store.head()).position).toBe(early);
 });
 
-test("an edited idem_key closes the gate: at the head when a process starts, below it when its slice is looked at", async () => {
+test("an edited idem_key or payload closes the gate: at the head when a process starts, below it when its slice is looked at", async () => {
   const service = await startService();
   onTestFinished(() => service.stop());
   const { app } = service;
   for (let n = 0; n < 3; n++) await service.issue();
-  const { position: head } = await app.store.head();
-  const edit = async (position: number, value: string) => {
+  const edit = async (position: number, columns: string) => {
     const pool = new pg.Pool({ connectionString: service.database_url, max: 1 });
     await pool.query(`begin; set local session_replication_role = replica;
-      update eventstore.events set idem_key = ${value}, request_hash = null where position = ${position}; commit`);
+      update eventstore.events set ${columns}, request_hash = null where position = ${position}; commit`);
     await pool.end();
   };
-  await edit(head, "'other'");
-  const started = await startService({ beside: service });
-  onTestFinished(() => started.stop());
-  await expect(started.issue()).rejects.toMatchObject(refusal);
-  await edit(head, "null");
-  await started.issue();
+  const payloadOf = async (position: number) => {
+    const sql = "select encode(payload, 'hex') as hex from eventstore.events where position = $1";
+    return (await app.pool.query<{ hex: string }>(sql, [position])).rows[0]!.hex;
+  };
+  for (const column of ["idem_key", "payload"]) {
+    const { position: head } = await app.store.head();
+    const payload = await payloadOf(head);
+    const edited = `'\\x${payload.replace(/7d$/, "207d")}'`;
+    await edit(head, column === "payload" ? `payload = ${edited}` : "idem_key = 'other'");
+    const started = await startService({ beside: service });
+    onTestFinished(() => started.stop());
+    await expect(started.issue()).rejects.toMatchObject(refusal);
+    await edit(head, `payload = '\\x${payload}', idem_key = null`);
+    await started.issue();
+  }
 
-  expect(await checkSlice(app)).toBeUndefined();
-  await edit(head - 1, "'other'");
-  expect(await checkSlice(app)).toMatchObject({ position: head - 1 });
-  app.accepting.suspect();
+  const { position: head } = await app.store.head();
+  expect(await turn(app, rowsReactor)).toEqual({ status: "done" });
+  await edit(head - 1, "idem_key = 'other'");
+  expect(await turn(app, rowsReactor)).toMatchObject({
+    status: "edited",
+    reason: expect.stringContaining(`position ${head - 1}`),
+  });
   await expect(service.issue()).rejects.toMatchObject(refusal);
 });
 

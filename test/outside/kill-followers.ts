@@ -30,7 +30,8 @@ export async function killFollowers({ kills, env, grow, most_ms = 150, killed }:
       await pause(Math.random() * most_ms);
       child.kill("SIGKILL");
       await ended;
-      killed?.(++done);
+      done++;
+      killed?.(done);
     }
   };
   await Promise.all([growing, lives(), lives(), lives()]);
