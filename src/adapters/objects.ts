@@ -100,9 +100,7 @@ export function createObjects(pool: pg.Pool, place: ObjectPlace, folder: string)
           received += chunk.length;
           // A store that sends more than was put would fill the disk before the digest shows it.
           if (received > size)
-            throw new ObjectDamaged(
-              `the bytes of ${name} are not those that it names: more than the ${size} that were put`,
-            );
+            throw new ObjectDamaged(name, `: more than the ${size} that were put`);
           hash.update(chunk);
           await file.writeFile(chunk);
         }
