@@ -99,8 +99,7 @@ export function createObjects(pool: pg.Pool, place: ObjectPlace, folder: string)
         for await (const chunk of chunks) {
           received += chunk.length;
           // A store that sends more than was put would fill the disk before the digest shows it.
-          if (received > size)
-            throw new ObjectDamaged(name, `: more than the ${size} that were put`);
+          if (received > size) throw new ObjectDamaged(name, `: more than the ${size} that were put`);
           hash.update(chunk);
           await file.writeFile(chunk);
         }
