@@ -137,6 +137,8 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:util": ["promisify"],
       "read-excel-file/node": ["readSheet"],
       "node:timers/promises": ["setTimeout"],
+      "node:worker_threads": ["parentPort", "workerData"],
+      threads: ["startThread"],
       zod: "any",
     },
   },
