@@ -46,6 +46,8 @@ type Staged = {
   state: unknown;
   cached: boolean;
   events: NewEvent[];
+  /** Reads the stream afresh. */
+  again: () => Promise<{ version: number }>;
 };
 
 type Run = {
@@ -80,8 +82,8 @@ export class Staging {
   readonly reserve: Reserve;
   readonly earlier = [];
   readonly #staged = new Map<string, Staged>();
-  /** Streams that the commit rests upon, and the version they were seen at. */
-  readonly #watched = new Map<string, StreamGuard>();
+  /** Streams that the commit rests upon, the version they were seen at, and how those out of the cache are read afresh. */
+  readonly #watched = new Map<string, { guard: StreamGuard; again?: () => Promise<{ version: number }> }>();
   /** Commits on their way that something was decided upon. */
   readonly #trusted = new Set<Sent>();
   readonly #run: Run;
@@ -120,8 +122,11 @@ export class Staging {
     const key = `${tenant}\n${stream_id}`;
     const staged = this.#staged.get(key);
     if (staged) return staged.state as ReturnType<typeof entity.initialState>;
-    const { state, version, after } = await this.#see(entity, tenant, stream_id);
-    this.#watched.set(key, { tenant, stream_id, expected_version: version, ...(after && { after }) });
+    const { state, version, cached, after } = await this.#see(entity, tenant, stream_id);
+    this.#watched.set(key, {
+      guard: { tenant, stream_id, expected_version: version, ...(after && { after }) },
+      ...(cached && !after && { again: () => foldAfresh(this.#parts, entity, { tenant, id }) }),
+    });
     return state as ReturnType<typeof entity.initialState>;
   };
 
@@ -189,7 +194,8 @@ export class Staging {
     if (this.#knownBefore?.key === key && version > this.#knownBefore.version)
       this.#parts.turns?.contest(key);
     const { tenant } = target;
-    const staged: Staged = { after: undefined, ...seen, tenant, stream_id, base: version, events: [] };
+    const again = () => foldAfresh(this.#parts, entity, target);
+    const staged: Staged = { after: undefined, ...seen, tenant, stream_id, base: version, events: [], again };
     this.#staged.set(key, staged);
     return staged;
   }
@@ -245,14 +251,23 @@ export class Staging {
     return this.#trusted.size > 0;
   }
 
+  /** Whether another process has changed a stream that was seen in the cache: without an append nothing else would find that. */
+  async hasMovedOn(): Promise<boolean> {
+    for (const { guard, again } of this.#watched.values())
+      if (again && (await again()).version !== guard.expected_version) return true;
+    for (const { base, cached, after, again } of this.#staged.values())
+      if (cached && !after && (await again()).version !== base) return true;
+    return false;
+  }
+
   async append(): Promise<AppendedEvent[] | "again" | "replayed"> {
     const touched = [...this.#staged.values()].filter((staged) => staged.events.length > 0);
-    if (touched.length === 0) return [];
+    if (touched.length === 0) return (await this.hasMovedOn()) ? "again" : [];
     const guards: StreamGuard[] = [];
     // That there was nothing to do may have been so by what is on its way alone.
     for (const { tenant, stream_id, base, after, events } of this.#staged.values())
       if (after && events.length === 0) guards.push({ tenant, stream_id, expected_version: base, after });
-    for (const [key, guard] of this.#watched) {
+    for (const [key, { guard }] of this.#watched) {
       const staged = this.#staged.get(key);
       if (!staged?.events.length && !staged?.after) guards.push(guard);
       else if (staged.base !== guard.expected_version) return "again";

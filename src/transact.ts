@@ -83,6 +83,7 @@ export async function transact<T, Done = undefined>(
     } catch (error) {
       isPatient = error instanceof Refusal && !isSent && (await unit.lookedAhead());
       if (isPatient) continue;
+      if (error instanceof Refusal && !isSent && (await unit.hasMovedOn())) continue;
       // Once it was sent it may stand in the log, whatever went wrong then.
       if (!isSent) {
         unit.leave();

@@ -46,6 +46,20 @@ describe("decisions", () => {
     expect((await takeIn(one, "full", "b", plain, 1)).events).toEqual([]);
   });
 
+  test("neither a refusal nor an answer rests on a watched stream that another process has changed", async () => {
+    const [one, other] = [makeProcess(), makeProcess()];
+    const notesOf = () =>
+      transact(one, plain, async ({ watch }) => {
+        const { notes: found } = await watch(notes, { tenant: "acme", id: "watched" });
+        return found.length > 0 ? found : refuse("not_found", "there is no note");
+      });
+    await expect(notesOf()).rejects.toMatchObject({ code: "not_found" });
+    await takeIn(other, "watched", "a");
+    expect((await notesOf()).result).toEqual(["a"]);
+    await takeIn(other, "watched", "b");
+    expect((await notesOf()).result).toEqual(["a", "b"]);
+  });
+
   test("a stream that is presumed new is not read, and decided over what it has where it is not new", async () => {
     const parts = makeProcess();
     const read = vi.spyOn(parts.store, "readStream");
