@@ -437,16 +437,14 @@ export class Life {
     return told;
   }
 
-  /** A turn at one process; at both at once as where one has lost its lease without knowing. One that fails is taken again, as the service does. */
+  /** A turn at one process; at both at once as where one has lost its lease without knowing. */
   async #turn({ name, begin }: Reactor, at: At): Promise<void> {
     await this.#parts.setup.folded();
     const chosen = { first: [0], second: [1], both: [0, 1] }[at];
     await Promise.all(
       chosen.map(async (n) => {
-        const take = () => turnOf(this.#apps[n]!, n === 0 ? name : `${name}.second`, begin());
-        let told = await take();
-        for (let again = 0; told.status === "failed" && again < 2; again++) told = await take();
-        if (told.status === "failed") this.faults.push(`${name} fails again and again: ${told.reason}`);
+        const { status, reason } = await turnOf(this.#apps[n]!, n === 0 ? name : `${name}.second`, begin());
+        if (status === "failed") this.faults.push(`${name}: ${reason}`);
       }),
     );
     await this.#parts.setup.folded();
