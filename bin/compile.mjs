@@ -36,6 +36,7 @@ const STARTED = [
   "src/main.ts",
   "src/adapters/execution/child.ts",
   "src/adapters/printing/thread.ts",
+  "src/datasets/reference/workbook-thread.ts",
   "eventstore/verify/reading-thread.ts",
   "eventstore/verify/verify-export.ts",
   "src/audit/verify-pack.ts",

@@ -22,8 +22,12 @@ export type FeedOptions = {
   follow: boolean;
   /** How a line stands on the wire: an SSE event's `id` is its cursor. */
   framing: "ndjson" | "sse";
+  /** Where it ends, if that is before the head. */
+  up_to?: number;
   /** Ends the feed in good order, its last line included. */
   signal: AbortSignal;
+  /** Asked at each wake of a feed that follows, before it reads: false ends it in good order, and an error cuts it. */
+  still?: () => Promise<boolean>;
   /** Silence while following never lasts longer; 15,000 when absent. */
   heartbeat_ms?: number;
 };
@@ -51,17 +55,28 @@ export async function* feed(parts: FeedParts, options: FeedOptions): AsyncGenera
 
   let place: Place = options.after;
   for (let news = false; ; ) {
-    const head = await parts.store.head(log_id);
+    const newest = await parts.store.head(log_id);
+    const head = await endOf(parts.store, newest, options);
     for await (const page of pages(parts.pool, { ...options, log_id, epoch, head }, place)) {
       yield* page.lines;
       place = page.end;
       if (signal.aborted) break;
     }
-    const up_to_date = place.position >= head.position;
+    const up_to_date = place.position >= newest.position;
     if (!options.follow || signal.aborted) return yield mark(up_to_date);
     if (!news) yield mark(up_to_date);
     news = await hasNews(parts.tail, { tenant, after: place.position, signal }, heartbeat_ms);
+    if (options.still && !(await options.still())) return yield mark(!news);
   }
+}
+
+async function endOf(
+  store: EventStore,
+  newest: LogHead,
+  { log_id = MAIN_LOG, after, up_to }: FeedOptions,
+): Promise<LogHead> {
+  if (up_to === undefined || up_to >= newest.position) return newest;
+  return (await store.headAt(Math.max(up_to, after.position), log_id))!;
 }
 
 /** Resolves to true once the tenant has an event after a position; other tenants' events wake nobody. */

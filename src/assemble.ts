@@ -30,6 +30,7 @@ import { openSeeds } from "./assemble-seeds.ts";
 import { openStreams } from "./assemble-streams.ts";
 import { openVault } from "./assemble-subjects.ts";
 import { settlementOnLogsChain } from "./chain/settlement.ts";
+import { claimChain } from "./chain-of-log.ts";
 import { anchoringOf, type Config, custodyOf, signingKeyFile } from "./config.ts";
 import { type Database, prepareDatabase, startDatabase, warnOfOneRole } from "./database.ts";
 import { ReferenceStore } from "./datasets/reference/store.ts";
@@ -38,6 +39,7 @@ import { openVintages } from "./datasets/vintage-store.ts";
 import type { AddressLimits, Quotas } from "./domain/ports.ts";
 import { disputesIn, healthOf } from "./health.ts";
 import { enter } from "./lease.ts";
+import { type OpenedParts, openedParts } from "./opened-parts.ts";
 import { type RunnerOptions, startRunner } from "./projections/runner.ts";
 import { runningReactors } from "./reactor.ts";
 
@@ -60,6 +62,8 @@ export type RuntimeOptions = {
   areas?: readonly Area[];
   /** The database, where it was started before. */
   database?: Promise<Database>;
+  /** Ends the opening at its next step: what is open is closed, and the signal's reason is thrown. */
+  stopping?: AbortSignal;
 };
 
 export async function openRuntime(
@@ -67,33 +71,28 @@ export async function openRuntime(
   log: Logger,
   options: RuntimeOptions = { chain: false },
 ): Promise<Runtime> {
-  const opened: (() => Promise<unknown>)[] = [];
-  let closing: Promise<void> | undefined;
-  const close = async () => {
-    const failures: unknown[] = [];
-    // One part that cannot be closed must not keep the others, the embedded Postgres last, from being let go.
-    for (const shut of opened.reverse()) await shut().catch((error) => failures.push(error));
-    if (failures.length > 0) throw failures[0];
-  };
+  const { hold, close } = openedParts(options.stopping);
   try {
-    return { ...(await assemble(config, log, opened, options)), close: () => (closing ??= close()) };
+    return { ...(await assemble(config, log, hold, options)), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** Opens part after part and notes in `opened` how each is closed again, last first. */
+/** Opens part after part, and has `hold` note how each is closed again. */
 async function assemble(
   config: Config,
   log: Logger,
-  opened: (() => Promise<unknown>)[],
+  hold: OpenedParts["hold"],
   options: RuntimeOptions,
 ): Promise<Omit<Runtime, "close">> {
-  const database = await (options.database ?? startDatabase(config, log));
-  opened.push(() => database.release());
+  const database = await (options.database ?? startDatabase(config, log, options.stopping));
+  hold(() => database.release());
+  const isDevelopment = options.chain && config.BASE_RPC_URL === undefined;
+  const claim = isDevelopment ? await claimChain(config, database.ownerUrl) : undefined;
   const node = options.chain ? startNode(config, log) : undefined;
-  if (node) opened.push(node.leave);
+  if (node) hold(node.leave);
   const areas = options.areas ?? allAreas;
   const projections = areas.flatMap((area) => area.projections);
   const declaredReactors = areas.flatMap((area) => area.reactors);
@@ -102,35 +101,35 @@ async function assemble(
   const onError = warn("a database connection broke");
   const max = config.DATABASE_POOL ?? USUAL_POOL;
   const pool = openPool(database.appUrl, { max, wait_ms: config.DATABASE_WAIT_MS, onError });
-  opened.push(() => pool.end());
+  hold(() => pool.end());
   await warnOfOneRole(pool, log);
   const clock = await databaseClock(pool);
   const presence = await enter(pool);
-  opened.push(async () => clock.close(), presence.leave);
+  hold(async () => clock.close(), presence.leave);
   const base = { pool, url: database.appUrl, onError, clock };
   const { close: closeChain, ...chain } = await (node ? openChain(config, base, node) : absentChain(config));
-  opened.push(closeChain);
+  hold(closeChain);
   const entities = entitiesOf(areas);
   const schemas = registry(entities.map(({ events }) => events));
   const { ground, ...accepting } = createAccepting(() => app, log);
   const store = createEventStore(pool, { schemas, ground });
-  opened.push(() => store.close());
+  hold(() => store.close());
   const tail = createTail(store, { pool, session_url: database.sessionUrl, onError });
-  opened.push(() => tail.close());
+  hold(() => tail.close());
   const { subjects, ...vault } = await openVault(config, database.vaultUrl, { pool, store }, log);
-  opened.push(vault.close);
+  hold(vault.close);
   const runner = startRunner({ pool, tail, schemas, projections, log, keeps: options.keeps ?? "all" });
-  opened.push(() => runner.stop());
+  hold(() => runner.stop());
   const readers = await openReaders(config, store, log);
-  opened.push(() => readers.close());
+  hold(() => readers.close());
   const { DATA_DIR: dataDir, DUCKDB_MEMORY_MB: memory_mb, DUCKDB_THREADS: threads } = config;
   const vintages = await openVintages({ dataDir, memory_mb, threads });
-  opened.push(() => vintages.close());
+  hold(() => vintages.close());
   const snapshots = new SnapshotStore({ data_dir: config.DATA_DIR, vintages });
-  opened.push(() => snapshots.close());
+  hold(() => snapshots.close());
   const printer = createPrinter();
-  opened.push(() => printer.close());
-  opened.push(async () => app.outside?.close());
+  hold(() => printer.close());
+  hold(async () => app.outside?.close());
   const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
   const secret = (purpose: string) => derivedSecret(signingKeyFile(config), config.SIGNING_KEY, purpose);
   const streams = openStreams(pool, await secret("stream-snapshots"), entities);
@@ -166,11 +165,12 @@ async function assemble(
       anchoring: config.ANCHORING ? anchoringOf(config) : undefined,
     },
   });
+  await claim?.join(app);
   app.settlement = settlementOnLogsChain(app, app.settlement);
   await vault.replayErasures(app);
   if (options.reactors) {
     const reactors = await startReactorsOf(areas, app, config, log);
-    opened.push(() => reactors.stop());
+    hold(() => reactors.stop());
   }
   return {
     app,

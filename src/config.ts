@@ -1,11 +1,19 @@
 /** Settings from the environment, every one checked; `.env.example` lists them with their defaults. */
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
-import { isSigningKey } from "./adapters/signing-key.ts";
+import { isSigningKey, signingSeed } from "./adapters/signing-key.ts";
 import { secretKey } from "./adapters/subject-keys.ts";
 import { formatVerifierKey } from "./anchoring/note.ts";
 import { parseWitnesses } from "./anchoring/witness-client.ts";
 import type { Hex } from "./domain/chain.ts";
+import {
+  faultsOfAddresses,
+  faultsOfPasswords,
+  faultsOfSecrets,
+  secretSettings,
+} from "./settings/real-money.ts";
+import { type Misspelling, misspellings } from "./settings/spelling.ts";
 
 const flag = (fallback: boolean) =>
   z
@@ -91,6 +99,8 @@ const etherADay = (usual: string) =>
     .regex(/^\d{1,6}(\.\d{1,18})?$/, "is an amount of ether a day, such as 0.05")
     .default(usual);
 
+const DEFAULT_DATA_DIR = ".tallystick";
+
 const isBare = ({ username, password, search, hash }: URL) => username + password + search + hash === "";
 
 /** Every setting by its name; what `.env.example` is held against. */
@@ -102,7 +112,7 @@ export const environment = z.object({
   PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: "is an absolute URL such as https://api.example.org" })
     .optional(),
-  DATA_DIR: z.string().min(1).default(".tallystick"),
+  DATA_DIR: z.string().min(1).default(DEFAULT_DATA_DIR),
   DATABASE_URL: postgresUrl.optional(),
   DATABASE_OWNER_URL: postgresUrl.optional(),
   DATABASE_SESSION_URL: postgresUrl.optional(),
@@ -236,35 +246,23 @@ export type Config = ReturnType<typeof readConfig>;
 export function readConfig(env: Record<string, string | undefined>) {
   // An empty variable is what a commented-out line of an env file becomes: absent.
   const given = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value !== ""),
+    Object.entries(env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== "",
+    ),
   );
   const answer = environment.safeParse(given);
-  if (!answer.success) {
-    const lines = answer.error.issues.map((issue) => `  ${issue.path.join(".")} ${issue.message}`);
+  const misspelt = misspellings(given, Object.keys(environment.shape));
+  const faults = [
+    ...(answer.error?.issues ?? []).map((issue) => `${issue.path.join(".")} ${issue.message}`),
+    ...faultsTogether(given),
+    ...(given.BASE_RPC_URL ? faultsOnBase(given) : []),
+    ...misspelt.filter((one) => isRefused(one, given)).map(nameOf),
+  ];
+  if (!answer.success || faults.length > 0)
     throw new ConfigError(
-      `the environment is not right:\n${lines.join("\n")}\nSee .env.example for every setting.`,
+      `the environment is not right:\n${faults.map((line) => `  ${line}`).join("\n")}\nSee .env.example for every setting.`,
     );
-  }
   const { DATA_DIR, PUBLIC_URL, MCP_ORIGINS, WITNESSES, WEBHOOK_PORTS, ...rest } = answer.data;
-  const missing = rest.BASE_RPC_URL ? missingForBase(rest) : [];
-  if (missing.length > 0)
-    throw new ConfigError(`BASE_RPC_URL settles real money, and needs beside it:\n  ${missing.join("\n  ")}`);
-  if ((rest.MODEL_BASE_URL === undefined) !== (rest.MODEL_NAME === undefined))
-    throw new ConfigError(
-      "MODEL_BASE_URL and MODEL_NAME go together: where a model is asked, and which; leave both out to ask none",
-    );
-  if (rest.OBJECTS_URL && !(rest.AWS_ACCESS_KEY_ID && rest.AWS_SECRET_ACCESS_KEY))
-    throw new ConfigError(
-      "OBJECTS_URL needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY beside it: requests to the bucket are signed with them",
-    );
-  if (rest.BASE_RPC_URL && rest.ALLOW_PRIVATE_WEBHOOKS)
-    throw new ConfigError(
-      "ALLOW_PRIVATE_WEBHOOKS is for development: with BASE_RPC_URL strangers could reach into this network",
-    );
-  if (WEBHOOK_PORTS !== "" && !rest.ALLOW_PRIVATE_WEBHOOKS)
-    throw new ConfigError(
-      "WEBHOOK_PORTS is for development, with ALLOW_PRIVATE_WEBHOOKS=1: webhooks of strangers are at 443",
-    );
   return {
     ...rest,
     DATA_DIR: resolve(DATA_DIR),
@@ -273,17 +271,101 @@ export function readConfig(env: Record<string, string | undefined>) {
     OTEL_EXPORTER_OTLP_HEADERS: readHeaders(rest.OTEL_EXPORTER_OTLP_HEADERS),
     WEBHOOK_PORTS: readPorts(WEBHOOK_PORTS),
     MCP_ORIGINS: MCP_ORIGINS.split(",").filter((origin) => origin !== ""),
+    /** Variables that may be misspelt settings, a sentence each. */
+    misspelt: misspelt.map(nameOf),
   };
 }
 
+type Given = Readonly<Record<string, string>>;
+
+/** Settings that need each other, or exclude each other. */
+function faultsTogether(given: Given): string[] {
+  const isOn = (setting: string) => given[setting] === "1" || given[setting] === "true";
+  const faults: string[] = [];
+  if ((given.MODEL_BASE_URL === undefined) !== (given.MODEL_NAME === undefined))
+    faults.push(
+      "MODEL_BASE_URL and MODEL_NAME go together: where a model is asked, and which; leave both out to ask none",
+    );
+  if (given.OBJECTS_URL && !(given.AWS_ACCESS_KEY_ID && given.AWS_SECRET_ACCESS_KEY))
+    faults.push(
+      "OBJECTS_URL needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY beside it: requests to the bucket are signed with them",
+    );
+  if (given.WEBHOOK_PORTS && !isOn("ALLOW_PRIVATE_WEBHOOKS"))
+    faults.push(
+      "WEBHOOK_PORTS is for development, with ALLOW_PRIVATE_WEBHOOKS=1: webhooks of strangers are at 443",
+    );
+  if (given.BASE_RPC_URL && isOn("ALLOW_PRIVATE_WEBHOOKS"))
+    faults.push(
+      "ALLOW_PRIVATE_WEBHOOKS is for development: with BASE_RPC_URL strangers could reach into this network",
+    );
+  return faults;
+}
+
+/**
+ * With BASE_RPC_URL money is real, whatever answers at that address now: nothing may be missing that the development chain makes for
+ * itself, and nothing may be what others have or can guess.
+ */
+const faultsOnBase = (given: Given): string[] => [
+  ...missingForBase(given),
+  ...faultsOfAddresses(given),
+  ...faultsOfSecrets([...secretsSet(given), ...secretsKept(given)]),
+  ...faultsOfPasswords(given),
+];
+
+/** The part of a secret that nobody may know. */
+const secretOf = (setting: string, text: string) =>
+  (setting === "SIGNING_KEY" ? signingSeed(text) : text) ?? "";
+
+const secretsSet = (given: Given) =>
+  secretSettings.flatMap((setting) => {
+    const value = secretOf(setting, given[setting] ?? "");
+    return value === "" ? [] : [{ place: setting, setting, value }];
+  });
+
+/** The files in DATA_DIR that are read where a secret is not set. */
+const KEPT_FILES: Readonly<Record<string, string>> = {
+  SIGNING_KEY: "signing.key",
+  GAS_KEY: "gas.key",
+  SEED_SECRET: "seeds.secret",
+  SUBJECT_MASTER_KEY: "subjects-master.key",
+  SUBJECT_PEPPER: "subjects-pepper.key",
+};
+
+/** The secrets that are kept in files: somebody may have put them there. */
+const secretsKept = (given: Given) =>
+  Object.entries(KEPT_FILES).flatMap(([setting, file]) => {
+    if (given[setting] !== undefined) return [];
+    const path = join(resolve(given.DATA_DIR ?? DEFAULT_DATA_DIR), file);
+    const value = secretOf(setting, textOf(path));
+    return value === "" ? [] : [{ place: `${path} (${setting})`, setting, value }];
+  });
+
+/** Empty where there is no file, or none that can be read: whoever needs it says so. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    return "";
+  }
+}
+
+/** Refused where money is real, and where it would be but for the mistake. */
+const isRefused = ({ certain, meant }: Misspelling, { BASE_RPC_URL }: Given) =>
+  certain && (BASE_RPC_URL !== undefined || meant === "BASE_RPC_URL");
+
+const nameOf = ({ given, meant }: Misspelling) =>
+  `${given} is no setting; it is nearly ${meant}, which is not set`;
+
 /** What the development chain makes for itself must be given on Base. */
-const missingForBase = (
-  given: Pick<z.infer<typeof environment>, "PAY_TO" | "GAS_KEY" | "REFUND_KEY" | "FACILITATOR_URL">,
-) =>
+const missingForBase = (given: Given): string[] =>
   [
-    !given.PAY_TO && "PAY_TO, the address that payments go to",
-    !given.GAS_KEY && !given.FACILITATOR_URL && "GAS_KEY or FACILITATOR_URL, to settle them",
-    !given.GAS_KEY && !given.REFUND_KEY && "REFUND_KEY, the account that refunds are paid from",
+    !given.PAY_TO && "PAY_TO is missing beside BASE_RPC_URL: the address that payments go to",
+    !given.GAS_KEY &&
+      !given.FACILITATOR_URL &&
+      "GAS_KEY or FACILITATOR_URL is missing beside BASE_RPC_URL: one of them settles payments",
+    !given.GAS_KEY &&
+      !given.REFUND_KEY &&
+      "REFUND_KEY is missing beside BASE_RPC_URL: the account that refunds are paid from",
   ].filter((line) => typeof line === "string");
 
 export class ConfigError extends Error {

@@ -30,7 +30,7 @@ export type Database = {
 };
 
 /** The database given by address, or the embedded one in DATA_DIR, which is made where it is missing; its engine can hold a log. */
-export async function startDatabase(config: Config, log: Logger): Promise<Database> {
+export async function startDatabase(config: Config, log: Logger, stopping?: AbortSignal): Promise<Database> {
   await mkdir(config.DATA_DIR, { recursive: true, mode: 0o755 }).catch((error: Error) => {
     throw new ConfigError(`DATA_DIR ${config.DATA_DIR} cannot be used: ${error.message}`);
   });
@@ -57,6 +57,7 @@ export async function startDatabase(config: Config, log: Logger): Promise<Databa
     );
   const server = await embeddedPostgres({
     dir,
+    stopping,
     onLost: () => log.warn("the embedded Postgres is gone; starting it again"),
   });
   const app_password = await keptSecret(join(config.DATA_DIR, "postgres-app.password"));

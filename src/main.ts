@@ -12,7 +12,11 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 
 try {
-  const settings = () => readConfig(process.env);
+  const settings = () => {
+    const config = readConfig(process.env);
+    for (const message of config.misspelt) logger(config.LOG_LEVEL).warn(message);
+    return config;
+  };
   const lines = await linesForTerminal(process.stderr.isTTY);
   const logger = (level: string) =>
     pino(

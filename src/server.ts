@@ -8,6 +8,7 @@ import { documentsOf } from "./api/documents.ts";
 import { createHttp, problemOfError } from "./api/http.ts";
 import { createMcp } from "./api/mcp.ts";
 import { createMetrics } from "./api/metrics.ts";
+import { refuseSuspended } from "./api/operations/identity/agents.ts";
 import { delegateAdmission } from "./api/operations/identity/authority.ts";
 import { createPipeline } from "./api/pipeline.ts";
 import { standingOf } from "./api/standing.ts";
@@ -40,6 +41,8 @@ export async function openServer(
     findKey: (digest) => keyByDigest(app.pool, digest),
     findSubjectKey: (digest) => subjectKey(app, digest),
     admitDelegate: delegateAdmission(app),
+    refuseSuspended: (caller, watch) => refuseSuspended({ app, caller, watch }),
+    load: app.load,
     quotas,
     limits,
     clock: app.clock,

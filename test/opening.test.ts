@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
+import { generatePrivateKey } from "viem/accounts";
 import { expect, test } from "vitest";
 import { keptSecret } from "../src/adapters/kept-secret.ts";
 import { openRuntime } from "../src/assemble.ts";
@@ -36,8 +37,11 @@ test.each(["javascript:alert(1)", "ftp://x.example", "nowhere"])("PUBLIC_URL=%s 
   expect(() => readConfig({ PUBLIC_URL: url })).toThrow(/PUBLIC_URL/);
 });
 
-const key = `0x${"11".repeat(32)}`;
-const base = { BASE_RPC_URL: "https://mainnet.base.example", PAY_TO: `0x${"22".repeat(20)}` };
+const key = generatePrivateKey();
+const base = {
+  BASE_RPC_URL: "https://mainnet.base.example",
+  PAY_TO: `0xc0ffee254729296a45a3885639ac7e10f9d54979`,
+};
 
 test.each([
   [{ BASE_RPC_URL: base.BASE_RPC_URL }, /PAY_TO.*GAS_KEY or FACILITATOR_URL.*REFUND_KEY/s],

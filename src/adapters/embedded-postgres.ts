@@ -34,6 +34,8 @@ export type EmbeddedPostgresOptions = {
   revive?: boolean;
   /** Told when the server was lost; it is being started again. */
   onLost?: () => void;
+  /** Ends the making of a cluster, of which nothing is left then. */
+  stopping?: AbortSignal | undefined;
 };
 
 type Server = { dir: string; database: string; binaries: Binaries; account: Account };
@@ -57,7 +59,8 @@ export async function embeddedPostgres(options: EmbeddedPostgresOptions): Promis
   };
   await mkdir(dirname(server.dir), { recursive: true });
   const { ownerUrl, presence: first } = await underLock(server, async () => {
-    if (!existsSync(join(server.dir, "PG_VERSION"))) await makeCluster(server, options.settings ?? {});
+    if (!existsSync(join(server.dir, "PG_VERSION")))
+      await makeCluster(server, options.settings ?? {}, options.stopping);
     return joinServer(server);
   });
   let presence = first;
@@ -116,6 +119,7 @@ async function joinServer(server: Server): Promise<{ ownerUrl: string; presence:
 async function makeCluster(
   { dir: place, binaries, account }: Server,
   settings: Record<string, string>,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
   // initdb writes PG_VERSION first: only what is whole may stand at its place, so it is made beside it and renamed.
   const dir = `${place}.making-${randomBytes(4).toString("hex")}`;
@@ -139,8 +143,11 @@ async function makeCluster(
       "--pwfile",
       passwordFile(dir),
     ],
-    { ...account, cwd: "/" },
-  );
+    { ...account, cwd: "/", signal },
+  ).catch(async (error) => {
+    await rm(dir, { recursive: true, force: true });
+    throw error;
+  });
   const wanted = {
     listen_addresses: "'127.0.0.1'",
     unix_socket_directories: "''",

@@ -4,7 +4,7 @@ import { createReadStream } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type pg from "pg";
-import { checkDigest, UNNAMED_S } from "../domain/objects.ts";
+import { checkDigest, ObjectDamaged, UNNAMED_S } from "../domain/objects.ts";
 import type { ObjectPlace, Objects } from "../domain/ports.ts";
 import { localFiles } from "./local-files.ts";
 import { objectFolder } from "./object-folder.ts";
@@ -37,9 +37,15 @@ export function objectPlaceOf({ DATA_DIR, OBJECTS_URL: url, ...aws }: ObjectSett
 export function createObjects(pool: pg.Pool, place: ObjectPlace, folder: string): Objects {
   const small = smallObjects(pool);
   const local = localFiles(folder);
-  const known = async (name: string) => {
-    const text = "select 1 from objects.large where name = $1";
-    return (await pool.query({ name: "objects_known", text, values: [name] })).rowCount === 1;
+  /** Its size; undefined where nothing was put under this name. */
+  const sizeOf = async (name: string): Promise<number | undefined> => {
+    const text = "select bytes from objects.large where name = $1";
+    const { rows } = await pool.query<{ bytes: number | string }>({
+      name: "objects_size",
+      text,
+      values: [name],
+    });
+    return rows[0] && Number(rows[0].bytes);
   };
   const keep = (name: string, bytes: number) =>
     pool.query(
@@ -81,14 +87,19 @@ export function createObjects(pool: pg.Pool, place: ObjectPlace, folder: string)
       await keep(name, file.bytes);
     },
     async getFile(name, path) {
-      if (!(await known(name))) return false;
+      const size = await sizeOf(name);
+      if (size === undefined) return false;
       const file = await open(path, "wx");
       let isWhole = false;
       try {
         const chunks = await place.get(name);
         if (!chunks) return false;
         const hash = createHash("sha256");
+        let received = 0;
         for await (const chunk of chunks) {
+          received += chunk.length;
+          // A store that sends more than was put would fill the disk before the digest shows it.
+          if (received > size) throw new ObjectDamaged(name, `: more than the ${size} that were put`);
           hash.update(chunk);
           await file.writeFile(chunk);
         }
@@ -100,7 +111,7 @@ export function createObjects(pool: pg.Pool, place: ObjectPlace, folder: string)
         if (!isWhole) await rm(path, { force: true });
       }
     },
-    has: async (name) => (await small.has(name)) || (await known(name)),
+    has: async (name) => (await small.has(name)) || (await sizeOf(name)) !== undefined,
     async list(beginning) {
       const sql = `select name from objects.small where starts_with(name, $1)
         union select name from objects.large where starts_with(name, $1) order by name`;

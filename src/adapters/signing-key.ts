@@ -33,6 +33,12 @@ export async function heldSigner(path: string, given?: string): Promise<Signer |
 /** True of PKCS #8 as PEM (line ends may be written as \n), or of its DER in base64, when it holds an Ed25519 key. */
 export const isSigningKey = (text: string) => readKey(text) !== undefined;
 
+/** The seed of an Ed25519 key in hex, which is all that is secret of it; undefined of any other text. */
+export function signingSeed(text: string): string | undefined {
+  const d = readKey(text)?.export({ format: "jwk" }).d;
+  return d === undefined ? undefined : Buffer.from(d, "base64url").toString("hex");
+}
+
 function readKey(text: string): KeyObject | undefined {
   const der = Buffer.from(text.replace(/-----[A-Z ]+-----|\\n|\s/g, ""), "base64");
   try {

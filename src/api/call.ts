@@ -9,17 +9,19 @@ import type { Subjects } from "../domain/ports.ts";
 import { type EventName, refuse } from "../domain/refusal.ts";
 import type { Command, InUnit, Seal } from "../unit.ts";
 import type { Admission } from "./access/way.ts";
-import { actorOf, type Caller, type Mandate } from "./caller.ts";
+import { actorOf, anonymous, type Caller, type Mandate } from "./caller.ts";
 import { encodeAnswer, encodePicture } from "./forms/encode.ts";
 import { type Form, JSON_FORM } from "./forms/form.ts";
 import type { Marked } from "./forms/table.ts";
 import type { Fields } from "./input.ts";
+import type { LastingCall } from "./lasting.ts";
 import { withPosition } from "./listing.ts";
 import { fromCopy, streamFromCopy } from "./log-position.ts";
 import {
   type Catalogue,
   type Context,
   effectOf,
+  isSameForAll,
   type Operation,
   type OperationDeclaration,
   type Picture,
@@ -48,7 +50,9 @@ export type Call = {
   last_event_id: string | undefined;
   wire: Wire;
   request_id: string;
-  signal: AbortSignal;
+  lasting: LastingCall;
+  /** The purchase of a stream that is given again. */
+  bought?: { position: number; at: Date };
   /** Set by a handler that appended the event of its answer itself. */
   named?: EventName;
 };
@@ -84,13 +88,13 @@ export type AnswerParts = {
 export const sha256 = (text: string | Buffer) => createHash("sha256").update(text).digest("hex");
 
 /**
- * The form is part of what is asked: a payment or an Idempotency-Key that got a picture is not answered with rows. The
- * digest is public, and a short secret could be guessed from it: `seal` is the key under which secrets stand in it.
+ * The form is part of what is asked: a payment or an Idempotency-Key that got a picture is not answered with rows, and one that
+ * bought a feed as it stood is not answered with server-sent events, which go on. The digest is public, and a short secret could be guessed from it: `seal` is the key under which secrets stand in it.
  */
 export function requestDigest(
   operation: Pick<Operation, "name" | "secrets" | "named_by">,
   { [operation.named_by ?? ""]: _, ...input }: Fields,
-  form: Form = JSON_FORM,
+  form: Form | "text/event-stream" = JSON_FORM,
   seal?: Uint8Array,
 ): string {
   const sealed = (name: string, value: unknown) =>
@@ -107,6 +111,9 @@ export function requestDigest(
   const request = { operation: operation.name, input: fields as JsonObject };
   return sha256(canonicalText(form === JSON_FORM ? request : { ...request, form }, "request"));
 }
+
+/** A bought stream goes on, and is given again, for so long after its purchase. */
+export const STREAM_HOLDS_MS = 86_400_000;
 
 /** What a finished answer is kept under; undefined of one that rests on more than data and input. */
 function finishedName({ operation, form, input }: Call, vintage: string | undefined): string | undefined {
@@ -132,7 +139,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
   const personal = notingSubjects(app.subjects, unit.seal);
   const context = {
     input: input as never,
-    caller,
+    caller: isSameForAll(operation) ? anonymous : caller,
     app: { ...app, subjects: personal.subjects },
     decide: effectOf(operation).changes === "nothing" ? onlyReads(operation) : unit.decide,
     watch: unit.watch,
@@ -149,8 +156,10 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
     payment_id,
     names,
     get signal() {
-      return call.signal;
+      return call.lasting.signal;
     },
+    still: () => call.lasting.check(),
+    bought: call.bought && { position: call.bought.position },
     get wire() {
       return call.wire;
     },
@@ -163,11 +172,15 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
   const { output } = operation;
   if (output.kind === "stream") {
     const handle = operation.handle as (of: typeof context) => Promise<AsyncIterable<string | Buffer>>;
-    const chunks = await streamFromCopy(call, context, handle);
+    const { bought } = call;
+    if (bought || payment_id !== undefined)
+      call.lasting.endAt(new Date((bought?.at ?? app.clock.now()).getTime() + STREAM_HOLDS_MS));
+    const chunks = call.lasting.checked(await streamFromCopy(call, context, handle));
     return { kind: "stream", status, chunks, vintage: vintage ?? null };
   }
   if (output.kind === "file") {
     const file = (await operation.handle(context)) as ServedFile;
+    await call.lasting.checkAnswer();
     return { kind: "file", status, file, etag: `"${file.sha256}"`, vintage: vintage ?? null };
   }
   const name = finishedName(call, vintage);
@@ -176,6 +189,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
   const reading = operation.vintage && watched(app);
   if (reading) Object.assign(context.app, reading.data);
   const given = await fromCopy(call, context, (context) => handled(operation, context));
+  await call.lasting.checkAnswer();
   const rests_on = output.kind === "json" ? reading?.restsOn() : undefined;
   const answer = rests_on === undefined ? given : withRestsOn(given as Marked, rests_on);
   const body = await encoded(parts, call, answer);

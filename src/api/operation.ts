@@ -42,7 +42,7 @@ export type Output =
   | { kind: "bytes"; media_type: BytesType; about: string }
   | { kind: "file"; media_type: string; about: string }
   | { kind: "picture"; about: string }
-  | { kind: "stream"; item: z.ZodType; last: z.ZodType };
+  | { kind: "stream"; item: z.ZodType; last: z.ZodType; is_bounded: boolean };
 
 export type BytesType = "text/plain; charset=utf-8" | "application/octet-stream" | "application/vc+jwt";
 
@@ -109,9 +109,15 @@ export type Picture = { chart: Chart; meta: Provenance };
 
 /**
  * A sequence of JSON objects, sent as they come. `handle` refuses before it resolves to an AsyncIterable of framed text, in
- * chunks that may end anywhere; what that throws can only cut the connection.
+ * chunks that may end anywhere; what that throws can only cut the connection. `is_bounded`: its handler ends it as `bought` says, so
+ * that it can be given again for its payment; any other stream is bought once.
  */
-export const stream = (item: z.ZodType, last: z.ZodType): Output => ({ kind: "stream", item, last });
+export const stream = (item: z.ZodType, last: z.ZodType, { is_bounded = false } = {}): Output => ({
+  kind: "stream",
+  item,
+  last,
+  is_bounded,
+});
 
 /** How a stream travels: server-sent events where the caller accepts those, else one JSON object a line. */
 export type Wire = "ndjson" | "sse";
@@ -150,8 +156,12 @@ export type Context<In> = {
   payment_id: string | undefined;
   /** Says which event the answer stands for, where `handle` appended it itself. */
   names: (event: EventName) => void;
-  /** Aborted when the caller goes away or the service stops. */
+  /** Aborted when the caller goes away or may not be served any more, when what it bought is over, and when the service stops. */
   signal: AbortSignal;
+  /** For a stream that wakes: refuses once the caller may not be served any more; false when what it bought is over. */
+  still: () => Promise<boolean>;
+  /** The purchase of a stream that is given again; undefined where it is bought now, or not at all. */
+  bought: { position: number } | undefined;
   wire: Wire;
   last_event_id: string | undefined;
   request_id: string;
@@ -199,6 +209,12 @@ export type OperationDeclaration = {
   secrets?: string[];
   /** The field of the input that names the command, for callers who cannot send Idempotency-Key; it says nothing of what is asked. */
   named_by?: string;
+  /**
+   * To whom its answer is given again for a payment, which anybody can read off the chain. A command's is, to anybody who makes the same
+   * call, and so is an answer from data alone; any other read and every stream is given again to the payer. A read for `anybody` is the
+   * same for all: its handler is not told who asks.
+   */
+  again_to?: "anybody" | "payer";
   /** Members of the answer, however deep, that are told once: given again for a payment, it comes without them to all but its owner. */
   told_once?: readonly string[];
   /**
@@ -311,6 +327,22 @@ export function operation<Input extends z.ZodObject>(declared: Declared<Input>):
 /** Whether the same question has the same answer as long as its vintage stands: not where a read model is in it, too. */
 export const restsOnDataAlone = ({ vintage, lists }: Pick<OperationDeclaration, "vintage" | "lists">) =>
   vintage !== undefined && (lists === undefined || lists === "none");
+
+/** To whom its answer is given again for a payment. */
+export function againTo(
+  declared: Pick<OperationDeclaration, "again_to" | "effect" | "output" | "vintage" | "lists">,
+): "anybody" | "payer" {
+  if (declared.output.kind === "stream") return "payer";
+  if (declared.again_to) return declared.again_to;
+  return changesNothing(declared) && !restsOnDataAlone(declared) ? "payer" : "anybody";
+}
+
+/** Whether it reads, and answers the same whoever asks. */
+export const isSameForAll = (declared: Parameters<typeof againTo>[0]): boolean =>
+  changesNothing(declared) && againTo(declared) === "anybody";
+
+const changesNothing = (declared: Pick<OperationDeclaration, "effect">) =>
+  effectOf(declared).changes === "nothing";
 
 /** What of it may be read from a copy of the database; undefined where it is the primary's. */
 export function readsOf({

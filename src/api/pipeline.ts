@@ -32,6 +32,7 @@ import {
 import { anonymous, isTest } from "./caller.ts";
 import { chosenForm, formHeaders, formsOf } from "./forms/form.ts";
 import { type Fields, type InputReader, inputReader } from "./input.ts";
+import { LastingCall } from "./lasting.ts";
 import { wantedPosition } from "./log-position.ts";
 import { type NamedEvent, nameEvent } from "./named-event.ts";
 import { dataNamed } from "./named-vintages.ts";
@@ -266,7 +267,8 @@ function callOf(
     ...(confirm && { confirm }),
     // Most calls need it never.
     get request_sha256() {
-      digest ??= requestDigest(operation, input, form, app.link_secret);
+      const isFollowed = operation.output.kind === "stream" && question.wire === "sse";
+      digest ??= requestDigest(operation, input, isFollowed ? "text/event-stream" : form, app.link_secret);
       return digest;
     },
     idempotency_key: nameOf(operation, input, admitted, question),
@@ -276,9 +278,11 @@ function callOf(
     get wire() {
       return question.wire;
     },
-    get signal() {
-      return question.signal;
-    },
+    lasting: new LastingCall({
+      still: admitted.still ?? (async () => {}),
+      request: () => question.signal,
+      clock: app.clock,
+    }),
   };
 }
 
@@ -312,8 +316,8 @@ async function paid(
   question: CallRequest,
   headers: Record<string, string>,
 ): Promise<Answer> {
-  const { presented, path } = question;
-  const outcome = await parts.payments.serve(call, { presented, path });
+  const { presented, path, sent } = question;
+  const outcome = await parts.payments.serve(call, { presented, path, sent });
   if (outcome.kind === "pay") return { kind: "pay", ...outcome.required };
   const { made, settlement, sha256 } = outcome;
   if (sha256) headers["Unencoded-Digest"] = unencodedDigest(sha256);

@@ -4,10 +4,12 @@ import { contradictionInRows, headsToMeet } from "../anchoring/compare-rows.ts";
 import { deployAnchor } from "../anchoring/deploy.ts";
 import { type AnchorStatus, anchorStatus, type ChainStatus, chainStatus } from "../anchoring/status.ts";
 import type { App } from "../app.ts";
+import type { Runtime } from "../assemble.ts";
 import { endorseCall } from "../domain/anchoring/contract.ts";
 import type { Hex } from "../domain/chain.ts";
 import { ChainUnavailable, TransactionPending } from "../domain/ports.ts";
 import { refuse } from "../domain/refusal.ts";
+import { faultOfAddress } from "../settings/real-money.ts";
 import { about } from "./about.ts";
 import { asAddress, type Terminal, withRuntime } from "./terminal.ts";
 
@@ -64,13 +66,13 @@ export function anchorCommand(terminal: Terminal): Command {
     .argument("<address>", "the address of the next GAS_KEY", asAddress)
     .action(async (successor: Hex) => {
       const { call, options } = endorseCall(successor);
-      const receipt = await withRuntime(
-        terminal,
-        ({ app }) => app.chain.send(call, options).catch(asRefusal),
-        {
-          chain: true,
-        },
-      );
+      const endorse = ({ app }: Runtime) => {
+        const fault = app.embedded_chain ? undefined : faultOfAddress(successor);
+        if (fault)
+          refuse("conflict", `the address ${fault}; endorse an account whose private key you alone have`);
+        return app.chain.send(call, options).catch(asRefusal);
+      };
+      const receipt = await withRuntime(terminal, endorse, { chain: true });
       if (!receipt.success)
         refuse("conflict", "the chain refused: this account has named one already, or itself");
       process.stdout.write(

@@ -31,7 +31,7 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
   const public_url = config.PUBLIC_URL ?? `http://${hostInUrl(config.HOST)}:${port}`;
 
   // Postgres starts while the rest of the code is read.
-  const database = startDatabase(config, log);
+  const database = startDatabase(config, log, stopping.signal);
   // Whoever waits for it is told of a failure; until then nobody does.
   database.catch(() => undefined);
   const opening = import("./serving.ts").then(({ openServing }) =>
@@ -59,7 +59,7 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
     }, config.LEAVE_SECONDS * 1_000).unref();
     stopping.abort();
     await drain(server, Math.min(MOST_DRAIN_MS, config.LEAVE_SECONDS * 500));
-    // A signal may come while the runtime is still opening: what is begun is finished and then closed.
+    // A signal may come while the runtime is still opening: the step under way is finished, and what is open is closed.
     await opening.then(
       ({ close }) => close(),
       () => undefined,
@@ -71,16 +71,19 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
   });
   process.on("SIGINT", stop).on("SIGTERM", stop);
 
-  const { handle, greeting, makeSandbox } = await opening.catch((error) => {
+  const opened = await opening.catch((error) => {
+    // Told to end while it opened: that is no failure, and `stop` ends the process.
+    if (stopping.signal.aborted) return undefined;
     // What is open would keep the process alive behind a door that says "starting" for ever.
     stopping.abort();
     server.close();
     server.closeAllConnections();
     throw error;
   });
-  door.handle = handle;
-  process.stdout.write(greeting);
-  await makeSandbox?.(stopping.signal);
+  if (opened === undefined) return;
+  door.handle = opened.handle;
+  process.stdout.write(opened.greeting);
+  await opened.makeSandbox?.(stopping.signal);
 }
 
 /** What /ready says while proxies are to find out that no more calls should be sent here. */

@@ -27,9 +27,10 @@ export async function openServing(
   log: Logger,
   { database, stopping }: { database: Promise<Database>; stopping: AbortSignal },
 ): Promise<Serving> {
-  const runtime = await openRuntime(config, log, { chain: true, reactors: true, database });
+  const runtime = await openRuntime(config, log, { chain: true, reactors: true, database, stopping });
   try {
     const { app, close } = runtime;
+    stopping.throwIfAborted();
     // Before anybody can ask whether the service is ready.
     const makeSandbox =
       config.SANDBOX && app.settings.allow_synthetic ? expectSandbox(app, config, log) : undefined;

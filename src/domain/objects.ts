@@ -29,7 +29,7 @@ export function checkDigest(name: string, sha256: string): void {
 export class ObjectDamaged extends Error {
   override readonly name = "ObjectDamaged";
 
-  constructor(object: string) {
-    super(`the bytes of ${object} are not those that it names`);
+  constructor(object: string, difference = "") {
+    super(`the bytes of ${object} are not those that it names${difference}`);
   }
 }

@@ -75,7 +75,7 @@ describe("every check of a key", () => {
 
 test("a sound key is admitted", async () => {
   const verdict: Verdict = await createGate(parts(keyOf(live))).admit(countCalls, presented(live));
-  expect(verdict).toEqual({
+  expect(verdict).toMatchObject({
     caller: { kind: "key", tenant: "acme", key_id: "k_1", scopes: ["read"], space: "live" },
     pays: false,
     headers: {},

@@ -8,6 +8,7 @@ import { cnNomenclature, hsSections } from "../../src/datasets/reference/cn-nome
 import { refuse } from "../../src/domain/refusal.ts";
 import { keysProjection } from "../../src/projections/access/keys.ts";
 import { type Service, startService } from "../support/service.ts";
+import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 
 const said = json(z.object({ data: z.object({ said: z.string() }), meta: z.object({}) }));
 const shared = { summary: "For a test", description: "For a test.", input: z.object({}), example: {} };
@@ -125,8 +126,8 @@ beforeAll(async () => {
   // The address of a chain that is not asked: money would be real there.
   const env = {
     BASE_RPC_URL: "http://127.0.0.1:1",
-    PAY_TO: `0x${"11".repeat(20)}`,
-    GAS_KEY: `0x${"22".repeat(32)}`,
+    PAY_TO: PAYEE,
+    GAS_KEY,
   };
   service = await startService({ operations, env });
   ({ headers } = await service.issue());

@@ -91,7 +91,7 @@ describe("a subject's key", () => {
   const caller = { kind: "subject", subject: "SX#42", tenant: "soul:42", key_id: "k_soul", scopes: ["node"] };
 
   test("opens what its scope opens, and names its subject", async () => {
-    expect(await admit([subject("node")], { secret }, knows(held))).toEqual({
+    expect(await admit([subject("node")], { secret }, knows(held))).toMatchObject({
       caller,
       pays: false,
       headers: {},
@@ -205,7 +205,7 @@ describe("the owner's wallet", () => {
     admit([owner("read"), pay("0.001")], { path: "/v1/agent/mine", wallet_proof, ...shown }, parts);
 
   test("reads by a text of CAIP-122 for this call, without paying", async () => {
-    expect(await asked(await proofOf())).toEqual({
+    expect(await asked(await proofOf())).toMatchObject({
       caller: {
         kind: "payer",
         wallet: wallet.address.toLowerCase(),

@@ -1,14 +1,12 @@
 /** A wallet without a key subscribes: what it pays for is its own, and the same payment never buys twice. */
-import type { HDAccount } from "viem/accounts";
-import { createSiweMessage } from "viem/siwe";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { statementOf } from "../../src/domain/access/wallet-proof.ts";
 import { walletTenant } from "../../src/domain/payments/payment.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { storyOf } from "../payments/stall.ts";
 import { expectBooks } from "../support/books.ts";
 import { buy, present, quoteOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { walletProof } from "../support/wallet-proof.ts";
 import { addressOf, GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
@@ -35,26 +33,9 @@ const post = (body: object): RequestInit => ({
 });
 const urlOf = (path: string) => `${service.url}/v1/agent/trade/alerts${path}`;
 
-/** The wallet's signature of a call of /subscribe. */
-async function proofOf(account: HDAccount): Promise<string> {
-  const uri = new URL(urlOf("/subscribe"));
-  const issuedAt = new Date();
-  const fields = {
-    domain: uri.host,
-    address: account.address,
-    statement: statementOf({ method: "POST", path: uri.pathname }),
-    uri: uri.href,
-    version: "1" as const,
-    nonce: "abcdefgh12345678",
-  };
-  const message = createSiweMessage({ ...fields, chainId: 8453, issuedAt });
-  const signature = await account.signMessage({ message });
-  const told = { ...fields, chainId: "eip155:8453", issuedAt: issuedAt.toISOString(), signature };
-  return Buffer.from(JSON.stringify(told)).toString("base64");
-}
-
 test("it subscribes, tops up and looks; another wallet finds nothing", async () => {
-  const order = post({ url: "https://agent.example.org/hook", reporter: "LV" });
+  const body = { url: "https://agent.example.org/hook", reporter: "LV" };
+  const order = post(body);
   const requirement = await quoteOf(urlOf("/subscribe"), order);
   expect(requirement.maxAmountRequired).toBe("1000000");
   const payment = await signPayment(wallet(0), requirement);
@@ -69,12 +50,12 @@ test("it subscribes, tops up and looks; another wallet finds nothing", async () 
   expect(meta).toEqual({ tenant: walletTenant(addressOf(wallet(0))) });
 
   // The payment stands on the chain by now: what is private is told to nobody who merely has it.
-  const askedAgain = (proof?: string) =>
-    present(urlOf("/subscribe"), payment, {
-      ...order,
-      headers: { ...order.headers, ...(proof !== undefined && { "SIGN-IN-WITH-X": proof }) },
-    });
-  const [mine, theirs] = [await proofOf(wallet(0)), await proofOf(wallet(1))];
+  const askedAgain = (proof: Record<string, string> = {}) =>
+    present(urlOf("/subscribe"), payment, { ...order, headers: { ...order.headers, ...proof } });
+  const proofOf = (nth: number, signed = body) =>
+    walletProof(wallet(nth), urlOf("/subscribe"), { method: "POST", body: signed });
+  const [mine, theirs] = [await proofOf(0), await proofOf(1)];
+  expect((await askedAgain(await proofOf(0, { ...body, reporter: "LT" }))).status).toBe(401);
   for (const forget of ["select", "delete from access.kept_answers"]) {
     await service.app.pool.query(forget);
     const again = await askedAgain();

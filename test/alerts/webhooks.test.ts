@@ -4,6 +4,7 @@ import { isPublicAddress } from "../../src/adapters/public-address.ts";
 import { createWebhooks } from "../../src/adapters/webhooks.ts";
 import { readConfig } from "../../src/config.ts";
 import { WebhookUnreached } from "../../src/domain/ports.ts";
+import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
 let receiver: Receiver;
@@ -323,8 +324,8 @@ test("private webhooks are not for a real chain", () => {
   expect(readConfig({ ALLOW_PRIVATE_WEBHOOKS: "1" }).ALLOW_PRIVATE_WEBHOOKS).toBe(true);
   const real = {
     BASE_RPC_URL: "https://mainnet.base.org",
-    PAY_TO: `0x${"1".repeat(40)}`,
-    GAS_KEY: `0x${"1".repeat(64)}`,
+    PAY_TO: PAYEE,
+    GAS_KEY,
   };
   expect(readConfig(real).ALLOW_PRIVATE_WEBHOOKS).toBe(false);
   expect(() => readConfig({ ...real, ALLOW_PRIVATE_WEBHOOKS: "1" })).toThrow(

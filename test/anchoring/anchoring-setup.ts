@@ -28,7 +28,7 @@ export type AnchoringSetup = LedgerSetup & {
   /** The head that the contract keeps. */
   kept(): Promise<KeptHead | undefined>;
   /** The service with another chain before it. */
-  over(more: Partial<Chain>): App;
+  over(more: Partial<Chain>, by?: App): App;
   /** A process that appends without holding the log against what was signed of it, as whoever means harm would. */
   heedless(): App;
 };
@@ -68,6 +68,6 @@ export async function openAnchoringSetup(): Promise<AnchoringSetup> {
       const store = createEventStore(app.pool, { schemas });
       return createApp({ ...app, unit: { store, schemas, cache: new StreamCache(), subjects } });
     },
-    over: (more) => ({ ...app, chain: { ...app.chain, ...more } }),
+    over: (more, by = app) => ({ ...by, chain: { ...by.chain, ...more } }),
   };
 }

@@ -3,13 +3,16 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { program } from "../../src/cli/program.ts";
 import { endorsedSuccessor, successorCall } from "../../src/domain/anchoring/contract.ts";
+import { demoAddresses } from "../../src/domain/demo-accounts.ts";
 import { patientConfig } from "../support/patience.ts";
+import { PAYEE } from "../support/wallets.ts";
 import { openAnchoringSetup } from "./anchoring-setup.ts";
 
-const NEXT = `0x${"Ab".repeat(20)}`;
+const NEXT = privateKeyToAccount(generatePrivateKey()).address;
 
 test("the next account is named on the chain, and no second one", async () => {
   const setup = await openAnchoringSetup();
@@ -38,11 +41,12 @@ test("the next account is named on the chain, and no second one", async () => {
     await root.parseAsync(["anchor", "endorse", address], { from: "user" });
   };
 
+  await expect(endorse(demoAddresses[0]!)).rejects.toThrow(/private key is published by Foundry/);
   await endorse(NEXT);
   expect(written.join("")).toContain(`${NEXT.toLowerCase()} is endorsed by 0x`);
   const { chain } = setup.app;
   const [answer] = await chain.read([successorCall(chain.sender)]);
   expect(endorsedSuccessor(answer!)).toBe(NEXT.toLowerCase());
 
-  await expect(endorse(`0x${"cd".repeat(20)}`)).rejects.toThrow(/named one already/);
+  await expect(endorse(PAYEE)).rejects.toThrow(/named one already/);
 });

@@ -47,7 +47,8 @@ describe("a log that was", () => {
     await setup.turn({ anchor_every_ms: 3_600_000 });
     const { size } = (await setup.state()).checkpoint!;
     await unguarded(`update eventstore.events set event_hash = sha256('other') where position = ${size}`);
-    const unsent = setup.over({ send: () => Promise.reject(new Error("it was sent")) });
+    const send = () => Promise.reject(new Error("it was sent"));
+    const unsent = setup.over({ send }, setup.heedless());
     expect(await anchorTurn(unsent, AT_ONCE)).toMatchObject({
       status: "diverged",
       reason: expect.stringContaining("do not continue the anchor"),

@@ -129,7 +129,11 @@ describe("a transaction that is stuck", () => {
   test("outlives the process that sent it: another one replaces it under its nonce", async () => {
     await setup.happen();
     const dying = await stuckOver({ wait_ms: 100, stuck_ms: 60_000 });
-    await setup.turn({}, dying);
+    // A turn that signed nothing within its time is taken again.
+    await until(async () => {
+      await setup.turn({}, dying);
+      return (await setup.state()).pending !== undefined;
+    });
     dying.chain.close();
     const left = await newestInPool();
     expect(await setup.story()).toEqual(["CheckpointSigned", "AnchorPending"]);

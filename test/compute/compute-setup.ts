@@ -43,6 +43,7 @@ export type TestNode = {
   kid: string;
   did: string;
   headers: Record<string, string>;
+  privateKey: KeyObject;
   /** A compact JWS of the agent's key. */
   jws(text: string): string;
   post(path: string, body: object, more?: Record<string, string>): Promise<Answer>;
@@ -182,7 +183,7 @@ function didKey(bytes: Buffer): string {
   return `did:key:z${text}`;
 }
 
-type Made = Pick<TestNode, "sx" | "agent_id" | "kid" | "did" | "headers"> & { privateKey: KeyObject };
+type Made = Pick<TestNode, "sx" | "agent_id" | "kid" | "did" | "headers" | "privateKey">;
 
 function nodeOf(api: ReturnType<typeof caller>, made: Made): TestNode {
   const { headers, agent_id, kid, privateKey } = made;

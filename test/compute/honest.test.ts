@@ -206,11 +206,47 @@ test("where the service cannot look, or the task is void, a copy that differs co
     expect(await setup.task("void-quorum", task_id)).toMatchObject({
       ...{ status: "settled", audit: { verdict: "void" }, settled: { provider_micro: 900 } },
     });
-  const unknown = await quorumOf("unknown-quorum", results, withRuns("failed"));
-  expect(await setup.task("unknown-quorum", unknown.given[2]!)).toMatchObject({
-    ...{ status: "rejected", compared: null },
-  });
+  const { task_id } = await quorumOf("unknown-quorum", results, withRuns("failed"));
+  expect(await setup.task("unknown-quorum", task_id)).toMatchObject({ status: "refunded" });
   expect(await setup.account(tenant)).toMatchObject({ available: before.available + 900, held: before.held });
+});
+
+test("nodes that come to the same wrong result are not paid for it: the service runs what it can", async () => {
+  const three = await Promise.all(["same-1", "same-2", "same-3"].map((name) => setup.node(name)));
+  for (const one of three) await setup.requester(`soul:${one.sx}`, 5_000);
+  const same = three.map((one) => [one, { hash: "00".repeat(32) }] as const);
+  const { task_id, given } = await quorumOf("same", same.slice(0, 2));
+  // Both are found wrong at once, and whoever does the third copy is judged by itself.
+  for (const id of given)
+    expect(await setup.task("same", id)).toMatchObject({
+      status: "rejected",
+      compared: { verdict: "differed" },
+    });
+  const before = await setup.account(`soul:${node.sx}`);
+  const lent = await node.pull("?wait_s=10&kinds=sha256-chain");
+  await node.gives(lent, chainOf(input_data));
+  await judges();
+  expect(await setup.task("same", task_id)).toMatchObject({
+    ...{ status: "settled", judged: { verdict: "agreed", copy: 3, agreed: 1 } },
+  });
+  expect(await setup.account(`soul:${node.sx}`)).toMatchObject({ available: before.available + 900 });
+  await setup.later(86_401, () => turn(setup.app, computeReactor));
+  // Each has lost its price to the requester, who has paid for the right result alone.
+  for (const one of three.slice(0, 2))
+    expect(await setup.account(`soul:${one.sx}`)).toMatchObject({ available: 4_000, held: 0 });
+  expect(await setup.account("same")).toMatchObject({ available: 1_001_000, held: 0 });
+});
+
+test("where no check can be made, nodes without history do not vouch for each other", async () => {
+  const two = await Promise.all(["vouching-1", "vouching-2"].map((name) => setup.node(name)));
+  const same = two.map((one) => [one, { hash: "00".repeat(32) }] as const);
+  const { task_id } = await quorumOf("vouched", same, withRuns("failed"));
+  expect(await setup.task("vouched", task_id)).toMatchObject({
+    status: "refunded",
+    judged: { verdict: "none" },
+  });
+  for (const one of two) expect(await setup.account(`soul:${one.sx}`)).toMatchObject({ credited: 0 });
+  expect(await setup.account("vouched")).toMatchObject({ available: 1_000_000, held: 0 });
 });
 
 test("a dispute that cannot be decided says so and ends, and both bonds come back", async () => {

@@ -8,7 +8,14 @@ import { computeReactor } from "../../src/reactors/compute/due.ts";
 import { quorumReactor } from "../../src/reactors/compute/quorum.ts";
 import { scaled } from "../support/scale.ts";
 import { turn } from "../support/turns.ts";
-import { type ComputeSetup, type Lent, openComputeSetup, sha256, type TestNode } from "./compute-setup.ts";
+import {
+  type ComputeSetup,
+  chainOf,
+  type Lent,
+  openComputeSetup,
+  sha256,
+  type TestNode,
+} from "./compute-setup.ts";
 
 let setup: ComputeSetup;
 let nodes: TestNode[];
@@ -61,11 +68,15 @@ const stateOf = async (headers: Record<string, string>, task_id: string) =>
   (await setup.ask(headers, `/soul/compute/status/${task_id}`)).body;
 
 /** The first copy is begun by the first of these, and then the others are made for the others. */
-async function begun(tenant: string, by: TestNode[], more: object = {}) {
+async function begun(
+  tenant: string,
+  by: TestNode[],
+  more: { task_type?: string; [field: string]: unknown } = {},
+) {
   const { headers, task_id } = await submitted(tenant, more);
   const lent: Lent[] = [];
   for (const node of by) {
-    lent.push(await pulls(node, tenant));
+    lent.push(await pulls(node, more.task_type ?? tenant));
     await judged();
   }
   return { headers, task_id, lent };
@@ -108,15 +119,14 @@ describe("a quorum of three", () => {
     expect(await setup.account("two-of-three")).toMatchObject({ spent: 2 * PRICE, held: 20_000 });
   });
 
-  test("takes its price of whoever differed once a day is over, and no points", async () => {
+  test("costs a node that differed nothing but its price, of a kind that the service cannot run", async () => {
     const three = nodes[2]!;
     await setup.later(86_401, () => turn(setup.app, computeReactor));
-    // It had nothing of its own to lose.
-    expect((await three.get(`/soul/node/status/${three.agent_id}`)).body).toMatchObject({ slashes: 1 });
+    expect((await three.get(`/soul/node/status/${three.agent_id}`)).body).toMatchObject({ slashes: 0 });
     expect(await setup.account("two-of-three")).toMatchObject({ spent: 2 * PRICE, held: 0 });
   });
 
-  test("sets the price aside of what a node that differed came to own, and gives it back where that wins a dispute", async () => {
+  test("sets nothing aside of such a kind: two of three may be one hand, and the third keeps what it has", async () => {
     const [one, two, three] = nodes as [TestNode, TestNode, TestNode];
     for (const n of [0, 1, 2]) await setup.requester(`soul:${nodes[n]!.sx}`, 50_000);
     const run = async (tenant: string) => {
@@ -130,7 +140,7 @@ describe("a quorum of three", () => {
     const own = () => setup.account(`soul:${three.sx}`);
     const before = await own();
     const task_id = await run("contested");
-    expect(await own()).toMatchObject({ held: before.held + PRICE, available: before.available - PRICE });
+    expect(await own()).toMatchObject({ held: before.held, available: before.available });
     const disputed = await three.post("/soul/compute/dispute", { task_id });
     expect(disputed.body).toMatchObject({ state: "disputed" });
     await setup.folded();
@@ -140,12 +150,11 @@ describe("a quorum of three", () => {
     expect(await setup.task("contested", task_id)).toMatchObject({ status: "settled" });
 
     const left = await own();
-    const lost = await run("not-contested");
+    const outvoted = await run("not-contested");
     await setup.later(86_401, () => turn(setup.app, computeReactor));
-    expect(await setup.task("not-contested", lost)).toMatchObject({ status: "refunded" });
-    expect(await own()).toMatchObject({ held: left.held, available: left.available - PRICE });
-    // Two prices were paid, and the third came to the requester.
-    expect(await setup.account("not-contested")).toMatchObject({ available: 1_000_000 - 2 * PRICE + PRICE });
+    expect(await setup.task("not-contested", outvoted)).toMatchObject({ status: "refunded" });
+    expect(await own()).toMatchObject({ held: left.held, available: left.available });
+    expect(await setup.account("not-contested")).toMatchObject({ available: 1_000_000 - 2 * PRICE });
   });
 });
 
@@ -259,20 +268,25 @@ test("one copy is enough of a node that is sure, where the draw says so", async 
   ]);
   const rich = account.credit({ source: "gift", amount_micro: 90_000_000_000, at: new Date().toISOString() });
   await setup.app.decide(account, account.targetOf(`soul:${sure.sx}`), rich, { meta: { actor: "test" } });
-  const { headers, task_id, lent } = await begun("sure", [sure]);
+  const input_data = { seed: sha256("seed"), n: 5 };
+  const chain = { task_type: "sha256-chain", input_data };
+  const { headers, task_id, lent } = await begun("sure", [sure], chain);
   expect(await stateOf(headers, task_id)).toMatchObject({ state: "copied", copies: { made: 1 } });
-  await gives(sure, lent[0]!, { a: 1 });
+  await gives(sure, lent[0]!, chainOf(input_data));
   await judged();
   // Without a seed to draw from nobody is sure.
   expect(await stateOf(headers, task_id)).toMatchObject({ state: "copied", copies: { made: 3 } });
   await setup.activeSeed();
-  const next = await begun("sure-drawn", [sure]);
-  await gives(sure, next.lent[0]!, { a: 1 });
+  const next = await begun("sure-drawn", [sure], chain);
+  await gives(sure, next.lent[0]!, chainOf(input_data));
   await judged();
   expect(await stateOf(next.headers, next.task_id)).toMatchObject({
-    ...{ state: "settled", copies: { made: 1, agreed: 1 }, result: { a: 1 } },
+    ...{ state: "settled", copies: { made: 1, agreed: 1 }, result: chainOf(input_data) },
   });
-  expect(await setup.account("sure-drawn")).toMatchObject({ held: 0, spent: PRICE });
+  expect(await setup.account("sure-drawn")).toMatchObject({ held: 0, spent: 1_000 });
+  // Of a kind that the service cannot run its node has nothing to lose by a single copy.
+  const opaque = await begun("sure-opaque", [sure]);
+  expect(await stateOf(opaque.headers, opaque.task_id)).toMatchObject({ copies: { made: 3 } });
 });
 
 test("copies are done by nodes that are not bound to each other", async () => {

@@ -184,6 +184,11 @@ describe("js", () => {
     expect(await js(code)).toEqual({ exit: "ok", output: { error } });
   });
 
+  test("a result too large to be kept is a limit, the same on every node", async () => {
+    const code = "return 'x'.repeat(2 ** 20)";
+    expect(await js(code)).toEqual({ exit: "limit", output: { limit: "result" } });
+  });
+
   test("a number that is none has the same bytes, whatever it is made of", async () => {
     const code = `const f = new Float64Array([NaN, 0 / 0, -(0 / 0), Infinity - Infinity, Infinity * 0, Math.sqrt(-1), -NaN, Number("x")]);
       return [...new Set(new Uint32Array(f.buffer))].map((n) => n.toString(16)).sort()`;

@@ -228,6 +228,15 @@ test("a body that is cut, or whose bytes were changed, is not given out", async 
   expect(await objects.getFile(name, join(folder, "back"))).toBe(false);
 });
 
+test("a store that sends more than was put is cut off before it fills the disk", async () => {
+  const objects = objectsAt(bucket.url);
+  const { name, path, content } = await aFile(64);
+  await objects.putFile(name, path);
+  bucket.objects.set(name, Buffer.concat([content, Buffer.alloc(32_000_000)]));
+  await expect(objects.getFile(name, join(folder, "back"))).rejects.toThrow("more than the 64 that were put");
+  expect(await readdir(folder)).not.toContain("back");
+});
+
 test("bytes that are not what they are named are not sent; a file that is there already is not written over", async () => {
   const objects = objectsAt(bucket.url);
   const [one, other] = [await aFile(), await aFile(7)];

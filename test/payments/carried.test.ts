@@ -9,6 +9,7 @@ import { balanceOf, carriedByStranger, finalize, openWorkshop, type Workshop } f
 import { present, quoteOf, type SignedPayment, settlementOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn, turnOf } from "../support/turns.ts";
+import { walletProof } from "../support/wallet-proof.ts";
 import { addressOf, GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
 import { nameOf, reactorsOf, signedOf, storyOf } from "./stall.ts";
 import { wares } from "./wares.ts";
@@ -78,10 +79,16 @@ test("a call that is refused leaves a carried payment good for another, and says
   expect((await present(url, first, order("k_carried"))).status).toBe(201);
   const paid = await signPayment(wallet(2), await quoteOf(url, order("k_carried")));
   await carry(paid);
-  const refused = await present(url, paid, order("k_carried"));
+  // Anybody could have read it off the chain: a command takes the signature of its payer too.
+  const signed = async (name: string): Promise<RequestInit> => {
+    const proof = await walletProof(wallet(2), url, { method: "POST", body: { name } });
+    return { ...order(name), headers: { ...order(name).headers, ...proof } };
+  };
+  expect((await present(url, paid, order("k_carried"))).status).toBe(401);
+  const refused = await present(url, paid, await signed("k_carried"));
   expect(refused.status).toBe(409);
   expect(await refused.text()).toContain("what buys nothing is refunded");
-  expect((await present(url, paid, order("k_carried_other"))).status).toBe(201);
+  expect((await present(url, paid, await signed("k_carried_other"))).status).toBe(201);
 });
 
 test("one that nobody asks anything for is found, told, and given back", async () => {

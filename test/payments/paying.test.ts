@@ -18,6 +18,7 @@ import {
   signPayment,
 } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { walletProof } from "../support/wallet-proof.ts";
 import { addressOf, GAS_KEY, PAYEE, payment as signedTransfer, wallet } from "../support/wallets.ts";
 import { nameOf, signedOf, storyOf } from "./stall.ts";
 import { facts, script, wares } from "./wares.ts";
@@ -326,7 +327,11 @@ describe("a refusal after the settlement", () => {
 });
 
 describe("a stream", () => {
-  const url = () => `${service.url}/v1/agent/test/lines?count=3`;
+  const path = "/v1/agent/test/lines";
+  const url = () => `${service.url}${path}?count=3`;
+  const signed = async (): Promise<RequestInit> => ({
+    headers: await walletProof(wallet(8), service.url + path, { method: "GET" }),
+  });
 
   test("is settled before its first line, and comes again for the same payment", async () => {
     const before = await earned();
@@ -335,7 +340,8 @@ describe("a stream", () => {
     const text = await answer.text();
     expect(text.trim().split("\n")).toHaveLength(4);
     expect(await typesOf(payment)).toEqual(["PaymentClaimed", "PaymentSettled"]);
-    const again = await present(url(), payment);
+    expect((await present(url(), payment)).status).toBe(401);
+    const again = await present(url(), payment, await signed());
     expect(await again.text()).toBe(text);
     expect(await earned()).toBe(before + 100_000n);
   });
@@ -343,7 +349,8 @@ describe("a stream", () => {
   test("asked for 20 times at once by one payment is charged once and comes to all", async () => {
     const before = await earned();
     const payment = await signPayment(wallet(8), await quoteOf(url()));
-    const answers = await Promise.all(Array.from({ length: 20 }, () => present(url(), payment)));
+    const init = await signed();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => present(url(), payment, init)));
     const texts = await Promise.all(answers.map((answer) => answer.text()));
     expect(new Set(texts).size).toBe(1);
     expect(texts[0]).toContain("up_to_date");

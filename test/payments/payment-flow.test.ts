@@ -1,7 +1,7 @@
 /** What callers, other processes and time can do to a payment between any two steps of its call. */
 import { createHash } from "node:crypto";
 import { EventEmitter, once } from "node:events";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { StoreUnavailable } from "../../eventstore/errors.ts";
 import { payer } from "../../src/api/caller.ts";
 import { standingOf } from "../../src/api/x402/standing.ts";
@@ -14,6 +14,7 @@ import { balanceOf, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { aroundCommits, typesOf as typesIn } from "../support/around-commits.ts";
 import { buy, present, quoteOf, type SignedPayment, settlementOf, signPayment } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
+import { walletProof } from "../support/wallet-proof.ts";
 import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 import { nameOf } from "./stall.ts";
 import { facts, script, wares } from "./wares.ts";
@@ -234,10 +235,16 @@ test("a stream was paid for as it goes on within a day", async () => {
   const url = `${one.url}/v1/agent/test/lines?count=2`;
   const { payment, answer } = await buy(wallet(5), url);
   const first = await answer.text();
+  const path = `${one.url}/v1/agent/test/lines`;
+  const again = async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: one.app.clock.now() });
+    const headers = await walletProof(wallet(5), path, { method: "GET" }).finally(vi.useRealTimers);
+    return present(url, payment, { headers });
+  };
   later(one, 23 * 3_600_000);
-  expect(await (await present(url, payment)).text()).toBe(first);
+  expect(await (await again()).text()).toBe(first);
   later(one, 25 * 3_600_000);
-  expect((await present(url, payment)).status).toBe(409);
+  expect((await again()).status).toBe(409);
 });
 
 test("a payment whose Idempotency-Key was answered without one meanwhile is refunded", async () => {

@@ -27,6 +27,7 @@ const echo = operation({
   summary: "Says it again",
   description: "Says it again, with a number that is never the same.",
   access: [key("read"), pay("0.05")],
+  again_to: "anybody",
   input: z.object({ say: z.string().default("hello") }),
   output: json(z.object({ data: z.object({ said: z.string(), nth: z.int() }), meta: z.object({}) })),
   example: {},
@@ -98,7 +99,7 @@ const lines = operation({
   description: "A line for each number.",
   access: [pay("0.10")],
   input: z.object({ count: z.int().max(1_000).default(3) }),
-  output: stream(z.object({ n: z.int() }), z.object({ up_to_date: z.boolean() })),
+  output: stream(z.object({ n: z.int() }), z.object({ up_to_date: z.boolean() }), { is_bounded: true }),
   example: {},
   handle: async ({ input }) => numbered(input.count),
 });

@@ -1,6 +1,7 @@
 /** The process that runs one task: its input comes by stdin, what came of it goes by stdout, and it has no environment. */
 import { createHash } from "node:crypto";
 import type { KindInput } from "../../domain/compute/kinds.ts";
+import { MOST_OBJECT_BYTES } from "../../domain/objects.ts";
 import type { Ran } from "../../domain/ports.ts";
 
 /** Each round hashes what the one before came to; the first, the seed. */
@@ -27,4 +28,8 @@ const chunks: Buffer[] = [];
 for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
 const { kind, input } = JSON.parse(Buffer.concat(chunks).toString()) as { kind: string; input: never };
 const ran = await run(kind, input);
-process.stdout.write(JSON.stringify(ran), () => process.exit(0));
+const answer = JSON.stringify(ran);
+// How large a result is, is the same on every machine: a limit, and no failure of the node.
+const isLarge = Buffer.byteLength(answer) > MOST_OBJECT_BYTES;
+const limit: Ran = { exit: "limit", output: { limit: "result" } };
+process.stdout.write(isLarge ? JSON.stringify(limit) : answer, () => process.exit(0));

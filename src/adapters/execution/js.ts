@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import {
   type CustomizeVariantOptions,
+  type JSPromiseState,
   newQuickJSWASMModuleFromVariant,
   newVariant,
   type QuickJSContext,
@@ -27,6 +28,32 @@ const PAGE_BYTES = 64 * 1024;
 /** What the machine begins with: its stack and what QuickJS itself needs. */
 const OWN_MB = 16;
 
+/**
+ * Globals that tell time, chance or memory; and the ways to resize a buffer, since QuickJS 2025-09-13 reads and writes past the end of one
+ * that is resized while it is in use (bellard/quickjs issues 477, 478 and 492).
+ */
+const REMOVED = [
+  "Date",
+  "Math.random",
+  "WeakRef",
+  "FinalizationRegistry",
+  "SharedArrayBuffer",
+  ...["resize", "transfer", "transferToFixedLength"].map((name) => `ArrayBuffer.prototype.${name}`),
+];
+
+/** The imports of quickjs-wasmfile-release-sync 0.32.0 that a program needs, by the names that its build gave them. */
+const NEEDED = new Set([
+  "a", // its memory
+  "b", // assertion failed
+  "q", // abort
+  "k", // more memory
+  "i", // the interrupt handler
+  "g", // a module's name
+  "h", // a module's source
+  "s", // a function of the host: none is made
+  "t", // a value of the host: none is made
+]);
+
 /** Characters of an error that a program throws. */
 const MOST_ERROR = 500;
 
@@ -36,10 +63,12 @@ export async function runJs({ code, args, limits }: KindInput<"js">): Promise<Ra
   let budget: { value: bigint } | undefined;
   const emscriptenModule = {
     instantiateWasm(imports: object, done: (instance: WasmInstance, module: object) => void) {
-      void instantiate(withCountedLoops(readFileSync(WASM)), imports).then(({ instance, module }) => {
-        budget = instance.exports[BUDGET] as typeof budget;
-        done(instance, module);
-      });
+      void instantiate(withCountedLoops(readFileSync(WASM)), withoutHost(imports)).then(
+        ({ instance, module }) => {
+          budget = instance.exports[BUDGET] as typeof budget;
+          done(instance, module);
+        },
+      );
       return {};
     },
   };
@@ -51,10 +80,7 @@ export async function runJs({ code, args, limits }: KindInput<"js">): Promise<Ra
   runtime.setMemoryLimit(limits.memory_mb * MEGABYTE);
   runtime.setMaxStackSize(STACK_BYTES);
   const context = runtime.newContext();
-  evaluate(
-    context,
-    "delete globalThis.Date; delete Math.random; delete globalThis.WeakRef; delete globalThis.FinalizationRegistry;",
-  );
+  evaluate(context, REMOVED.map((name) => `delete globalThis.${name};`).join(""));
   let ticks = 0;
   runtime.setInterruptHandler(() => ++ticks > limits.ticks);
   const program = `(function (args) { "use strict";\n${code}\n})`;
@@ -84,6 +110,18 @@ function whileWithin<Done>(left: () => bigint, work: () => Done): Done | "spent"
   }
 }
 
+/**
+ * The rest of what the build imports is the host's clock, time zone, environment and standard output. A fault in QuickJS's memory could
+ * show them to a program, so they answer 0.
+ */
+function withoutHost(imports: object): object {
+  const { a } = imports as { a: Record<string, unknown> };
+  const nothing = () => 0;
+  return {
+    a: Object.fromEntries(Object.entries(a).map(([name, own]) => [name, NEEDED.has(name) ? own : nothing])),
+  };
+}
+
 /** Of the language, and not among the types of Node. */
 const { Memory, instantiate } = (globalThis as unknown as { WebAssembly: Wasm }).WebAssembly;
 type Wasm = {
@@ -110,12 +148,16 @@ const literal = (args: unknown) => `JSON.parse(${JSON.stringify(JSON.stringify(a
 function evaluate(context: QuickJSContext, code: string): { value?: unknown; error?: unknown } {
   const result = context.evalCode(code, "task.js");
   const handle = result.error ?? result.value;
+  // To dump a promise throws: it uses the handle of the promise's value after it disposed of it.
+  if (isPromise(context.getPromiseState(handle))) return { error: "[object Promise]" };
   const dumped: unknown = context.dump(handle);
   if (!result.error) return { value: dumped };
   if (context.typeof(handle) === "undefined") return { error: "undefined" };
   // Where there is no memory for the error either, it is null.
   return { error: dumped ?? "out of memory" };
 }
+
+const isPromise = (state: JSPromiseState) => state.type !== "fulfilled" || !state.notAPromise;
 
 function textOf(error: unknown): string {
   const { name = "", message = "" } = (

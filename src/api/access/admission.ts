@@ -3,7 +3,7 @@ import { Refusal, refuse } from "../../domain/refusal.ts";
 import { anonymous } from "../caller.ts";
 import { createKeys, type KeyCheck } from "./key.ts";
 import { admitOnBehalf } from "./on-behalf.ts";
-import { identifySubject, isSubjectSecret } from "./subject.ts";
+import { confirmSubject, identifySubject, isSubjectSecret } from "./subject.ts";
 import {
   type AccessParts,
   type Admission,
@@ -32,12 +32,13 @@ export function createGate(given: AccessParts, checks?: readonly KeyCheck[]): Ga
     async admit(operation, presented) {
       const identity = await identify(parts, presented);
       const attempt = { operation, presented, identity };
-      if (presented.on_behalf_of !== undefined) return admitOnBehalf(attempt, parts, presented.on_behalf_of);
+      if (presented.on_behalf_of !== undefined)
+        return lasting(parts, presented, await admitOnBehalf(attempt, parts, presented.on_behalf_of));
       let refusal: Refusal | undefined;
       for (const way of inOrder(operation, presented)) {
         const verdict = await way.admit(attempt, parts);
         if (verdict instanceof Refusal) refusal ??= verdict;
-        else if (verdict) return verdict;
+        else if (verdict) return lasting(parts, presented, verdict);
       }
       if (paymentOf(operation)) return "pay";
       if (refusal) throw refusal;
@@ -46,6 +47,30 @@ export function createGate(given: AccessParts, checks?: readonly KeyCheck[]): Ga
     },
     forgetKeys: () => keys.forget(),
   };
+}
+
+/**
+ * An admission that can be checked again: its key, its delegation, and its agent's status. A suspended agent may be read, so only one that
+ * could act at the first check is refused at a later one.
+ */
+function lasting(parts: Parts, { secret }: Presented, admission: Admission): Admission {
+  const { load, refuseSuspended } = parts;
+  let couldAct: boolean | undefined;
+  const still = async () => {
+    if (secret !== undefined)
+      await (isSubjectSecret(secret) ? confirmSubject(parts, secret) : parts.keys.confirm(secret));
+    if (!load) return;
+    await admission.confirm?.(load);
+    const suspended = await refuseSuspended?.(admission.caller, load).catch(refusalOnly);
+    if (suspended && couldAct) throw suspended;
+    couldAct ??= !suspended;
+  };
+  return { ...admission, still };
+}
+
+function refusalOnly(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  throw error;
 }
 
 /** A bad key is refused wherever it is shown: a typo must not make a wallet pay. */

@@ -87,28 +87,37 @@ export function createKeys(
 ): Keys {
   const known = new LRUCache<string, KeyWithDigest>({ max: 100_000, ttl: KEY_TTL_MS });
 
-  const look = async (digest: Buffer, ip: string) => {
+  const look = async (digest: Buffer, find: () => Promise<KeyWithDigest | undefined>) => {
     const name = digest.toString("base64");
     const held = known.get(name);
     if (held) return held;
-    const found = await lookUp(parts, ip, () => parts.findKey(digest));
+    const found = await find();
     if (found) known.set(name, found);
     return found;
+  };
+
+  const keyOf = (secret: string, digest: Buffer, key: KeyWithDigest | undefined): KeyWithDigest => {
+    for (const check of checks) if ("refuses" in check) check.refuses({ secret, digest, key });
+    // With `known` switched off in a test there is still no caller.
+    return key ?? refuse("unauthorized", "this key is unknown");
   };
 
   return {
     async identify(secret, ip) {
       const digest = digestOf(secret);
-      const key = await look(digest, ip);
-      for (const check of checks) if ("refuses" in check) check.refuses({ secret, digest, key });
-      // With `known` switched off in a test there is still no caller.
-      if (!key || key.space === "soul") return refuse("unauthorized", "this key is unknown");
+      const found = await look(digest, () => lookUp(parts, ip, () => parts.findKey(digest)));
+      const key = keyOf(secret, digest, found);
+      if (key.space === "soul") return refuse("unauthorized", "this key is unknown");
       const { key_id, tenant, scopes, space } = key;
       const caller: Caller = { kind: "key", tenant, key_id, scopes, space };
       return { caller, key };
     },
     allow(key, scope) {
       for (const check of checks) if ("lacks" in check) check.lacks(key, scope);
+    },
+    async confirm(secret) {
+      const digest = digestOf(secret);
+      keyOf(secret, digest, await look(digest, () => parts.findKey(digest)));
     },
     forget: () => known.clear(),
   };

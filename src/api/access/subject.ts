@@ -6,7 +6,7 @@ import { refuse } from "../../domain/refusal.ts";
 import type { Caller } from "../caller.ts";
 import { lookUp } from "./key.ts";
 import { beyond, EACH, type OwnLimit } from "./open.ts";
-import { type AccessParts, BEARER, type Identity, type Way } from "./way.ts";
+import { type AccessParts, BEARER, type Identity, type SubjectKey, type Way } from "./way.ts";
 
 /** The form of a subject's key: `sk_soul_` and 256 random bits in base64url. */
 const FORM = /^sk_soul_[A-Za-z0-9_-]{43}$/;
@@ -17,13 +17,23 @@ export const isSubjectSecret = (secret: string) => secret.startsWith("sk_soul_")
 export async function identifySubject(parts: AccessParts, secret: string, ip: string): Promise<Identity> {
   const digest = digestOf(secret);
   const { findSubjectKey } = parts;
-  const key =
+  const found =
     findSubjectKey && FORM.test(secret) ? await lookUp(parts, ip, () => findSubjectKey(digest)) : undefined;
+  const { key_id, subject, tenant, scopes } = liveKey(digest, found);
+  return { caller: { kind: "subject", key_id, subject, tenant, scopes } };
+}
+
+/** Refuses a secret that was identified before, once its key is revoked; it counts no guess. */
+export async function confirmSubject({ findSubjectKey }: AccessParts, secret: string): Promise<void> {
+  const digest = digestOf(secret);
+  liveKey(digest, await findSubjectKey?.(digest));
+}
+
+function liveKey(digest: Buffer, key: SubjectKey | undefined): SubjectKey {
   if (!key || !timingSafeEqual(key.secret_sha256, digest))
     return refuse("unauthorized", "this key is unknown");
   if (key.revoked_at) return refuse("unauthorized", `this key was revoked at ${key.revoked_at}`);
-  const { key_id, subject, tenant, scopes } = key;
-  return { caller: { kind: "subject", key_id, subject, tenant, scopes } };
+  return key;
 }
 
 /**

@@ -55,6 +55,8 @@ export type Admission = {
   idempotency_key?: string;
   /** Refuses where the caller may not act any more; asked within the command, whose commit then rests on what was seen. */
   confirm?: (watch: Watch) => Promise<void>;
+  /** Refuses once the caller may not be served any more: asked again and again of a call that lasts. */
+  still?: () => Promise<void>;
 };
 
 /** An agent that wants to act for another: `owns` says whose things the operation is about, the agent's own or its wallet's. */
@@ -73,6 +75,8 @@ export type Keys = {
   identify(secret: string, ip: string): Promise<Identity & { key: KeyRow }>;
   /** Refuses a key that lacks the scope. */
   allow(key: KeyRow, scope: Scope): void;
+  /** Refuses a secret that was identified before, once its key is revoked; it counts no guess. */
+  confirm(secret: string): Promise<void>;
   forget(): void;
 };
 
@@ -98,6 +102,10 @@ export type AccessParts = {
   findSubjectKey?: (digest: Buffer) => Promise<SubjectKey | undefined>;
   /** Admits a delegate of its principal, or refuses it. Where no area has delegations there is none. */
   admitDelegate?: (asked: Delegated) => Promise<Pick<Admission, "caller" | "confirm">>;
+  /** Refuses an agent that is suspended or revoked, and whoever acts for one. Where no area has agents there is none. */
+  refuseSuspended?: (caller: Caller, watch: Watch) => Promise<void>;
+  /** Entities as they are, for what a call that lasts rests on. */
+  load?: Watch;
   quotas: Quotas;
   limits: AddressLimits;
   clock: Clock;

@@ -14,6 +14,7 @@
  * leaves nothing; one that is refused after the settlement opens a refund.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import type { JsonObject } from "../../../eventstore/types.ts";
 import type { App } from "../../app.ts";
 import type { PaidAnswer, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
@@ -36,6 +37,7 @@ import {
   sha256,
 } from "../call.ts";
 import { payer } from "../caller.ts";
+import { againTo, effectOf } from "../operation.ts";
 import { isAway, isNoRoom } from "../problem.ts";
 import { type Acceptance, type AcceptedPayment, createAcceptance } from "./accept.ts";
 import {
@@ -43,6 +45,7 @@ import {
   type Checked,
   check,
   claim,
+  isSamePayment,
   KeyHeld,
   mayHaveMoved,
   pathOf,
@@ -73,8 +76,8 @@ import {
 import { type SettleResponse, settleResponse } from "./response.ts";
 import { heldFor, isLeftBehind, standingOf } from "./standing.ts";
 
-/** A payment as a call brought it; `path` is the request's own path and query, which its 402 named. */
-export type Offer = { presented: Presented; path: string };
+/** A payment as a call brought it; `path` is the request's own path and query, which its 402 named, `sent` its body. */
+export type Offer = { presented: Presented; path: string; sent: JsonObject };
 
 /** What a paid call comes to: its answer with the event that records it, or a fresh 402. */
 export type Outcome =
@@ -101,7 +104,11 @@ type Flow = {
 };
 
 /** A payment that is charged for a call of this service. */
-type PaidCall = Charge & { call: Call };
+type PaidCall = Charge & {
+  call: Call;
+  /** Whether the caller shows what the chain does not: the key of the tenant, or a signature of this call by the wallet that paid. */
+  isPayer: () => Promise<boolean>;
+};
 
 /** How far an attempt came before it failed. */
 type Reached = { claimed?: true; settled?: SettledPayment };
@@ -129,17 +136,17 @@ export function createPaymentFlow(
 
 /** Serves the call. What is wrong with its payment is told in a fresh 402. */
 async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
-  const { acceptance, parts, terms } = flow;
+  const { acceptance, terms } = flow;
   const { operation, form } = call;
   const price = () => priceOf(operation, call, call.input);
   try {
     const payment = await acceptance.accept(offer.presented, { price: await price(), path: offer.path });
     const paid = {
-      ...chargeFor(parts.app, call, payment),
+      ...chargeFor(flow, call, payment, offer),
       resource_sha256: sha256(resourceUrl(terms, offer.path)),
     };
     const found = await find(flow, paid);
-    const served = found.again ? await shownAgain(flow, paid, offer, found) : found;
+    const served = found.again ? await shownAgain(paid, found) : found;
     if (!served.bought_by) acceptance.boughtNothing(offer.presented);
     return await answer(flow, paid, payment, served, offer);
   } catch (error) {
@@ -153,37 +160,72 @@ async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
   }
 }
 
-/** What is private in an answer is told once, to the call that settled; the payment itself stands on the chain for all to read. */
-async function shownAgain(
-  { parts: { app }, limits }: Flow,
-  { call }: PaidCall,
-  { presented }: Offer,
-  found: Served,
-): Promise<Served> {
-  const { caller, operation } = call;
-  const { made } = found;
-  if (made.kind !== "body" || caller.kind === "key") return found;
-  // Whoever knows what stands in the secrets of a request knows of whom it is.
-  const isPersonal = made.subjects.length > 0 && !operation.secrets;
-  if (!operation.told_once && !isPersonal) return found;
-  if (presented.wallet_proof !== undefined) {
-    const proven = await admitWallet(presented.wallet_proof, presented, { app, clock: app.clock, limits });
-    if (proven.caller.tenant === caller.tenant) return found;
-    refuse("forbidden", "SIGN-IN-WITH-X is signed by another wallet than the one that paid");
-  }
-  if (isPersonal || !operation.told_once)
-    return refuse(
-      "unauthorized",
-      "this answer tells of people: ask again with SIGN-IN-WITH-X, signed by the wallet that paid",
-    );
+/** A settled payment stands on the chain for all to read: alone it gives again no more than anybody may know. */
+async function shownAgain(paid: PaidCall, found: Served): Promise<Served> {
+  const { operation } = paid.call;
+  const { made, bought_by } = found;
+  if (await paid.isPayer()) return found;
+  if (againTo(operation) === "payer") return refuseStranger();
+  if (made.kind !== "body") return found;
+  // Whoever can repeat the secret fields already knows whom the answer is about.
+  const isPersonal = made.subjects.length > 0 || bought_by?.answer.sha256 === null;
+  if (isPersonal && !operation.secrets) return refuseStranger();
+  if (!operation.told_once) return found;
   return { ...found, made: { ...made, body: withoutMembers(made.body, operation.told_once) }, is_part: true };
 }
 
-function chargeFor(app: App, call: Call, payment: AcceptedPayment): PaidCall {
+/**
+ * Refuses a payment that was presented before, or carried by a stranger, where it stands on the chain and the caller has shown nothing
+ * else: for a read that tells of its payer, right or wrong; for a command other than the one that it was signed for.
+ */
+async function refuseIfPublic({ call, payment, isPayer }: PaidCall, state: PaymentState): Promise<void> {
+  const { operation, request_sha256 } = call;
+  if (state && !isSamePayment(state.claim, payment)) return;
+  const isSame = state?.claim.request_sha256 === request_sha256;
+  const isOthersCommand = effectOf(operation).changes !== "nothing" && payments.isFree(state) && !isSame;
+  if (againTo(operation) !== "payer" && !isOthersCommand) return;
+  if (!(await isPayer())) refuseStranger();
+}
+
+const refuseStranger = () =>
+  refuse(
+    "unauthorized",
+    "this payment was presented before, and anybody can read it off the chain: to have what it bought, ask again with " +
+      "SIGN-IN-WITH-X, signed by the wallet that paid, or with the API key of that time; for another call sign a new payment",
+  );
+
+function chargeFor(
+  { parts: { app }, limits }: Flow,
+  call: Call,
+  payment: AcceptedPayment,
+  { presented, sent }: Offer,
+): PaidCall {
   refuseTestMoney(app, call.caller);
   const caller = call.caller.kind === "anonymous" ? payer(payment.signed.transfer.from) : call.caller;
   const idempotency_key = call.idempotency_key ?? payment.identifier;
-  return { app, call: { ...call, caller, idempotency_key, payment_id: payment.id }, payment };
+  let isPayer: Promise<boolean> | undefined;
+  return {
+    app,
+    call: { ...call, caller, idempotency_key, payment_id: payment.id },
+    payment,
+    isPayer: () => {
+      isPayer ??= provesPayer({ app, limits }, caller, { presented, sent });
+      return isPayer;
+    },
+  };
+}
+
+async function provesPayer(
+  { app, limits }: Pick<PaidCall, "app"> & Pick<Flow, "limits">,
+  { kind, tenant }: Call["caller"],
+  { presented, sent }: Pick<Offer, "presented" | "sent">,
+): Promise<boolean> {
+  if (kind === "key" || kind === "subject") return true;
+  if (presented.wallet_proof === undefined) return false;
+  const proven = await admitWallet(presented.wallet_proof, presented, { app, clock: app.clock, limits });
+  proven.covers?.(sent);
+  if (proven.caller.tenant === tenant) return true;
+  return refuse("forbidden", "SIGN-IN-WITH-X is signed by another wallet than the one that paid");
 }
 
 /** Gives again what was given before, waits while another call is at this payment, and attempts to serve it otherwise. */
@@ -201,6 +243,7 @@ async function find(flow: Flow, paid: PaidCall): Promise<Served> {
     const other = under_way.get(id);
     if (other) await Promise.race([other.catch(() => undefined), pause(deadline - performance.now())]);
     const state = await app.load(payments, payments.targetOf(id));
+    if (state) await refuseIfPublic(paid, state);
     const standing = await standingOf(state, paid, leftBehind);
     if (standing === "answered") return repeat(parts, call, id);
     const isHeld = holder !== undefined && (await isUnderWay(app, holder));
@@ -241,6 +284,7 @@ async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise
   const { parts } = flow;
   const { app, call, payment } = paid;
   const checked = await check(paid, state);
+  if (checked.status === "carried") await refuseIfPublic(paid, state);
   const reached: Reached = {};
   const command = commandOf(call, idempotencyOf(call) ?? idempotencyOfPayment(call, payment.id));
   try {

@@ -15,6 +15,7 @@ import {
   idempotencyOf,
   type PreparedAnswer,
   prepareAnswer,
+  STREAM_HOLDS_MS,
   sha256,
 } from "../call.ts";
 import { factsOf, type PresentedPayment, pathOf, type SettledPayment } from "./charge.ts";
@@ -36,9 +37,6 @@ export type Served = {
   /** What is told once was left out. */
   is_part?: true;
 };
-
-/** A stream is made anew whenever it is asked for again; it was paid for as it went on in this time. */
-const STREAM_HOLDS_MS = 86_400_000;
 
 /** The log's own name for what a payment bought; no tenant's name begins with a slash. */
 export const idempotencyOfPayment = (call: Call, id: string) => ({
@@ -123,7 +121,11 @@ export async function repeat(parts: AnswerParts, call: Call, id: string): Promis
   }
   const age = app.clock.now().getTime() - bought_by.event.recorded_at_us / 1_000;
   if (digest === null && age > STREAM_HOLDS_MS) gone();
-  const again: Work<PreparedAnswer> = (unit) => prepareAnswer(parts, call, unit);
+  const { output } = call.operation;
+  if (output.kind === "stream" && !output.is_bounded) gone();
+  const { position, recorded_at_us } = bought_by.event;
+  const bought = { position, at: new Date(recorded_at_us / 1_000) };
+  const again: Work<PreparedAnswer> = (unit) => prepareAnswer(parts, { ...call, bought }, unit);
   const recalled = async (idempotency: Idempotency | undefined) =>
     idempotency && recall(app.unit, commandOf(call, idempotency), again);
   const made =

@@ -1,16 +1,51 @@
 /** Reading a workbook (.xlsx) as if it were a CSV file: its first sheet, numbers as they are written, days as YYYY-MM-DD. */
-import { readSheet } from "read-excel-file/node";
+import { readFile } from "node:fs/promises";
+import { startThread } from "../../../eventstore/thread.ts";
 import { refuse } from "../../domain/refusal.ts";
+import { checkWorkbookArchive } from "./workbook-archive.ts";
 
 /** Whether bytes begin as a zip archive does, which a workbook is. */
 export const isWorkbook = (bytes: Buffer) => bytes.subarray(0, 4).equals(Buffer.from("PK\x03\x04", "latin1"));
 
-/** The first sheet as CSV; refused where the archive is damaged or holds no sheet. */
-export async function workbookText(path: string, name: string): Promise<string> {
-  const rows = await readSheet<string>(path, { parseNumber: (text) => text }).catch((error: Error) =>
-    refuse("invalid", `${name} is no workbook that can be read (${error.message})`),
-  );
+/** What the thread answers: the cells of the first sheet, row by row. */
+export type SheetAnswer = { rows: unknown[][] } | { error: string };
+
+/** No published table comes near these. */
+const MOST_BYTES = 256 * 1024 * 1024;
+const MEMORY_MB = 2_048;
+const TIMEOUT_MS = 60_000;
+
+/** The first sheet as CSV; refused where the archive is damaged, holds no sheet, or takes more than a table does. */
+export async function workbookText(path: string, name: string, timeout_ms = TIMEOUT_MS): Promise<string> {
+  const refused = (error: Error): never =>
+    refuse("invalid", `${name} is no workbook that can be read (${error.message})`);
+  await checkWorkbookArchive(await readFile(path), MOST_BYTES).catch(refused);
+  const rows = await rowsOf(path, timeout_ms).catch(refused);
   return rows.map((row) => `${row.map((cell) => quoted(textOf(cell))).join(",")}\r\n`).join("");
+}
+
+/** A cell far out, or a tree without end, takes the parser's time or memory: its thread is ended then. */
+async function rowsOf(path: string, timeout_ms: number): Promise<unknown[][]> {
+  const worker = startThread(import.meta.url, "./workbook-thread", {
+    workerData: path,
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+  });
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const answer = await new Promise<SheetAnswer>((resolve, reject) => {
+      timer = setTimeout(
+        () => reject(new Error("it takes longer than a minute: save its first sheet as CSV")),
+        timeout_ms,
+      );
+      worker.on("message", resolve).on("error", reject);
+      worker.on("exit", () => reject(new Error("its reading ended early")));
+    });
+    if ("error" in answer) throw new Error(answer.error);
+    return answer.rows;
+  } finally {
+    clearTimeout(timer);
+    await worker.terminate();
+  }
 }
 
 const textOf = (cell: unknown): string => {

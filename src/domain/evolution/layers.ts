@@ -137,6 +137,8 @@ export const layers: Readonly<Record<string, Layer>> = {
       "node:util": ["promisify"],
       "read-excel-file/node": ["readSheet"],
       "node:timers/promises": ["setTimeout"],
+      "node:worker_threads": ["parentPort", "workerData"],
+      threads: ["startThread"],
       zod: "any",
     },
   },
@@ -448,6 +450,12 @@ export const layers: Readonly<Record<string, Layer>> = {
       zod: ["toJSONSchema"],
     },
   },
+  // Settings judged: what they may not be.
+  settings: {
+    paths: ["src/settings/"],
+    imports: { domain: "types", "fastest-levenshtein": ["distance"] },
+    pure: true,
+  },
   runtime: {
     paths: [
       "src/assemble.ts",
@@ -459,9 +467,11 @@ export const layers: Readonly<Record<string, Layer>> = {
       "src/assemble-streams.ts",
       "src/assemble-audit.ts",
       "src/assemble-subjects.ts",
+      "src/chain-of-log.ts",
       "src/config.ts",
       "src/database.ts",
       "src/migrations/",
+      "src/opened-parts.ts",
       "src/server.ts",
     ],
     imports: {
@@ -476,6 +486,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       leases: ["enter"],
       eventstore: "any",
       "node:crypto": "any",
+      "node:fs": ["existsSync", "readFileSync"],
       "node:fs/promises": "any",
       "node:http": "types",
       "node:path": "any",
@@ -484,6 +495,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       pino: "types",
       projections: "any",
       reactors: "any",
+      settings: "any",
       "viem/accounts": "any",
       zod: "any",
     },
@@ -523,6 +535,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       eventstore: "any",
       jose: ["importJWK", "jwtVerify"],
       runtime: "any",
+      settings: ["faultOfAddress"],
       ...files,
       "node:crypto": "any",
       "node:http": "any",

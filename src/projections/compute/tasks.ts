@@ -355,18 +355,19 @@ export async function countAwaiting(pool: pg.Pool, most: number): Promise<number
 
 /**
  * Tasks of several copies on which something is to be decided: enough came to the same, none works on one any more, the only one was
- * begun; and those that are over while a copy is not.
+ * begun; and those that are over while a copy is not. Requesters take turns: one with many keeps no other waiting.
  */
 export async function unjudgedTasks(pool: pg.Pool): Promise<NamedTask[]> {
-  const text = `select p.tenant, p.task_id from read.compute_tasks_v4 p
+  const text = `select tenant, task_id from (select p.tenant, p.task_id, p.position from read.compute_tasks_v4 p
     where p.status = 'copied' and ((p.state->>'copies')::int = 1
         and not exists (select from read.compute_tasks_v4 c where c.copy_of = p.task_id and c.status = 'queued')
       or not exists (select from read.compute_tasks_v4 c where c.copy_of = p.task_id and c.status in ('queued', 'leased'))
       or (p.state->'facts'->'terms'->'quorum'->>'agree')::int <= (select count(*) as same from read.compute_tasks_v4 c
         where c.copy_of = p.task_id and c.status = 'submitted'
         group by c.state->'result'->>'output_sha256', c.state->'result'->>'exit' order by 1 desc limit 1))
-    union select p.tenant, p.task_id from read.compute_tasks_v4 c join read.compute_tasks_v4 p on p.task_id = c.copy_of
-    where c.copy_of is not null and c.status in ('queued', 'submitted') and p.status <> 'copied' limit ${PAGE}`;
+    union select p.tenant, p.task_id, p.position from read.compute_tasks_v4 c join read.compute_tasks_v4 p on p.task_id = c.copy_of
+    where c.copy_of is not null and c.status in ('queued', 'submitted') and p.status <> 'copied') unjudged
+    order by row_number() over (partition by tenant order by position), position limit ${PAGE}`;
   return (await pool.query<NamedTask>({ name: "compute_unjudged", text })).rows;
 }
 

@@ -103,9 +103,10 @@ export async function itemsHad(
   return new Set(rows.map(({ item_sha256 }) => item_sha256));
 }
 
-/** Batches that nobody has looked through, the oldest first. */
+/** Batches that nobody has looked through: tenants take turns, so that one with many keeps nobody waiting; of each the oldest first. */
 export async function waitingBatches(pool: pg.Pool): Promise<{ tenant: string; batch_id: string }[]> {
-  const sql = "select tenant, batch_id from read.news_waiting_v1 order by position limit 20";
+  const sql = `select tenant, batch_id from read.news_waiting_v1
+    order by row_number() over (partition by tenant order by position), position limit 20`;
   return (await pool.query<{ tenant: string; batch_id: string }>(sql)).rows;
 }
 

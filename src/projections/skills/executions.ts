@@ -75,15 +75,19 @@ async function keepObject(tx: pg.ClientBase, event: Placed<typeof executions>): 
 
 export type OpenExecution = { tenant: string; execution_id: string; worker: string | null };
 
-/** Those that nobody holds at that time, or that are past their deadline, or whose worker may be gone; oldest first. */
+/**
+ * Those that nobody holds at that time, or that are past their deadline, or whose worker may be gone. Tenants take turns: the one with the
+ * fewest older ones open comes first, those under way among them.
+ */
 export async function openExecutions(
   pool: pg.Pool,
   { now, self, limit }: { now: string; self: string; limit: number },
 ): Promise<OpenExecution[]> {
-  const sql = `select tenant, execution_id, worker from read.skill_executions_v1
-    where status in ('requested', 'running')
-      and (status = 'requested' or lease_until <= $1 or deadline_at <= $1 or worker <> $2)
-    order by position limit $3`;
+  const sql = `select tenant, execution_id, worker from (
+      select *, row_number() over (partition by tenant order by position) as place from read.skill_executions_v1
+      where status in ('requested', 'running')) one
+    where status = 'requested' or lease_until <= $1 or deadline_at <= $1 or worker <> $2
+    order by place, position limit $3`;
   return (await pool.query<OpenExecution>(sql, [now, self, limit])).rows;
 }
 

@@ -55,11 +55,12 @@ async function readAfresh(app: App, { tenant, task_id }: NamedTask): Promise<Fou
   return { task, copies };
 }
 
-/** Whether the service looks itself who is right, before anybody loses anything. */
-const isToRun = ({ task, copies }: Found): boolean =>
-  isBuiltIn(task.facts.kind) &&
-  quorum.differs(task, copies) &&
-  (task.judged ? task.judged.verdict === "agreed" : quorum.outcomeOf(task, copies) !== "waits");
+/** Whether the service runs it before anybody is paid or loses anything: of a built-in kind each time that results are to be judged. */
+function isToRun({ task, copies }: Found): boolean {
+  if (!isBuiltIn(task.facts.kind)) return false;
+  if (task.judged) return task.judged.verdict === "agreed" && quorum.differs(task, copies);
+  return quorum.submittedAmong(copies).length > 0 && quorum.outcomeOf(task, copies) !== "waits";
+}
 
 type Differing = Waiting & { named: NamedTask; facts: TaskFacts };
 
@@ -108,8 +109,9 @@ async function judgeCopies(unit: Staging, app: App, named: NamedTask, own: Rerun
   if (own === null && isToRun({ task, copies })) return;
   const judging: Judging = { at, own, engine_sha256: app.executor.engine_sha256 };
   if (task.judged) return endCopies(unit, named, { task, copies }, judging);
-  const outcome = outcomeBy(own, quorum.outcomeOf(task, copies), copies);
-  if (outcome === "nobody") return refund(unit, named, { task, copies }, at);
+  if (own !== null && typeof own === "object") await rejectWrong(unit, named, copies, { own, at });
+  const outcome = await outcomeBy(app, own, quorum.outcomeOf(task, copies), copies);
+  if (outcome === "unchecked") return refund(unit, named, { task, copies }, at);
   if (outcome === "none" && copies.size > task.facts.terms.quorum!.copies)
     return refund(unit, named, { task, copies }, at);
   if (outcome === "none") return again(unit, named, { task, copies }, at);
@@ -129,22 +131,52 @@ async function judgeCopies(unit: Staging, app: App, named: NamedTask, own: Rerun
 
 type Judging = { at: string; own: Rerun | null; engine_sha256: string };
 
-/** Where the service has run the task, what it came to counts, however many came to something else. */
-function outcomeBy(
+/** Results that differ from what the service came to are rejected at once; whoever works on a copy still may be right. */
+async function rejectWrong(
+  unit: Staging,
+  named: NamedTask,
+  copies: Map<number, Task>,
+  { own, at }: { own: Output; at: string },
+): Promise<void> {
+  for (const [number, { output_sha256, exit }] of quorum.submittedAmong(copies))
+    if (!isSame({ output_sha256, exit }, own)) {
+      const { task } = await stepTask(unit, namedCopy(named, number), quorum.compare(own, null, at));
+      copies.set(number, task);
+    }
+}
+
+/**
+ * Where the service has run the task, what it came to counts, however many came to something else. Where it could not, nodes agree on a
+ * result only if one of them has ten valid audits in a row: others might have seen to it that no check can be made.
+ */
+async function outcomeBy(
+  app: App,
   own: Rerun | null,
   outcome: ReturnType<typeof quorum.outcomeOf>,
   copies: ReadonlyMap<number, Task>,
-): quorum.Canonical | "none" | "waits" | "nobody" {
-  if (own === null || own === "unknown" || outcome === "waits") return outcome;
-  if (own !== "void") return quorum.rightBy(own, copies) ?? "nobody";
+): Promise<quorum.Canonical | "none" | "waits" | "unchecked"> {
+  if (own === null || outcome === "waits") return outcome;
+  if (own === "unknown")
+    return outcome === "none" || (await isVouched(app, outcome, copies)) ? outcome : "unchecked";
+  if (own !== "void") return quorum.rightBy(own, copies) ?? outcome;
   const [first] = quorum.submittedAmong(copies);
   if (outcome !== "none" || !first) return outcome;
   const [number, { output_sha256, exit }] = first;
   return { number, output_sha256, exit, agreed: 1 };
 }
 
-/** The draw by which the first copy is enough; null where the others are made. */
+async function isVouched(app: App, canonical: Output, copies: ReadonlyMap<number, Task>): Promise<boolean> {
+  for (const { status, result, lease } of copies.values())
+    if (status === "submitted" && result && isSame(result, canonical)) {
+      const node = await findNode(app.pool, lease!.sx);
+      if ((node?.valid_audits ?? 0) >= SURE_AFTER) return true;
+    }
+  return false;
+}
+
+/** The draw by which the first copy is enough; null where the others are made: also where its node has nothing to lose by it. */
 async function drawOnFirst(app: App, first: Task): Promise<Draw | null | "not yet"> {
+  if (!isBuiltIn(first.facts.kind)) return null;
   if (first.status !== "leased" && first.status !== "submitted") return null;
   const node = await findNode(app.pool, first.lease!.sx);
   if ((node?.valid_audits ?? 0) < SURE_AFTER) return null;

@@ -2,6 +2,7 @@
  * The money that answers for a result. The commit that takes the result sets it aside, from what came in lately and from the stake, so that
  * no two results answer with the same money; the verdict gives it back or takes it.
  */
+import { isBuiltIn } from "../../domain/compute/kinds.ts";
 import * as nodes from "../../domain/compute/node.ts";
 import { auditMicro, slashMicro } from "../../domain/compute/pricing.ts";
 import type { Task } from "../../domain/compute/task.ts";
@@ -107,7 +108,8 @@ class NodeFunds {
 
 /** Sets aside what a slash may take for this result. `valid_audits`: of the node, in a row. */
 export async function setAside(unit: Staging, task: Task, valid_audits: number, at: string): Promise<void> {
-  if (task.facts.terms.verify === "requester") return;
+  // Where the service cannot run the task, nobody can prove a result wrong: nothing answers for it.
+  if (task.facts.terms.verify === "requester" || !isBuiltIn(task.facts.kind)) return;
   const { sx, price_micro } = task.lease!;
   const node = new NodeFunds(unit, task);
   const funds = await node.read();
@@ -119,15 +121,6 @@ export async function setAside(unit: Staging, task: Task, valid_audits: number, 
 /** Gives back what is set aside, where something is. */
 export const giveBack = async (unit: Staging, task: Task, at: string): Promise<void> =>
   void (await new NodeFunds(unit, task).end(0, at));
-
-/** Keeps so much at most set aside, and gives the rest back. */
-export async function keepAside(unit: Staging, task: Task, most_micro: number, at: string): Promise<void> {
-  const node = new NodeFunds(unit, task);
-  const { earned, staked } = await node.share();
-  if (earned + staked <= most_micro) return;
-  await node.end(0, at);
-  await node.hold(most_micro, at);
-}
 
 /** Takes so much at most of what is set aside; answers how much it was. */
 export async function takeAside(unit: Staging, task: Task, most_micro: number, at: string): Promise<number> {

@@ -1,4 +1,5 @@
 /** What becomes of a task and of the money that pays for it, each step staged in one unit: neither moves without the other. */
+import { isBuiltIn } from "../../domain/compute/kinds.ts";
 import * as nodes from "../../domain/compute/node.ts";
 import { bondHoldOf, sides as bothSides, type Side, slashMicro } from "../../domain/compute/pricing.ts";
 import * as quorum from "../../domain/compute/quorum.ts";
@@ -7,7 +8,7 @@ import * as tasks from "../../domain/compute/task.ts";
 import * as account from "../../domain/payments/account.ts";
 import type { NamedTask } from "../../projections/compute/tasks.ts";
 import type { InUnit } from "../../unit.ts";
-import { giveBack, keepAside, setAside, setAsideFor, takeAside } from "./set-aside.ts";
+import { giveBack, setAside, setAsideFor, takeAside } from "./set-aside.ts";
 
 type Staging = Pick<InUnit, "decide" | "watch">;
 
@@ -43,12 +44,8 @@ async function moveSetAside(unit: Staging, of: Of, event: TaskEvent, valid_audit
       if (verdict === "mismatch") return slash(unit, of, event.data);
       return on_silence === "accepts" ? giveBack(unit, task, audited_at) : undefined;
     }
-    case "TaskCompared":
-      // So much is lost unless its node disputes that, and wins.
-      if (event.data.verdict === "differed")
-        await keepAside(unit, task, task.lease!.price_micro, event.data.compared_at);
-      return;
     case "TaskRejected":
+      // What lies aside of a copy that differs is lost unless its node disputes that, and wins.
       return task.compared ? undefined : giveBack(unit, task, event.data.rejected_at);
     case "TaskAccepted":
       return giveBack(unit, task, event.data.accepted_at);
@@ -108,15 +105,18 @@ export const copyHold = ({ facts }: Task, number: number): account.Hold => ({
   for: "a task",
 });
 
-/** Nobody was right to say otherwise: what lay aside of a copy that differed goes to the requester; where nobody decided, it comes back. */
-async function endSetAside(unit: Staging, { task, tenant }: Of, at: string): Promise<void> {
-  const isLost = task.compared?.verdict === "differed" && task.dispute?.decided?.verdict !== "none";
+/** What lay aside of a copy that differed from the service's own run is lost; where nobody decided a dispute, it comes back. */
+async function endSetAside(unit: Staging, of: Of, at: string): Promise<void> {
+  const { task } = of;
+  const { compared, dispute, facts } = task;
+  const isLost =
+    isBuiltIn(facts.kind) && compared?.verdict === "differed" && dispute?.decided?.verdict !== "none";
   if (!isLost) return giveBack(unit, task, at);
-  const { task_id } = task.facts;
-  const { sx, price_micro } = task.lease!;
-  const lost = await takeAside(unit, task, price_micro, at);
-  await creditRequester(unit, { tenant, task }, lost, at);
-  await unit.decide(nodes, nodes.targetOf(sx), nodes.slash(task_id, lost, at));
+  const lies = setAsideFor(
+    await unit.watch(account, account.targetOf(earnerOf(task.lease!.sx))),
+    facts.task_id,
+  );
+  await lose(unit, of, lies, at);
 }
 
 /** Takes what lies aside, up to the price for the requester; the rest pays for the audit. */
@@ -125,7 +125,14 @@ async function slash(unit: Staging, of: Of, { draw, audited_at: at }: Audit): Pr
   const { sx, price_micro } = task.lease!;
   const { task_id } = task.facts;
   const lies = setAsideFor(await unit.watch(account, account.targetOf(earnerOf(sx))), task_id);
-  const lost = slashMicro(price_micro, draw?.p_micro ?? 1_000_000, lies);
+  await lose(unit, of, slashMicro(price_micro, draw?.p_micro ?? 1_000_000, lies), at);
+}
+
+/** Takes so much of what lies aside, up to the price of it for the requester. */
+async function lose(unit: Staging, of: Of, lost: number, at: string): Promise<void> {
+  const { task } = of;
+  const { task_id } = task.facts;
+  const { sx, price_micro } = task.lease!;
   await takeAside(unit, task, lost, at);
   await creditRequester(unit, of, Math.min(lost, price_micro), at);
   await unit.decide(nodes, nodes.targetOf(sx), nodes.slash(task_id, lost, at));

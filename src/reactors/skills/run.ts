@@ -27,8 +27,8 @@ import { type Named, stepExecution } from "./steps.ts";
 
 /** Executions that a process runs at once. */
 export const AT_ONCE = 4;
-/** Read at once. */
-const A_PAGE = 20;
+/** Read at once: no more than lanes are about to take, so that a tenant who comes later has its turn. */
+const A_PAGE = AT_ONCE;
 const EVERY_MS = 500;
 /** After so long nothing more is taken: what a turn came to is noted when it is over. */
 const TURN_MS = 60_000;

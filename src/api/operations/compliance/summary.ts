@@ -12,6 +12,7 @@ const summary = operation({
   summary: "In which class of the AI Act an agent falls, by its own purpose",
   description:
     "Its purpose as its owner describes it, classified as compliance_check does; null and UNDETERMINED where none is said.",
+  again_to: "anybody",
   access: [pay("0.10")],
   input: z.object({ agent_id: agentRef, as_of: asOf }),
   output: json(

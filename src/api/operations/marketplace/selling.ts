@@ -82,6 +82,7 @@ const buyItem = operation({
   summary: "Buy an item, and have what it holds",
   description: `It costs what price_usd says, which is the item's own. Four fifths are the author's in the same commit. What lies here and is not what its digest says any more is not sold: 503,
 uncharged. A key beside the payment names the buyer, else it is the wallet; the buyer has it again from soul_stack_item.`,
+  told_once: ["content"],
   access: [pay(({ price_usd }: { price_usd: number }) => usdcOf(price_usd), "1")],
   input: z.object({
     item_id: itemId,

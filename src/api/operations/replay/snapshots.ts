@@ -92,6 +92,7 @@ const snapshot = operation({
     "stated; rows of WORLD and other groups of countries are marked is_aggregate. The real dataset answers where there is " +
     "one, otherwise the sandbox, marked `synthetic`. The first call for a vintage makes its file: should that take too " +
     "long, it is a 503 that costs nothing. Asked again with the same payment or Idempotency-Key, it gives the same link.",
+  again_to: "anybody",
   access: [key("read"), pay("1.50")],
   input: z.object({
     date: z.iso

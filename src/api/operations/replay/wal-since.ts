@@ -35,7 +35,9 @@ export const walSince = (heartbeat_ms = 15_000) =>
     description:
       "Every event that your tenant caused, in log order, since a time or after a cursor: one JSON object a line, or " +
       "server-sent events. It ends at the head of the log as it stood when the request came; `follow=true` and " +
-      `server-sent events go on as events come, with a mark in every ${heartbeat_ms / 1000} seconds of silence. Only INSERT ` +
+      `server-sent events go on as events come, with a mark in every ${heartbeat_ms / 1000} seconds of silence, and break off ` +
+      "once the key is revoked. A bought feed goes on for 24 hours. For so long its payment gives it again to the wallet that paid and " +
+      "signs (`SIGN-IN-WITH-X`): up to the purchase, or followed if it was bought so. Only INSERT " +
       "exists: nothing in the log is ever updated or deleted. Each line carries the cursor that resumes after it; the " +
       "last one, `{ cursor, up_to_date }`, is missing when the connection broke. Payloads are told as they were stored, in the " +
       "`schema_version` of their time, whatever the type's newest is. `since` < `cursor` < `Last-Event-ID`.",
@@ -61,10 +63,10 @@ export const walSince = (heartbeat_ms = 15_000) =>
         .default(false)
         .describe("Payload and meta as the stored text that was hashed, for verifying event_hash"),
     }),
-    output: stream(line, mark),
+    output: stream(line, mark, { is_bounded: true }),
     refuses: [409],
     example: { since: "2026-01-01T00:00:00Z" },
-    handle: async ({ input, caller, app, signal, wire, last_event_id }) => {
+    handle: async ({ input, caller, app, signal, still, bought, wire, last_event_id }) => {
       const { tenant } = caller;
       if (input.tenant !== undefined && input.tenant !== tenant) {
         refuse("forbidden", `your tenant is ${tenant}; leave tenant out or name that one`);
@@ -76,7 +78,10 @@ export const walSince = (heartbeat_ms = 15_000) =>
             ? await afterCursor(app, input.cursor, "cursor")
             : await before(app, tenant, input.since);
       const follow = input.follow || wire === "sse";
-      return feed(app, { tenant, after, proof: input.proof, follow, framing: wire, signal, heartbeat_ms });
+      return feed(app, {
+        ...{ tenant, after, proof: input.proof, follow, framing: wire, signal, still, heartbeat_ms },
+        ...(bought && !follow && { up_to: bought.position }),
+      });
     },
   });
 

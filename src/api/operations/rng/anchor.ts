@@ -101,6 +101,7 @@ const verify = operation({
   summary: "Since when a seed has been committed, read from the chain",
   description: `Asks the contract, not our records: for the hash itself, and for the head of its chain, to which it leads by \`chain_index\` times
 SHA-256. \`seedCommittedAt(signer, hash)\` at the contract tells anybody the same. A commitment from before the hash was published here counts as none.`,
+  again_to: "anybody",
   access: [key("read"), pay("0.001")],
   input: z.object({ seed_hash: seedHash }),
   output: json(
@@ -159,6 +160,7 @@ const history = operation({
   route: "GET /v1/agent/rng/anchor/history",
   summary: "Hashes of seeds that were committed to Base, newest first",
   description: "Heads of chains and those that callers asked for, with the transaction that carried each.",
+  again_to: "anybody",
   access: [key("read"), pay("0.001")],
   lists: rngProjection,
   input: z.object({ limit: limit("How many to list, 1 to 100"), cursor: positionCursor }),

@@ -16,6 +16,7 @@ const verify = operation({
   summary: "The proof of a roll, or of a bet",
   description: `The messages that were signed with the seed and their HMACs, from which the result follows, at once; the seed, by which anybody
 can make them, once it is revealed. Whoever has the roll_id may ask. docs/rng.md has a verifier of thirty lines.`,
+  again_to: "anybody",
   access: [key("read"), pay("0.001")],
   input: z.object({ roll_id: rollId }),
   output: json(

@@ -18,6 +18,7 @@ const catalog = operation({
   route: "GET /v1/agent/skills/catalog",
   summary: "The eight skills: what each needs of a task, asks and costs",
   description: "Each is a plan over operations that read, run as one for one price.",
+  again_to: "anybody",
   access: [key("read"), pay("0.001")],
   input: z.object({
     scope: z

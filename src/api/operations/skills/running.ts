@@ -180,6 +180,8 @@ function contextOf({ app, signal }: Pick<Run, "app" | "signal">): Context<never>
     payment_id: undefined,
     names: none,
     signal,
+    still: async () => true,
+    bought: undefined,
     wire: "ndjson",
     last_event_id: undefined,
     request_id: "",

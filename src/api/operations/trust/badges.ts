@@ -28,6 +28,7 @@ const badges = operation({
   summary: "What an agent has earned, and what it is attested to be good at",
   description: `Badges by the rules ${BADGES_RULES}, each with the event that earned it. The skill graph has, of each skill, the points that live attestations come to in the newest computation of
 ${METHOD} (an attestor's points are shared out over the skills that it names by the weights that are left), how many attest it and since when.`,
+  again_to: "anybody",
   access: [pay("0.05")],
   input: z.object({ agent_id: agentRef }),
   output: json(

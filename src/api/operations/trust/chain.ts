@@ -32,6 +32,7 @@ const verifyChain = operation({
   summary: "Hash an agent's history anew, event by event",
   description: `Its own stream, what it attested, and all that its own key caused: every hash, link and commit, computed from the stored bytes by the verifier that auditors
 use. The service checks itself here; an export (log_proof, docs/trust.md) is checked without it. More than ${MOST_EVENTS} events are refused.`,
+  again_to: "anybody",
   access: [pay("0.10")],
   input: z.object({ id: agentRef }),
   output: json(

@@ -327,6 +327,7 @@ const verify = operation({
   redirects: ["GET /api/soul/verify/{agent_id}", "GET /soul/{agent_id}/verify-chain"],
   summary: "An agent's passport, its status and trust score",
   description: `The passport's status, the score 0 to 100 of the method ${METHOD}, its level, how many attestations are live, and the event that has the digest of the computation. Ten a UTC day are free for an address. soul_trust tells why.`,
+  again_to: "anybody",
   access: [free(10, "day"), pay("0.01")],
   input: z.object({ agent_id: agentRef }),
   output: json(

@@ -26,6 +26,7 @@ const balances = operation({
   effect: { ...reads, reaches_out: true },
   summary: "Ether, platform tokens and USDC of an account",
   description: "All of it as of one block, read from the chain in one question.",
+  again_to: "anybody",
   access: [key("read"), pay("0.001")],
   input: z.object({ address: whose }),
   output: json(
@@ -88,6 +89,7 @@ const history = operation({
   summary: "Platform tokens and USDC that an account received and sent, newest first",
   description: `From the Transfer logs of both tokens; ether leaves none. The platform's own accounts are kept at hand; of others ${MOST_BLOCKS} blocks are looked
 through at a time: \`scanned_to\` is how far a page reaches, and \`next_cursor\` goes on below it, also where a page is empty.`,
+  again_to: "anybody",
   access: [key("read"), pay("0.005")],
   lists: "none",
   input: z.object({

@@ -1,0 +1,52 @@
+/** Variables of the environment that were meant to be settings. */
+import { distance } from "fastest-levenshtein";
+
+/** `certain`: it can hardly be another program's. */
+export type Misspelling = { given: string; meant: string; certain: boolean };
+
+const PREFIX = "TALLYSTICK_";
+/** Names this short are near to those of other programs: HOME and HOST. */
+const SHORTEST = 6;
+
+/** The variables that are no setting and nearly are one that is not set. */
+export function misspellings(
+  given: Readonly<Record<string, string>>,
+  settings: readonly string[],
+): Misspelling[] {
+  const missing = settings.filter((setting) => !(setting in given) && setting.length >= SHORTEST);
+  return Object.entries(given).flatMap(([name, value]) => {
+    if (settings.includes(name)) return [];
+    const near = missing.flatMap((meant) => {
+      const certain = likeness(name, value, meant);
+      return certain === undefined ? [] : [{ given: name, meant, certain }];
+    });
+    near.sort((a, b) => distance(name, a.meant) - distance(name, b.meant));
+    return near.slice(0, 1);
+  });
+}
+
+/** True where the name can hardly mean anything else, false where it may, undefined where it is another name. */
+function likeness(name: string, value: string, meant: string): boolean | undefined {
+  // Kubernetes sets such variables for a service of this name, and their values are addresses.
+  if (name === PREFIX + meant) return !/^tcp:\/\//.test(value);
+  const plain = name.toUpperCase().replaceAll("-", "_");
+  if (lettersOf(plain) === lettersOf(meant)) return true;
+  if (plain.length === meant.length && sorted(plain) === sorted(meant)) return true;
+  const edits = distance(plain, meant);
+  if (edits <= (meant.length >= 12 ? 2 : 1)) return true;
+  if (FAMILIES.test(meant)) return undefined;
+  const isNear = plain[0] === meant[0] && edits <= Math.floor(meant.length / 5);
+  return isNear || lacksOneWord(plain, meant) ? false : undefined;
+}
+
+/** Settings that other programs have too, among many of a like name. */
+const FAMILIES = /^(AWS|OTEL)_/;
+
+/** True of BASE_RPC where BASE_RPC_URL is meant; one word alone may mean anything. */
+function lacksOneWord(name: string, meant: string): boolean {
+  const words = meant.split("_");
+  return words.length > 2 && words.some((_, at) => words.toSpliced(at, 1).join("_") === name);
+}
+
+const lettersOf = (name: string) => name.replaceAll("_", "");
+const sorted = (name: string) => [...name].sort().join("");

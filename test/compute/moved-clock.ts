@@ -1,0 +1,30 @@
+/** A database whose clock a test moves: services, leases and queries go by it, and no part of a service is replaced. */
+
+import type { DatabaseClock } from "../../src/adapters/database-clock.ts";
+import type { App } from "../../src/app.ts";
+import { onServer } from "../support/database.ts";
+import { preparedDatabase } from "../support/prepared-database.ts";
+
+/** `drop` ends it; `moves` sets its clock ahead, and tells these processes. A process that is not told asks within ten seconds. */
+export async function movedClock() {
+  const database = await preparedDatabase();
+  const name = new URL(database.url).pathname.slice(1);
+  // Postgres finds this function before its own, in each session that begins after this.
+  await onServer(
+    `create schema moved;
+     create table moved.clock (ahead interval not null);
+     insert into moved.clock values (interval '0');
+     create function moved.clock_timestamp() returns timestamptz language sql volatile
+       as $$ select pg_catalog.clock_timestamp() + (select ahead from moved.clock) $$;
+     alter database ${name} set search_path = moved, pg_catalog, public`,
+    database.url,
+  );
+  return {
+    url: database.url,
+    drop: database.drop,
+    async moves(seconds: number, apps: readonly App[]): Promise<void> {
+      await onServer(`update moved.clock set ahead = ahead + interval '${seconds} seconds'`, database.url);
+      for (const { clock } of apps) await (clock as DatabaseClock).ask();
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/** Calls that last: whoever may not call any more is served no more, in the midst of a stream or at the end of a wait. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { LastingCall } from "../../src/api/lasting.ts";
+import { json, key, operation } from "../../src/api/operation.ts";
+import { refuse } from "../../src/domain/refusal.ts";
+import { revokeKey } from "../../src/operator/keys.ts";
+import { catalogue } from "../support/catalogue.ts";
+import { type Service, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
+import { ALL, ask, objectsOf, writerOf } from "./consumer.ts";
+
+/** A wait of any kind: its handler is told when to go on. */
+let goOn = () => {};
+const waiting = operation({
+  name: "test_wait",
+  route: "GET /v1/agent/test/wait",
+  summary: "Waits",
+  description: "Waits until it is told to go on.",
+  access: [key("read")],
+  input: z.object({}),
+  output: json(z.object({ data: z.object({ private: z.string() }), meta: z.object({}) })),
+  example: {},
+  handle: async ({ signal }) => {
+    await new Promise<void>((resolve) => {
+      goOn = resolve;
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    return { data: { private: "for the key's owner" }, meta: {} };
+  },
+});
+
+let service: Service & { database_url: string };
+let write: ReturnType<typeof writerOf>;
+beforeAll(async () => {
+  service = await startService({ operations: [...catalogue, waiting] });
+  write = writerOf(service);
+});
+afterAll(() => service?.stop());
+
+async function revoked({ key_id, headers }: Awaited<ReturnType<Service["issue"]>>): Promise<void> {
+  await revokeKey(service.app, key_id);
+  await until(async () => (await ask(service, ALL, { headers })).status === 401);
+}
+
+test("a feed that follows breaks off once its key is revoked, before the next event", async () => {
+  const own = await service.issue({ tenant: "left" });
+  const other = await service.issue({ tenant: "left" });
+  const follow = async ({ headers }: typeof own, sse: boolean) =>
+    objectsOf(await ask(service, `${ALL}&follow=true`, { headers, sse }), { sse });
+  const [feed, events, stays] = await Promise.all([
+    follow(own, false),
+    follow(own, true),
+    follow(other, false),
+  ]);
+  const upToDate = async (of: typeof feed) => {
+    for await (const object of { [Symbol.asyncIterator]: () => ({ next: () => of.next() }) })
+      if (object.up_to_date) return;
+  };
+  await Promise.all([feed, events, stays].map(upToDate));
+  await revoked(own);
+  await write("left", "s", [{ after: "the revocation" }]);
+
+  const rest = async (of: typeof feed) => {
+    const seen: unknown[] = [];
+    try {
+      for await (const object of of) seen.push(object.payload);
+    } catch {
+      // It was cut off.
+    }
+    return JSON.stringify(seen);
+  };
+  for (const one of [feed, events]) expect(await rest(one)).not.toContain("after");
+  for (;;) {
+    const { value } = await stays.next();
+    if (JSON.stringify(value).includes("the revocation")) break;
+  }
+  await stays.return(undefined);
+});
+
+test("an answer that was waited for is not told to a key revoked meanwhile", async () => {
+  const own = await service.issue({ tenant: "waits" });
+  const answer = fetch(`${service.url}/v1/agent/test/wait`, { headers: own.headers });
+  await revoked(own);
+  // Longer than a process trusts what it knows of a key.
+  await sleep(1_100);
+  goOn();
+  const refused = await answer;
+  expect(refused.status).toBe(401);
+  expect(await refused.text()).not.toContain("for the key's owner");
+});
+
+test("a quiet stream is checked though nothing wakes it, and its source is told to stop", async () => {
+  let isRevoked = false;
+  const lasting = new LastingCall({
+    still: async () => {
+      if (isRevoked) refuse("unauthorized", "this key was revoked");
+    },
+    request: () => new AbortController().signal,
+    clock: { now: () => new Date() },
+    check_ms: 5,
+  });
+  async function* quiet() {
+    yield "first";
+    await new Promise<void>((resolve) => lasting.signal.addEventListener("abort", () => resolve()));
+    yield "told after the revocation";
+  }
+  const stream = lasting.checked(quiet());
+  expect((await stream.next()).value).toBe("first");
+  const next = stream.next();
+  isRevoked = true;
+  await expect(next).rejects.toMatchObject({ code: "unauthorized" });
+});

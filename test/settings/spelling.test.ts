@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { environment, readConfig } from "../../src/config.ts";
+import { misspellings } from "../../src/settings/spelling.ts";
+import { GAS_KEY, PAYEE } from "../support/wallets.ts";
+
+const settings = Object.keys(environment.shape);
+const read = (given: Record<string, string>) => misspellings(given, settings);
+
+test.each([
+  ["BASE_RCP_URL", "BASE_RPC_URL"],
+  ["BASE_RPC", "BASE_RPC_URL"],
+  ["BASERPC_URL", "BASE_RPC_URL"],
+  ["base_rpc_url", "BASE_RPC_URL"],
+  ["PAYTO", "PAY_TO"],
+  ["GAS_BUDGET_ETHER", "GAS_BUDGET_ETH"],
+  ["WITNESES", "WITNESSES"],
+  ["SEED-SECRET", "SEED_SECRET"],
+  ["TALLYSTICK_SEED_SECRET", "SEED_SECRET"],
+  ["DATABSE_URL", "DATABASE_URL"],
+])("%s is taken for %s", (given, meant) => {
+  expect(read({ [given]: "x" })).toMatchObject([{ given, meant }]);
+});
+
+/** Variables that shells, Node, npm, Kubernetes, Amazon and OpenTelemetry set. */
+const OTHERS = {
+  ...{
+    HOME: "/",
+    HOSTNAME: "x",
+    SHELL: "x",
+    PATH: "x",
+    PWD: "/",
+    LANG: "C",
+    USER: "x",
+    TERM: "x",
+    TMPDIR: "/tmp",
+  },
+  ...{
+    NODE_ENV: "production",
+    NODE_NAME: "n1",
+    NODE_OPTIONS: "x",
+    npm_config_loglevel: "info",
+    INIT_CWD: "/",
+  },
+  ...{ TALLYSTICK_PORT: "tcp://10.0.0.1:3000", TALLYSTICK_SERVICE_HOST: "10.0.0.1", KUBERNETES_PORT: "x" },
+  ...{ AWS_DEFAULT_REGION: "x", AWS_PROFILE: "x", AWS_ROLE_ARN: "x", OTEL_TRACES_SAMPLER: "always_on" },
+  ...{ OTEL_EXPORTER_OTLP_PROTOCOL: "x", OTEL_RESOURCE_ATTRIBUTES: "x", POSTGRES_OWNER_PASSWORD: "x" },
+  ...{ PGHOST: "x", REPORT: "x", TEST_DATABASE_URL: "x", HTTP_PROXY: "x", NO_PROXY: "x", SUDO_USER: "x" },
+};
+
+test("variables of other programs are nobody's mistake, nor is a setting beside its like", () => {
+  expect(read(OTHERS)).toEqual([]);
+  expect(read({ LOG_LEVEL: "info", LOGLEVEL: "debug" })).toEqual([]);
+  for (const name of settings) expect(read({ [name]: "x" })).toEqual([]);
+});
+
+test("it is refused where money is real, and where only the mistake keeps it from being so; otherwise named", () => {
+  const real = { BASE_RPC_URL: "https://mainnet.base.example", PAY_TO: PAYEE, GAS_KEY };
+  expect(() => readConfig({ ...real, CUSTDOY: "1" })).toThrow(/CUSTDOY is no setting; it is nearly CUSTODY/);
+  expect(() => readConfig({ BASE_RCP_URL: real.BASE_RPC_URL })).toThrow(/BASE_RCP_URL.*nearly BASE_RPC_URL/);
+  expect(readConfig({ CUSTDOY: "1" }).misspelt).toEqual([expect.stringMatching(/CUSTDOY.*nearly CUSTODY/)]);
+});
