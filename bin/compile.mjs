@@ -43,14 +43,53 @@ const STARTED = [
   "src/assemble-audit.ts",
 ];
 
-/** Packages of hundreds of modules, which every process would find, open and compile one by one: a file each in dist/packages. */
-const GATHERED = ["jose", "viem", "viem/accounts", "viem/chains", "viem/siwe", "viem/utils", "zod"];
+/** What most processes load, or of hundreds of modules: a file each in dist/packages, instead of some eight hundred in node_modules. */
+const GATHERED = [
+  "@modelcontextprotocol/node",
+  "@modelcontextprotocol/server",
+  "@opentelemetry/api",
+  "aws4fetch",
+  "canonicalize",
+  "cli-progress",
+  "commander",
+  "compression",
+  "cors",
+  "csv-parse/sync",
+  "csv-stringify/sync",
+  "double-metaphone",
+  "express",
+  "fast-xml-parser",
+  "fastest-levenshtein",
+  "helmet",
+  "hyparquet",
+  "hyparquet-writer",
+  "jose",
+  "lru-cache",
+  "markdown-it",
+  "merkletreejs",
+  "ml-matrix",
+  "multiformats/bases/base58",
+  "negotiator",
+  "p-limit",
+  "pg",
+  "pg-copy-streams",
+  "prom-client",
+  "raw-body",
+  "standardwebhooks",
+  "transliteration",
+  "viem",
+  "viem/accounts",
+  "viem/chains",
+  "viem/siwe",
+  "viem/utils",
+  "zod",
+];
 const gatheredAs = (name) => join("packages", name.replaceAll("/", "-"));
 
 const gathered = {
   name: "gathered",
   setup({ onResolve }) {
-    onResolve({ filter: /^[a-z]/ }, ({ path }) =>
+    onResolve({ filter: /^[@a-z]/ }, ({ path }) =>
       GATHERED.includes(path) ? { path: `#dist/${gatheredAs(path)}.js`, external: true } : undefined,
     );
     onResolve({ filter: /^#dist\// }, ({ path }) => ({ path, external: true }));
@@ -110,16 +149,33 @@ const together = (entryPoints, chunks) =>
 
 await together(STARTED, "chunks");
 if (withTests) await together(await programsIn("test"), "test/chunks");
+// Of a CommonJS package Node finds the names, and esbuild does not: each package gets a module that says them.
+const entries = join(out, "packages", "entries");
+await mkdir(entries, { recursive: true });
+const entryOf = (name) => join(entries, `${name.replaceAll("/", "-")}.mjs`);
+for (const name of GATHERED) {
+  const names = Object.keys(await import(name)).filter((one) => /^\w+$/.test(one) && one !== "__esModule");
+  await writeFile(entryOf(name), `export { ${names.join(", ")} } from "${name}";`);
+}
 await build({
   ...options,
-  entryPoints: GATHERED.map((name) => ({ in: name, out: gatheredAs(name) })),
+  entryPoints: GATHERED.map((name) => ({ in: entryOf(name), out: gatheredAs(name) })),
   outdir: out,
   bundle: true,
   splitting: true,
   chunkNames: "packages/[name]-[hash]",
   platform: "node",
   target: "node20.19",
+  // CommonJS within asks for Node's own modules by `require`.
+  banner: {
+    js: `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);`,
+  },
+  // Without the condition of bundlers: the same files as Node would take.
+  conditions: [],
+  // It is optional, and not installed.
+  external: ["pg-native"],
 });
+await rm(entries, { recursive: true });
 await build({
   ...options,
   entryPoints: PAGES.map((page) => join(EXPLORER, page)),

@@ -9,6 +9,7 @@ import { freePort } from "../../src/adapters/free-port.ts";
 import type { FreshDatabase } from "../support/database.ts";
 import { PATIENT } from "../support/patience.ts";
 import { preparedDatabase } from "../support/prepared-database.ts";
+import { scaled } from "../support/scale.ts";
 import { until } from "../support/until.ts";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
@@ -123,7 +124,7 @@ describe.skipIf(!isThere())("behind HAProxy", () => {
     let isOver = false;
     let read = 0;
     const made: string[] = [];
-    const callers = Array.from({ length: 6 }, async () => {
+    const callers = Array.from({ length: scaled(3, 2) }, async () => {
       while (!isOver && failures.length === 0) {
         const since = new Date(Date.now() - 5_000).toISOString();
         const { id, position } = await propose().catch((error: Error) => {
@@ -140,7 +141,7 @@ describe.skipIf(!isThere())("behind HAProxy", () => {
         if (!told.includes(id)) failures.push(`${answer.status}: ${id} is not in ${told.slice(0, 300)}`);
       }
     });
-    for (const n of [0, 1, 0, 1]) {
+    for (const n of Array.from({ length: scaled(1) }, () => [0, 1]).flat()) {
       const before = read;
       await until(() => read > before + 20 || failures.length > 0);
       processes[n]!.child.kill("SIGTERM");

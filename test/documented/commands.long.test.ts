@@ -42,7 +42,7 @@ const ELSEWHERE: Record<string, string> = {
   "tallystick kurrent": "test/outside/copy.long.test.ts",
   "tallystick fetch": "test/cli/fetch.long.test.ts",
   "tallystick import": "test/cli/cli.long.test.ts",
-  "tallystick sandbox": "test/cli/cli.long.test.ts",
+  "tallystick sandbox": "test/cli/demo.long.test.ts",
   "tallystick witness": "test/witness/command.long.test.ts",
   "tallystick work": "test/cli/compute.long.test.ts",
   "tallystick report verify": "test/reports/reports.long.test.ts",

@@ -12,6 +12,7 @@ import {
   uuidArray,
 } from "../../eventstore/pg-arrays.ts";
 import { openPool } from "../../eventstore/pool.ts";
+import { codePoint } from "../support/code-points.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
 import { scaled } from "../support/scale.ts";
 
@@ -31,7 +32,7 @@ const asked = async (type: string, parameter: Buffer): Promise<unknown> =>
 
 test("Postgres reads the arrays as they were meant", async () => {
   const text = fc
-    .string({ unit: "binary" })
+    .string({ unit: codePoint })
     .map((value) => value.replaceAll("\0", ""))
     .filter((value) => value.isWellFormed());
   const integer = fc.maxSafeInteger();

@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonValue } from "../../eventstore/types.ts";
 import { CanonicalReader } from "../../eventstore/verify/canonical.ts";
+import { codePoint } from "../support/code-points.ts";
 import { scaled } from "../support/scale.ts";
 import { canonical, exportLines, LogBuilder, type LogRow } from "./log-builder.ts";
 import { failures, verifyBytes, verifyLines } from "./verify-support.ts";
 
-const text = fc.string({ unit: "binary", maxLength: 12 });
+const text = fc.string({ unit: codePoint, maxLength: 12 });
 const object = fc.dictionary(
   text,
   fc.jsonValue({ stringUnit: "binary", maxDepth: 2 }) as fc.Arbitrary<JsonValue>,
@@ -34,7 +35,7 @@ const commit = fc.record({
     { nil: undefined },
   ),
 });
-const origin = fc.string({ unit: "binary", minLength: 1, maxLength: 40 });
+const origin = fc.string({ unit: codePoint, minLength: 1, maxLength: 40 });
 const log = fc
   .record({ origin, commits: fc.array(commit, { minLength: 1, maxLength: 5 }) })
   .map(({ origin, commits }) => {
@@ -151,7 +152,7 @@ test("a text is canonical exactly when parsing and serialising gives it again", 
     }
   };
   const any = fc.dictionary(
-    fc.string({ unit: "binary" }),
+    fc.string({ unit: codePoint }),
     fc.jsonValue({ stringUnit: "binary" }) as fc.Arbitrary<JsonValue>,
   );
   fc.assert(

@@ -9,6 +9,7 @@ import { type Ask, type Fields, faultsOf, type Plan, runPlan } from "../../src/d
 import { slotNames, slotsIn } from "../../src/domain/plans/slots.ts";
 import { taskSlots } from "../../src/domain/skills/slots.ts";
 import { unknownPartner } from "../../src/domain/trade/reporters.ts";
+import { codePoint } from "../support/code-points.ts";
 
 const products = [
   { code: "27", name: "Mineral fuels and oils" },
@@ -91,7 +92,7 @@ describe("slots", () => {
         "99",
         "exports",
       ),
-      fc.string({ unit: "binary", maxLength: 20 }),
+      fc.string({ unit: codePoint, maxLength: 20 }),
       fc.nat(99_999_999).map(String),
     );
     fc.assert(

@@ -20,7 +20,7 @@ import { scaled } from "../support/scale.ts";
 import { inBatches, rowsIn, tablesOf } from "./read-models.ts";
 
 const EVENTS = scaled(150, 40);
-const SEEDS = [1, 2];
+const SEEDS = Array.from({ length: scaled(1) }, (_, n) => n + 1);
 
 const entities = entitiesOf(areas);
 const projections = areas.flatMap((area) => area.projections);

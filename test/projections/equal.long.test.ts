@@ -20,7 +20,7 @@ import { scaled } from "../support/scale.ts";
 import { liveThrough } from "./lived-log.ts";
 import { inBatches, rowsIn, tablesOf, wholeLog } from "./read-models.ts";
 
-const SEEDS = Array.from({ length: scaled(2) }, (_, n) => n + 1);
+const SEEDS = Array.from({ length: scaled(1) }, (_, n) => n + 1);
 const OBJECTS = ["objects.small", "objects.large"];
 
 const projections = areas.flatMap((area) => area.projections);

@@ -1,4 +1,5 @@
 /** Reports over HTTP: made, kept, printed in four forms, every number of each traced. */
+import { randomInt } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -48,14 +49,15 @@ const CUSTOM = {
   years: [2022, 2024],
   products: ["27", "44"],
 };
-const REPORTS = [
-  [BRIEF.path, BRIEF.input],
-  ["/v1/agent/sovereign/brief/multi", SECTORS],
-  ["/v1/agent/sovereign/brief/deep", SECTORS],
-  ["/v1/agent/trade-premium/deep-analysis/LV/2024", undefined],
-  ["/v1/agent/trade-premium/custom-report", { ...CUSTOM, products: ["27"] }],
-  ["/v1/agent/fusion/deep-analysis", { question: "What of Latvia and mineral fuels in 2023?" }],
-] as const;
+/** Each report's first question; at a larger SCALE others at random follow. */
+const FIRST: Record<string, readonly [path: string, input?: object]> = {
+  "sovereign/brief": ["sovereign/brief", BRIEF.input],
+  "sovereign/brief/multi": ["sovereign/brief/multi", SECTORS],
+  "sovereign/brief/deep": ["sovereign/brief/deep", SECTORS],
+  "trade-premium/deep-analysis": ["trade-premium/deep-analysis/LV/2024"],
+  "trade-premium/custom-report": ["trade-premium/custom-report", { ...CUSTOM, products: ["27"] }],
+  "fusion/deep-analysis": ["fusion/deep-analysis", { question: "What of Latvia and mineral fuels in 2023?" }],
+};
 
 const made = async (path: string, input: object | undefined) => {
   const answer =
@@ -68,28 +70,8 @@ const made = async (path: string, input: object | undefined) => {
 };
 const form = (report: Report, accept: string) => formOf(service, headers, report, accept);
 
-describe.each(REPORTS)("%s", (path, input) => {
-  let report: Report;
-  beforeAll(async () => {
-    report = await made(path, input);
-  });
-
-  test("says what its facts say, and each fact stands where it says", async () => {
-    expect(reportFaults(report, canonical)).toEqual([]);
-    expect(report.facts.length).toBeGreaterThan(20);
-    const { faults } = await askedAgain(report, canonical, askAt(service.url, secret));
-    expect(faults).toEqual([]);
-  });
-
-  test("no number of Markdown, HTML and PDF is untraced", async () => {
-    const html = await form(report, "text/html");
-    expect(html.toString()).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org)|src=|@import/);
-    expect(await untracedForms(service, headers, report)).toEqual({ markdown: [], html: [], pdf: [] });
-  });
-});
-
 test("asked again over HTTP, each fact is what it says, and one that was altered is named", async () => {
-  // That all of them are what they say is shown above.
+  // That all of them are what they say is shown below.
   const report = await made(BRIEF.path, BRIEF.input);
   const ask = askAt(service.url, secret);
   const at = report.facts.findIndex(({ unit }) => unit === "EUR");
@@ -241,7 +223,7 @@ test("Latvian and Greek stand in HTML and PDF as they were written", async () =>
     expect([name, html.includes(name), pdf.normalize("NFC").includes(name)]).toEqual([name, true, true]);
 });
 
-/** Inputs at random a report. */
+/** Inputs a report: its first question, and the others at random. */
 const INPUTS = scaled(1);
 
 const chapters = fc.constantFrom("27", "29", "30", "39", "44", "84", "85", "87");
@@ -292,7 +274,7 @@ const questions: [string, fc.Arbitrary<readonly [path: string, input?: object]>]
   ],
 ].map(([name, inputs]) => [name as string, inputs as fc.Arbitrary<readonly [string, object?]>]);
 
-describe.each(questions)("%s of inputs at random", (_, inputs) => {
+describe.each(questions)("%s", (name, inputs) => {
   test(
     "every number in every form is traced, and one altered digit is named",
     async () => {
@@ -301,6 +283,8 @@ describe.each(questions)("%s of inputs at random", (_, inputs) => {
         const report = await made(`/v1/agent/${path}`, input);
         expect(reportFaults(report, canonical)).toEqual([]);
         expect((await askedAgain(report, canonical, askAt(service.url, secret))).faults).toEqual([]);
+        const html = (await form(report, "text/html")).toString();
+        expect(html).not.toMatch(/<script|https?:\/\/(?!www\.w3\.org)|src=|@import/);
         expect(await untracedForms(service, headers, report)).toEqual({ markdown: [], html: [], pdf: [] });
         for (const [text, faults] of [
           [canonical(report), (one: Report) => reportFaults(one, canonical)],
@@ -310,7 +294,12 @@ describe.each(questions)("%s of inputs at random", (_, inputs) => {
           if (altered) expect(faults(altered)).not.toEqual([]);
         }
       };
-      await fc.assert(fc.asyncProperty(anything, once), { numRuns: INPUTS, endOnFailure: true });
+      const first = FIRST[name]!;
+      expect((await made(`/v1/agent/${first[0]}`, first[1])).facts.length).toBeGreaterThan(20);
+      const [which, by] = [randomInt(1e6), randomInt(1, 10)];
+      await fc.assert(fc.asyncProperty(anything, once), {
+        ...{ numRuns: INPUTS, endOnFailure: true, examples: [[[first, which, by]]] },
+      });
       // Nobody waits for so many but who asked for them.
     },
     120_000 + 20_000 * INPUTS,

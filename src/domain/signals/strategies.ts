@@ -44,9 +44,18 @@ const momentum: Strategy = {
       : logRatio(mean(values, at - 3, 3), mean(values, at - 3 - YEAR, 3)),
 };
 
+/** The standings of each series that is in use. */
+const standings = new WeakMap<readonly (number | null)[], (number | undefined)[]>();
+
 /** ln(month / mean of the twelve months around it), of a month that has six known ones before it and five after. */
-const standing = (values: readonly (number | null)[], at: number) =>
-  logRatio(known(values, at), mean(values, at - 6, YEAR));
+function standing(values: readonly (number | null)[], at: number): number | undefined {
+  let all = standings.get(values);
+  if (!all) {
+    all = values.map((_, month) => logRatio(known(values, month), mean(values, month - 6, YEAR)));
+    standings.set(values, all);
+  }
+  return all[at];
+}
 
 /**
  * The residual of the seasonal profile, of the month that is to be exceeded: how it stood in its year, less how that calendar month stood in
@@ -133,13 +142,13 @@ export function chanceAt(points: readonly Point[], x: number): number | undefine
   const centre = points.reduce((sum, point) => sum + point.x, 0) / n;
   const spread = Math.sqrt(points.reduce((sum, point) => sum + (point.x - centre) ** 2, 0) / n);
   if (!(spread > 1e-12)) return undefined;
+  const standardised = points.map(({ x, y }) => ({ z: (x - centre) / spread, y: y ? 1 : 0 }));
   let [a, b] = [0, 0];
   for (let step = 0; step < MOST_STEPS; step++) {
     let [ga, gb, haa, hab, hbb] = [-a, -b, 1, 0, 1];
-    for (const point of points) {
-      const z = (point.x - centre) / spread;
+    for (const { z, y } of standardised) {
       const p = 1 / (1 + Math.exp(-a - b * z));
-      const [off, weight] = [(point.y ? 1 : 0) - p, p * (1 - p)];
+      const [off, weight] = [y - p, p * (1 - p)];
       ga += off;
       gb += off * z;
       haa += weight;
@@ -170,14 +179,14 @@ export function opinionAt(
   strategy: Strategy,
   series: Series,
   at: number,
-  history = historyOf(strategy, series),
+  history?: History,
 ): { line: number; p: number } | undefined {
   const { feature, bets = () => true } = strategy;
   if (!bets(series, at)) return undefined;
   const x = feature(series, at);
   if (x === undefined || known(series.values, at - lagOf(series)) === undefined) return undefined;
   const p = chanceAt(
-    history.filter((point) => point.at < at),
+    (history ?? historyOf(strategy, series)).filter((point) => point.at < at),
     x,
   );
   return p === undefined ? undefined : { line: lineAt(series, at), p };
