@@ -105,7 +105,7 @@ export async function startService(
     ...(options.areas && { areas: options.areas }),
     ...(options.operations && { areas: areasOffering(options.operations) }),
   });
-  const server = createServer();
+  const server = createServer({ keepAliveTimeout: 65_000 });
   const url = await listening(server);
   const PUBLIC_URL = options.env?.PUBLIC_URL ?? url;
   runtime.app.settings.public_url = PUBLIC_URL;
