@@ -23,7 +23,7 @@ import { copyStreamOf, kurrentLog, partsOf } from "../src/adapters/kurrentdb.ts"
 import type { App } from "../src/app.ts";
 import { withRuntime } from "../src/assemble.ts";
 import { readConfig } from "../src/config.ts";
-import { type OutsideLog, OutsideUnavailable } from "../src/domain/ports.ts";
+import { type OutsideLog, OutsideUnavailable } from "../src/core/model/ports.ts";
 import { compareOutside } from "../src/outside/copy.ts";
 import { followReactor } from "../src/reactors/outside/follow.ts";
 import { restoreService } from "../src/restoring.ts";

@@ -21,7 +21,7 @@ import { EMBEDDED_CHAIN_ID, embeddedChain } from "../src/adapters/embedded-chain
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
 import { judge } from "../src/api/x402/accept.ts";
 import { readPayment } from "../src/api/x402/payload.ts";
-import type { Hex } from "../src/domain/chain.ts";
+import type { Hex } from "../src/core/model/chain.ts";
 import { demoAccount, demoAddresses } from "../src/domain/demo-accounts.ts";
 import { transferCall } from "../src/domain/payments/usdc.ts";
 import { wares } from "../test/payments/wares.ts";

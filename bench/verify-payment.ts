@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hashTypedData, recoverAddress, recoverTypedDataAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { recoverKey } from "../src/adapters/secp256k1.ts";
-import type { Hex } from "../src/domain/chain.ts";
+import type { Hex } from "../src/core/model/chain.ts";
 import {
   authorizationDigest,
   domainSeparator,

@@ -3,11 +3,8 @@ import type pg from "pg";
 import type { EventStore } from "../eventstore/store.ts";
 import type { Tail } from "../eventstore/tail.ts";
 import type { JsonObject, RecordedEvent, StreamHead } from "../eventstore/types.ts";
-import type { ReferenceStore } from "./datasets/reference/store.ts";
-import type { SnapshotStore } from "./datasets/snapshots.ts";
-import type { VintageStore, Vintages } from "./datasets/vintage-store.ts";
-import type { Hex, Purpose, RecoverKey } from "./domain/chain.ts";
-import type { DomainEvent, Entity, EntityEvents, EventOf } from "./domain/entity.ts";
+import type { Hex, Purpose, RecoverKey } from "./core/model/chain.ts";
+import type { DomainEvent, Entity, EntityEvents, EventOf } from "./core/model/entity.ts";
 import type {
   Chain,
   Clock,
@@ -26,7 +23,10 @@ import type {
   Signer,
   Subjects,
   Webhooks,
-} from "./domain/ports.ts";
+} from "./core/model/ports.ts";
+import type { ReferenceStore } from "./datasets/reference/store.ts";
+import type { SnapshotStore } from "./datasets/snapshots.ts";
+import type { VintageStore, Vintages } from "./datasets/vintage-store.ts";
 import type { Health } from "./health.ts";
 import type { Presence } from "./lease.ts";
 import type { Projection } from "./projections/projection.ts";

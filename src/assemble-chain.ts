@@ -17,9 +17,9 @@ import { chainSettlement } from "./adapters/settlement.ts";
 import type { ChainParts } from "./app.ts";
 import { recoverKey } from "./assemble-audit.ts";
 import type { Config } from "./config.ts";
-import { type Hex, networkOf } from "./domain/chain.ts";
+import { type Hex, networkOf } from "./core/model/chain.ts";
+import { type Chain, ChainUnavailable, type Clock, type Settlement } from "./core/model/ports.ts";
 import { refundCost } from "./domain/payments/refund.ts";
-import { type Chain, ChainUnavailable, type Clock, type Settlement } from "./domain/ports.ts";
 
 const BASE_CHAIN_ID = 8453;
 

@@ -6,7 +6,7 @@ import { keptSecret } from "./adapters/kept-secret.ts";
 import { createSeedUses } from "./adapters/seed-uses.ts";
 import { openSeedVault } from "./adapters/seed-vault.ts";
 import type { Config } from "./config.ts";
-import type { SeedUses, SeedVault } from "./domain/ports.ts";
+import type { SeedUses, SeedVault } from "./core/model/ports.ts";
 
 type Base = { pool: pg.Pool; store: EventStore; onError: (error: Error) => void };
 

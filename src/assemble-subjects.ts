@@ -12,7 +12,7 @@ import { masterKeyId, pepperCheck, secretKey } from "./adapters/subject-keys.ts"
 import { absentSubjects, createSubjectVault } from "./adapters/subject-vault.ts";
 import type { App } from "./app.ts";
 import { type Config, ConfigError } from "./config.ts";
-import type { Subjects } from "./domain/ports.ts";
+import type { Subjects } from "./core/model/ports.ts";
 import { replayErasures } from "./erasure.ts";
 import { vaultTables } from "./migrations/vault/vault-tables.ts";
 

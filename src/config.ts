@@ -6,7 +6,7 @@ import { isSigningKey, signingSeed } from "./adapters/signing-key.ts";
 import { secretKey } from "./adapters/subject-keys.ts";
 import { formatVerifierKey } from "./anchoring/note.ts";
 import { parseWitnesses } from "./anchoring/witness-client.ts";
-import type { Hex } from "./domain/chain.ts";
+import type { Hex } from "./core/model/chain.ts";
 import {
   faultsOfAddresses,
   faultsOfPasswords,

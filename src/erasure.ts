@@ -4,9 +4,9 @@
  */
 import type { JsonObject } from "../eventstore/types.ts";
 import type { App } from "./app.ts";
-import type { EventName } from "./domain/refusal.ts";
-import type { SubjectName } from "./domain/sealed.ts";
-import * as subject from "./domain/subjects/subject.ts";
+import type { EventName } from "./core/model/refusal.ts";
+import type { SubjectName } from "./core/model/sealed.ts";
+import * as subject from "./core/model/subject.ts";
 import type { RunnerLog } from "./projections/runner.ts";
 import { allErasures, erasuresProjection } from "./projections/subjects/erasures.ts";
 import { sealedEventsOf, sealedProjection } from "./projections/subjects/sealed.ts";

@@ -5,8 +5,8 @@
 import type pg from "pg";
 import type { App } from "./app.ts";
 import { pause } from "./concurrency.ts";
-import { ChainUnavailable, NotSettled, TransactionPending } from "./domain/ports.ts";
-import { Refusal } from "./domain/refusal.ts";
+import { ChainUnavailable, NotSettled, TransactionPending } from "./core/model/ports.ts";
+import { Refusal } from "./core/model/refusal.ts";
 import { type HeldLease, LeaseLost, Leases, underLease, untilNextTake } from "./lease.ts";
 import { inTurn } from "./tracing.ts";
 

@@ -14,11 +14,11 @@ import type {
   Sent,
   StreamGuard,
 } from "../eventstore/types.ts";
-import type { DomainEvent, Entity } from "./domain/entity.ts";
-import { coreProblems } from "./domain/problem.ts";
-import { refuse } from "./domain/refusal.ts";
-import * as unusedKeys from "./domain/subjects/recall.ts";
-import * as subject from "./domain/subjects/subject.ts";
+import type { DomainEvent, Entity } from "./core/model/entity.ts";
+import { coreProblems } from "./core/model/problem.ts";
+import { refuse } from "./core/model/refusal.ts";
+import * as subject from "./core/model/subject.ts";
+import * as unusedKeys from "./core/model/unused-keys.ts";
 import { sealFor } from "./sealing.ts";
 import { fold, foldAfresh } from "./stream-folds.ts";
 import type {

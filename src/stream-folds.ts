@@ -2,7 +2,7 @@
 import type { EventSchemas } from "../eventstore/schemas.ts";
 import type { EventStore } from "../eventstore/store.ts";
 import type { RecordedEvent } from "../eventstore/types.ts";
-import type { DomainEvent, Entity } from "./domain/entity.ts";
+import type { DomainEvent, Entity } from "./core/model/entity.ts";
 import { typed } from "./projections/typed.ts";
 import type { StreamCache } from "./stream-cache.ts";
 import type { StreamSnapshots } from "./stream-snapshots.ts";

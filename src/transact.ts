@@ -4,9 +4,9 @@
  * commit left it.
  */
 import type { EventStore, RecordedCommit } from "../eventstore/store.ts";
-import type { DomainEvent, Entity } from "./domain/entity.ts";
-import { coreProblems } from "./domain/problem.ts";
-import { Refusal, refuse } from "./domain/refusal.ts";
+import type { DomainEvent, Entity } from "./core/model/entity.ts";
+import { coreProblems } from "./core/model/problem.ts";
+import { Refusal, refuse } from "./core/model/refusal.ts";
 import { typed } from "./projections/typed.ts";
 import { sealedBefore } from "./sealing.ts";
 import { Staging } from "./staging.ts";

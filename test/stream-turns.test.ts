@@ -1,7 +1,7 @@
 /** Turns of processes on one stream: nothing is decided twice, and no process that dies or sleeps holds up the others for long. */
 import { expect, test, vi } from "vitest";
 import { openPool } from "../eventstore/pool.ts";
-import { refuse } from "../src/domain/refusal.ts";
+import { refuse } from "../src/core/model/refusal.ts";
 import { StreamTurns, type TurnTimes } from "../src/stream-turns.ts";
 import { transact } from "../src/transact.ts";
 import type { UnitParts } from "../src/unit.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
 import { StoreUnavailable } from "../eventstore/errors.ts";
-import { refuse } from "../src/domain/refusal.ts";
+import { refuse } from "../src/core/model/refusal.ts";
 import { transact } from "../src/transact.ts";
 import type { Command, UnitParts } from "../src/unit.ts";
 import { notebooks } from "./support/notebooks.ts";

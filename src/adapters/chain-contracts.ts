@@ -2,11 +2,11 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseUnits } from "viem/utils";
+import type { Call, Hex } from "../core/model/chain.ts";
+import { DEPLOYMENT_PROXY, deployedAt, deploymentOf } from "../core/model/deployment.ts";
+import { MULTICALL3 } from "../core/model/multicall.ts";
 import { ANCHOR_ADDRESS, deployCall } from "../domain/anchoring/contract.ts";
-import type { Call, Hex } from "../domain/chain.ts";
 import { demoAddresses } from "../domain/demo-accounts.ts";
-import { DEPLOYMENT_PROXY, deployedAt, deploymentOf } from "../domain/deployment.ts";
-import { MULTICALL3 } from "../domain/multicall.ts";
 import { USDC } from "../domain/payments/usdc.ts";
 import {
   EAS_ADDRESS,

@@ -5,8 +5,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { canonicalBytes } from "../../eventstore/canonical.ts";
 import { programArguments, startFile } from "../../eventstore/thread.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
-import { MOST_OBJECT_BYTES } from "../domain/objects.ts";
-import type { Executor, Ran } from "../domain/ports.ts";
+import { MOST_OBJECT_BYTES } from "../core/model/objects.ts";
+import type { Executor, Ran } from "../core/model/ports.ts";
 
 /** Megabytes that the process itself may have; what it runs has limits of its own below it. */
 const HEAP_MB = 512;

@@ -4,15 +4,15 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { inTime } from "../concurrency.ts";
-import type { Hex, Receipt } from "../domain/chain.ts";
-import { type SignedTransfer, settledBy, USDC } from "../domain/payments/usdc.ts";
+import type { Hex, Receipt } from "../core/model/chain.ts";
 import {
   type Chain,
   ChainUnavailable,
   NotSettled,
   type Settlement,
   TransactionPending,
-} from "../domain/ports.ts";
+} from "../core/model/ports.ts";
+import { type SignedTransfer, settledBy, USDC } from "../domain/payments/usdc.ts";
 import { outgoing } from "../tracing.ts";
 import { chainSettlement, endingOf, outcomeOf } from "./settlement.ts";
 

@@ -4,8 +4,8 @@
  */
 import type pg from "pg";
 import { z } from "zod";
-import { digestOf } from "../domain/objects.ts";
-import type { Clock, Model, ModelAsked, ModelTrouble, Question } from "../domain/ports.ts";
+import { digestOf } from "../core/model/objects.ts";
+import type { Clock, Model, ModelAsked, ModelTrouble, Question } from "../core/model/ports.ts";
 import { outgoing } from "../tracing.ts";
 import { createModelTokens, type ModelTokens } from "./model-tokens.ts";
 

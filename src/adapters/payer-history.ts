@@ -4,8 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import type pg from "pg";
-import type { Hex } from "../domain/chain.ts";
-import type { Clock } from "../domain/ports.ts";
+import type { Hex } from "../core/model/chain.ts";
+import type { Clock } from "../core/model/ports.ts";
 
 /** `code`: that of a payer that is a contract. */
 export type Payer = { address: Hex; code: Hex | undefined };

@@ -1,8 +1,18 @@
 /** The Settlement port over our own gas key: facts asked together, payments sent together. */
 import { LRUCache } from "lru-cache";
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
-import type { Call, CallResult, Heads, Hex, Purpose, Receipt } from "../domain/chain.ts";
-import { MULTICALL3 } from "../domain/multicall.ts";
+import type { Call, CallResult, Heads, Hex, Purpose, Receipt } from "../core/model/chain.ts";
+import { MULTICALL3 } from "../core/model/multicall.ts";
+import {
+  type Chain,
+  ChainUnavailable,
+  type Errand,
+  GasKeyEmpty,
+  NotSettled,
+  type PaymentEnd,
+  type Settlement,
+  TransactionPending,
+} from "../core/model/ports.ts";
 import {
   CONTRACT_PAYER_GAS,
   endedQuery,
@@ -16,16 +26,6 @@ import {
   TRANSFER_GAS,
   transferCall,
 } from "../domain/payments/usdc.ts";
-import {
-  type Chain,
-  ChainUnavailable,
-  type Errand,
-  GasKeyEmpty,
-  NotSettled,
-  type PaymentEnd,
-  type Settlement,
-  TransactionPending,
-} from "../domain/ports.ts";
 import { answeredWithin, readable } from "./json-rpc.ts";
 import { ownPayerHistory, type Payer, type PayerHistory } from "./payer-history.ts";
 

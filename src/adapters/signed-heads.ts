@@ -10,8 +10,8 @@ import { link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path";
 import { z } from "zod";
 import { syncFile } from "../../eventstore/sync-file.ts";
-import { time } from "../domain/fields.ts";
-import type { KeptHeads } from "../domain/ports.ts";
+import { time } from "../core/model/fields.ts";
+import type { KeptHeads } from "../core/model/ports.ts";
 
 const signedHead = z.strictObject({
   size: z.int().nonnegative(),

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Clock, Random } from "../domain/ports.ts";
+import type { Clock, Random } from "../core/model/ports.ts";
 
 export const systemClock: Clock = { now: () => new Date() };
 

@@ -2,9 +2,9 @@
 import type { App } from "../app.ts";
 import { compareChain } from "../chain/history.ts";
 import { untilStopped } from "../concurrency.ts";
+import { ChainUnavailable, TransactionPending } from "../core/model/ports.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { anchorCall, type KeptHead, logIdOf, type SignersCall } from "../domain/anchoring/contract.ts";
-import { ChainUnavailable, TransactionPending } from "../domain/ports.ts";
 import { type Outcome, unlessRefused } from "../reactor.ts";
 import {
   type AnchorTrouble,

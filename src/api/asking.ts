@@ -1,9 +1,9 @@
 /** Operations asked from within another, as its own caller and uncharged: all on one state of the data, and each answer named. */
 import { canonicalText } from "../../eventstore/canonical.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
+import { Late } from "../core/model/refusal.ts";
 import { type Data, held, watched } from "../datasets/reading.ts";
 import type { ReferenceStore } from "../datasets/reference/store.ts";
-import { Late } from "../domain/refusal.ts";
 import type { Told } from "../domain/reports/fact.ts";
 import { handled, sha256, withRestsOn } from "./call.ts";
 import type { Marked } from "./forms/table.ts";

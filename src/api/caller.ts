@@ -1,5 +1,5 @@
+import type { Hex } from "../core/model/chain.ts";
 import type { Scope } from "../domain/access/key.ts";
-import type { Hex } from "../domain/chain.ts";
 import { walletTenant } from "../domain/payments/payment.ts";
 
 /** Whoever was admitted. `tenant` owns what the call causes. */

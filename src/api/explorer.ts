@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { written } from "../domain/html.ts";
+import { written } from "../core/model/html.ts";
 import type { Document } from "./document.ts";
 import type { Path } from "./operation.ts";
 import { type Place, placesFor } from "./pages/places.ts";

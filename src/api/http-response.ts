@@ -1,6 +1,6 @@
 import type { Response } from "express";
-import { coreProblems } from "../domain/problem.ts";
-import { Refusal } from "../domain/refusal.ts";
+import { coreProblems } from "../core/model/problem.ts";
+import { Refusal } from "../core/model/refusal.ts";
 import { commonHeaders } from "./common-headers.ts";
 import type { ServedFile } from "./operation.ts";
 import type { Answer, CallRequest } from "./pipeline.ts";

@@ -2,7 +2,7 @@
 import { closest } from "fastest-levenshtein";
 import { z } from "zod";
 import { MAX_DEPTH } from "../../eventstore/canonical.ts";
-import { type FieldError, refuse } from "../domain/refusal.ts";
+import { type FieldError, refuse } from "../core/model/refusal.ts";
 import { type JsonSchema, jsonSchemaOf } from "./json-schema.ts";
 
 export type Fields = Record<string, unknown>;

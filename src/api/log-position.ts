@@ -4,7 +4,7 @@
  */
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
-import { refuse } from "../domain/refusal.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { replayProblems } from "../domain/replay/problems.ts";
 import type { FreshReader } from "../readers.ts";
 import type { Caller } from "./caller.ts";

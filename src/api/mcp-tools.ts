@@ -1,6 +1,6 @@
 /** Operations as tools of MCP: what a list tells a model of each, and which of them a list holds. */
 import type { Tool } from "@modelcontextprotocol/server";
-import { refuse } from "../domain/refusal.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { priceText } from "./access/way.ts";
 import { defaultTools } from "./default-tools.ts";
 import { formsOf } from "./forms/form.ts";

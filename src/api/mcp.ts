@@ -13,8 +13,8 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Request, RequestHandler } from "express";
 import type { JsonObject } from "../../eventstore/types.ts";
-import type { Printer } from "../domain/ports.ts";
-import { refuse } from "../domain/refusal.ts";
+import type { Printer } from "../core/model/ports.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { presentedSecret } from "./access/admission.ts";
 import { chosenForm, JSON_FORM } from "./forms/form.ts";
 import { acceptedForms, contentOf } from "./forms/mcp-content.ts";

@@ -4,10 +4,10 @@
  */
 import { z } from "zod";
 import type { App } from "../app.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { type Data, NONE } from "../datasets/reading.ts";
 import { KEEP_DAYS, keptSince } from "../datasets/retention.ts";
 import type { Lease, Vintages } from "../datasets/vintage-store.ts";
-import { refuse } from "../domain/refusal.ts";
 import { referenceProjection, referencesSince } from "../projections/reference/releases.ts";
 import { type KeptRelease, releasesProjection, releasesSince } from "../projections/trade/releases.ts";
 import type { Fields } from "./input.ts";

@@ -1,5 +1,5 @@
 /** What many operations say in OpenAPI, said once: answers to refusals, headers, parameters of commands. */
-import type { ProblemType } from "../domain/problem.ts";
+import type { ProblemType } from "../core/model/problem.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { type Operation, pathWith, paymentOf } from "./operation.ts";
 import { OF_ANY_CALL, refusalsOf } from "./statuses.ts";

@@ -5,10 +5,10 @@
 import { z } from "zod";
 import type { RecordedEvent } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
-import type { Chart, Provenance } from "../domain/chart.ts";
-import type { Doc } from "../domain/doc.ts";
-import type { ProblemType } from "../domain/problem.ts";
-import type { EventName } from "../domain/refusal.ts";
+import type { Chart, Provenance } from "../core/model/chart.ts";
+import type { Doc } from "../core/model/doc.ts";
+import type { ProblemType } from "../core/model/problem.ts";
+import type { EventName } from "../core/model/refusal.ts";
 import type { Projection } from "../projections/projection.ts";
 import type { Reads } from "../readers.ts";
 import type { Decide, Foresee, LineUp, Presume, Reserve, Seal, Watch } from "../unit.ts";

@@ -6,10 +6,10 @@
 import { LRUCache } from "lru-cache";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { createProver, type Prover } from "../anchoring/prove.ts";
+import type { AddressLimits, CallLimit } from "../core/model/ports.ts";
+import { coreProblems } from "../core/model/problem.ts";
+import { type EventName, Refusal, refuse } from "../core/model/refusal.ts";
 import { paymentProblems } from "../domain/payments/problems.ts";
-import type { AddressLimits, CallLimit } from "../domain/ports.ts";
-import { coreProblems } from "../domain/problem.ts";
-import { type EventName, Refusal, refuse } from "../domain/refusal.ts";
 import { transact } from "../transact.ts";
 import { decidesNothing } from "../unit.ts";
 import { refuseClosed } from "./access/account.ts";

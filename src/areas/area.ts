@@ -4,7 +4,7 @@
  */
 import type { EventType } from "../../eventstore/schemas.ts";
 import type { OfferedArea } from "../api/operation.ts";
-import type { DomainEvent, Entity } from "../domain/entity.ts";
+import type { DomainEvent, Entity } from "../core/model/entity.ts";
 import type { Projection } from "../projections/projection.ts";
 import type { Reactor } from "../reactor.ts";
 

@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { App } from "../app.ts";
 import { openRuntime, type Runtime } from "../assemble.ts";
 import type { Config } from "../config.ts";
-import { refuse } from "../domain/refusal.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { currentReleases, releasesProjection } from "../projections/trade/releases.ts";
 import { openServer } from "../server.ts";
 import { hostInUrl } from "./terminal.ts";

@@ -1,8 +1,8 @@
 /** The command by which the operator erases somebody: one, wherever it is called. */
 import { Command } from "commander";
 import { operatorMeta } from "../app.ts";
-import { refuse } from "../domain/refusal.ts";
-import { mailSubject } from "../domain/sealed.ts";
+import { refuse } from "../core/model/refusal.ts";
+import { mailSubject } from "../core/model/sealed.ts";
 import { eraseSubject } from "../erasure.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 

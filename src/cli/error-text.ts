@@ -1,6 +1,6 @@
 import { ConfigError } from "../config.ts";
-import { ObjectsUnavailable, SubjectsUnavailable } from "../domain/ports.ts";
-import { Refusal } from "../domain/refusal.ts";
+import { ObjectsUnavailable, SubjectsUnavailable } from "../core/model/ports.ts";
+import { Refusal } from "../core/model/refusal.ts";
 
 const EXPECTED = [ConfigError, ObjectsUnavailable, Refusal, SubjectsUnavailable];
 

@@ -4,7 +4,7 @@ import { MAIN_LOG } from "../../eventstore/types.ts";
 import { contradictionInRows, headsToMeet } from "../anchoring/compare-rows.ts";
 import { evidenceDespite, evidenceFor } from "../anchoring/gather-evidence.ts";
 import { LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
-import { refuse } from "../domain/refusal.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { about } from "./about.ts";
 import { asCount, type Terminal, withRuntime } from "./terminal.ts";
 

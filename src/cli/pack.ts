@@ -14,10 +14,10 @@ import { askChain, recoverKey } from "../assemble-audit.ts";
 import { beside, eventsWith, firstIn } from "../audit/event-lines.ts";
 import type { HeldCheckpoint } from "../audit/evidence-state.ts";
 import { type VerifyPackOptions, verifyPack } from "../audit/verify-pack.ts";
-import type { Hex } from "../domain/chain.ts";
+import type { Hex } from "../core/model/chain.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { type SealedSegment, streamOf } from "../domain/log/segments.ts";
 import type { LoggedEvent } from "../domain/payments/verify-receipt.ts";
-import { refuse } from "../domain/refusal.ts";
 import { asAddress, asCount } from "./terminal.ts";
 
 /** What the options of `withPackOptions` come to. */

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from "commander";
 import type { Logger } from "pino";
 import type { Runtime, RuntimeOptions } from "../assemble.ts";
 import type { Config } from "../config.ts";
-import type { Hex } from "../domain/chain.ts";
+import type { Hex } from "../core/model/chain.ts";
 
 /** What a command needs from the process it runs in. */
 export type Terminal = { settings: () => Config; logger: (level: string) => Logger };

@@ -17,8 +17,8 @@ import type { Fault } from "../audit/fault.ts";
 import { NamedBlocks } from "../audit/named-blocks.ts";
 import { chainView, type VerifyPackOptions } from "../audit/verify-pack.ts";
 import type { Config } from "../config.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { receiptIn } from "../domain/payments/verify-receipt.ts";
-import { refuse } from "../domain/refusal.ts";
 import { about } from "./about.ts";
 import {
   asKey,

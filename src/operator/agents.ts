@@ -1,9 +1,9 @@
 /** Agents from the operator's side: suspended, reinstated, revoked, and their names erased. */
 import { type App, operatorMeta } from "../app.ts";
+import { refuse } from "../core/model/refusal.ts";
 import * as agents from "../domain/identity/agent.ts";
 import * as agentKey from "../domain/identity/agent-key.ts";
 import { nameSubject, refOf } from "../domain/identity/fields.ts";
-import { refuse } from "../domain/refusal.ts";
 import { type Erasure, eraseSubject } from "../erasure.ts";
 import { type AgentRow, agentsProjection, findAgent } from "../projections/identity/agents.ts";
 import { transact } from "../transact.ts";

@@ -3,11 +3,11 @@
  * show. Registrations, proofs, seeds and attestations are decided as anybody's are; what the log says of their time is true.
  */
 import { type App, operatorMeta } from "../app.ts";
+import type { Hex } from "../core/model/chain.ts";
+import { lowerCase } from "../core/model/fields.ts";
 import { digestOf } from "../domain/access/secret.ts";
 import { textDigest } from "../domain/access/wallet-proof.ts";
-import type { Hex } from "../domain/chain.ts";
 import { keySignature } from "../domain/checks/redemption.ts";
-import { lowerCase } from "../domain/fields.ts";
 import * as agents from "../domain/identity/agent.ts";
 import * as agentKey from "../domain/identity/agent-key.ts";
 import { challengeDigest, challengeText } from "../domain/identity/challenge.ts";

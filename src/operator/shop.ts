@@ -1,5 +1,7 @@
 /** The shop from its operator's side: what is sold and lies where, and what becomes of orders. What may be done is decided in the domain. */
 import { type App, operatorMeta } from "../app.ts";
+import { refuse } from "../core/model/refusal.ts";
+import { placeIn } from "../core/model/sealed.ts";
 import type { Order } from "../domain/commerce/order.ts";
 import * as orders from "../domain/commerce/order.ts";
 import { commerceProblems } from "../domain/commerce/problems.ts";
@@ -7,8 +9,6 @@ import type { ProductFacts, UnitName } from "../domain/commerce/product.ts";
 import * as product from "../domain/commerce/product.ts";
 import type { StockLine } from "../domain/commerce/stock.ts";
 import * as stock from "../domain/commerce/stock.ts";
-import { refuse } from "../domain/refusal.ts";
-import { placeIn } from "../domain/sealed.ts";
 import { catalogueProjection, findProduct, nextProductId } from "../projections/commerce/catalogue.ts";
 import { buyersOf, type NamedOrder, ordersOf, ordersProjection } from "../projections/commerce/orders.ts";
 import { paymentsProjection } from "../projections/payments/payments.ts";

@@ -2,8 +2,8 @@
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { storedPages } from "../../eventstore/verify/stored-rows.ts";
 import type { App } from "../app.ts";
+import type { OutsideLog } from "../core/model/ports.ts";
 import { type CopiedEvent, copyOf, differenceOf } from "../domain/outside/copied-event.ts";
-import type { OutsideLog } from "../domain/ports.ts";
 
 /** Of one append: the store takes no more than a megabyte or so at once. */
 const MOST_EVENTS = 500;

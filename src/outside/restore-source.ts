@@ -3,8 +3,8 @@ import { lineOf } from "../../eventstore/export.ts";
 import { BackupUnsound, type RestoreSource } from "../../eventstore/restore-source.ts";
 import { hexOfDigest } from "../../eventstore/verify/bytes.ts";
 import { LogHashes } from "../../eventstore/verify/hashes.ts";
+import type { OutsideLog } from "../core/model/ports.ts";
 import { type CopiedEvent, epochOf, exportLineOf, unreadableIn } from "../domain/outside/copied-event.ts";
-import type { OutsideLog } from "../domain/ports.ts";
 
 /** Lines are handed on in pieces of about so many characters. */
 const CHUNK = 256 * 1024;

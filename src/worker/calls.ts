@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { z } from "zod";
 import { pause } from "../concurrency.ts";
-import { Refusal, refuse } from "../domain/refusal.ts";
+import { Refusal, refuse } from "../core/model/refusal.ts";
 
 /** Seconds before a call is asked again: 0.5, 1, 2 … 30. */
 const FIRST_PAUSE_S = 0.5;

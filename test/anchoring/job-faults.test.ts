@@ -5,9 +5,9 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { BaseChainOptions } from "../../src/adapters/base-chain.ts";
 import { deployAnchor } from "../../src/anchoring/deploy.ts";
 import type { App } from "../../src/app.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import { type Chain, ChainUnavailable } from "../../src/core/model/ports.ts";
 import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
-import type { Hex } from "../../src/domain/chain.ts";
-import { type Chain, ChainUnavailable } from "../../src/domain/ports.ts";
 import { type Meddler, openMeddler } from "../chain/meddler.ts";
 import { type AnchoringSetup, openAnchoringSetup } from "./anchoring-setup.ts";
 

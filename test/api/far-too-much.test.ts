@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { chosenForm } from "../../src/api/forms/form.ts";
 import { inputReader } from "../../src/api/input.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import { catalogue } from "../support/catalogue.ts";
 
 const refused = (work: () => unknown): Refusal => {

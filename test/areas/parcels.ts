@@ -3,10 +3,10 @@ import { z } from "zod";
 import { key } from "../../src/api/access/key.ts";
 import { json, operation } from "../../src/api/operation.ts";
 import type { Area } from "../../src/areas/area.ts";
-import type { EventOf } from "../../src/domain/entity.ts";
-import { limit } from "../../src/domain/fields.ts";
-import { problemTypes } from "../../src/domain/problem.ts";
-import { refuse } from "../../src/domain/refusal.ts";
+import type { EventOf } from "../../src/core/model/entity.ts";
+import { limit } from "../../src/core/model/fields.ts";
+import { problemTypes } from "../../src/core/model/problem.ts";
+import { refuse } from "../../src/core/model/refusal.ts";
 import { projection } from "../../src/projections/projection.ts";
 import { reactor } from "../../src/reactor.ts";
 

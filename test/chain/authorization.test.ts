@@ -4,7 +4,7 @@ import { hashTypedData, toHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import { recoverKey } from "../../src/adapters/secp256k1.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import {
   authorizationDigest,
   domainSeparator,

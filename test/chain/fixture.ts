@@ -7,7 +7,8 @@ import { type HDAccount, privateKeyToAccount } from "viem/accounts";
 import { type BaseChain, type BaseChainOptions, baseChain } from "../../src/adapters/base-chain.ts";
 import { EMBEDDED_CHAIN_ID, type EmbeddedChain, embeddedChain } from "../../src/adapters/embedded-chain.ts";
 import { isAlive } from "../../src/adapters/folder-lock.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import type { Chain } from "../../src/core/model/ports.ts";
 import type { TransferAuthorization } from "../../src/domain/payments/authorization.ts";
 import {
   factCalls,
@@ -17,7 +18,6 @@ import {
   transferCall,
   USDC,
 } from "../../src/domain/payments/usdc.ts";
-import type { Chain } from "../../src/domain/ports.ts";
 import { until } from "../support/until.ts";
 import { GAS_KEY, payment, wallet } from "../support/wallets.ts";
 import { ask, lendNode, runningNode as nodeIn } from "./lent-node.ts";

@@ -7,7 +7,7 @@ import { parse } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { formsOf } from "../../src/api/forms/form.ts";
 import { exampleOf } from "../../src/api/reference.ts";
-import type { Provenance } from "../../src/domain/chart.ts";
+import type { Provenance } from "../../src/core/model/chart.ts";
 import { openSandboxShop } from "../../src/operator/sandbox-shop.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { openSandbox, openSandboxLv } from "../support/sandbox.ts";

@@ -9,7 +9,7 @@ import { registry } from "../../eventstore/schemas.ts";
 import { createEventStore } from "../../eventstore/store.ts";
 import type { Commit } from "../../eventstore/types.ts";
 import { absentSubjects } from "../../src/adapters/subject-vault.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import { StreamCache } from "../../src/stream-cache.ts";
 import { foldAfresh } from "../../src/stream-folds.ts";
 import { StreamTurns } from "../../src/stream-turns.ts";

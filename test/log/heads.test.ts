@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import type { App } from "../../src/app.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
-import type { Hex } from "../../src/domain/chain.ts";
 import { headsProjection } from "../../src/projections/anchoring/heads.ts";
 import { facts } from "../payments/wares.ts";
 import { type Service, startService } from "../support/service.ts";

@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { copyStreamOf, kurrentLog, linking, partsOf } from "../../src/adapters/kurrentdb.ts";
 import type { App } from "../../src/app.ts";
 import { kurrentCommand } from "../../src/cli/kurrent.ts";
+import { type OutsideLog, OutsideUnavailable } from "../../src/core/model/ports.ts";
 import { type CopiedEvent, copyOf, differenceOf } from "../../src/domain/outside/copied-event.ts";
-import { type OutsideLog, OutsideUnavailable } from "../../src/domain/ports.ts";
 import { compareOutside } from "../../src/outside/copy.ts";
 import { followReactor } from "../../src/reactors/outside/follow.ts";
 import { KurrentDB, type Stored } from "../support/kurrentdb.ts";

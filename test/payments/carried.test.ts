@@ -1,6 +1,6 @@
 /** A signed authorization is anybody's to carry: whoever brought a payment to the chain, it is served or given back. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import type { SignedTransfer } from "../../src/domain/payments/usdc.ts";
 import { books } from "../../src/operator/books.ts";
 import { findPayments } from "../../src/reactors/payments/find.ts";

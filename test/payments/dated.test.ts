@@ -12,7 +12,7 @@ import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import type { AskChain } from "../../src/audit/ask-chain.ts";
 import { verifyPack } from "../../src/audit/verify-pack.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import { type LoggedEvent, receiptIn, verifyReceipt } from "../../src/domain/payments/verify-receipt.ts";
 import { AT_ONCE } from "../anchoring/anchoring-setup.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";

@@ -8,7 +8,7 @@ import { generatePrivateKey, type HDAccount } from "viem/accounts";
 import { expect } from "vitest";
 import type { App } from "../../src/app.ts";
 import { openRuntime } from "../../src/assemble.ts";
-import type { Hex, Receipt } from "../../src/domain/chain.ts";
+import type { Hex, Receipt } from "../../src/core/model/chain.ts";
 import type { TransferAuthorization } from "../../src/domain/payments/authorization.ts";
 import type { Claim, PaidAnswer } from "../../src/domain/payments/payment.ts";
 import * as payments from "../../src/domain/payments/payment.ts";

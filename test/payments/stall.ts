@@ -4,7 +4,7 @@ import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
 import type { App } from "../../src/app.ts";
 import { settlementOnLogsChain } from "../../src/chain/settlement.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import type { SignedTransfer } from "../../src/domain/payments/usdc.ts";
 import { paymentsProjection } from "../../src/projections/payments/payments.ts";

@@ -5,7 +5,7 @@ import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from "@x402/
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isOpen } from "../../src/api/access/way.ts";
 import { methodOf, type Operation, pathWith, paymentOf } from "../../src/api/operation.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
 import { balanceOf, finalize, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { catalogue, offered } from "../support/catalogue.ts";

@@ -9,7 +9,7 @@ import { openPool } from "../../eventstore/pool.ts";
 import { registry } from "../../eventstore/schemas.ts";
 import type { RecordedEvent } from "../../eventstore/types.ts";
 import { areas, entitiesOf } from "../../src/areas/index.ts";
-import type { EntityEvents } from "../../src/domain/entity.ts";
+import type { EntityEvents } from "../../src/core/model/entity.ts";
 import { tasksProjection } from "../../src/projections/compute/tasks.ts";
 import { Folding } from "../../src/projections/folding.ts";
 import { type Projection, projection } from "../../src/projections/projection.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { LastingCall } from "../../src/api/lasting.ts";
 import { json, key, operation } from "../../src/api/operation.ts";
-import { refuse } from "../../src/domain/refusal.ts";
+import { refuse } from "../../src/core/model/refusal.ts";
 import { revokeKey } from "../../src/operator/keys.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { type Service, startService } from "../support/service.ts";

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { canonical } from "../../src/api/asking.ts";
 import { reportCommand } from "../../src/cli/report.ts";
-import { digestOf } from "../../src/domain/objects.ts";
+import { digestOf } from "../../src/core/model/objects.ts";
 import { reportFaults } from "../../src/domain/reports/check.ts";
 import { detached, factsDigest, type Report, reportId } from "../../src/domain/reports/report.ts";
 import { askReport, BRIEF } from "../support/reported.ts";

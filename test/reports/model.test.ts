@@ -6,7 +6,7 @@ import { createModelTokens } from "../../src/adapters/model-tokens.ts";
 import { systemClock } from "../../src/adapters/system.ts";
 import { canonical } from "../../src/api/asking.ts";
 import { summedUp } from "../../src/api/operations/reports/summed-up.ts";
-import { digestOf } from "../../src/domain/objects.ts";
+import { digestOf } from "../../src/core/model/objects.ts";
 import { reportFaults } from "../../src/domain/reports/check.ts";
 import * as reports from "../../src/domain/reports/report.ts";
 import { IN_BRIEF, type Report } from "../../src/domain/reports/report.ts";

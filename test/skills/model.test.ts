@@ -4,7 +4,7 @@ import { openModel } from "../../src/adapters/model.ts";
 import { createModelTokens } from "../../src/adapters/model-tokens.ts";
 import { canonical } from "../../src/api/asking.ts";
 import { rerun } from "../../src/api/operations/skills/rerun.ts";
-import { digestOf } from "../../src/domain/objects.ts";
+import { digestOf } from "../../src/core/model/objects.ts";
 import { reportFaults } from "../../src/domain/reports/check.ts";
 import { IN_BRIEF } from "../../src/domain/reports/report.ts";
 import type { SkillResult } from "../../src/domain/skills/result.ts";

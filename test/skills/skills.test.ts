@@ -7,7 +7,7 @@ import type { executionShown } from "../../src/api/operations/skills/fields.ts";
 import { rerun } from "../../src/api/operations/skills/rerun.ts";
 import { askAt } from "../../src/cli/report.ts";
 import { spoken } from "../../src/cli/rerun.ts";
-import { digestOf } from "../../src/domain/objects.ts";
+import { digestOf } from "../../src/core/model/objects.ts";
 import { askedAgain } from "../../src/domain/reports/asked-again.ts";
 import { reportFaults } from "../../src/domain/reports/check.ts";
 import { isAsked } from "../../src/domain/reports/fact.ts";

@@ -2,7 +2,7 @@
 
 import { areas } from "../../src/areas/index.ts";
 import { openRuntime } from "../../src/assemble.ts";
-import { mailSubject } from "../../src/domain/sealed.ts";
+import { mailSubject } from "../../src/core/model/sealed.ts";
 import { eraseSubject } from "../../src/erasure.ts";
 import { aroundCommits, typesOf } from "../support/around-commits.ts";
 import { silent } from "../support/doomed.ts";

@@ -3,10 +3,10 @@ import { z } from "zod";
 import { json, key, operation, pay } from "../../src/api/operation.ts";
 import type { App } from "../../src/app.ts";
 import type { Area } from "../../src/areas/area.ts";
-import type { DataOf, EventOf } from "../../src/domain/entity.ts";
-import { madeId } from "../../src/domain/fields.ts";
-import { refuse } from "../../src/domain/refusal.ts";
-import { mailSubject, placeIn, sealed } from "../../src/domain/sealed.ts";
+import type { DataOf, EventOf } from "../../src/core/model/entity.ts";
+import { madeId } from "../../src/core/model/fields.ts";
+import { refuse } from "../../src/core/model/refusal.ts";
+import { mailSubject, placeIn, sealed } from "../../src/core/model/sealed.ts";
 
 const events = {
   LetterWritten: {

@@ -5,7 +5,7 @@ import pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { areas } from "../../src/areas/index.ts";
 import { openRuntime } from "../../src/assemble.ts";
-import { mailSubject, type Sealed } from "../../src/domain/sealed.ts";
+import { mailSubject, type Sealed } from "../../src/core/model/sealed.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
 import { silent } from "../support/doomed.ts";
 import { patientConfig } from "../support/patience.ts";

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { areas } from "../../src/areas/index.ts";
 import { openRuntime } from "../../src/assemble.ts";
-import { mailSubject } from "../../src/domain/sealed.ts";
+import { mailSubject } from "../../src/core/model/sealed.ts";
 import { eraseSubject } from "../../src/erasure.ts";
 import { transact } from "../../src/transact.ts";
 import { silent } from "../support/doomed.ts";

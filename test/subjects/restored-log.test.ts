@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { addToBackup } from "../../eventstore/backup.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { areas } from "../../src/areas/index.ts";
-import { mailSubject } from "../../src/domain/sealed.ts";
+import { mailSubject } from "../../src/core/model/sealed.ts";
 import { copyOfDatabase, type FreshDatabase, freshDatabase } from "../support/database.ts";
 import { elsewhere } from "../support/elsewhere.ts";
 import { type Service, startService } from "../support/service.ts";

@@ -2,7 +2,7 @@
 import pino from "pino";
 import type { App } from "../../src/app.ts";
 import { openRuntime } from "../../src/assemble.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import { aroundCommits, typesOf } from "./around-commits.ts";
 import { patientConfig } from "./patience.ts";
 import { until } from "./until.ts";

@@ -1,6 +1,6 @@
 /** A meter, whose readings were once told in kilograms and are told in grams today: an event type of two versions. */
 import { z } from "zod";
-import type { EventOf } from "../../src/domain/entity.ts";
+import type { EventOf } from "../../src/core/model/entity.ts";
 import { projection } from "../../src/projections/projection.ts";
 
 export const events = {

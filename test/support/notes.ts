@@ -1,8 +1,8 @@
 /** A small area for tests of the machinery: a notebook per tenant that takes notes and never the same one twice. */
 import { z } from "zod";
 import { json, key, open, operation, pay, type Usdc } from "../../src/api/operation.ts";
-import type { EventOf } from "../../src/domain/entity.ts";
-import { refuse } from "../../src/domain/refusal.ts";
+import type { EventOf } from "../../src/core/model/entity.ts";
+import { refuse } from "../../src/core/model/refusal.ts";
 
 export const events = {
   NoteTaken: { 1: z.strictObject({ text: z.string() }) },

@@ -1,7 +1,7 @@
 /** Histories that nobody decided: events with payloads that fit their schemas, in any order, about a few of each thing. */
 import type { z } from "zod";
 import type { JsonObject, JsonValue, RecordedEvent } from "../../eventstore/types.ts";
-import type { EntityEvents } from "../../src/domain/entity.ts";
+import type { EntityEvents } from "../../src/core/model/entity.ts";
 import { ByteStream } from "../../src/domain/rng/bytes.ts";
 import { type DrawnName, play, readParams } from "../../src/domain/rng/drawn.ts";
 

@@ -1,7 +1,7 @@
 /** Wallets of the tests, and what they sign; nothing here opens anything. */
 import { randomBytes } from "node:crypto";
 import { generatePrivateKey, type HDAccount, privateKeyToAccount } from "viem/accounts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import { demoAccount, demoAddresses } from "../../src/domain/demo-accounts.ts";
 import type { TransferAuthorization } from "../../src/domain/payments/authorization.ts";
 import { type SignedTransfer, USDC } from "../../src/domain/payments/usdc.ts";

@@ -1,6 +1,6 @@
 /** Payments as x402 clients of both generations present them. */
 
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import { type SignedTransfer, USDC } from "../../src/domain/payments/usdc.ts";
 
 /** Micro-USDC: what the operations of the tests cost. */

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { effectOf, type Operation } from "../../src/api/operation.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
 import { fileOf, importFiles } from "../datasets/workshop.ts";
 import { catalogue } from "../support/catalogue.ts";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { effectOf, type Operation, restsOnDataAlone } from "../../src/api/operation.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { scaled } from "../support/scale.ts";

@@ -1,7 +1,7 @@
 /** Histories of accounts that nobody follows, on a chain of many blocks, by a service that has no platform token. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
-import type { Chain } from "../../src/domain/ports.ts";
+import type { Chain } from "../../src/core/model/ports.ts";
 import { historyPage } from "../../src/projections/wallet/history.ts";
 import type { Place } from "../../src/projections/wallet/transfers.ts";
 import { platformTokens } from "../../src/reactors/wallet/follow-transfers.ts";

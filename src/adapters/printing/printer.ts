@@ -2,9 +2,9 @@
 
 import type { Worker } from "node:worker_threads";
 import { startThread } from "../../../eventstore/thread.ts";
-import type { Print, Printer } from "../../domain/ports.ts";
-import { coreProblems } from "../../domain/problem.ts";
-import { Refusal } from "../../domain/refusal.ts";
+import type { Print, Printer } from "../../core/model/ports.ts";
+import { coreProblems } from "../../core/model/problem.ts";
+import { Refusal } from "../../core/model/refusal.ts";
 
 /** What the thread answers to an order. */
 export type Printed = { bytes: Uint8Array } | { error: string };

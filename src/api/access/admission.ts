@@ -1,5 +1,5 @@
 /** Admission: walks over the ways in that an operation lists; the first that fits the caller wins. */
-import { Refusal, refuse } from "../../domain/refusal.ts";
+import { Refusal, refuse } from "../../core/model/refusal.ts";
 import { anonymous } from "../caller.ts";
 import { createKeys, type KeyCheck } from "./key.ts";
 import { admitOnBehalf } from "./on-behalf.ts";

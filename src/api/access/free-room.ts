@@ -3,9 +3,9 @@
  * Callers that have proven a key, and those that have paid, have a share of their own beside the strangers', so that no stranger ends theirs.
  */
 import { LRUCache } from "lru-cache";
-import type { AddressLimits, CallLimit } from "../../domain/ports.ts";
-import { coreProblems } from "../../domain/problem.ts";
-import { refuse } from "../../domain/refusal.ts";
+import type { AddressLimits, CallLimit } from "../../core/model/ports.ts";
+import { coreProblems } from "../../core/model/problem.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { addressBlock } from "../address.ts";
 import type { Caller } from "../caller.ts";
 

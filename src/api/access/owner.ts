@@ -2,6 +2,10 @@
 import { createHash } from "node:crypto";
 import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../eventstore/types.ts";
+import { lowerCase } from "../../core/model/fields.ts";
+import type { CallLimit } from "../../core/model/ports.ts";
+import { coreProblems } from "../../core/model/problem.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import type { Scope } from "../../domain/access/key.ts";
 import {
   proofText,
@@ -10,10 +14,6 @@ import {
   textDigest,
   type WalletProof,
 } from "../../domain/access/wallet-proof.ts";
-import { lowerCase } from "../../domain/fields.ts";
-import type { CallLimit } from "../../domain/ports.ts";
-import { coreProblems } from "../../domain/problem.ts";
-import { refuse } from "../../domain/refusal.ts";
 import { addressBlock } from "../address.ts";
 import { payer } from "../caller.ts";
 import { admitKey, keySchemes, keySecurity } from "./key.ts";

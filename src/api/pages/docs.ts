@@ -1,8 +1,8 @@
 /** The documentation at /docs: the pages of docs/, and a page for each operation, to be read, searched and tried. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { html, written } from "../../domain/html.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { html, written } from "../../core/model/html.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { priceText } from "../access/way.ts";
 import type { Document } from "../document.ts";
 import { PACKAGE } from "../explorer.ts";

@@ -1,6 +1,6 @@
 /** The page at /: what this is, three calls to paste, a chart of today's data, and the price list. */
 import Negotiator from "negotiator";
-import { html } from "../../domain/html.ts";
+import { html } from "../../core/model/html.ts";
 import { isOpen, paymentOf, priceText } from "../access/way.ts";
 import type { Document, Visit } from "../document.ts";
 import type { Catalogue, Operation } from "../operation.ts";

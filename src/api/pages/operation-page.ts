@@ -1,6 +1,6 @@
 /** An operation on one page: what it is, its example in a form, how it is paid for, and room for its answer. */
 
-import { html, type Markup, prose } from "../../domain/html.ts";
+import { html, type Markup, prose } from "../../core/model/html.ts";
 import { isOpen, paymentOf, priceText } from "../access/way.ts";
 import { formsOf } from "../forms/form.ts";
 import { inputReader } from "../input.ts";

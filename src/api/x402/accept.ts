@@ -1,11 +1,11 @@
 /** Accepts the payments that callers present: reads them, judges them, and slows down who presents bad ones. */
-import type { Hex, RecoverKey } from "../../domain/chain.ts";
+import type { Hex, RecoverKey } from "../../core/model/chain.ts";
+import type { AddressLimits, CallLimit, Clock } from "../../core/model/ports.ts";
+import { coreProblems } from "../../core/model/problem.ts";
+import { Refusal } from "../../core/model/refusal.ts";
 import { readSignature, writeSignature } from "../../domain/payments/authorization.ts";
 import { idOf } from "../../domain/payments/payment.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
-import type { AddressLimits, CallLimit, Clock } from "../../domain/ports.ts";
-import { coreProblems } from "../../domain/problem.ts";
-import { Refusal } from "../../domain/refusal.ts";
 import type { Presented } from "../access/way.ts";
 import { addressBlock } from "../address.ts";
 import type { Usdc } from "../operation.ts";

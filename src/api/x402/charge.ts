@@ -7,11 +7,7 @@
  */
 
 import type { App } from "../../app.ts";
-import type { Hex } from "../../domain/chain.ts";
-import type { Claim, Mined, PaymentEvent, PaymentState } from "../../domain/payments/payment.ts";
-import * as payments from "../../domain/payments/payment.ts";
-import { paymentProblems } from "../../domain/payments/problems.ts";
-import { type SignedTransfer, USDC } from "../../domain/payments/usdc.ts";
+import type { Hex } from "../../core/model/chain.ts";
 import {
   ChainUnavailable,
   type Errand,
@@ -19,8 +15,12 @@ import {
   NotSettled,
   type Settlement,
   TransactionPending,
-} from "../../domain/ports.ts";
-import { Refusal, refuse } from "../../domain/refusal.ts";
+} from "../../core/model/ports.ts";
+import { Refusal, refuse } from "../../core/model/refusal.ts";
+import type { Claim, Mined, PaymentEvent, PaymentState } from "../../domain/payments/payment.ts";
+import * as payments from "../../domain/payments/payment.ts";
+import { paymentProblems } from "../../domain/payments/problems.ts";
+import { type SignedTransfer, USDC } from "../../domain/payments/usdc.ts";
 import { inSpan } from "../../tracing.ts";
 import { type Call, commandOf, idempotencyOf, sha256 } from "../call.ts";
 import { PaymentRefused } from "./refused.ts";

@@ -3,7 +3,7 @@
  * switched off, some payment that must be refused gets through.
  */
 
-import type { Hex, RecoverKey } from "../../domain/chain.ts";
+import type { Hex, RecoverKey } from "../../core/model/chain.ts";
 import {
   authorizationDigest,
   domainSeparator,

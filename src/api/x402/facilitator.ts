@@ -2,12 +2,12 @@
 import { z } from "zod";
 import type { App } from "../../app.ts";
 import { inTime } from "../../concurrency.ts";
-import type { Hex } from "../../domain/chain.ts";
+import type { Hex } from "../../core/model/chain.ts";
+import { ChainUnavailable } from "../../core/model/ports.ts";
+import type { EventName } from "../../core/model/refusal.ts";
 import type { PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
-import { ChainUnavailable } from "../../domain/ports.ts";
-import type { EventName } from "../../domain/refusal.ts";
 import { commandOf, sha256 } from "../call.ts";
 import { isNoRoom } from "../problem.ts";
 import { judge } from "./accept.ts";

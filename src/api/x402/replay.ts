@@ -1,11 +1,11 @@
 /** The same answer again, from this process or another: what a payment bought, or what an Idempotency-Key was answered. */
 import type { Idempotency } from "../../../eventstore/types.ts";
 import type { App } from "../../app.ts";
+import { coreProblems } from "../../core/model/problem.ts";
+import { type EventName, refuse } from "../../core/model/refusal.ts";
 import type { PaidAnswer } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { paymentProblems } from "../../domain/payments/problems.ts";
-import { coreProblems } from "../../domain/problem.ts";
-import { type EventName, refuse } from "../../domain/refusal.ts";
 import { recall } from "../../transact.ts";
 import { decidesNothing, type Work } from "../../unit.ts";
 import {

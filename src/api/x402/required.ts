@@ -2,9 +2,9 @@
 
 import type { encodePaymentRequiredHeader } from "@x402/core/http";
 import type { App } from "../../app.ts";
-import type { Hex } from "../../domain/chain.ts";
+import type { Hex } from "../../core/model/chain.ts";
+import { coreProblems } from "../../core/model/problem.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
-import { coreProblems } from "../../domain/problem.ts";
 import { sha256 } from "../call.ts";
 import type { Caller } from "../caller.ts";
 import { type Form, JSON_FORM } from "../forms/form.ts";

@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { z } from "zod";
 import { syncFile } from "../../../eventstore/sync-file.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { explainShortage } from "../duckdb.ts";
 import { missing } from "../manifest.ts";
 import type { Reference, ReferenceTable } from "./table.ts";

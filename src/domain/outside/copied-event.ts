@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { StoredRow } from "../../../eventstore/verify/stored-rows.ts";
-import { sha256 } from "../fields.ts";
+import { sha256 } from "../../core/model/fields.ts";
 
 const count = z.int().positive();
 const metadata = z.object({

@@ -1,6 +1,6 @@
 /** EIP-3009 TransferWithAuthorization: the digest a payer signs (EIP-712), and who signed it. */
 import { keccak256 } from "viem/utils";
-import type { Hex, RecoverKey } from "../chain.ts";
+import type { Hex, RecoverKey } from "../../core/model/chain.ts";
 
 /** Permission to move `value` micro-USDC. It holds while valid_after < time < valid_before (seconds of Unix time). */
 export type TransferAuthorization = {

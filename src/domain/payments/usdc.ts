@@ -6,7 +6,7 @@ import {
   parseAbi,
   toFunctionSelector,
 } from "viem/utils";
-import type { Call, CallResult, Hex, Log, LogQuery, Receipt } from "../chain.ts";
+import type { Call, CallResult, Hex, Log, LogQuery, Receipt } from "../../core/model/chain.ts";
 import type { TransferAuthorization } from "./authorization.ts";
 
 /** USDC on Base. Source: Circle's list of contract addresses. */

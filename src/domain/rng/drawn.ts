@@ -1,7 +1,7 @@
 /** All games that draw from seeds, those of the lounge among them: how their parameters are read and how they are played. */
 import type { z } from "zod";
+import { refuse } from "../../core/model/refusal.ts";
 import { loungeGames } from "../lounge/games.ts";
-import { refuse } from "../refusal.ts";
 import type { Bytes } from "./bytes.ts";
 import { type Game, games } from "./games.ts";
 

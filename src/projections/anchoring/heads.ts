@@ -1,8 +1,8 @@
 /** Every tree head that was signed or anchored, with what became of it. */
 import type pg from "pg";
+import type { Hex } from "../../core/model/chain.ts";
 import type { Anchor } from "../../domain/anchoring/anchor.ts";
 import * as anchor from "../../domain/anchoring/anchor.ts";
-import type { Hex } from "../../domain/chain.ts";
 import { projection } from "../projection.ts";
 import type { Placed } from "../typed.ts";
 

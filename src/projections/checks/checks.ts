@@ -1,6 +1,6 @@
 /** Checks as they stand, a row each: for lists, for whoever has only an id, and for what is followed on the chain. */
 import type pg from "pg";
-import type { Hex } from "../../domain/chain.ts";
+import type { Hex } from "../../core/model/chain.ts";
 import type { Check, CheckFacts, CheckStatus, Ending } from "../../domain/checks/check.ts";
 import * as check from "../../domain/checks/check.ts";
 import type { Followed } from "../../domain/checks/following.ts";

@@ -1,8 +1,8 @@
 /** Bounties as they stand, a row each, with their texts: what is listed, searched and due. */
 import type pg from "pg";
+import { objectName } from "../../core/model/objects.ts";
 import type { Bounty, BountyStatus } from "../../domain/marketplace/bounty.ts";
 import * as bounty from "../../domain/marketplace/bounty.ts";
-import { objectName } from "../../domain/objects.ts";
 import { projection } from "../projection.ts";
 import { daysAfter, FOR_EVER, type Kept, keep, TAKEN_DOWN, writtenUnder } from "./written.ts";
 

@@ -1,6 +1,6 @@
 /** Payments as they stand: a row each for the reactors and the public ledger, what they add up to, and what gas they cost. */
 import type pg from "pg";
-import type { Hex } from "../../domain/chain.ts";
+import type { Hex } from "../../core/model/chain.ts";
 import type { Confirmed } from "../../domain/payments/confirmation.ts";
 import * as confirmation from "../../domain/payments/confirmation.ts";
 import type { Claim, PaymentEvent } from "../../domain/payments/payment.ts";

@@ -1,6 +1,6 @@
 /** What the reactors look after: payments and refunds whose outcome is unknown or may still change. */
 import type pg from "pg";
-import type { Hex } from "../../domain/chain.ts";
+import type { Hex } from "../../core/model/chain.ts";
 import type { Confirmed } from "../../domain/payments/confirmation.ts";
 import { NO_OPERATION } from "../../domain/payments/payment.ts";
 import { nameOf } from "../runner.ts";

@@ -1,5 +1,5 @@
 /** How long reports are kept: as long as the vintages are that they can be asked again at. */
-import { objectName } from "../../domain/objects.ts";
+import { objectName } from "../../core/model/objects.ts";
 import * as report from "../../domain/reports/report.ts";
 import { projection } from "../projection.ts";
 

@@ -8,7 +8,7 @@ import type { App } from "../../app.ts";
 import { type Ending, endingsOf } from "../../chain/endings.ts";
 import { compareChain, movedBlocks, REORG_MARGIN, stillStands } from "../../chain/history.ts";
 import { forEach } from "../../concurrency.ts";
-import { type Block, type Hex, networkOf } from "../../domain/chain.ts";
+import { type Block, type Hex, networkOf } from "../../core/model/chain.ts";
 import type { CheckEvent } from "../../domain/checks/check.ts";
 import * as checks from "../../domain/checks/check.ts";
 import * as following from "../../domain/checks/following.ts";

@@ -2,8 +2,8 @@
 import type { App } from "../../app.ts";
 import { compareChain, movedBlocks, REORG_MARGIN } from "../../chain/history.ts";
 import { forEach } from "../../concurrency.ts";
-import { type Block, networkOf } from "../../domain/chain.ts";
-import { lowerCase } from "../../domain/fields.ts";
+import { type Block, networkOf } from "../../core/model/chain.ts";
+import { lowerCase } from "../../core/model/fields.ts";
 import * as agents from "../../domain/identity/agent.ts";
 import { lose, restore } from "../../domain/identity/links.ts";
 import { holderCalls, holdersIn, REGISTRY } from "../../domain/identity/registry.ts";

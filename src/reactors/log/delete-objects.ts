@@ -1,6 +1,6 @@
 /** Whenever an object has been kept for as long as whoever put it said, it is deleted. */
 import type { App } from "../../app.ts";
-import { ObjectsUnavailable } from "../../domain/ports.ts";
+import { ObjectsUnavailable } from "../../core/model/ports.ts";
 import { reactor } from "../../reactor.ts";
 
 /** Deleted at a time. */

@@ -8,8 +8,8 @@
 import type { App } from "../../app.ts";
 import { compareChain, compareWith, movedBlocks } from "../../chain/history.ts";
 import { forEach } from "../../concurrency.ts";
-import { type Block, type Hex, networkOf } from "../../domain/chain.ts";
-import { lowerCase } from "../../domain/fields.ts";
+import { type Block, type Hex, networkOf } from "../../core/model/chain.ts";
+import { lowerCase } from "../../core/model/fields.ts";
 import * as account from "../../domain/lounge/account.ts";
 import * as deposits from "../../domain/lounge/deposits.ts";
 import { ATTO, DECIMALS } from "../../domain/lounge/token.ts";

@@ -4,10 +4,10 @@
  */
 import type { App } from "../../app.ts";
 import { forEach } from "../../concurrency.ts";
-import { type Hex, networkOf } from "../../domain/chain.ts";
+import { type Hex, networkOf } from "../../core/model/chain.ts";
+import { ChainUnavailable } from "../../core/model/ports.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { paidTo, USDC } from "../../domain/payments/usdc.ts";
-import { ChainUnavailable } from "../../domain/ports.ts";
 import { type Incoming, incoming, lookedFor } from "../../projections/payments/incoming.ts";
 import type { Turn } from "../../reactor.ts";
 

@@ -8,7 +8,7 @@ import type { App } from "../../app.ts";
 import { type Ending, endingsOf, type Sought } from "../../chain/endings.ts";
 import { type ChainMemory, compareChain, fromBlock, newlyMoved, noChainMemory } from "../../chain/history.ts";
 import { forEach, untilStopped } from "../../concurrency.ts";
-import { type Block, type Heads, type Hex, networkOf } from "../../domain/chain.ts";
+import { type Block, type Heads, type Hex, networkOf } from "../../core/model/chain.ts";
 import * as confirmation from "../../domain/payments/confirmation.ts";
 import type { PaymentEvent, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";

@@ -2,7 +2,7 @@
 import type { App } from "../../app.ts";
 import type { Sought } from "../../chain/endings.ts";
 import { compareChain, fromBlock } from "../../chain/history.ts";
-import { type Hex, networkOf } from "../../domain/chain.ts";
+import { type Hex, networkOf } from "../../core/model/chain.ts";
 import type { Mined, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { refundTransfer } from "../../domain/payments/refund.ts";

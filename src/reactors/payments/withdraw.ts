@@ -2,8 +2,8 @@
 import type { App } from "../../app.ts";
 import { endingsOf, type Sought } from "../../chain/endings.ts";
 import { compareChain, fromBlock } from "../../chain/history.ts";
-import type { Heads } from "../../domain/chain.ts";
-import { lowerCase } from "../../domain/fields.ts";
+import type { Heads } from "../../core/model/chain.ts";
+import { lowerCase } from "../../core/model/fields.ts";
 import * as account from "../../domain/payments/account.ts";
 import type { Mined } from "../../domain/payments/payment.ts";
 import * as withdrawal from "../../domain/payments/withdrawal.ts";

@@ -2,6 +2,7 @@
 import type { App } from "../../app.ts";
 import { compareChain } from "../../chain/history.ts";
 import { forEach, untilStopped } from "../../concurrency.ts";
+import { type Hex, type Log, networkOf } from "../../core/model/chain.ts";
 import {
   ANCHOR_ADDRESS,
   commitSeedsCall,
@@ -11,7 +12,6 @@ import {
   seedCommittedIn,
   seedCommittedQuery,
 } from "../../domain/anchoring/contract.ts";
-import { type Hex, type Log, networkOf } from "../../domain/chain.ts";
 import * as commitments from "../../domain/rng/commitment.ts";
 import { rngProjection } from "../../projections/rng/rng.ts";
 import { askedCommitments, commitmentsSince } from "../../projections/rng/seeds.ts";

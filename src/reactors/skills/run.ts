@@ -4,9 +4,10 @@
  */
 import type { App } from "../../app.ts";
 import { pause } from "../../concurrency.ts";
-import { digestOf } from "../../domain/objects.ts";
-import { Refusal } from "../../domain/refusal.ts";
-import { placeIn } from "../../domain/sealed.ts";
+import { digestOf } from "../../core/model/objects.ts";
+import { Refusal } from "../../core/model/refusal.ts";
+import { placeIn } from "../../core/model/sealed.ts";
+import * as subject from "../../core/model/subject.ts";
 import type {
   Execution,
   ExecutionEvent,
@@ -15,7 +16,6 @@ import type {
   Requested,
 } from "../../domain/skills/execution.ts";
 import * as executions from "../../domain/skills/execution.ts";
-import * as subject from "../../domain/subjects/subject.ts";
 import {
   executionsProjection,
   type OpenExecution,

@@ -1,6 +1,6 @@
 /** Concludes the erasures that a crash, or a vault that was away, cut short. */
 
-import { SubjectsUnavailable } from "../../domain/ports.ts";
+import { SubjectsUnavailable } from "../../core/model/ports.ts";
 import { concludeErasure } from "../../erasure.ts";
 import { erasuresProjection, openErasures } from "../../projections/subjects/erasures.ts";
 import { reactor } from "../../reactor.ts";

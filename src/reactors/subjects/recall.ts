@@ -1,6 +1,6 @@
 /** Destroys keys that were given out to seal by, and that nothing was recorded under within an hour. */
-import { type GivenKey, SubjectsUnavailable } from "../../domain/ports.ts";
-import * as recall from "../../domain/subjects/recall.ts";
+import { type GivenKey, SubjectsUnavailable } from "../../core/model/ports.ts";
+import * as recall from "../../core/model/unused-keys.ts";
 import { sealedAmong, sealedProjection } from "../../projections/subjects/sealed.ts";
 import { reactor } from "../../reactor.ts";
 

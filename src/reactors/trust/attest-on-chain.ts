@@ -8,8 +8,8 @@
 import type { App } from "../../app.ts";
 import { compareChain, movedBlocks } from "../../chain/history.ts";
 import { forEach, untilStopped } from "../../concurrency.ts";
-import type { Hex, Log, Receipt } from "../../domain/chain.ts";
-import { ChainUnavailable, GasBudgetSpent, TransactionPending } from "../../domain/ports.ts";
+import type { Hex, Log, Receipt } from "../../core/model/chain.ts";
+import { ChainUnavailable, GasBudgetSpent, TransactionPending } from "../../core/model/ports.ts";
 import * as attestations from "../../domain/trust/attestation.ts";
 import {
   attestCall,

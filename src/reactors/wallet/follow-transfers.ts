@@ -1,8 +1,8 @@
 /** Whenever blocks become final, the transfers of the platform's own accounts in them are kept. */
 import type { App } from "../../app.ts";
 import { compareChain } from "../../chain/history.ts";
-import { type Hex, networkOf } from "../../domain/chain.ts";
-import { lowerCase } from "../../domain/fields.ts";
+import { type Hex, networkOf } from "../../core/model/chain.ts";
+import { lowerCase } from "../../core/model/fields.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
 import { transfersOf } from "../../projections/wallet/read-transfers.ts";
 import {

@@ -6,9 +6,9 @@
 import type { App } from "../../app.ts";
 import { compareChain } from "../../chain/history.ts";
 import { untilStopped } from "../../concurrency.ts";
-import { type Hex, networkOf, type Receipt } from "../../domain/chain.ts";
+import { type Hex, networkOf, type Receipt } from "../../core/model/chain.ts";
+import { ChainUnavailable } from "../../core/model/ports.ts";
 import { minedBy } from "../../domain/payments/payment.ts";
-import { ChainUnavailable } from "../../domain/ports.ts";
 import * as airdrops from "../../domain/wallet/airdrop.ts";
 import {
   AIRDROP_ADDRESS,

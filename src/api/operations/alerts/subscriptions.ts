@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
+import { idFrom, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { ALERT_TYPE, secretOf, TEST_TYPE, testMessage } from "../../../domain/alerts/message.ts";
 import type { Subscription } from "../../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../../domain/alerts/subscription.ts";
-import { idFrom, time } from "../../../domain/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { FALSE_DISCOVERY_RATE, LEAST_Z } from "../../../domain/trade/anomalies.ts";
 import { dataset, flow, hs, reporter } from "../../../domain/trade/inputs.ts";
 import { alertsProjection, othersOpen } from "../../../projections/alerts/subscriptions.ts";

@@ -1,8 +1,8 @@
 /** Article 17 of the GDPR: what was erased for a caller, by which event, and what remains and why. */
 import { z } from "zod";
 import type { App } from "../../../app.ts";
-import { madeId, time } from "../../../domain/fields.ts";
-import { sealedIn } from "../../../domain/sealed.ts";
+import { madeId, time } from "../../../core/model/fields.ts";
+import { sealedIn } from "../../../core/model/sealed.ts";
 import { erasuresOf } from "../../../projections/compliance/erased.ts";
 import { erasuresProjection } from "../../../projections/subjects/erasures.ts";
 import type { Caller } from "../../caller.ts";

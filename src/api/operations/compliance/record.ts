@@ -1,18 +1,18 @@
 /** An agent's record as of a position, and who may have documents of it. */
 
 import type { App } from "../../../app.ts";
+import { lowerCase } from "../../../core/model/fields.ts";
+import { digestOf } from "../../../core/model/objects.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { classify } from "../../../domain/compliance/classify.ts";
 import { concepts, LEXICON, lexiconRules } from "../../../domain/compliance/lexicon.ts";
 import type { Purposed } from "../../../domain/compliance/parts.ts";
 import type { AgentRecord, Evidence } from "../../../domain/compliance/record.ts";
 import type { Rules } from "../../../domain/compliance/rule.ts";
-import { lowerCase } from "../../../domain/fields.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
-import { digestOf } from "../../../domain/objects.ts";
 import { walletTenant } from "../../../domain/payments/payment.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import * as trust from "../../../domain/trust/trust.ts";
 import {
   attestedAt,

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { limit } from "../../../core/model/fields.ts";
 import * as nodes from "../../../domain/compute/node.ts";
-import { limit } from "../../../domain/fields.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { matchNodes, nodesProjection } from "../../../projections/compute/nodes.ts";

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
+import { time } from "../../../core/model/fields.ts";
+import { coreProblems } from "../../../core/model/problem.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import { leaseDigest, leaseEndsAt } from "../../../core/model/work-lease.ts";
 import * as nodes from "../../../domain/compute/node.ts";
 import * as tasks from "../../../domain/compute/task.ts";
-import { time } from "../../../domain/fields.ts";
 import { agentRef } from "../../../domain/identity/fields.ts";
-import { leaseDigest, leaseEndsAt } from "../../../domain/lease.ts";
 import * as account from "../../../domain/payments/account.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { coreProblems } from "../../../domain/problem.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { findNode } from "../../../projections/compute/nodes.ts";
 import { recordOf } from "../../../projections/compute/records.ts";
 import { lentUnder, owedTo, tasksProjection } from "../../../projections/compute/tasks.ts";

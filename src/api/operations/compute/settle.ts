@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { App } from "../../../app.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { bondOf } from "../../../domain/compute/pricing.ts";
 import { computeProblems } from "../../../domain/compute/problems.ts";
 import * as tasks from "../../../domain/compute/task.ts";
 import * as accounts from "../../../domain/payments/account.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
 import type { Caller } from "../../caller.ts";
 import { json, operation, ownAccount, owner, subject, type Usdc } from "../../operation.ts";

@@ -4,6 +4,10 @@ import { canonicalBytes } from "../../../../eventstore/canonical.ts";
 import { InvalidEvent } from "../../../../eventstore/errors.ts";
 import type { JsonObject } from "../../../../eventstore/types.ts";
 import type { App } from "../../../app.ts";
+import { limit, positionCursor } from "../../../core/model/fields.ts";
+import { MOST_OBJECT_BYTES, objectName } from "../../../core/model/objects.ts";
+import { coreProblems } from "../../../core/model/problem.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import {
   builtIns,
   isBuiltIn,
@@ -15,11 +19,7 @@ import { kindName } from "../../../domain/compute/node.ts";
 import { copyId, ownerOf } from "../../../domain/compute/quorum.ts";
 import * as tasks from "../../../domain/compute/task.ts";
 import { MOST_COPIES, verifications } from "../../../domain/compute/task-events.ts";
-import { limit, positionCursor } from "../../../domain/fields.ts";
-import { MOST_OBJECT_BYTES, objectName } from "../../../domain/objects.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { coreProblems } from "../../../domain/problem.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { countAwaiting, listTasks, tasksProjection } from "../../../projections/compute/tasks.ts";
 import { cancelCopies, makeCopies } from "../../../reactors/compute/quorum.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { time } from "../../../core/model/fields.ts";
 import { makingOf } from "../../../datasets/making.ts";
 import { stages } from "../../../datasets/progress.ts";
-import { time } from "../../../domain/fields.ts";
 import { INTERFACE_VERSION } from "../../openapi.ts";
 import { json, open, operation } from "../../operation.ts";
 

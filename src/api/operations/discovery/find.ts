@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { limit } from "../../../domain/fields.ts";
+import { limit } from "../../../core/model/fields.ts";
 import { priceText } from "../../access/way.ts";
 import { operationFinder } from "../../find-operations.ts";
 import { inputReader } from "../../input.ts";

@@ -2,7 +2,9 @@
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { App } from "../../../app.ts";
-import { lowerCase, sha256, time } from "../../../domain/fields.ts";
+import { lowerCase, sha256, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import { placeIn, type Sealed } from "../../../core/model/sealed.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import * as agentKey from "../../../domain/identity/agent-key.ts";
@@ -12,8 +14,6 @@ import * as passports from "../../../domain/identity/passports.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import { registryOf } from "../../../domain/identity/registry.ts";
 import { walletTenant } from "../../../domain/payments/payment.ts";
-import { refuse } from "../../../domain/refusal.ts";
-import { placeIn, type Sealed } from "../../../domain/sealed.ts";
 import type { Caller } from "../../caller.ts";
 import type { Context } from "../../operation.ts";
 

@@ -1,6 +1,7 @@
 /** Who may change an agent, whoever holds its API key or one of its live keys; and who may act for one. */
 
 import type { App } from "../../../app.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import type { Asked } from "../../../domain/identity/challenge.ts";
@@ -9,7 +10,6 @@ import { sxId } from "../../../domain/identity/fields.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
 import { walletTenant } from "../../../domain/payments/payment.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import type { AccessParts } from "../../access/way.ts";
 import type { Caller } from "../../caller.ts";
 import { open } from "../../operation.ts";

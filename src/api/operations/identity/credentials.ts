@@ -2,6 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { z } from "zod";
 import type { App } from "../../../app.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import {
   credentialOf,
   issuerOf,
@@ -15,7 +16,6 @@ import {
 } from "../../../domain/identity/credential.ts";
 import { agentRef } from "../../../domain/identity/fields.ts";
 import { MOST_PASSPORTS } from "../../../domain/identity/passports.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { agentsProjection, numbersOfStatus } from "../../../projections/identity/agents.ts";
 import { jwt, open, operation } from "../../operation.ts";
 import { agentNamed } from "./agents.ts";

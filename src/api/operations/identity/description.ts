@@ -4,7 +4,9 @@ import { z } from "zod";
 import { canonicalText } from "../../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../../eventstore/types.ts";
 import type { App } from "../../../app.ts";
-import { time } from "../../../domain/fields.ts";
+import { time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import { placeIn } from "../../../core/model/sealed.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { agentCard, interfacesOf, registrationFile, type Shown } from "../../../domain/identity/card.ts";
 import { challengeDigest } from "../../../domain/identity/challenge.ts";
@@ -19,8 +21,6 @@ import {
   sxId,
 } from "../../../domain/identity/fields.ts";
 import { keyUrl } from "../../../domain/payments/receipt.ts";
-import { refuse } from "../../../domain/refusal.ts";
-import { placeIn } from "../../../domain/sealed.ts";
 import { json, open, operation } from "../../operation.ts";
 import { agentNamed, id, namesOf } from "./agents.ts";
 import { authorityOf, proofs } from "./authority.ts";

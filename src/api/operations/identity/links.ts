@@ -2,8 +2,9 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
 import { compareChain } from "../../../chain/history.ts";
-import { networkOf } from "../../../domain/chain.ts";
-import { lowerCase } from "../../../domain/fields.ts";
+import { networkOf } from "../../../core/model/chain.ts";
+import { lowerCase } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { didOfDomain, documentUrl, domainName } from "../../../domain/identity/linked-domain.ts";
@@ -11,7 +12,6 @@ import { link, linkName, linkNamed, mayLink, namedLink, unlink } from "../../../
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import { didOf } from "../../../domain/identity/public-key.ts";
 import { agentId, holderCalls, holdersIn, REGISTRY } from "../../../domain/identity/registry.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { askDomain } from "../../../reactors/identity/ask-domains.ts";
 import { json, operation } from "../../operation.ts";
 import { id, linkShown, shownLink } from "./agents.ts";

@@ -1,14 +1,14 @@
 /** Passports: shown, and verified against what somebody claims. */
 import { z } from "zod";
 import type { App } from "../../../app.ts";
-import { sha256, time } from "../../../domain/fields.ts";
+import { sha256, time } from "../../../core/model/fields.ts";
+import { Refusal, refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { about } from "../../../domain/identity/challenge.ts";
 import { agentRef, isInvented, lowerId } from "../../../domain/identity/fields.ts";
 import { linkName } from "../../../domain/identity/links.ts";
 import { didOf } from "../../../domain/identity/public-key.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { Refusal, refuse } from "../../../domain/refusal.ts";
 import { typed } from "../../../projections/typed.ts";
 import { composed } from "../../composed.ts";
 import { json, open, operation } from "../../operation.ts";

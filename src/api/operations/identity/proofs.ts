@@ -2,10 +2,11 @@
 import { compactVerify, errors } from "jose";
 import { z } from "zod";
 import type { App } from "../../../app.ts";
+import type { Hex } from "../../../core/model/chain.ts";
+import { lowerCase } from "../../../core/model/fields.ts";
+import { type FieldError, refuse } from "../../../core/model/refusal.ts";
 import { textDigest } from "../../../domain/access/wallet-proof.ts";
-import type { Hex } from "../../../domain/chain.ts";
 import { keySignature } from "../../../domain/checks/redemption.ts";
-import { lowerCase } from "../../../domain/fields.ts";
 import type { ProvenKey } from "../../../domain/identity/agent.ts";
 import {
   type Asked,
@@ -16,7 +17,6 @@ import {
 } from "../../../domain/identity/challenge.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import { didOf, type PublicKey } from "../../../domain/identity/public-key.ts";
-import { type FieldError, refuse } from "../../../domain/refusal.ts";
 import { walletsOwn } from "../../access/wallet-signature.ts";
 
 /** Longer ones nothing that the service hands out is. */

@@ -2,8 +2,8 @@
 
 import { headsOf } from "../../../anchoring/heads.ts";
 import type { App } from "../../../app.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as anchors from "../../../domain/anchoring/anchor.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { open } from "../../operation.ts";
 
 /** A mirror may take a hundred thousand events a minute, and leaves the other free calls of its address alone. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
-import { sha256, time } from "../../../domain/fields.ts";
+import { sha256, time } from "../../../core/model/fields.ts";
 import * as account from "../../../domain/lounge/account.ts";
 import { drinkNames, orderDrink } from "../../../domain/lounge/bar.ts";
 import { dice } from "../../../domain/lounge/dice.ts";

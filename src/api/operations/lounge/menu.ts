@@ -1,7 +1,7 @@
 /** The menu of the lounge: what bets pay and how likely they are, what there is to drink, what the caller's account holds. */
 
 import { z } from "zod";
-import { decimalTo } from "../../../domain/fields.ts";
+import { decimalTo } from "../../../core/model/fields.ts";
 import * as account from "../../../domain/lounge/account.ts";
 import { drinks } from "../../../domain/lounge/bar.ts";
 import { dice } from "../../../domain/lounge/dice.ts";

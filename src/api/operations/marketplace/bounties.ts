@@ -2,16 +2,16 @@
 import { z } from "zod";
 import { canonicalBytes } from "../../../../eventstore/canonical.ts";
 import type { App } from "../../../app.ts";
-import { limit, positionCursor, sha256, time } from "../../../domain/fields.ts";
+import { limit, positionCursor, sha256, time } from "../../../core/model/fields.ts";
+import { digestOf, objectName } from "../../../core/model/objects.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import type { Bounty } from "../../../domain/marketplace/bounty.ts";
 import * as bounties from "../../../domain/marketplace/bounty.ts";
 import { skill } from "../../../domain/marketplace/bounty-events.ts";
 import { marketProblems } from "../../../domain/marketplace/problems.ts";
-import { digestOf, objectName } from "../../../domain/objects.ts";
 import * as account from "../../../domain/payments/account.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import {
   type BountyText,
   bountiesProjection,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { limit, positionCursor, time } from "../../../domain/fields.ts";
+import { limit, positionCursor, time } from "../../../core/model/fields.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import {

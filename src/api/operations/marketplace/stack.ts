@@ -1,14 +1,14 @@
 /** The stack: what agents offer, found by words, price and trust. */
 import { z } from "zod";
 import type { App } from "../../../app.ts";
-import { cursor, idFrom, limit, sha256, time } from "../../../domain/fields.ts";
+import { cursor, idFrom, limit, sha256, time } from "../../../core/model/fields.ts";
+import { objectName } from "../../../core/model/objects.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
 import * as items from "../../../domain/marketplace/item.ts";
-import { objectName } from "../../../domain/objects.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { levelOf, levels, shareOf } from "../../../domain/trust/score.ts";
 import { type ItemText, stackProjection } from "../../../projections/marketplace/stack.ts";
 import {

@@ -1,5 +1,5 @@
 import type { App } from "../../../app.ts";
-import { Refusal } from "../../../domain/refusal.ts";
+import { Refusal } from "../../../core/model/refusal.ts";
 import {
   anyTargetInput,
   type MirrorInput,

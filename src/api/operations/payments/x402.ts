@@ -1,7 +1,7 @@
 /** x402's own endpoints. Their bodies are x402's wire form, camelCase and all. */
 
 import { z } from "zod";
-import { limit, offset } from "../../../domain/fields.ts";
+import { limit, offset } from "../../../core/model/fields.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
 import { requestDigest } from "../../call.ts";
 import { json, key, type OperationDeclaration, open, openWhere, operation, reads } from "../../operation.ts";

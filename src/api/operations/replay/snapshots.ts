@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
+import { sha256, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { KEEP_DAYS } from "../../../datasets/retention.ts";
 import { type Snapshot, snapshotColumns } from "../../../datasets/snapshots.ts";
-import { sha256, time } from "../../../domain/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { checkLink, LINK_SECONDS, signLink } from "../../../domain/replay/snapshot-link.ts";
 import { controlTotals } from "../../../domain/trade/dataset.ts";
 import { dataset } from "../../../domain/trade/inputs.ts";

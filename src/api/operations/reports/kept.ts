@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { idFrom } from "../../../domain/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
+import { idFrom } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { reportProblems } from "../../../domain/reports/problems.ts";
 import type { Report } from "../../../domain/reports/report.ts";
 import * as reports from "../../../domain/reports/report.ts";

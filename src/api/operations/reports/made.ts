@@ -1,7 +1,7 @@
 /** A report made for its caller: written on one state of the data, recorded with its digests, and kept. */
 import { z } from "zod";
+import { digestOf } from "../../../core/model/objects.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
-import { digestOf } from "../../../domain/objects.ts";
 import { reportDoc } from "../../../domain/reports/pages.ts";
 import * as reports from "../../../domain/reports/report.ts";
 import {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
+import { limit, positionCursor, sha256 } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { ANCHOR_ADDRESS, seedCall, seedCommitment } from "../../../domain/anchoring/contract.ts";
-import { limit, positionCursor, sha256 } from "../../../domain/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import * as commitments from "../../../domain/rng/commitment.ts";
 import { isCommittedBefore } from "../../../domain/rng/seeds.ts";
 import { rngProjection } from "../../../projections/rng/rng.ts";

@@ -3,8 +3,8 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { App } from "../../../app.ts";
-import { sha256 } from "../../../domain/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
+import { sha256 } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { ByteStream, message } from "../../../domain/rng/bytes.ts";
 import { play } from "../../../domain/rng/drawn.ts";
 import { rngProblems } from "../../../domain/rng/problems.ts";

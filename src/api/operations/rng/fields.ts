@@ -1,7 +1,7 @@
 /** The words that operations of random numbers share: what is told of a roll, of a seed and of a commitment. */
 
 import { z } from "zod";
-import { idFrom, sha256, time } from "../../../domain/fields.ts";
+import { idFrom, sha256, time } from "../../../core/model/fields.ts";
 import { drawnNames, type Result } from "../../../domain/rng/drawn.ts";
 import type { DrawnFacts } from "../../../domain/rng/roll.ts";
 import { type Space, spaces } from "../../../domain/rng/seeds.ts";

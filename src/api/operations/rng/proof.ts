@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { limit, positionCursor, sha256, time } from "../../../domain/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
+import { limit, positionCursor, sha256, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { chiSquare } from "../../../domain/rng/statistics.ts";
 import { rngProjection } from "../../../projections/rng/rng.ts";
 import { countsSince, findRoll, listRolls } from "../../../projections/rng/rolls.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { sha256, time } from "../../../domain/fields.ts";
-import { coreProblems } from "../../../domain/problem.ts";
-import { refuse } from "../../../domain/refusal.ts";
+import { sha256, time } from "../../../core/model/fields.ts";
+import { coreProblems } from "../../../core/model/problem.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { readParams } from "../../../domain/rng/drawn.ts";
 import { type GameName, gameNames } from "../../../domain/rng/games.ts";
 import { rngProblems } from "../../../domain/rng/problems.ts";

@@ -1,8 +1,8 @@
 /** The seed that a call draws from: active, and not drawn from more often than was announced with it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../../../app.ts";
-import type { SeedUses } from "../../../domain/ports.ts";
-import { refuse } from "../../../domain/refusal.ts";
+import type { SeedUses } from "../../../core/model/ports.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { rngProblems } from "../../../domain/rng/problems.ts";
 import type { SeedAtHand } from "../../../domain/rng/roll.ts";
 import * as seeds from "../../../domain/rng/seeds.ts";

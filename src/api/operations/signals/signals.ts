@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
-import { limit, madeId, month, positionCursor, time } from "../../../domain/fields.ts";
+import { limit, madeId, month, positionCursor, time } from "../../../core/model/fields.ts";
 import { backtest } from "../../../domain/signals/evaluation.ts";
 import { LEAST_EDGE, POINTS, winRate } from "../../../domain/signals/score.ts";
 import { sentence, statement } from "../../../domain/signals/series.ts";

@@ -1,10 +1,10 @@
 /** What the operations of skills have in common: what is asked of them, and how an execution is shown. */
 import { z } from "zod";
 import type { App } from "../../../app.ts";
-import { idFrom, time } from "../../../domain/fields.ts";
+import { idFrom, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { slotNames } from "../../../domain/plans/slots.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { reportDoc } from "../../../domain/reports/pages.ts";
 import type { Execution } from "../../../domain/skills/execution.ts";
 import * as executions from "../../../domain/skills/execution.ts";

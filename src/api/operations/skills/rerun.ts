@@ -1,7 +1,7 @@
 /** An execution run again: on the states of the data that it named, and with the answers of the log that it kept; and whether it comes to the same. */
 import type { App } from "../../../app.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import type { Execution, Finished } from "../../../domain/skills/execution.ts";
 import * as executions from "../../../domain/skills/execution.ts";
 import { OF_THE_LOG, type SkillResult } from "../../../domain/skills/result.ts";

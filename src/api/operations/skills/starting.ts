@@ -1,10 +1,10 @@
 /** How an execution begins: what a task fills, whether it is run in the call, and what is recorded of it. */
 import type { App } from "../../../app.ts";
+import type { ToSeal } from "../../../core/model/ports.ts";
+import { Late, refuse } from "../../../core/model/refusal.ts";
+import { placeIn, type Sealed } from "../../../core/model/sealed.ts";
 import { stemsOf } from "../../../domain/fusion/intent-for.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
-import type { ToSeal } from "../../../domain/ports.ts";
-import { Late, refuse } from "../../../domain/refusal.ts";
-import { placeIn, type Sealed } from "../../../domain/sealed.ts";
 import type { Execution, Format, Requested, StepDone } from "../../../domain/skills/execution.ts";
 import * as executions from "../../../domain/skills/execution.ts";
 import { skillProblems } from "../../../domain/skills/problems.ts";

@@ -1,8 +1,8 @@
 /** Erasure of a person: whoever they are a customer of asks for it, and for nobody else's. */
 import { z } from "zod";
-import { madeId, time } from "../../../domain/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
-import { mailSubject } from "../../../domain/sealed.ts";
+import { madeId, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import { mailSubject } from "../../../core/model/sealed.ts";
 import { eraseSubject } from "../../../erasure.ts";
 import { commandOf } from "../../call.ts";
 import { json, operation, owner } from "../../operation.ts";

@@ -1,12 +1,12 @@
 /** Whom an operation of trust is about, and who speaks in it. */
 
 import type { App } from "../../../app.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import * as agentKeys from "../../../domain/identity/agent-key.ts";
 import { refOf } from "../../../domain/identity/fields.ts";
 import { sxOfTenant } from "../../../domain/identity/soul-tenant.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import type { Side } from "../../../domain/trust/attestation.ts";
 import { trustProblems } from "../../../domain/trust/problems.ts";
 import type { Target } from "../../../unit.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
-import { time } from "../../../domain/fields.ts";
+import { time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { BADGES_RULES, badgesOf, type Merits } from "../../../domain/trust/badges.ts";
 import { explain } from "../../../domain/trust/explain.ts";
 import { METHOD } from "../../../domain/trust/rules.ts";

@@ -4,11 +4,11 @@ import { headsOf } from "../../../anchoring/heads.ts";
 import type { App } from "../../../app.ts";
 import { type StreamReport, verifyStream } from "../../../audit/verify-stream.ts";
 import { forEach } from "../../../concurrency.ts";
-import { chainHash, sha256, time } from "../../../domain/fields.ts";
+import { chainHash, sha256, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import * as attestations from "../../../domain/trust/attestation.ts";
 import { attestationsBy } from "../../../projections/trust/evidence.ts";
 import {

@@ -1,7 +1,7 @@
 /** A score as of any position and day: computed for the caller, where nobody has had it computed before. */
 import type { App } from "../../../app.ts";
-import { coreProblems } from "../../../domain/problem.ts";
-import { refuse } from "../../../domain/refusal.ts";
+import { coreProblems } from "../../../core/model/problem.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { trustProblems } from "../../../domain/trust/problems.ts";
 import { dateOf, dayOfTime } from "../../../projections/trust/days.ts";
 import {

@@ -2,11 +2,11 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
 import { pause } from "../../../concurrency.ts";
-import { networkOf } from "../../../domain/chain.ts";
-import { address, chainHash, madeId, time } from "../../../domain/fields.ts";
+import { networkOf } from "../../../core/model/chain.ts";
+import { address, chainHash, madeId, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import * as attestations from "../../../domain/trust/attestation.ts";
 import { EAS_ADDRESS, SCHEMA_UID } from "../../../domain/trust/eas.ts";
 import { isLive } from "../../../projections/trust/evidence.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
 import { forEach } from "../../../concurrency.ts";
-import type { Hex } from "../../../domain/chain.ts";
-import { networkOf } from "../../../domain/chain.ts";
-import { address, chainHash, cursor, decimal, limit, lowerCase, time } from "../../../domain/fields.ts";
+import type { Hex } from "../../../core/model/chain.ts";
+import { networkOf } from "../../../core/model/chain.ts";
+import { address, chainHash, cursor, decimal, limit, lowerCase, time } from "../../../core/model/fields.ts";
+import { ChainUnavailable } from "../../../core/model/ports.ts";
 import { decimalUsdc, USDC } from "../../../domain/payments/usdc.ts";
-import { ChainUnavailable } from "../../../domain/ports.ts";
 import { decimalOf } from "../../../domain/wallet/amount.ts";
 import { balanceCalls, balancesIn, knownToken } from "../../../domain/wallet/balances.ts";
 import { account } from "../../../domain/wallet/inputs.ts";

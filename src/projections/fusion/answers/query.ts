@@ -1,5 +1,6 @@
 /** A question over several sources: `query` finds the plan that answers it, asks its steps, and tells them as facts. */
 import { z } from "zod";
+import { Late, Refusal, refuse } from "../../../core/model/refusal.ts";
 import { type CnProduct, cnNomenclature } from "../../../datasets/reference/cn-nomenclature.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { perVintage } from "../../../datasets/reference/table.ts";
@@ -8,7 +9,6 @@ import { intentFor } from "../../../domain/fusion/intent-for.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
 import { type Course, type Plan, runPlan } from "../../../domain/plans/plan.ts";
 import { type SlotName, type Slots, slotNames } from "../../../domain/plans/slots.ts";
-import { Late, Refusal, refuse } from "../../../domain/refusal.ts";
 import { origin } from "../../../domain/reports/fact.ts";
 import { report, type Section } from "../../../domain/reports/report.ts";
 import { flow, hs, partner, year, years } from "../../../domain/trade/inputs.ts";

@@ -1,5 +1,9 @@
 /** What the service needs from outside. One real adapter each in src/adapters, one fake in test/support. */
-import type { Limits, Usage } from "./access/quota.ts";
+import type { Limits, Usage } from "../../domain/access/quota.ts";
+import type { BuiltIn } from "../../domain/compute/kinds.ts";
+import type { Parse } from "../../domain/evolution/checks.ts";
+import type { CopiedEvent } from "../../domain/outside/copied-event.ts";
+import type { PaymentFacts, SignedTransfer } from "../../domain/payments/usdc.ts";
 import type {
   Block,
   Call,
@@ -16,12 +20,7 @@ import type {
   Trial,
 } from "./chain.ts";
 import type { Chart, Provenance } from "./chart.ts";
-import type { BuiltIn } from "./compute/kinds.ts";
 import type { Doc } from "./doc.ts";
-import type { Parse } from "./evolution/checks.ts";
-import type { CopiedEvent } from "./outside/copied-event.ts";
-
-import type { PaymentFacts, SignedTransfer } from "./payments/usdc.ts";
 import type { Json, Personal, Sealed, SealPlace, SubjectName } from "./sealed.ts";
 import type { Sheet } from "./sheet.ts";
 
@@ -91,7 +90,7 @@ export type KeptAnswers = {
 /** An object of at most 1 MiB, and the name that its digest gives it. */
 export type SmallObject = { name: string; bytes: Uint8Array };
 
-/** Bytes that are not events, by the names of src/domain/objects.ts. Bytes that are not what they are named reject with ObjectDamaged. */
+/** Bytes that are not events, by the names of src/core/model/objects.ts. Bytes that are not what they are named reject with ObjectDamaged. */
 export type Objects = {
   /** Rejects with ObjectsUnavailable where files can be neither put nor had, and names the setting to change. */
   check(): Promise<void>;

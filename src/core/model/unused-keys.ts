@@ -4,8 +4,8 @@
  * is not recorded after it; it is sealed anew.
  */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { time } from "../fields.ts";
+import type { DataOf, EventOf } from "./entity.ts";
+import { time } from "./fields.ts";
 
 export const events = {
   UnusedKeysRecalled: {

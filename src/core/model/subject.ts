@@ -3,9 +3,9 @@
  * vault. From the request on nothing more is sealed for it, and nothing takes the request back.
  */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { madeId, time } from "../fields.ts";
-import { refuse } from "../refusal.ts";
+import type { DataOf, EventOf } from "./entity.ts";
+import { madeId, time } from "./fields.ts";
+import { refuse } from "./refusal.ts";
 
 export const events = {
   SubjectErasureRequested: {
