@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { DataOf, EventOf } from "../../core/model/entity.ts";
 import { sha256, time } from "../../core/model/fields.ts";
-import { isNews } from "../release.ts";
+import { isNews } from "../reference/release.ts";
 
 const period = z.int().min(198801).max(209912);
 const count = z.int().min(0);

@@ -1,4 +1,4 @@
-import { refuse } from "../core/model/refusal.ts";
+import { refuse } from "../../core/model/refusal.ts";
 
 /** What every release says of the vintage it makes current. */
 type Release = { dataset: string; vintage: string; replaces: string | null };

@@ -1,7 +1,7 @@
 /** The accounts of every development chain: everybody has their keys, so there is nothing to lose. */
 import { pbkdf2Sync } from "node:crypto";
 import { type HDAccount, HDKey, hdKeyToAccount } from "viem/accounts";
-import type { Hex } from "../core/model/chain.ts";
+import type { Hex } from "../../core/model/chain.ts";
 
 /** The mnemonic every development chain knows, and so does everybody: its wallets hold play money. */
 const MNEMONIC = "test test test test test test test test test test test junk";
