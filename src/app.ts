@@ -3,6 +3,9 @@ import type pg from "pg";
 import type { EventStore } from "../eventstore/store.ts";
 import type { Tail } from "../eventstore/tail.ts";
 import type { JsonObject, RecordedEvent, StreamHead } from "../eventstore/types.ts";
+import { foldAfresh } from "./core/commands/stream-folds.ts";
+import { transact } from "./core/commands/transact.ts";
+import type { Command, Committed, Decided, Decision, Target, UnitParts, Work } from "./core/commands/unit.ts";
 import type { Hex, Purpose, RecoverKey } from "./core/model/chain.ts";
 import type { DomainEvent, Entity, EntityEvents, EventOf } from "./core/model/entity.ts";
 import type {
@@ -33,9 +36,6 @@ import type { Projection } from "./projections/projection.ts";
 import type { Runner } from "./projections/runner.ts";
 import { isOf, type Placed, placed } from "./projections/typed.ts";
 import type { Readers } from "./readers.ts";
-import { foldAfresh } from "./stream-folds.ts";
-import { transact } from "./transact.ts";
-import type { Command, Committed, Decided, Decision, Target, UnitParts, Work } from "./unit.ts";
 
 /** What speaks to the chain. */
 export type ChainParts = {

@@ -13,8 +13,8 @@ import { absentSubjects, createSubjectVault } from "./adapters/subject-vault.ts"
 import type { App } from "./app.ts";
 import { type Config, ConfigError } from "./config.ts";
 import type { Subjects } from "./core/model/ports.ts";
-import { replayErasures } from "./erasure.ts";
 import { vaultTables } from "./migrations/vault/vault-tables.ts";
+import { replayErasures } from "./reactors/subjects/erasure.ts";
 
 export type OpenVault = {
   subjects: Subjects;

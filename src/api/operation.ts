@@ -5,13 +5,13 @@
 import { z } from "zod";
 import type { RecordedEvent } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
+import type { Decide, Foresee, LineUp, Presume, Reserve, Seal, Watch } from "../core/commands/unit.ts";
 import type { Chart, Provenance } from "../core/model/chart.ts";
 import type { Doc } from "../core/model/doc.ts";
 import type { ProblemType } from "../core/model/problem.ts";
 import type { EventName } from "../core/model/refusal.ts";
 import type { Projection } from "../projections/projection.ts";
 import type { Reads } from "../readers.ts";
-import type { Decide, Foresee, LineUp, Presume, Reserve, Seal, Watch } from "../unit.ts";
 import { paymentOf, type Way } from "./access/way.ts";
 import type { Caller } from "./caller.ts";
 import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";

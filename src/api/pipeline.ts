@@ -6,12 +6,12 @@
 import { LRUCache } from "lru-cache";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { createProver, type Prover } from "../anchoring/prove.ts";
+import { transact } from "../core/commands/transact.ts";
+import { decidesNothing } from "../core/commands/unit.ts";
 import type { AddressLimits, CallLimit } from "../core/model/ports.ts";
 import { coreProblems } from "../core/model/problem.ts";
 import { type EventName, Refusal, refuse } from "../core/model/refusal.ts";
 import { paymentProblems } from "../domain/payments/problems.ts";
-import { transact } from "../transact.ts";
-import { decidesNothing } from "../unit.ts";
 import { refuseClosed } from "./access/account.ts";
 import type { Gate } from "./access/admission.ts";
 import type { FreeRoom } from "./access/free-room.ts";

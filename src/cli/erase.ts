@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { operatorMeta } from "../app.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { mailSubject } from "../core/model/sealed.ts";
-import { eraseSubject } from "../erasure.ts";
+import { eraseSubject } from "../reactors/subjects/erasure.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
 type Options = { tenant: string; kind?: string; json: boolean };

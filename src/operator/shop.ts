@@ -1,5 +1,6 @@
 /** The shop from its operator's side: what is sold and lies where, and what becomes of orders. What may be done is decided in the domain. */
 import { type App, operatorMeta } from "../app.ts";
+import type { Work } from "../core/commands/unit.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { placeIn } from "../core/model/sealed.ts";
 import type { Order } from "../domain/commerce/order.ts";
@@ -21,7 +22,6 @@ import {
   settleInvoice,
   shipOrder,
 } from "../reactors/commerce/steps.ts";
-import type { Work } from "../unit.ts";
 
 /** Test keys have a shop of their own. */
 export type Space = "live" | "test";

@@ -71,7 +71,7 @@ describe("what breaks the table is told, with its line", () => {
       'import { openVintages } from "./datasets/vintage-store.ts";',
       "line 1 may import only types of datasets",
     ],
-    ["src/unit.ts", 'import "./api/http.ts";', "line 1 may not import api"],
+    ["src/core/commands/unit.ts", 'import "./api/http.ts";', "line 1 may not import api"],
     ["eventstore/store.ts", 'import "../src/app.ts";', "line 1 may not import app"],
     ["eventstore/x.ts", 'import { a } from "./verify/hashes.ts";', "line 1 may not import verify"],
     [

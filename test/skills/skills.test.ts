@@ -13,8 +13,8 @@ import { reportFaults } from "../../src/domain/reports/check.ts";
 import { isAsked } from "../../src/domain/reports/fact.ts";
 import type { SkillResult } from "../../src/domain/skills/result.ts";
 import { skills } from "../../src/domain/skills/skills.ts";
-import { eraseSubject } from "../../src/erasure.ts";
 import { subjectOf } from "../../src/reactors/skills/kept.ts";
+import { eraseSubject } from "../../src/reactors/subjects/erasure.ts";
 import { LARGER, openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 

@@ -3,7 +3,7 @@
 import { areas } from "../../src/areas/index.ts";
 import { openRuntime } from "../../src/assemble.ts";
 import { mailSubject } from "../../src/core/model/sealed.ts";
-import { eraseSubject } from "../../src/erasure.ts";
+import { eraseSubject } from "../../src/reactors/subjects/erasure.ts";
 import { aroundCommits, typesOf } from "../support/around-commits.ts";
 import { silent } from "../support/doomed.ts";
 import { patientConfig } from "../support/patience.ts";

@@ -2,9 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { areas } from "../../src/areas/index.ts";
 import { openRuntime } from "../../src/assemble.ts";
+import { transact } from "../../src/core/commands/transact.ts";
 import { mailSubject } from "../../src/core/model/sealed.ts";
-import { eraseSubject } from "../../src/erasure.ts";
-import { transact } from "../../src/transact.ts";
+import { eraseSubject } from "../../src/reactors/subjects/erasure.ts";
 import { silent } from "../support/doomed.ts";
 import { patientConfig } from "../support/patience.ts";
 import { until } from "../support/until.ts";

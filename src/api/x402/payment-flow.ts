@@ -16,14 +16,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../../../eventstore/types.ts";
 import type { App } from "../../app.ts";
+import { transact } from "../../core/commands/transact.ts";
+import type { Committed, Decide } from "../../core/commands/unit.ts";
 import type { AddressLimits } from "../../core/model/ports.ts";
 import { type EventName, Refusal, refuse } from "../../core/model/refusal.ts";
 import type { PaidAnswer, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { paymentProblems } from "../../domain/payments/problems.ts";
 import { receiptExtension, receiptOf, signReceipt } from "../../domain/payments/receipt.ts";
-import { transact } from "../../transact.ts";
-import type { Committed, Decide } from "../../unit.ts";
 import { admitWallet } from "../access/owner.ts";
 import type { Presented } from "../access/way.ts";
 import {

@@ -1,6 +1,7 @@
 /** A skill run: its plan asked step by step, each answer told, and all of it made one report. Nobody is charged, and nothing is decided. */
 import type { App } from "../../../app.ts";
 import { inTime } from "../../../concurrency.ts";
+import { decidesNothing } from "../../../core/commands/unit.ts";
 import { Late, refuse } from "../../../core/model/refusal.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
 import { isAsked, type Told, valueAt } from "../../../domain/reports/fact.ts";
@@ -14,7 +15,6 @@ import { type Ask, type Written, writing } from "../../../projections/reports/wr
 import { ownReadings } from "../../../projections/skills/own.ts";
 import { toldOfSkill } from "../../../projections/skills/tellers.ts";
 import type { RunSteps } from "../../../reactors/skills/run.ts";
-import { decidesNothing } from "../../../unit.ts";
 import { type Asking, asking, canonical, STEP_MS } from "../../asking.ts";
 import { sha256 } from "../../call.ts";
 import { anonymous } from "../../caller.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { madeId, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { mailSubject } from "../../../core/model/sealed.ts";
-import { eraseSubject } from "../../../erasure.ts";
+import { eraseSubject } from "../../../reactors/subjects/erasure.ts";
 import { commandOf } from "../../call.ts";
 import { json, operation, owner } from "../../operation.ts";
 

@@ -1,6 +1,7 @@
 /** Whom an operation of trust is about, and who speaks in it. */
 
 import type { App } from "../../../app.ts";
+import type { Target } from "../../../core/commands/unit.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
 import * as agents from "../../../domain/identity/agent.ts";
@@ -9,7 +10,6 @@ import { refOf } from "../../../domain/identity/fields.ts";
 import { sxOfTenant } from "../../../domain/identity/soul-tenant.ts";
 import type { Side } from "../../../domain/trust/attestation.ts";
 import { trustProblems } from "../../../domain/trust/problems.ts";
-import type { Target } from "../../../unit.ts";
 import type { Caller } from "../../caller.ts";
 import { idOfNumber } from "../identity/agents.ts";
 

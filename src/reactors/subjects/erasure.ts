@@ -2,14 +2,14 @@
  * Erasing a subject: the request is recorded, its key destroyed in the vault, what is kept of it deleted, and the end recorded. Each
  * step may be done twice; a reactor finishes what was cut short.
  */
-import type { JsonObject } from "../eventstore/types.ts";
-import type { App } from "./app.ts";
-import type { EventName } from "./core/model/refusal.ts";
-import type { SubjectName } from "./core/model/sealed.ts";
-import * as subject from "./core/model/subject.ts";
-import type { RunnerLog } from "./projections/runner.ts";
-import { allErasures, erasuresProjection } from "./projections/subjects/erasures.ts";
-import { sealedEventsOf, sealedProjection } from "./projections/subjects/sealed.ts";
+import type { JsonObject } from "../../../eventstore/types.ts";
+import type { App } from "../../app.ts";
+import type { EventName } from "../../core/model/refusal.ts";
+import type { SubjectName } from "../../core/model/sealed.ts";
+import * as subject from "../../core/model/subject.ts";
+import type { RunnerLog } from "../../projections/runner.ts";
+import { allErasures, erasuresProjection } from "../../projections/subjects/erasures.ts";
+import { sealedEventsOf, sealedProjection } from "../../projections/subjects/sealed.ts";
 
 /** How far an erasure came, and the event that says so where it was appended now. */
 export type Erasure = Exclude<subject.SubjectState, undefined> & { event?: EventName };

@@ -4,8 +4,8 @@
  * Writers of one stream do not wait for each other's commits: the next decides upon what the one before it has sent, and its commit
  * stands only if that one does. What appends nothing, a refusal above all, has no commit to stand or fall: it is told only of what stands.
  */
-import { randomText } from "../eventstore/random.ts";
-import type { EventSchemas } from "../eventstore/schemas.ts";
+import { randomText } from "../../../eventstore/random.ts";
+import type { EventSchemas } from "../../../eventstore/schemas.ts";
 import type {
   AppendedEvent,
   AppendResult,
@@ -13,12 +13,12 @@ import type {
   NewEvent,
   Sent,
   StreamGuard,
-} from "../eventstore/types.ts";
-import type { DomainEvent, Entity } from "./core/model/entity.ts";
-import { coreProblems } from "./core/model/problem.ts";
-import { refuse } from "./core/model/refusal.ts";
-import * as subject from "./core/model/subject.ts";
-import * as unusedKeys from "./core/model/unused-keys.ts";
+} from "../../../eventstore/types.ts";
+import type { DomainEvent, Entity } from "../model/entity.ts";
+import { coreProblems } from "../model/problem.ts";
+import { refuse } from "../model/refusal.ts";
+import * as subject from "../model/subject.ts";
+import * as unusedKeys from "../model/unused-keys.ts";
 import { sealFor } from "./sealing.ts";
 import { fold, foldAfresh } from "./stream-folds.ts";
 import type {

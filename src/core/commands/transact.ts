@@ -3,15 +3,15 @@
  * moved on. A key that was committed before is looked up first: then no decision is taken, and each stream is folded to where that
  * commit left it.
  */
-import type { EventStore, RecordedCommit } from "../eventstore/store.ts";
-import type { DomainEvent, Entity } from "./core/model/entity.ts";
-import { coreProblems } from "./core/model/problem.ts";
-import { Refusal, refuse } from "./core/model/refusal.ts";
-import { typed } from "./projections/typed.ts";
+import type { EventStore, RecordedCommit } from "../../../eventstore/store.ts";
+import { typed } from "../../projections/typed.ts";
+import { inSpan } from "../../tracing.ts";
+import type { DomainEvent, Entity } from "../model/entity.ts";
+import { coreProblems } from "../model/problem.ts";
+import { Refusal, refuse } from "../model/refusal.ts";
 import { sealedBefore } from "./sealing.ts";
 import { Staging } from "./staging.ts";
 import { readWhole } from "./stream-folds.ts";
-import { inSpan } from "./tracing.ts";
 import type {
   Command,
   Committed,

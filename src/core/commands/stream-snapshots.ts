@@ -10,8 +10,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { deserialize, serialize } from "node:v8";
 import type pg from "pg";
-import { MAIN_LOG, type StreamHead } from "../eventstore/types.ts";
-import type { DomainEvent, Entity } from "./core/model/entity.ts";
+import { MAIN_LOG, type StreamHead } from "../../../eventstore/types.ts";
+import type { DomainEvent, Entity } from "../model/entity.ts";
 
 /** A snapshot is due where a stream has so many events more; an index of the log finds these, and has the number too. */
 export const SNAPSHOT_EVERY = 500;

@@ -1,7 +1,7 @@
 /** Personal data sealed for what one unit of work decides. */
-import type { RecordedEvent } from "../eventstore/types.ts";
-import type { Subjects, ToSeal } from "./core/model/ports.ts";
-import { type Sealed, type SealPlace, sealedIn } from "./core/model/sealed.ts";
+import type { RecordedEvent } from "../../../eventstore/types.ts";
+import type { Subjects, ToSeal } from "../model/ports.ts";
+import { type Sealed, type SealPlace, sealedIn } from "../model/sealed.ts";
 
 /**
  * Seals a page for a commit that rests upon nobody having asked for the erasure of those subjects: `isLeaving` tells it, of one that is new

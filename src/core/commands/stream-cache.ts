@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { Sent } from "../eventstore/types.ts";
+import type { Sent } from "../../../eventstore/types.ts";
 
 type Cached = { state: unknown; version: number; stale?: boolean };
 

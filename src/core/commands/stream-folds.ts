@@ -1,9 +1,9 @@
 /** States of streams as the log has them now, folded from what is known already and what was appended since. */
-import type { EventSchemas } from "../eventstore/schemas.ts";
-import type { EventStore } from "../eventstore/store.ts";
-import type { RecordedEvent } from "../eventstore/types.ts";
-import type { DomainEvent, Entity } from "./core/model/entity.ts";
-import { typed } from "./projections/typed.ts";
+import type { EventSchemas } from "../../../eventstore/schemas.ts";
+import type { EventStore } from "../../../eventstore/store.ts";
+import type { RecordedEvent } from "../../../eventstore/types.ts";
+import { typed } from "../../projections/typed.ts";
+import type { DomainEvent, Entity } from "../model/entity.ts";
 import type { StreamCache } from "./stream-cache.ts";
 import type { StreamSnapshots } from "./stream-snapshots.ts";
 

@@ -1,8 +1,8 @@
 /** What work may do in the unit of one command, and what comes of it. */
-import type { AppendedEvent, Idempotency, JsonObject, RecordedEvent } from "../eventstore/types.ts";
-import type { DomainEvent, Entity } from "./core/model/entity.ts";
-import type { Subjects, ToSeal } from "./core/model/ports.ts";
-import type { Sealed } from "./core/model/sealed.ts";
+import type { AppendedEvent, Idempotency, JsonObject, RecordedEvent } from "../../../eventstore/types.ts";
+import type { DomainEvent, Entity } from "../model/entity.ts";
+import type { Subjects, ToSeal } from "../model/ports.ts";
+import type { Sealed } from "../model/sealed.ts";
 import type { FoldParts } from "./stream-folds.ts";
 import type { StreamTurns } from "./stream-turns.ts";
 
