@@ -27,15 +27,15 @@ import type {
   Subjects,
   Webhooks,
 } from "./core/model/ports.ts";
+import type { Health } from "./core/read-models/health.ts";
+import type { Projection } from "./core/read-models/projection.ts";
+import type { Readers } from "./core/read-models/readers.ts";
+import type { Runner } from "./core/read-models/runner.ts";
+import { isOf, type Placed, placed } from "./core/read-models/typed.ts";
 import type { ReferenceStore } from "./datasets/reference/store.ts";
 import type { SnapshotStore } from "./datasets/snapshots.ts";
 import type { VintageStore, Vintages } from "./datasets/vintage-store.ts";
-import type { Health } from "./health.ts";
 import type { Presence } from "./lease.ts";
-import type { Projection } from "./projections/projection.ts";
-import type { Runner } from "./projections/runner.ts";
-import { isOf, type Placed, placed } from "./projections/typed.ts";
-import type { Readers } from "./readers.ts";
 
 /** What speaks to the chain. */
 export type ChainParts = {

@@ -33,14 +33,14 @@ import { settlementOnLogsChain } from "./chain/settlement.ts";
 import { claimChain } from "./chain-of-log.ts";
 import { anchoringOf, type Config, custodyOf, signingKeyFile } from "./config.ts";
 import type { AddressLimits, Quotas } from "./core/model/ports.ts";
+import { disputesIn, healthOf } from "./core/read-models/health.ts";
+import { type RunnerOptions, startRunner } from "./core/read-models/runner.ts";
 import { type Database, prepareDatabase, startDatabase, warnOfOneRole } from "./database.ts";
 import { ReferenceStore } from "./datasets/reference/store.ts";
 import { SnapshotStore } from "./datasets/snapshots.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
-import { disputesIn, healthOf } from "./health.ts";
 import { enter } from "./lease.ts";
 import { type OpenedParts, openedParts } from "./opened-parts.ts";
-import { type RunnerOptions, startRunner } from "./projections/runner.ts";
 import { runningReactors } from "./reactor.ts";
 
 export type Runtime = {

@@ -10,9 +10,9 @@ import { ClusterMisplaced, clusterFolder } from "./adapters/cluster-place.ts";
 import { embeddedPostgres } from "./adapters/embedded-postgres.ts";
 import { keptSecret } from "./adapters/kept-secret.ts";
 import { type Config, ConfigError } from "./config.ts";
+import type { Projection } from "./core/read-models/projection.ts";
+import { makeTables } from "./core/read-models/tables.ts";
 import { keptTables } from "./migrations/kept-tables.ts";
-import type { Projection } from "./projections/projection.ts";
-import { makeTables } from "./projections/tables.ts";
 
 const APP_ROLE = "tallystick_app";
 /** Of the embedded vault: its role and its database. */

@@ -22,13 +22,13 @@ import { withRuntime } from "./assemble.ts";
 import { signingKeyOf } from "./assemble-audit.ts";
 import type { Config } from "./config.ts";
 import type { KeptHeads, Signer } from "./core/model/ports.ts";
+import type { Projection } from "./core/read-models/projection.ts";
+import { nameOf } from "./core/read-models/runner.ts";
 import { prepareDatabase, startDatabase } from "./database.ts";
 import * as anchors from "./domain/anchoring/anchor.ts";
 import { objectOf } from "./domain/log/segments.ts";
 import { epochOf } from "./domain/outside/copied-event.ts";
 import { copySource } from "./outside/restore-source.ts";
-import type { Projection } from "./projections/projection.ts";
-import { nameOf } from "./projections/runner.ts";
 
 /** How long is waited for read models between two tellings of how far they are. */
 const WAIT_MS = 500;

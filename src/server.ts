@@ -16,10 +16,10 @@ import type { App } from "./app.ts";
 import type { Runtime } from "./assemble.ts";
 import type { Config } from "./config.ts";
 import { type Refusal, refuse } from "./core/model/refusal.ts";
+import { isOf } from "./core/read-models/typed.ts";
 import * as key from "./domain/access/key.ts";
 import { keepDataOpen } from "./operator/keep-open.ts";
 import { agentKeyByDigest, keyByDigest, keysProjection } from "./projections/access/keys.ts";
-import { isOf } from "./projections/typed.ts";
 
 /** Everything that answers over HTTP, MCP included; pages show `sandbox_key` to whoever sits at this machine. Until `stopping` it also follows the log for what it must know. */
 export async function openServer(

@@ -5,8 +5,8 @@
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
 import { refuse } from "../core/model/refusal.ts";
+import type { FreshReader } from "../core/read-models/readers.ts";
 import { replayProblems } from "../domain/replay/problems.ts";
-import type { FreshReader } from "../readers.ts";
 import type { Caller } from "./caller.ts";
 import { type Operation, readsOf } from "./operation.ts";
 

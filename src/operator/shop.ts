@@ -3,6 +3,7 @@ import { type App, operatorMeta } from "../app.ts";
 import type { Work } from "../core/commands/unit.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { placeIn } from "../core/model/sealed.ts";
+import type { Projection } from "../core/read-models/projection.ts";
 import type { Order } from "../domain/commerce/order.ts";
 import * as orders from "../domain/commerce/order.ts";
 import { commerceProblems } from "../domain/commerce/problems.ts";
@@ -14,7 +15,6 @@ import { catalogueProjection, findProduct, nextProductId } from "../projections/
 import { buyersOf, type NamedOrder, ordersOf, ordersProjection } from "../projections/commerce/orders.ts";
 import { paymentsProjection } from "../projections/payments/payments.ts";
 import { isFinal } from "../projections/payments/watched.ts";
-import type { Projection } from "../projections/projection.ts";
 import {
   cancelOrder,
   deliverOrder,

@@ -7,7 +7,7 @@ import type { EventOf } from "../../src/core/model/entity.ts";
 import { limit } from "../../src/core/model/fields.ts";
 import { problemTypes } from "../../src/core/model/problem.ts";
 import { refuse } from "../../src/core/model/refusal.ts";
-import { projection } from "../../src/projections/projection.ts";
+import { projection } from "../../src/core/read-models/projection.ts";
 import { reactor } from "../../src/reactor.ts";
 
 const problems = problemTypes({

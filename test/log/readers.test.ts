@@ -4,8 +4,8 @@ import { openPool } from "../../eventstore/pool.ts";
 import { createEventStore, type EventStore } from "../../eventstore/store.ts";
 import { openReaders } from "../../src/assemble-readers.ts";
 import { ConfigError, readConfig } from "../../src/config.ts";
+import { createReaders, type Readers } from "../../src/core/read-models/readers.ts";
 import { prepareDatabase } from "../../src/database.ts";
-import { createReaders, type Readers } from "../../src/readers.ts";
 import { type FreshDatabase, freshDatabase, onServer } from "../support/database.ts";
 import { preparedDatabase } from "../support/prepared-database.ts";
 

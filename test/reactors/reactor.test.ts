@@ -6,7 +6,7 @@ import { USUAL_POOL } from "../../src/assemble-reactors.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { ChainUnavailable } from "../../src/core/model/ports.ts";
-import { healthOf } from "../../src/health.ts";
+import { healthOf } from "../../src/core/read-models/health.ts";
 import { LeaseLost, underLease } from "../../src/lease.ts";
 import { issueKey } from "../../src/operator/keys.ts";
 import { reactor, reactorLeases, startReactors, type Turn } from "../../src/reactor.ts";

@@ -2,8 +2,8 @@
 import type { EventSchemas } from "../../../eventstore/schemas.ts";
 import type { EventStore } from "../../../eventstore/store.ts";
 import type { RecordedEvent } from "../../../eventstore/types.ts";
-import { typed } from "../../projections/typed.ts";
 import type { DomainEvent, Entity } from "../model/entity.ts";
+import { typed } from "../read-models/typed.ts";
 import type { StreamCache } from "./stream-cache.ts";
 import type { StreamSnapshots } from "./stream-snapshots.ts";
 

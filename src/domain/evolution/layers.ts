@@ -192,8 +192,8 @@ export const layers: Readonly<Record<string, Layer>> = {
       "src/core/commands/stream-snapshots.ts",
       "src/core/commands/stream-turns.ts",
       "src/reactor.ts",
-      "src/health.ts",
-      "src/readers.ts",
+      "src/core/read-models/health.ts",
+      "src/core/read-models/readers.ts",
     ],
     imports: {
       "node:events": ["setMaxListeners"],

@@ -7,7 +7,7 @@ import type { App } from "../../app.ts";
 import type { EventName } from "../../core/model/refusal.ts";
 import type { SubjectName } from "../../core/model/sealed.ts";
 import * as subject from "../../core/model/subject.ts";
-import type { RunnerLog } from "../../projections/runner.ts";
+import type { RunnerLog } from "../../core/read-models/runner.ts";
 import { allErasures, erasuresProjection } from "../../projections/subjects/erasures.ts";
 import { sealedEventsOf, sealedProjection } from "../../projections/subjects/sealed.ts";
 

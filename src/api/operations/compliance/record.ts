@@ -4,6 +4,7 @@ import type { App } from "../../../app.ts";
 import { lowerCase } from "../../../core/model/fields.ts";
 import { digestOf } from "../../../core/model/objects.ts";
 import { refuse } from "../../../core/model/refusal.ts";
+import type { Placed } from "../../../core/read-models/typed.ts";
 import { classify } from "../../../domain/compliance/classify.ts";
 import { concepts, LEXICON, lexiconRules } from "../../../domain/compliance/lexicon.ts";
 import type { Purposed } from "../../../domain/compliance/parts.ts";
@@ -25,7 +26,6 @@ import {
 } from "../../../projections/compliance/record.ts";
 import { tasksProjection } from "../../../projections/compute/tasks.ts";
 import { trustProjection } from "../../../projections/trust/trust.ts";
-import type { Placed } from "../../../projections/typed.ts";
 import { canonical } from "../../asking.ts";
 import { type Caller, payer } from "../../caller.ts";
 import { agentNamed, agentOf } from "../identity/agents.ts";

@@ -1,8 +1,8 @@
 import type pg from "pg";
-import type { EventSchemas } from "../../eventstore/schemas.ts";
-import type { RecordedEvent } from "../../eventstore/types.ts";
-import type { DomainEvent, EntityEvents } from "../core/model/entity.ts";
-import { sealedIn } from "../core/model/sealed.ts";
+import type { EventSchemas } from "../../../eventstore/schemas.ts";
+import type { RecordedEvent } from "../../../eventstore/types.ts";
+import type { DomainEvent, EntityEvents } from "../model/entity.ts";
+import { sealedIn } from "../model/sealed.ts";
 import type { Projection, SealedFacts } from "./projection.ts";
 import { type Place, placed } from "./typed.ts";
 

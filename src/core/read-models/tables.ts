@@ -4,7 +4,7 @@
  * waits for more than that, and no lock is waited for while another is held.
  */
 import type pg from "pg";
-import { migrating } from "../../eventstore/migrations.ts";
+import { migrating } from "../../../eventstore/migrations.ts";
 import type { Projection } from "./projection.ts";
 
 /** `makes`, `removes`: what stands or not afterwards, with its schema; `on`: the table whose index it is. */

@@ -1,6 +1,6 @@
 import type pg from "pg";
-import type { RecordedEvent } from "../../eventstore/types.ts";
-import type { DomainEvent, EntityEvents } from "../core/model/entity.ts";
+import type { RecordedEvent } from "../../../eventstore/types.ts";
+import type { DomainEvent, EntityEvents } from "../model/entity.ts";
 import type { Place, Placed } from "./typed.ts";
 
 /** What is told of any event: that it was recorded, where, and what caused it; never what it says. */

@@ -1,7 +1,7 @@
 /** Recorded events as their entities declare them: of the newest version, whichever was stored. */
-import type { EventSchemas } from "../../eventstore/schemas.ts";
-import type { RecordedEvent } from "../../eventstore/types.ts";
-import type { EntityEvents, EventOf } from "../core/model/entity.ts";
+import type { EventSchemas } from "../../../eventstore/schemas.ts";
+import type { RecordedEvent } from "../../../eventstore/types.ts";
+import type { EntityEvents, EventOf } from "../model/entity.ts";
 
 /** Where an event stands, and its names. `id` is what its stream is named by after the entity's prefix. */
 export type Place = Pick<

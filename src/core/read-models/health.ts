@@ -1,8 +1,8 @@
 /** How each projection and each reactor stands, whichever process runs it. */
 import type pg from "pg";
-import type { EventStore } from "../eventstore/store.ts";
-import type { Projection } from "./projections/projection.ts";
-import { nameOf } from "./projections/runner.ts";
+import type { EventStore } from "../../../eventstore/store.ts";
+import type { Projection } from "./projection.ts";
+import { nameOf } from "./runner.ts";
 
 /** A projection with the events it has not folded yet. `trouble`: what keeps it from folding; null when nothing does. */
 export type ProjectionHealth = { name: string; behind: number; trouble: string | null };

@@ -5,13 +5,13 @@
 import { setMaxListeners } from "node:events";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
-import { gathered } from "../eventstore/gathered.ts";
-import type { EventStore } from "../eventstore/store.ts";
-import { createTail, type Tail } from "../eventstore/tail.ts";
-import { type LogIdentity, MAIN_LOG } from "../eventstore/types.ts";
-import { inTime } from "./concurrency.ts";
-import type { Projection } from "./projections/projection.ts";
-import { nameOf } from "./projections/runner.ts";
+import { gathered } from "../../../eventstore/gathered.ts";
+import type { EventStore } from "../../../eventstore/store.ts";
+import { createTail, type Tail } from "../../../eventstore/tail.ts";
+import { type LogIdentity, MAIN_LOG } from "../../../eventstore/types.ts";
+import { inTime } from "../../concurrency.ts";
+import type { Projection } from "./projection.ts";
+import { nameOf } from "./runner.ts";
 
 /** What an operation reads: a read model, or the log itself. */
 export type Reads = Projection | "log";
