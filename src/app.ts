@@ -6,6 +6,7 @@ import type { JsonObject, RecordedEvent, StreamHead } from "../eventstore/types.
 import { foldAfresh } from "./core/commands/stream-folds.ts";
 import { transact } from "./core/commands/transact.ts";
 import type { Command, Committed, Decided, Decision, Target, UnitParts, Work } from "./core/commands/unit.ts";
+import type { Presence } from "./core/coordination/lease.ts";
 import type { Hex, Purpose, RecoverKey } from "./core/model/chain.ts";
 import type { DomainEvent, Entity, EntityEvents, EventOf } from "./core/model/entity.ts";
 import type {
@@ -35,7 +36,6 @@ import { isOf, type Placed, placed } from "./core/read-models/typed.ts";
 import type { ReferenceStore } from "./datasets/reference/store.ts";
 import type { SnapshotStore } from "./datasets/snapshots.ts";
 import type { VintageStore, Vintages } from "./datasets/vintage-store.ts";
-import type { Presence } from "./lease.ts";
 
 /** What speaks to the chain. */
 export type ChainParts = {

@@ -2,7 +2,7 @@
 import type { App } from "./app.ts";
 import type { Area } from "./areas/area.ts";
 import { type Config, ConfigError } from "./config.ts";
-import { type ReactorLog, runningReactors, startReactors } from "./reactor.ts";
+import { type ReactorLog, runningReactors, startReactors } from "./core/background/reactor.ts";
 import { agreeOnKeys } from "./shared-keys.ts";
 
 /** The connections of a process, where its settings name no number: calls have most of them, folds a share, reactors what is free. */

@@ -32,6 +32,8 @@ import { openVault } from "./assemble-subjects.ts";
 import { settlementOnLogsChain } from "./chain/settlement.ts";
 import { claimChain } from "./chain-of-log.ts";
 import { anchoringOf, type Config, custodyOf, signingKeyFile } from "./config.ts";
+import { runningReactors } from "./core/background/reactor.ts";
+import { enter } from "./core/coordination/lease.ts";
 import type { AddressLimits, Quotas } from "./core/model/ports.ts";
 import { disputesIn, healthOf } from "./core/read-models/health.ts";
 import { type RunnerOptions, startRunner } from "./core/read-models/runner.ts";
@@ -39,9 +41,7 @@ import { type Database, prepareDatabase, startDatabase, warnOfOneRole } from "./
 import { ReferenceStore } from "./datasets/reference/store.ts";
 import { SnapshotStore } from "./datasets/snapshots.ts";
 import { openVintages } from "./datasets/vintage-store.ts";
-import { enter } from "./lease.ts";
 import { type OpenedParts, openedParts } from "./opened-parts.ts";
-import { runningReactors } from "./reactor.ts";
 
 export type Runtime = {
   app: App;

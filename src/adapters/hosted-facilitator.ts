@@ -3,7 +3,7 @@
  * counts is what our own endpoint of the chain shows. Source of the requests and answers: x402 version 2, section 7.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { inTime } from "../concurrency.ts";
+import { inTime } from "../core/coordination/concurrency.ts";
 import type { Hex, Receipt } from "../core/model/chain.ts";
 import {
   type Chain,

@@ -1,6 +1,6 @@
 /** Questions to a JSON-RPC endpoint of one chain: each ends by its deadline, and every failure is the endpoint's. */
 import type { PublicClient } from "viem";
-import { inTime } from "../concurrency.ts";
+import { inTime } from "../core/coordination/concurrency.ts";
 import type { Hex } from "../core/model/chain.ts";
 import { ChainUnavailable } from "../core/model/ports.ts";
 import { inSpan, traceHeaders } from "../tracing.ts";

@@ -1,6 +1,6 @@
 /** The log's copy in KurrentDB (EventStoreDB before), through its own client, which is large and loaded when it is first asked. */
 import type { EventStoreDBClient, RecordedEvent } from "@eventstore/db-client";
-import { inTime } from "../concurrency.ts";
+import { inTime } from "../core/coordination/concurrency.ts";
 import { type OutsideLog, type OutsideStatus, OutsideUnavailable } from "../core/model/ports.ts";
 import type { CopiedEvent, CopiedMetadata } from "../domain/outside/copied-event.ts";
 import { outgoing } from "../tracing.ts";

@@ -9,7 +9,7 @@ import { LogHashes } from "../../eventstore/verify/hashes.ts";
 import { RowChecks } from "../../eventstore/verify/row-checks.ts";
 import { type StoredRow, storedPages } from "../../eventstore/verify/stored-rows.ts";
 import type { App } from "../app.ts";
-import { reactor } from "../reactor.ts";
+import { reactor } from "../core/background/reactor.ts";
 
 export type LogTables = Pick<App, "pool" | "store">;
 

@@ -1,6 +1,7 @@
 /** Whenever the chain has something of our anchors that the log has not, the log follows. */
 import type { App } from "../app.ts";
 import { compareWith, movedBlocks } from "../chain/history.ts";
+import { unlessRefused } from "../core/background/reactor.ts";
 import { networkOf, type Receipt } from "../core/model/chain.ts";
 import { ChainUnavailable } from "../core/model/ports.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
@@ -13,7 +14,6 @@ import {
   keptHead,
   logIdOf,
 } from "../domain/anchoring/contract.ts";
-import { unlessRefused } from "../reactor.ts";
 import { hexOf } from "./hex.ts";
 import { judgeHead, retractChain } from "./proven-heads.ts";
 import { grownTo, LogDiverged, meta, type Work } from "./turn.ts";

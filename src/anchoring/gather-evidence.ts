@@ -2,7 +2,7 @@
 import type { Beside, ExportedPart } from "../../eventstore/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../app.ts";
-import { forEach } from "../concurrency.ts";
+import { forEach } from "../core/coordination/concurrency.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { notesOf } from "../projections/anchoring/heads.ts";
 import type { Evidence, EvidenceOf } from "./evidence.ts";

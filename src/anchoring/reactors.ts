@@ -4,7 +4,7 @@
  * anything from being signed.
  */
 import type { App } from "../app.ts";
-import { type ReactorLog, reactor } from "../reactor.ts";
+import { type ReactorLog, reactor } from "../core/background/reactor.ts";
 import { type AnchorMemory, type AnchorOptions, anchorTurn } from "./anchor-signed.ts";
 import { type CosigningOptions, cosignTurn, type Trouble, type WitnessMemory } from "./cosign-signed.ts";
 import { verifierKey } from "./note.ts";

@@ -1,5 +1,5 @@
 import type { App } from "../app.ts";
-import { inTime } from "../concurrency.ts";
+import { inTime } from "../core/coordination/concurrency.ts";
 import { likelyWait, makingOf } from "../datasets/making.ts";
 import { didOf, keyUrl } from "../domain/payments/receipt.ts";
 import { currentReferences } from "../projections/reference/releases.ts";

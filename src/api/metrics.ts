@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { App } from "../app.ts";
-import { inTime } from "../concurrency.ts";
+import { inTime } from "../core/coordination/concurrency.ts";
 import type { Gauge as AreaGauge } from "./gauge.ts";
 
 /** What `/metrics` prints, in Prometheus' text format. */

@@ -4,9 +4,9 @@
  */
 import type { EventType } from "../../eventstore/schemas.ts";
 import type { OfferedArea } from "../api/operation.ts";
+import type { Reactor } from "../core/background/reactor.ts";
 import type { DomainEvent, Entity } from "../core/model/entity.ts";
 import type { Projection } from "../core/read-models/projection.ts";
-import type { Reactor } from "../reactor.ts";
 
 /** What the registry knows of an entity, whatever its state: its file in src/domain exports it. */
 export type AnyEntity = Entity<unknown, DomainEvent> & {

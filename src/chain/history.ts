@@ -4,7 +4,7 @@
  */
 
 import type { App } from "../app.ts";
-import { forEach } from "../concurrency.ts";
+import { forEach } from "../core/coordination/concurrency.ts";
 import { type Block, type Hex, networkOf } from "../core/model/chain.ts";
 import { type Chain, ChainUnavailable } from "../core/model/ports.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { canonicalText } from "../../eventstore/canonical.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
-import { pause } from "../concurrency.ts";
+import { pause } from "../core/coordination/concurrency.ts";
 import { digestOf } from "../core/model/objects.ts";
 import type { Executor, Ran } from "../core/model/ports.ts";
 import { Refusal } from "../core/model/refusal.ts";

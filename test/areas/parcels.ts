@@ -3,12 +3,12 @@ import { z } from "zod";
 import { key } from "../../src/api/access/key.ts";
 import { json, operation } from "../../src/api/operation.ts";
 import type { Area } from "../../src/areas/area.ts";
+import { reactor } from "../../src/core/background/reactor.ts";
 import type { EventOf } from "../../src/core/model/entity.ts";
 import { limit } from "../../src/core/model/fields.ts";
 import { problemTypes } from "../../src/core/model/problem.ts";
 import { refuse } from "../../src/core/model/refusal.ts";
 import { projection } from "../../src/core/read-models/projection.ts";
-import { reactor } from "../../src/reactor.ts";
 
 const problems = problemTypes({
   "parcel-sent": {

@@ -1,7 +1,7 @@
 /** A run in the very call that asks for it: its steps side by side, all that it keeps at once, and nothing left of one that is refused. */
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { untilStopped } from "../../src/concurrency.ts";
+import { untilStopped } from "../../src/core/coordination/concurrency.ts";
 import { digestOf } from "../../src/core/model/objects.ts";
 import { Late } from "../../src/core/model/refusal.ts";
 import { placeIn } from "../../src/core/model/sealed.ts";

@@ -1,6 +1,6 @@
 /**
  * Work lent to a worker: who holds the newest lease of it may say what came of it, and nobody else. A lease is known by a secret of which
- * the log has the digest alone. (That one process does something alone is another thing: src/lease.ts.)
+ * the log has the digest alone. (That one process does something alone is another thing: src/core/coordination/lease.ts.)
  */
 import { createHash } from "node:crypto";
 

@@ -9,7 +9,7 @@ import { gathered } from "../../../eventstore/gathered.ts";
 import type { EventStore } from "../../../eventstore/store.ts";
 import { createTail, type Tail } from "../../../eventstore/tail.ts";
 import { type LogIdentity, MAIN_LOG } from "../../../eventstore/types.ts";
-import { inTime } from "../../concurrency.ts";
+import { inTime } from "../coordination/concurrency.ts";
 import type { Projection } from "./projection.ts";
 import { nameOf } from "./runner.ts";
 

@@ -9,8 +9,14 @@ import type { EventSchemas } from "../../../eventstore/schemas.ts";
 import type { Follower, Tail } from "../../../eventstore/tail.ts";
 import { MAIN_LOG } from "../../../eventstore/types.ts";
 import { Waiters } from "../../../eventstore/waiters.ts";
-import { pause } from "../../concurrency.ts";
-import { type Lease as HeldLease, LEASE_SECONDS, Leases, RENEW_MS, untilNextTake } from "../../lease.ts";
+import { pause } from "../coordination/concurrency.ts";
+import {
+  type Lease as HeldLease,
+  LEASE_SECONDS,
+  Leases,
+  RENEW_MS,
+  untilNextTake,
+} from "../coordination/lease.ts";
 import { Folding } from "./folding.ts";
 import type { Projection } from "./projection.ts";
 

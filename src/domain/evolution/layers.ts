@@ -144,7 +144,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   // What does not know what it is done for: waiting, and being alone among processes.
   leases: {
-    paths: ["src/concurrency.ts", "src/lease.ts"],
+    paths: ["src/core/coordination/concurrency.ts", "src/core/coordination/lease.ts"],
     imports: { eventstore: ["gathered"], "node:crypto": "any", pg: "types" },
   },
   // Whatever asks others or is asked by them tells what trace that belongs to.
@@ -191,7 +191,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       "src/core/commands/stream-folds.ts",
       "src/core/commands/stream-snapshots.ts",
       "src/core/commands/stream-turns.ts",
-      "src/reactor.ts",
+      "src/core/background/reactor.ts",
       "src/core/read-models/health.ts",
       "src/core/read-models/readers.ts",
     ],

@@ -3,13 +3,13 @@
  * requester's silence accepts, what was accepted is settled, what was rejected goes back, a stake is free.
  */
 import type { App } from "../../app.ts";
+import { reactor, unlessRefused } from "../../core/background/reactor.ts";
 import { SILENT_S } from "../../core/model/work-lease.ts";
 import * as nodes from "../../domain/compute/node.ts";
 import type { TaskEvent, TaskState } from "../../domain/compute/task.ts";
 import * as tasks from "../../domain/compute/task.ts";
 import { findNode, freeStakes, nodesProjection, silentNodes } from "../../projections/compute/nodes.ts";
 import { dueTasks, type NamedTask, silentLeases, tasksProjection } from "../../projections/compute/tasks.ts";
-import { reactor, unlessRefused } from "../../reactor.ts";
 import { stepStake, stepTask } from "./steps.ts";
 
 const meta = (operation: string) => ({ meta: { actor: "reactor:compute", operation } });

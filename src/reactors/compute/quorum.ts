@@ -3,6 +3,7 @@
  * goes out alone: where its node is sure enough and a draw says so, it is enough; else the others follow once it is begun.
  */
 import type { App } from "../../app.ts";
+import { reactor, unlessRefused } from "../../core/background/reactor.ts";
 import type { InUnit } from "../../core/commands/unit.ts";
 import { isBuiltIn } from "../../domain/compute/kinds.ts";
 import { SURE_AFTER } from "../../domain/compute/pricing.ts";
@@ -13,7 +14,6 @@ import type { Draw, TaskFacts } from "../../domain/compute/task-events.ts";
 import * as account from "../../domain/payments/account.ts";
 import { findNode, nodesProjection } from "../../projections/compute/nodes.ts";
 import { type NamedTask, tasksProjection, unjudgedTasks } from "../../projections/compute/tasks.ts";
-import { reactor, unlessRefused } from "../../reactor.ts";
 import { drawFor } from "./draw.ts";
 import { FairTurns, type Waiting } from "./fair-turns.ts";
 import { isSame, mostMs, type Output, type Rerun, rerun } from "./rerun.ts";

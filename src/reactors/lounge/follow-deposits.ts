@@ -7,7 +7,8 @@
  */
 import type { App } from "../../app.ts";
 import { compareChain, compareWith, movedBlocks } from "../../chain/history.ts";
-import { forEach } from "../../concurrency.ts";
+import { type Outcome, reactor } from "../../core/background/reactor.ts";
+import { forEach } from "../../core/coordination/concurrency.ts";
 import { type Block, type Hex, networkOf } from "../../core/model/chain.ts";
 import { lowerCase } from "../../core/model/fields.ts";
 import * as account from "../../domain/lounge/account.ts";
@@ -17,7 +18,6 @@ import { walletTenant } from "../../domain/payments/payment.ts";
 import { type Token, type Transfer, tokenCalls, tokenIn } from "../../domain/wallet/token.ts";
 import { type CreditedDeposit, creditedFrom, depositsProjection } from "../../projections/lounge/deposits.ts";
 import { depositsTo } from "../../projections/wallet/read-transfers.ts";
-import { type Outcome, reactor } from "../../reactor.ts";
 
 /** A smaller transfer is a gift: otherwise anybody could fill the log for next to nothing. */
 export const LEAST_DEPOSIT = ATTO;

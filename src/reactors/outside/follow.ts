@@ -3,9 +3,9 @@
  * there last tells where to go on, and the store itself refuses a gap, a double and another history.
  */
 import type { App } from "../../app.ts";
+import { type Outcome, reactor } from "../../core/background/reactor.ts";
 import { type OutsideLog, type OutsideStatus, OutsideUnavailable } from "../../core/model/ports.ts";
 import { batchesAfter, standingOf } from "../../outside/copy.ts";
-import { type Outcome, reactor } from "../../reactor.ts";
 
 type Trouble = OutsideStatus | "diverged";
 

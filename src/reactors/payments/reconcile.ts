@@ -7,7 +7,8 @@
 import type { App } from "../../app.ts";
 import { type Ending, endingsOf, type Sought } from "../../chain/endings.ts";
 import { type ChainMemory, compareChain, fromBlock, newlyMoved, noChainMemory } from "../../chain/history.ts";
-import { forEach, untilStopped } from "../../concurrency.ts";
+import { type Outcome, unlessRefused, unlessUndone } from "../../core/background/reactor.ts";
+import { forEach, untilStopped } from "../../core/coordination/concurrency.ts";
 import { type Block, type Heads, type Hex, networkOf } from "../../core/model/chain.ts";
 import * as confirmation from "../../domain/payments/confirmation.ts";
 import type { PaymentEvent, PaymentState } from "../../domain/payments/payment.ts";
@@ -19,7 +20,6 @@ import {
   type Watched,
   watched,
 } from "../../projections/payments/watched.ts";
-import { type Outcome, unlessRefused, unlessUndone } from "../../reactor.ts";
 import { recordRefund, refundToSeek } from "./refund.ts";
 
 export type ReconcileOptions = {

@@ -2,6 +2,7 @@
 import type { App } from "../../app.ts";
 import { endingsOf, type Sought } from "../../chain/endings.ts";
 import { compareChain, fromBlock } from "../../chain/history.ts";
+import { type Outcome, unlessRefused } from "../../core/background/reactor.ts";
 import type { Heads } from "../../core/model/chain.ts";
 import { lowerCase } from "../../core/model/fields.ts";
 import * as account from "../../domain/payments/account.ts";
@@ -12,7 +13,6 @@ import {
   type NamedWithdrawal,
   withdrawalsToFollow,
 } from "../../projections/payments/accounts.ts";
-import { type Outcome, unlessRefused } from "../../reactor.ts";
 import { carryOut, type Outgoing, type OutgoingOptions } from "./outgoing.ts";
 
 const meta = { actor: "reactor:payments", operation: "payments.withdraw" };

@@ -3,7 +3,8 @@
  * was killed had begun is begun anew, three times at most; what cannot be done, or not in time, goes back to whoever paid.
  */
 import type { App } from "../../app.ts";
-import { pause } from "../../concurrency.ts";
+import { type ReactorLog, reactor } from "../../core/background/reactor.ts";
+import { pause } from "../../core/coordination/concurrency.ts";
 import { digestOf } from "../../core/model/objects.ts";
 import { Refusal } from "../../core/model/refusal.ts";
 import { placeIn } from "../../core/model/sealed.ts";
@@ -21,7 +22,6 @@ import {
   type OpenExecution,
   openExecutions,
 } from "../../projections/skills/executions.ts";
-import { type ReactorLog, reactor } from "../../reactor.ts";
 import { canonicalOf, type Kept, keep, zip } from "./kept.ts";
 import { type Named, stepExecution } from "./steps.ts";
 

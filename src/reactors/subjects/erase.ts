@@ -1,8 +1,8 @@
 /** Concludes the erasures that a crash, or a vault that was away, cut short. */
 
+import { reactor } from "../../core/background/reactor.ts";
 import { SubjectsUnavailable } from "../../core/model/ports.ts";
 import { erasuresProjection, openErasures } from "../../projections/subjects/erasures.ts";
-import { reactor } from "../../reactor.ts";
 import { concludeErasure } from "./erasure.ts";
 
 const EVERY_MS = 2_000;

@@ -7,7 +7,8 @@
  */
 import type { App } from "../../app.ts";
 import { compareChain, movedBlocks } from "../../chain/history.ts";
-import { forEach, untilStopped } from "../../concurrency.ts";
+import { type Outcome, reactor, unlessRefused } from "../../core/background/reactor.ts";
+import { forEach, untilStopped } from "../../core/coordination/concurrency.ts";
 import type { Hex, Log, Receipt } from "../../core/model/chain.ts";
 import { ChainUnavailable, GasBudgetSpent, TransactionPending } from "../../core/model/ports.ts";
 import * as attestations from "../../domain/trust/attestation.ts";
@@ -28,7 +29,6 @@ import {
   uidIn,
 } from "../../domain/trust/eas.ts";
 import { onChainProjection, onChainWork } from "../../projections/trust/on-chain.ts";
-import { type Outcome, reactor, unlessRefused } from "../../reactor.ts";
 
 /** For so long a block may still be taken back; Base's finality takes about a quarter of an hour. */
 const UNSURE_MS = 3_600_000;

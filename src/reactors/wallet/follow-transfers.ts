@@ -1,6 +1,7 @@
 /** Whenever blocks become final, the transfers of the platform's own accounts in them are kept. */
 import type { App } from "../../app.ts";
 import { compareChain } from "../../chain/history.ts";
+import { type Outcome, reactor, type Turn } from "../../core/background/reactor.ts";
 import { type Hex, networkOf } from "../../core/model/chain.ts";
 import { lowerCase } from "../../core/model/fields.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
@@ -11,7 +12,6 @@ import {
   keepTransfers,
   reachOf,
 } from "../../projections/wallet/transfers.ts";
-import { type Outcome, reactor, type Turn } from "../../reactor.ts";
 
 /** Blocks of one question: nodes answer only so many logs, and payments are many. */
 const AT_ONCE = 200n;

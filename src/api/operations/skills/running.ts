@@ -1,7 +1,7 @@
 /** A skill run: its plan asked step by step, each answer told, and all of it made one report. Nobody is charged, and nothing is decided. */
 import type { App } from "../../../app.ts";
-import { inTime } from "../../../concurrency.ts";
 import { decidesNothing } from "../../../core/commands/unit.ts";
+import { inTime } from "../../../core/coordination/concurrency.ts";
 import { Late, refuse } from "../../../core/model/refusal.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
 import { isAsked, type Told, valueAt } from "../../../domain/reports/fact.ts";

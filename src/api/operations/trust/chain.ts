@@ -3,7 +3,7 @@ import { MAIN_LOG } from "../../../../eventstore/types.ts";
 import { headsOf } from "../../../anchoring/heads.ts";
 import type { App } from "../../../app.ts";
 import { type StreamReport, verifyStream } from "../../../audit/verify-stream.ts";
-import { forEach } from "../../../concurrency.ts";
+import { forEach } from "../../../core/coordination/concurrency.ts";
 import { chainHash, sha256, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";

@@ -1,7 +1,7 @@
 /** One attestation, by its id. */
 import { z } from "zod";
 import type { App } from "../../../app.ts";
-import { pause } from "../../../concurrency.ts";
+import { pause } from "../../../core/coordination/concurrency.ts";
 import { networkOf } from "../../../core/model/chain.ts";
 import { address, chainHash, madeId, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { App } from "../../../app.ts";
-import { forEach } from "../../../concurrency.ts";
+import { forEach } from "../../../core/coordination/concurrency.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { networkOf } from "../../../core/model/chain.ts";
 import { address, chainHash, cursor, decimal, limit, lowerCase, time } from "../../../core/model/fields.ts";

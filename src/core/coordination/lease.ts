@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
-import { gathered } from "../eventstore/gathered.ts";
+import { gathered } from "../../../eventstore/gathered.ts";
 import { pause } from "./concurrency.ts";
 
 export const LEASE_SECONDS = 5;
