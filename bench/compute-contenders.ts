@@ -6,7 +6,7 @@ import type { Caller } from "../src/api/caller.ts";
 import type { Context, OperationDeclaration } from "../src/api/operation.ts";
 import { settleOperations } from "../src/api/operations/compute/settle.ts";
 import { workOperations } from "../src/api/operations/compute/work.ts";
-import type { App } from "../src/app.ts";
+import type { App } from "../src/core/app.ts";
 import { forEach } from "../src/core/coordination/concurrency.ts";
 import { objectName } from "../src/core/model/objects.ts";
 import * as nodes from "../src/domain/compute/node.ts";

@@ -9,7 +9,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import type { App } from "../src/app.ts";
+import type { App } from "../src/core/app.ts";
 import { nameOf } from "../src/core/read-models/runner.ts";
 import * as agents from "../src/domain/identity/agent.ts";
 import * as attestations from "../src/domain/trust/attestation.ts";

@@ -1,7 +1,8 @@
 /** Starts the reactors of areas, after looking whether the settings let them run. */
-import type { App } from "./app.ts";
+
 import type { Area } from "./areas/area.ts";
 import { type Config, ConfigError } from "./config.ts";
+import type { App } from "./core/app.ts";
 import { type ReactorLog, runningReactors, startReactors } from "./core/background/reactor.ts";
 import { agreeOnKeys } from "./shared-keys.ts";
 

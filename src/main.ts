@@ -4,7 +4,7 @@ import { textOfError } from "./cli/error-text.ts";
 import { linesForTerminal } from "./cli/log-lines.ts";
 import { program } from "./cli/program.ts";
 import { readConfig } from "./config.ts";
-import { traceFields } from "./tracing.ts";
+import { traceFields } from "./core/tracing.ts";
 
 // A reader that has seen enough (`| head`) is no failure; what is begun is finished and let go of.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

@@ -2,8 +2,9 @@
  * What all processes of a log have alike: the keys that they sign, pay and draw with. Two that differ would undo each other's work, such as
  * chains of seeds that the other cannot reveal, so a process that starts with another key beside those that live is refused.
  */
-import type { App } from "./app.ts";
+
 import { ConfigError } from "./config.ts";
+import type { App } from "./core/app.ts";
 
 /** Each key by its setting, as anybody may know it, and the file in DATA_DIR that it comes from where it is not set. */
 const KEYS = {

@@ -113,7 +113,7 @@ test("no layer reaches back to itself through others", () => {
 
 describe("a forbidden line is found", () => {
   const forbidden: [path: string, source: string, because: RegExp][] = [
-    ["eventstore/x.ts", 'import { App } from "../src/app.ts";', /may not import app/],
+    ["eventstore/x.ts", 'import { App } from "../src/core/app.ts";', /may not import app/],
     ["eventstore/verify/x.ts", 'import { hash } from "../hash.ts";', /may not import eventstore/],
     ["eventstore/x.ts", 'import { LogHashes } from "./verify/hashes.ts";', /may not import verify/],
     ["src/anchoring/x.ts", 'import solc from "solc";', /may not import solc/],
@@ -139,7 +139,7 @@ describe("a forbidden line is found", () => {
     ["src/domain/a/x.ts", "const n = Math.random();", /Math\.random/],
     ["src/domain/a/x.ts", "const id = crypto.randomUUID();", /uses crypto/],
     ["src/domain/a/x.ts", "setTimeout(() => {}, 1);", /uses setTimeout/],
-    ["src/app.ts", 'import { openVintages } from "./datasets/vintage-store.ts";', /only types/],
+    ["src/core/app.ts", 'import { openVintages } from "./datasets/vintage-store.ts";', /only types/],
     ["src/projections/x.ts", 'import type { App } from "../app.ts";', /may not import app/],
     ["src/api/x.ts", 'import { createQuotas } from "../adapters/quotas.ts";', /may not import adapters/],
     ["src/api/x.ts", 'import { z } from "left-pad";', /may not import left-pad/],
@@ -163,9 +163,9 @@ describe("an allowed line is left alone", () => {
     ["src/domain/a/x.ts", 'import { type Event } from "@event-driven-io/emmett";'],
     ["src/domain/a/x.ts", 'import { createHash } from "node:crypto";'],
     ["src/domain/a/x.ts", "const at = (text: string) => new Date(text).process;"],
-    ["src/app.ts", 'import type { VintageStore } from "./datasets/vintage-store.ts";'],
+    ["src/core/app.ts", 'import type { VintageStore } from "./datasets/vintage-store.ts";'],
     ["src/main.ts", "readConfig(process.env);"],
-    ["eventstore/x.ts", '// import { App } from "../src/app.ts";'],
+    ["eventstore/x.ts", '// import { App } from "../src/core/app.ts";'],
     ["eventstore/export.ts", 'import { LogHashes } from "./verify/hashes.ts";'],
   ];
   test.each(allowed)("%s: %s", (path, source) => {

@@ -12,8 +12,8 @@ import {
   type Settlement,
   TransactionPending,
 } from "../core/model/ports.ts";
+import { outgoing } from "../core/tracing.ts";
 import { type SignedTransfer, settledBy, USDC } from "../domain/payments/usdc.ts";
-import { outgoing } from "../tracing.ts";
 import { chainSettlement, endingOf, outcomeOf } from "./settlement.ts";
 
 export type FacilitatorOptions = {

@@ -2,8 +2,8 @@
 import type { EventStoreDBClient, RecordedEvent } from "@eventstore/db-client";
 import { inTime } from "../core/coordination/concurrency.ts";
 import { type OutsideLog, type OutsideStatus, OutsideUnavailable } from "../core/model/ports.ts";
+import { outgoing } from "../core/tracing.ts";
 import type { CopiedEvent, CopiedMetadata } from "../domain/outside/copied-event.ts";
-import { outgoing } from "../tracing.ts";
 
 export type KurrentOptions = {
   /** `esdb://user:password@host:2113?tls=true`, or `esdb+discover://…` for a cluster. */

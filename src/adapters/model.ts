@@ -6,7 +6,7 @@ import type pg from "pg";
 import { z } from "zod";
 import { digestOf } from "../core/model/objects.ts";
 import type { Clock, Model, ModelAsked, ModelTrouble, Question } from "../core/model/ports.ts";
-import { outgoing } from "../tracing.ts";
+import { outgoing } from "../core/tracing.ts";
 import { createModelTokens, type ModelTokens } from "./model-tokens.ts";
 
 export type ModelOptions = {

@@ -10,7 +10,7 @@ import { setTimeout } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
 import { digestOf, objectName } from "../core/model/objects.ts";
 import { type ObjectPlace, ObjectsUnavailable } from "../core/model/ports.ts";
-import { outgoing } from "../tracing.ts";
+import { outgoing } from "../core/tracing.ts";
 
 export type S3Options = {
   /** Of the bucket, and of a beginning of names where there is one. */

@@ -7,7 +7,7 @@
  */
 import type { Ground } from "../../eventstore/combiner.ts";
 import { type LogHead, MAIN_LOG } from "../../eventstore/types.ts";
-import type { Accepting, App } from "../app.ts";
+import type { Accepting, App } from "../core/app.ts";
 import type { KeptHead } from "../core/model/ports.ts";
 import { Refusal } from "../core/model/refusal.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";

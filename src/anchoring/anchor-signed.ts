@@ -1,6 +1,7 @@
 /** Whenever more is signed than anchored, the newest checkpoint is sent to the chain, which is then followed. */
-import type { App } from "../app.ts";
+
 import { compareChain } from "../chain/history.ts";
+import type { App } from "../core/app.ts";
 import { type Outcome, unlessRefused } from "../core/background/reactor.ts";
 import { untilStopped } from "../core/coordination/concurrency.ts";
 import { ChainUnavailable, TransactionPending } from "../core/model/ports.ts";

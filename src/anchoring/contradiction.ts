@@ -1,6 +1,6 @@
 /** Whether tree heads are of the log in the database. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import type { Hex } from "../core/model/chain.ts";
 import type { KeptHead } from "../core/model/ports.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";

@@ -1,6 +1,7 @@
 /** Whenever the chain has something of our anchors that the log has not, the log follows. */
-import type { App } from "../app.ts";
+
 import { compareWith, movedBlocks } from "../chain/history.ts";
+import type { App } from "../core/app.ts";
 import { unlessRefused } from "../core/background/reactor.ts";
 import { networkOf, type Receipt } from "../core/model/chain.ts";
 import { ChainUnavailable } from "../core/model/ports.ts";

@@ -8,7 +8,7 @@ import { type SegmentFacts, writeSegment } from "../../eventstore/segment-file.t
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { RowChecks } from "../../eventstore/verify/row-checks.ts";
 import { type StoredRow, storedPages } from "../../eventstore/verify/stored-rows.ts";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import { type Outcome, reactor } from "../core/background/reactor.ts";
 import { ObjectsUnavailable } from "../core/model/ports.ts";
 import * as segments from "../domain/log/segments.ts";

@@ -1,6 +1,6 @@
 /** How far the log is proven: signed, anchored, and unproven beyond. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import type { Heads, Hex } from "../core/model/chain.ts";
 import type { Chain } from "../core/model/ports.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";

@@ -1,6 +1,6 @@
 /** What one turn of signing, anchoring or asking witnesses works with. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import type { Outcome } from "../core/background/reactor.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { LogDamaged, type LogTree, openTree, TreeTooShort } from "./tile-store.ts";

@@ -3,7 +3,7 @@ import { createHash, createHmac } from "node:crypto";
 import type { LRUCache } from "lru-cache";
 import { canonicalText } from "../../eventstore/canonical.ts";
 import type { Idempotency, JsonObject } from "../../eventstore/types.ts";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import type { Command, InUnit, Seal } from "../core/commands/unit.ts";
 import type { Subjects } from "../core/model/ports.ts";
 import { type EventName, refuse } from "../core/model/refusal.ts";

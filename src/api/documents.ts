@@ -1,4 +1,4 @@
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import { inTime } from "../core/coordination/concurrency.ts";
 import { likelyWait, makingOf } from "../datasets/making.ts";
 import { didOf, keyUrl } from "../domain/payments/receipt.ts";

@@ -3,7 +3,7 @@
  * know of it, whichever copy of the database it is read from.
  */
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
 import type { FreshReader } from "../core/read-models/readers.ts";
 import { replayProblems } from "../domain/replay/problems.ts";

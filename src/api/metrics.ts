@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import { inTime } from "../core/coordination/concurrency.ts";
 import type { Gauge as AreaGauge } from "./gauge.ts";
 

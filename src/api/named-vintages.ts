@@ -3,7 +3,7 @@
  * those that it rests on, so that one fits the other. Every operation over data has both.
  */
 import { z } from "zod";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { type Data, NONE } from "../datasets/reading.ts";
 import { KEEP_DAYS, keptSince } from "../datasets/retention.ts";

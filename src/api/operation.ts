@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import type { RecordedEvent } from "../../eventstore/types.ts";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import type { Decide, Foresee, LineUp, Presume, Reserve, Seal, Watch } from "../core/commands/unit.ts";
 import type { Chart, Provenance } from "../core/model/chart.ts";
 import type { Doc } from "../core/model/doc.ts";

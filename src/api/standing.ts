@@ -1,5 +1,5 @@
 /** How far a caller is known: by a key that it has proven, or a payment that has settled. */
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import { hasSettled } from "../projections/payments/watched.ts";
 import type { Standing } from "./access/free-room.ts";
 import type { Caller } from "./caller.ts";

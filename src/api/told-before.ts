@@ -1,6 +1,6 @@
 /** Answers that operations have given within others: the same question on the same data has the same answer, which need not be computed again. */
 import { LRUCache } from "lru-cache";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import { type Data, isFoundAgain, type Look } from "../datasets/reading.ts";
 import type { Told } from "../domain/reports/fact.ts";
 

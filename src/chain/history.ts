@@ -3,7 +3,7 @@
  * chain asks here first: nothing may be marked, sent or kept on another history.
  */
 
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import { forEach } from "../core/coordination/concurrency.ts";
 import { type Block, type Hex, networkOf } from "../core/model/chain.ts";
 import { type Chain, ChainUnavailable } from "../core/model/ports.ts";

@@ -1,5 +1,5 @@
 /** Settlement that takes no payment on a chain which is not the log's. */
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import { inTime } from "../core/coordination/concurrency.ts";
 import { ChainUnavailable, type Settlement, TransactionPending } from "../core/model/ports.ts";
 import { type Comparison, compareChain } from "./history.ts";

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
 import * as agents from "../domain/identity/agent.ts";
 import { sxId } from "../domain/identity/fields.ts";

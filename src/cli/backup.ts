@@ -7,7 +7,7 @@ import { BackupUnsound } from "../../eventstore/restore-source.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { contradictionInRows, headsToMeet } from "../anchoring/compare-rows.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import { OutsideUnavailable } from "../core/model/ports.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { vintagesDir } from "../datasets/manifest.ts";

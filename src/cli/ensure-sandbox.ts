@@ -1,7 +1,7 @@
 /** The sandbox of a service: made at its start where it is not there, while everything else is answered. */
 import type { Logger } from "pino";
-import type { App } from "../app.ts";
 import type { Config } from "../config.ts";
+import type { App } from "../core/app.ts";
 import { followed } from "../datasets/making.ts";
 import type { Progress } from "../datasets/progress.ts";
 import { SANDBOX } from "../datasets/sandbox.ts";

@@ -1,6 +1,6 @@
 /** The command by which the operator erases somebody: one, wherever it is called. */
 import { Command } from "commander";
-import { operatorMeta } from "../app.ts";
+import { operatorMeta } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { mailSubject } from "../core/model/sealed.ts";
 import { eraseSubject } from "../reactors/subjects/erasure.ts";

@@ -1,6 +1,6 @@
 /** `tallystick kurrent`: the log's copy in KurrentDB, which KURRENTDB_URL names. */
 import { Command } from "commander";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import { type OutsideLog, OutsideUnavailable } from "../core/model/ports.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { compareOutside } from "../outside/copy.ts";

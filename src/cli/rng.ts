@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { operatorMeta } from "../app.ts";
+import { operatorMeta } from "../core/app.ts";
 import { about } from "./about.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 

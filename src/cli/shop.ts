@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Command, InvalidArgumentError } from "commander";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import { time } from "../core/model/fields.ts";
 import { Refusal } from "../core/model/refusal.ts";
 import { decimalEuro } from "../domain/commerce/money.ts";

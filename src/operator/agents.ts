@@ -1,5 +1,5 @@
 /** Agents from the operator's side: suspended, reinstated, revoked, and their names erased. */
-import { type App, operatorMeta } from "../app.ts";
+import { type App, operatorMeta } from "../core/app.ts";
 import { transact } from "../core/commands/transact.ts";
 import { refuse } from "../core/model/refusal.ts";
 import * as agents from "../domain/identity/agent.ts";

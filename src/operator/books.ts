@@ -1,7 +1,8 @@
 /** The books: what the chain moved for the payments and refunds of the log, and what the log says of them. */
-import type { App } from "../app.ts";
+
 import { endingsOf, type Sought } from "../chain/endings.ts";
 import { fromBlock } from "../chain/history.ts";
+import type { App } from "../core/app.ts";
 import { type Block, type Hex, networkOf } from "../core/model/chain.ts";
 import { lowerCase } from "../core/model/fields.ts";
 import { type Chain, ChainUnavailable } from "../core/model/ports.ts";

@@ -3,7 +3,7 @@
  * a time. What is in is known from the log, what is read and not released from `vintages/staged`, what was fetched from the
  * folder of downloads: so whoever begins again goes on where it stopped.
  */
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import { Refusal, refuse } from "../core/model/refusal.ts";
 import { type BuildSpace, takeStagingSpace } from "../datasets/build-space.ts";
 import { diskNeed, type Free, refuseShortOfDisk } from "../datasets/disk-need.ts";

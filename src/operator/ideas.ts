@@ -1,5 +1,5 @@
 /** Ideas, from the operator's side: read, accepted or declined, and said to have landed. */
-import { type App, operatorMeta } from "../app.ts";
+import { type App, operatorMeta } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { CHECKS_VERSION } from "../domain/evolution/checks.ts";
 import type { Idea, IdeaEvent, IdeaState } from "../domain/evolution/idea.ts";

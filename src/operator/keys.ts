@@ -1,5 +1,5 @@
 /** Keys from the operator's side: issued, listed, revoked. What a key may do is decided in the domain. */
-import { type App, operatorMeta } from "../app.ts";
+import { type App, operatorMeta } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
 import * as key from "../domain/access/key.ts";
 import { digestOf, makeSecret, type Space } from "../domain/access/secret.ts";

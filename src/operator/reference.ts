@@ -1,5 +1,5 @@
 /** Reference tables from the operator's side: read from files or invented, kept, and released in the log. */
-import { type App, operatorMeta } from "../app.ts";
+import { type App, operatorMeta } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { importable, tradeLayoutOf } from "../datasets/layouts/detect.ts";
 import { isKept, keepText, sweepReferences, writtenText } from "../datasets/reference/files.ts";

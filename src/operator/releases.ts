@@ -1,5 +1,5 @@
 /** Datasets from the operator's side: built from files or generated, released in the log, opened by every process. */
-import { type App, operatorMeta } from "../app.ts";
+import { type App, operatorMeta } from "../core/app.ts";
 import { Refusal, refuse } from "../core/model/refusal.ts";
 import { type BuildSpace, type Built, isWanted, publish, takeBuildSpace } from "../datasets/build-space.ts";
 import type { DuckdbLimits } from "../datasets/duckdb.ts";

@@ -2,7 +2,7 @@
  * The sandbox's agents: invented, named so, and on the development chain alone, so that directory, charts and explanations have something to
  * show. Registrations, proofs, seeds and attestations are decided as anybody's are; what the log says of their time is true.
  */
-import { type App, operatorMeta } from "../app.ts";
+import { type App, operatorMeta } from "../core/app.ts";
 import type { InUnit } from "../core/commands/unit.ts";
 import type { Hex } from "../core/model/chain.ts";
 import { lowerCase } from "../core/model/fields.ts";

@@ -1,6 +1,6 @@
 /** Chains of seeds whose secret is lost, given up by the operator. */
 import type { JsonObject } from "../../eventstore/types.ts";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
 import * as seeds from "../domain/rng/seeds.ts";
 import { rngProjection } from "../projections/rng/rng.ts";

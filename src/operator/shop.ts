@@ -1,5 +1,5 @@
 /** The shop from its operator's side: what is sold and lies where, and what becomes of orders. What may be done is decided in the domain. */
-import { type App, operatorMeta } from "../app.ts";
+import { type App, operatorMeta } from "../core/app.ts";
 import type { Work } from "../core/commands/unit.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { placeIn } from "../core/model/sealed.ts";

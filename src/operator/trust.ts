@@ -1,5 +1,5 @@
 /** What the operator gives agents to begin with, in public. */
-import { type App, operatorMeta } from "../app.ts";
+import { type App, operatorMeta } from "../core/app.ts";
 import { refuse } from "../core/model/refusal.ts";
 import * as trust from "../domain/trust/trust.ts";
 import { liveSeeds, type SeedRow } from "../projections/trust/seeds.ts";

@@ -1,7 +1,7 @@
 /** The log as its copy outside is to have it, and how far the copy there is that. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { storedPages } from "../../eventstore/verify/stored-rows.ts";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import type { OutsideLog } from "../core/model/ports.ts";
 import { type CopiedEvent, copyOf, differenceOf } from "../domain/outside/copied-event.ts";
 

@@ -2,7 +2,7 @@
 import { createEventStore } from "../../eventstore/store.ts";
 import { type AnchorOptions, anchorTurn } from "../../src/anchoring/anchor-signed.ts";
 import { type SigningOptions, signTurn } from "../../src/anchoring/sign-growth.ts";
-import { type App, createApp } from "../../src/app.ts";
+import { type App, createApp } from "../../src/core/app.ts";
 import { StreamCache } from "../../src/core/commands/stream-cache.ts";
 import type { Chain } from "../../src/core/model/ports.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";

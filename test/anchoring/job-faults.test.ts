@@ -4,7 +4,7 @@ import { generatePrivateKey } from "viem/accounts";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { BaseChainOptions } from "../../src/adapters/base-chain.ts";
 import { deployAnchor } from "../../src/anchoring/deploy.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { type Chain, ChainUnavailable } from "../../src/core/model/ports.ts";
 import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";

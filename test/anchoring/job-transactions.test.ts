@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { SendLimits } from "../../src/adapters/send-queue.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { anchorStatus } from "../../src/anchoring/status.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import type { Receipt } from "../../src/core/model/chain.ts";
 import { TransactionPending } from "../../src/core/model/ports.ts";
 import { headInCall } from "../../src/domain/anchoring/contract.ts";

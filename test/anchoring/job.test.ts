@@ -8,7 +8,7 @@ import { anchoringReactor, signingReactor } from "../../src/anchoring/reactors.t
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { anchorStatus, chainStatus } from "../../src/anchoring/status.ts";
 import { openTree } from "../../src/anchoring/tile-store.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import { startReactors } from "../../src/core/background/reactor.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { type Chain, ChainUnavailable, GasBudgetSpent } from "../../src/core/model/ports.ts";

@@ -3,7 +3,7 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { AnchorMemory } from "../../src/anchoring/anchor-signed.ts";
 import { readEvidence } from "../../src/anchoring/evidence.ts";
 import { proofsOfAnchors } from "../../src/anchoring/kept-proofs.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { ChainUnavailable } from "../../src/core/model/ports.ts";
 import { headInSlots, headSlots, logIdOf } from "../../src/domain/anchoring/contract.ts";

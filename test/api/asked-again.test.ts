@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Operation, restsOnDataAlone } from "../../src/api/operation.ts";
 import { exampleOf } from "../../src/api/reference.ts";
-import { operatorMeta } from "../../src/app.ts";
+import { operatorMeta } from "../../src/core/app.ts";
 import { manifestPath, readManifest, vintageDigest } from "../../src/datasets/manifest.ts";
 import { keepText, writtenText } from "../../src/datasets/reference/files.ts";
 import { sandboxOf } from "../../src/datasets/reference/table.ts";

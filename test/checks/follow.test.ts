@@ -1,7 +1,7 @@
 /** What the chain says of checks, turn by turn: ends, expiry by its time, reorgs, and the record of what is final. */
 import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { ChainUnavailable } from "../../src/core/model/ports.ts";
 import * as checks from "../../src/domain/checks/check.ts";

@@ -1,6 +1,6 @@
 /** A life of the compute market as it happens: two processes over one database, honest actors and thieves, and what each of them did. */
 import { randomUUID } from "node:crypto";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import type { Reactor } from "../../src/core/background/reactor.ts";
 import type { Executor, Ran } from "../../src/core/model/ports.ts";
 import * as nodes from "../../src/domain/compute/node.ts";

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import { Refusal } from "../../src/core/model/refusal.ts";
 import { takeBuildSpace } from "../../src/datasets/build-space.ts";
 import { diskNeed } from "../../src/datasets/disk-need.ts";

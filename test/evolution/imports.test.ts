@@ -67,7 +67,7 @@ describe("what breaks the table is told, with its line", () => {
       "line 1 may import only some names of this package or module of Node",
     ],
     [
-      "src/app.ts",
+      "src/core/app.ts",
       'import { openVintages } from "./datasets/vintage-store.ts";',
       "line 1 may import only types of datasets",
     ],
@@ -95,7 +95,7 @@ describe("what keeps to it passes, and so does what is no import", () => {
     ["src/domain/x.ts", 'import { type Event } from "@event-driven-io/emmett";'],
     ["src/domain/x.ts", 'import type { Event } from "@event-driven-io/emmett";'],
     ["src/domain/x.ts", 'import { z } from "zod";\nimport { a } from "./y/z.ts";'],
-    ["src/app.ts", 'import type { VintageStore } from "./datasets/vintage-store.ts";'],
+    ["src/core/app.ts", 'import type { VintageStore } from "./datasets/vintage-store.ts";'],
     ["src/adapters/x.ts", "const a = await import(name);"],
     ["src/domain/x.ts", 'const words = ["import", "from", "export"];'],
     ["src/domain/x.ts", 'const at = import.meta.url; Array.from("abc"); // what import() does'],

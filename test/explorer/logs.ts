@@ -6,7 +6,7 @@ import { registry } from "../../eventstore/schemas.ts";
 import { createEventStore } from "../../eventstore/store.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 
 export const HOSTILE_TYPE = `<img src=x onerror="document.title='owned'">`;
 export const HOSTILE_STREAM = `anchor-<script>document.title="owned"</script>`;

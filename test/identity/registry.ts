@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { encodeFunctionData, parseAbi } from "viem/utils";
 import { artifactOf } from "../../src/anchoring/contracts/compile.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { REGISTRY } from "../../src/domain/identity/registry.ts";
 import { runningNode } from "../chain/fixture.ts";

@@ -2,8 +2,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { StoreUnavailable } from "../../eventstore/errors.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
-import type { App } from "../../src/app.ts";
 import { settlementOnLogsChain } from "../../src/chain/settlement.ts";
+import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { TransactionPending } from "../../src/core/model/ports.ts";
 import * as confirmation from "../../src/domain/payments/confirmation.ts";

@@ -5,7 +5,7 @@ import { gasBudget } from "../../src/adapters/gas-budget.ts";
 import { gasRecord } from "../../src/adapters/gas-record.ts";
 import { payerHistory } from "../../src/adapters/payer-history.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { ChainUnavailable, GasBudgetSpent, NotSettled } from "../../src/core/model/ports.ts";
 import * as payments from "../../src/domain/payments/payment.ts";

@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "vitest";
 import { effectOf, type Operation } from "../../src/api/operation.ts";
-import type { App } from "../../src/app.ts";
 import { areas } from "../../src/areas/index.ts";
+import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import * as evaluation from "../../src/domain/alerts/evaluation.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";

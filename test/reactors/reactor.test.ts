@@ -1,9 +1,9 @@
 /** The loop of all reactors: one process at a time, nothing sent late, troubles told once and seen everywhere. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import type { App } from "../../src/app.ts";
 import { areas } from "../../src/areas/index.ts";
 import { USUAL_POOL } from "../../src/assemble-reactors.ts";
 import { readConfig } from "../../src/config.ts";
+import type { App } from "../../src/core/app.ts";
 import { reactor, reactorLeases, startReactors, type Turn } from "../../src/core/background/reactor.ts";
 import { LeaseLost, underLease } from "../../src/core/coordination/lease.ts";
 import type { Hex } from "../../src/core/model/chain.ts";

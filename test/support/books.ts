@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import type { Chain } from "../../src/core/model/ports.ts";
 import { books } from "../../src/operator/books.ts";
 

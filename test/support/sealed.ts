@@ -1,4 +1,4 @@
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import { mailSubject } from "../../src/core/model/sealed.ts";
 
 /** Makes the customer that examples erase a subject of acme. */

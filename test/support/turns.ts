@@ -1,5 +1,5 @@
 /** Turns of reactors taken by hand, each under its lease, as the service takes them. */
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import {
   type Outcome,
   type Reactor,

@@ -2,7 +2,7 @@
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { gasRecord } from "../../src/adapters/gas-record.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { type Chain, ChainUnavailable } from "../../src/core/model/ports.ts";
 import { AIRDROP_ADDRESS } from "../../src/domain/wallet/airdrop-contract.ts";

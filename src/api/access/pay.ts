@@ -1,5 +1,5 @@
 /** By a payment over x402. */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import type { Scope } from "../../domain/access/key.ts";
 import type { Caller } from "../caller.ts";

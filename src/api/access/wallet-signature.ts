@@ -1,5 +1,5 @@
 /** A wallet's own signature: a key's, or that of a wallet which is a contract (ERC-1271). */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import type { Call, CallResult, Hex } from "../../core/model/chain.ts";
 import { ChainUnavailable } from "../../core/model/ports.ts";
 import { isAccepted, keySignature, STRANGER_GAS, signatureCall } from "../../domain/checks/redemption.ts";

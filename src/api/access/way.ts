@@ -1,6 +1,6 @@
 /** The shape of every way into an operation. One file a kind; what documents, clients and callers are told derives from it. */
 import type { JsonObject } from "../../../eventstore/types.ts";
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import type { Watch } from "../../core/commands/unit.ts";
 import type { Hex } from "../../core/model/chain.ts";
 import type { AddressLimits, Clock, Quotas } from "../../core/model/ports.ts";

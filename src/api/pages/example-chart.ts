@@ -1,5 +1,5 @@
 /** The chart on the page at /: what it is of, as far as the open data go, and its picture. */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import type { Manifest } from "../../datasets/manifest.ts";
 import { gapIn, knownOf, productsComplete } from "../../domain/trade/coverage.ts";
 import { partnerName, type ReporterCode } from "../../domain/trade/reporters.ts";

@@ -1,6 +1,6 @@
 /** The facilitator's side of x402, for payments to us alone: whoever is paid by others settles for itself. */
 import { z } from "zod";
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import { inTime } from "../../core/coordination/concurrency.ts";
 import type { Hex } from "../../core/model/chain.ts";
 import { ChainUnavailable } from "../../core/model/ports.ts";

@@ -15,7 +15,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../../../eventstore/types.ts";
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import { transact } from "../../core/commands/transact.ts";
 import type { Committed, Decide } from "../../core/commands/unit.ts";
 import type { AddressLimits } from "../../core/model/ports.ts";

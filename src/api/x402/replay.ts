@@ -1,6 +1,6 @@
 /** The same answer again, from this process or another: what a payment bought, or what an Idempotency-Key was answered. */
 import type { Idempotency } from "../../../eventstore/types.ts";
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import { recall } from "../../core/commands/transact.ts";
 import { decidesNothing, type Work } from "../../core/commands/unit.ts";
 import { coreProblems } from "../../core/model/problem.ts";

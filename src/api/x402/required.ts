@@ -1,7 +1,7 @@
 /** The 402 of x402, in both generations at once: v1 in the JSON body, v2 in the PAYMENT-REQUIRED header. */
 
 import type { encodePaymentRequiredHeader } from "@x402/core/http";
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import type { Hex } from "../../core/model/chain.ts";
 import { coreProblems } from "../../core/model/problem.ts";
 import { USDC } from "../../domain/payments/usdc.ts";

@@ -1,5 +1,5 @@
 /** What a payment finds when it is presented: whether it may be served, has been, or is in somebody's hands. */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import type { PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { type Charge, type HeldFor, isSamePayment, pathOf, used } from "./charge.ts";

@@ -3,12 +3,12 @@
  * loop takes the turns of all, each reactor in one process at a time, until the service stops.
  */
 import type pg from "pg";
-import type { App } from "../../app.ts";
-import { inTurn } from "../../tracing.ts";
+import type { App } from "../app.ts";
 import { pause } from "../coordination/concurrency.ts";
 import { type HeldLease, LeaseLost, Leases, underLease, untilNextTake } from "../coordination/lease.ts";
 import { ChainUnavailable, NotSettled, TransactionPending } from "../model/ports.ts";
 import { Refusal } from "../model/refusal.ts";
+import { inTurn } from "../tracing.ts";
 
 export type ReactorLog = Record<"info" | "warn" | "error", (facts: object, message: string) => void>;
 

@@ -4,11 +4,11 @@
  * commit left it.
  */
 import type { EventStore, RecordedCommit } from "../../../eventstore/store.ts";
-import { inSpan } from "../../tracing.ts";
 import type { DomainEvent, Entity } from "../model/entity.ts";
 import { coreProblems } from "../model/problem.ts";
 import { Refusal, refuse } from "../model/refusal.ts";
 import { typed } from "../read-models/typed.ts";
+import { inSpan } from "../tracing.ts";
 import { sealedBefore } from "./sealing.ts";
 import { Staging } from "./staging.ts";
 import { readWhole } from "./stream-folds.ts";

@@ -149,7 +149,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   // Whatever asks others or is asked by them tells what trace that belongs to.
   tracing: {
-    paths: ["src/tracing.ts"],
+    paths: ["src/core/tracing.ts"],
     imports: {
       "@opentelemetry/api": "any",
       "node:async_hooks": ["AsyncLocalStorage"],
@@ -181,7 +181,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   app: {
     paths: [
-      "src/app.ts",
+      "src/core/app.ts",
       "src/core/commands/unit.ts",
       "src/core/commands/transact.ts",
       "src/core/commands/staging.ts",

@@ -1,5 +1,5 @@
 /** Whenever an alert is due, it is posted to its webhook, and what came of that is recorded. */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import { reactor } from "../../core/background/reactor.ts";
 import { WebhookUnreached } from "../../core/model/ports.ts";
 import { type Failure, retryAfterSeconds } from "../../domain/alerts/backoff.ts";

@@ -1,5 +1,5 @@
 /** Whenever a dataset is released, its last months are judged, and each subscription is told of what it waits for. */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import { reactor } from "../../core/background/reactor.ts";
 import * as evaluation from "../../domain/alerts/evaluation.ts";
 import { alertIdOf, isWatched } from "../../domain/alerts/message.ts";

@@ -4,9 +4,10 @@
  * Each turn looks through the blocks since the last one. Once a block is final and all up to it was looked through,
  * ChecksFollowed says so, and what stands there is not looked at again.
  */
-import type { App } from "../../app.ts";
+
 import { type Ending, endingsOf } from "../../chain/endings.ts";
 import { compareChain, movedBlocks, REORG_MARGIN, stillStands } from "../../chain/history.ts";
+import type { App } from "../../core/app.ts";
 import { type Outcome, reactor, unlessRefused } from "../../core/background/reactor.ts";
 import { forEach } from "../../core/coordination/concurrency.ts";
 import { type Block, type Hex, networkOf } from "../../core/model/chain.ts";

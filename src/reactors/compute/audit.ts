@@ -3,7 +3,7 @@
  * fewer valid results it has given, the more often. The draw is made after the result from a seed that nobody knows yet, so it can
  * neither be foreseen nor be disputed once the seed is revealed. A dispute over what the service can run is decided by running it.
  */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import { reactor, unlessRefused } from "../../core/background/reactor.ts";
 import { forEach } from "../../core/coordination/concurrency.ts";
 import { builtIns } from "../../domain/compute/kinds.ts";

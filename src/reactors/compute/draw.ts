@@ -1,5 +1,5 @@
 /** Whether a result is checked further: drawn from the seed that was in use, and secret, when the result was recorded. */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import { digestOf } from "../../core/model/objects.ts";
 import * as nodes from "../../domain/compute/node.ts";
 import { auditMicro } from "../../domain/compute/pricing.ts";

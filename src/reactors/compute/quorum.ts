@@ -2,7 +2,7 @@
  * Whenever enough copies of a task have come to the same, that is its result: those copies are paid, others are rejected. The first copy
  * goes out alone: where its node is sure enough and a draw says so, it is enough; else the others follow once it is begun.
  */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import { reactor, unlessRefused } from "../../core/background/reactor.ts";
 import type { InUnit } from "../../core/commands/unit.ts";
 import { isBuiltIn } from "../../domain/compute/kinds.ts";

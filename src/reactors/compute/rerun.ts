@@ -1,7 +1,7 @@
 /** The service's own run of a task of a built-in kind. A result counts as wrong only by two runs that agree with each other. */
 import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../eventstore/types.ts";
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import { digestOf, objectName } from "../../core/model/objects.ts";
 import { isBuiltIn, readKind } from "../../domain/compute/kinds.ts";
 import { ownerOf } from "../../domain/compute/quorum.ts";

@@ -1,5 +1,5 @@
 /** Whenever a linked domain was not asked for an hour, it is asked again; the link ends once its document says otherwise, or tells nothing for a week. */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import { reactor, type Turn, unlessRefused } from "../../core/background/reactor.ts";
 import { forEach } from "../../core/coordination/concurrency.ts";
 import { WebhookUnreached } from "../../core/model/ports.ts";

@@ -1,6 +1,7 @@
 /** Whenever the registry of ERC-8004 gives an agent to somebody else, its link ends; and comes back where the chain takes that back. */
-import type { App } from "../../app.ts";
+
 import { compareChain, movedBlocks, REORG_MARGIN } from "../../chain/history.ts";
+import type { App } from "../../core/app.ts";
 import { type Outcome, reactor, unlessRefused } from "../../core/background/reactor.ts";
 import { forEach } from "../../core/coordination/concurrency.ts";
 import { type Block, networkOf } from "../../core/model/chain.ts";

@@ -1,5 +1,5 @@
 /** Whenever an object has been kept for as long as whoever put it said, it is deleted. */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import { reactor } from "../../core/background/reactor.ts";
 import { ObjectsUnavailable } from "../../core/model/ports.ts";
 

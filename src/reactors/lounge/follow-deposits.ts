@@ -5,8 +5,9 @@
  * Deposits count from the block that is on L1 (`safe`) and are followed until theirs is final. A chain that is away, lags or
  * is another one changes nothing: the next turn asks again.
  */
-import type { App } from "../../app.ts";
+
 import { compareChain, compareWith, movedBlocks } from "../../chain/history.ts";
+import type { App } from "../../core/app.ts";
 import { type Outcome, reactor } from "../../core/background/reactor.ts";
 import { forEach } from "../../core/coordination/concurrency.ts";
 import { type Block, type Hex, networkOf } from "../../core/model/chain.ts";

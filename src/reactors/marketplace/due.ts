@@ -1,5 +1,5 @@
 /** Whenever a bounty's time is over, what was to follow follows: it expires, or its creator's silence gives the reward away. */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import { reactor, unlessRefused } from "../../core/background/reactor.ts";
 import * as bounties from "../../domain/marketplace/bounty.ts";
 import { bountiesProjection, dueBounties } from "../../projections/marketplace/bounties.ts";

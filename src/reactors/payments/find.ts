@@ -2,7 +2,7 @@
  * Whenever USDC came in by an authorization that nobody asked anything for, it is given back, or kept where that would cost more than it is: a
  * stranger carried it to the chain, and whoever signed it never presented it here. Only final transfers are looked at, and only once their payer had time to ask.
  */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import type { Turn } from "../../core/background/reactor.ts";
 import { forEach } from "../../core/coordination/concurrency.ts";
 import { type Hex, networkOf } from "../../core/model/chain.ts";

@@ -1,6 +1,7 @@
 /** Carries transfers of our own to the chain: authorizations that it takes once each, paid from the account of refunds. */
-import type { App } from "../../app.ts";
+
 import { endingsOf, type Sought } from "../../chain/endings.ts";
+import type { App } from "../../core/app.ts";
 import { type ReactorLog, unlessUndone } from "../../core/background/reactor.ts";
 import { untilStopped } from "../../core/coordination/concurrency.ts";
 import { type Errand, GasBudgetSpent, type SettlementFacts } from "../../core/model/ports.ts";

@@ -1,7 +1,8 @@
 /** Whenever a refund is open and its payment final, it is paid: by an authorization that the chain can take only once. */
-import type { App } from "../../app.ts";
+
 import type { Sought } from "../../chain/endings.ts";
 import { compareChain, fromBlock } from "../../chain/history.ts";
+import type { App } from "../../core/app.ts";
 import { type Outcome, unlessRefused } from "../../core/background/reactor.ts";
 import { type Hex, networkOf } from "../../core/model/chain.ts";
 import type { Mined, PaymentState } from "../../domain/payments/payment.ts";

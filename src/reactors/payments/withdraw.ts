@@ -1,7 +1,8 @@
 /** Whenever a withdrawal is asked for it is paid once, and the log follows what the chain says of it. */
-import type { App } from "../../app.ts";
+
 import { endingsOf, type Sought } from "../../chain/endings.ts";
 import { compareChain, fromBlock } from "../../chain/history.ts";
+import type { App } from "../../core/app.ts";
 import { type Outcome, unlessRefused } from "../../core/background/reactor.ts";
 import type { Heads } from "../../core/model/chain.ts";
 import { lowerCase } from "../../core/model/fields.ts";

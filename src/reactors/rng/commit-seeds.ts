@@ -1,6 +1,7 @@
 /** Whenever a hash of a seed is to stand in the anchoring contract, it is carried there, many in one transaction. */
-import type { App } from "../../app.ts";
+
 import { compareChain } from "../../chain/history.ts";
+import type { App } from "../../core/app.ts";
 import type { Outcome } from "../../core/background/reactor.ts";
 import { forEach, untilStopped } from "../../core/coordination/concurrency.ts";
 import { type Hex, type Log, networkOf } from "../../core/model/chain.ts";

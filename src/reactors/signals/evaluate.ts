@@ -1,5 +1,5 @@
 /** Whenever data are released, paper trades that they decide are closed, and new ones opened; what stays undecided expires. */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import { reactor, unlessRefused } from "../../core/background/reactor.ts";
 import { pause } from "../../core/coordination/concurrency.ts";
 import * as evaluation from "../../domain/signals/evaluation.ts";

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../eventstore/types.ts";
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import { digestOf, MOST_OBJECT_BYTES, objectName } from "../../core/model/objects.ts";
 import type { Objects, Subjects, ToSeal } from "../../core/model/ports.ts";
 import { refuse } from "../../core/model/refusal.ts";

@@ -2,7 +2,7 @@
  * Runs the executions that no call has finished: each attempt under its lease, each step recorded before the next. What a process that
  * was killed had begun is begun anew, three times at most; what cannot be done, or not in time, goes back to whoever paid.
  */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import { type ReactorLog, reactor } from "../../core/background/reactor.ts";
 import { pause } from "../../core/coordination/concurrency.ts";
 import { digestOf } from "../../core/model/objects.ts";

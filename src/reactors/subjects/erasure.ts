@@ -3,7 +3,7 @@
  * step may be done twice; a reactor finishes what was cut short.
  */
 import type { JsonObject } from "../../../eventstore/types.ts";
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import type { EventName } from "../../core/model/refusal.ts";
 import type { SubjectName } from "../../core/model/sealed.ts";
 import * as subject from "../../core/model/subject.ts";

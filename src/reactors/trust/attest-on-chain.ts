@@ -5,8 +5,9 @@
  * first: the account's transactions have one order, so behind one that has the highest of all nonces nothing older can still be mined,
  * and what is not there then will not be.
  */
-import type { App } from "../../app.ts";
+
 import { compareChain, movedBlocks } from "../../chain/history.ts";
+import type { App } from "../../core/app.ts";
 import { type Outcome, reactor, unlessRefused } from "../../core/background/reactor.ts";
 import { forEach, untilStopped } from "../../core/coordination/concurrency.ts";
 import type { Hex, Log, Receipt } from "../../core/model/chain.ts";

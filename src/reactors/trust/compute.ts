@@ -2,7 +2,7 @@
  * Computes all scores whenever evidence has moved, at most once in TRUST_SECONDS, and when a day begins; and keeps the scores of the last
  * computation of each day, which a rebuilt read model gets again, the newest first.
  */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
 import { reactor, type Turn, unlessRefused } from "../../core/background/reactor.ts";
 import { TABLE_SHA256 } from "../../domain/trust/decay.ts";
 import { METHOD } from "../../domain/trust/rules.ts";

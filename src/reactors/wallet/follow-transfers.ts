@@ -1,6 +1,7 @@
 /** Whenever blocks become final, the transfers of the platform's own accounts in them are kept. */
-import type { App } from "../../app.ts";
+
 import { compareChain } from "../../chain/history.ts";
+import type { App } from "../../core/app.ts";
 import { type Outcome, reactor, type Turn } from "../../core/background/reactor.ts";
 import { type Hex, networkOf } from "../../core/model/chain.ts";
 import { lowerCase } from "../../core/model/fields.ts";

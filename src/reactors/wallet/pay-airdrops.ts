@@ -3,8 +3,9 @@
  * anything is sent, and before anything is sent the contract is asked whether it has paid: so a process that died at any step
  * leaves nothing that the next one would pay again.
  */
-import type { App } from "../../app.ts";
+
 import { compareChain } from "../../chain/history.ts";
+import type { App } from "../../core/app.ts";
 import { type Outcome, type ReactorLog, reactor, unlessRefused } from "../../core/background/reactor.ts";
 import { untilStopped } from "../../core/coordination/concurrency.ts";
 import { type Hex, networkOf, type Receipt } from "../../core/model/chain.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { idFrom, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { ALERT_TYPE, secretOf, TEST_TYPE, testMessage } from "../../../domain/alerts/message.ts";

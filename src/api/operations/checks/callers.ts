@@ -1,5 +1,5 @@
 /** Who asks for a check, and what each may: shared by the operations of checks. */
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import * as checks from "../../../domain/checks/check.ts";

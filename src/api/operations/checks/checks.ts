@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { networkOf } from "../../../core/model/chain.ts";
 import { limit, lowerCase, offset, walletAddress } from "../../../core/model/fields.ts";

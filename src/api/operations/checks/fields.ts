@@ -1,7 +1,7 @@
 /** The words that operations of checks share: addresses, amounts, and what is told of a check. */
 
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import type { Call, Hex } from "../../../core/model/chain.ts";
 import { address, chainHash, hexBytes, idFrom, time } from "../../../core/model/fields.ts";
 import {

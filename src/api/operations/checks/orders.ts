@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import type { Call, Hex } from "../../../core/model/chain.ts";
 import { lowerCase, walletAddress } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";

@@ -1,6 +1,6 @@
 /** The words that operations of the shop share: products and orders as they are named and told. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { madeId, time } from "../../../core/model/fields.ts";
 import { decimalEuro, percentOf } from "../../../domain/commerce/money.ts";
 import { MOST_UNITS, type Order, paymentWays, statuses } from "../../../domain/commerce/order.ts";

@@ -1,4 +1,4 @@
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { shopSales } from "../../../datasets/reference/shop-sales.ts";
 import { shopOf } from "../../../domain/commerce/product.ts";
 import {

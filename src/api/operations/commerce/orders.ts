@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { idFrom, limit, offset } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { mailSubject, placeIn } from "../../../core/model/sealed.ts";

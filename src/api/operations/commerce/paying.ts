@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import * as orders from "../../../domain/commerce/order.ts";
 import * as product from "../../../domain/commerce/product.ts";
 import * as stock from "../../../domain/commerce/stock.ts";

@@ -1,6 +1,6 @@
 /** Documents from an agent's own log, for whoever holds its keys or has a delegation from it. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import * as documents from "../../../domain/compliance/document.ts";
 import {
   type ComplianceDocument,

@@ -1,6 +1,6 @@
 /** Article 17 of the GDPR: what was erased for a caller, by which event, and what remains and why. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { madeId, time } from "../../../core/model/fields.ts";
 import { sealedIn } from "../../../core/model/sealed.ts";
 import { erasuresOf } from "../../../projections/compliance/erased.ts";

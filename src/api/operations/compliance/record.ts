@@ -1,6 +1,6 @@
 /** An agent's record as of a position, and who may have documents of it. */
 
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { lowerCase } from "../../../core/model/fields.ts";
 import { digestOf } from "../../../core/model/objects.ts";
 import { refuse } from "../../../core/model/refusal.ts";

@@ -1,6 +1,6 @@
 /** The rules themselves, and descriptions held against them: free, and of nobody's log. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { sha256 } from "../../../core/model/fields.ts";
 import { classified, classify } from "../../../domain/compliance/classify.ts";
 import { NOTICE } from "../../../domain/compliance/document.ts";

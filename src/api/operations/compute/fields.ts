@@ -2,7 +2,7 @@
 
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { sha256, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import * as nodes from "../../../domain/compute/node.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { time } from "../../../core/model/fields.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
 import { refuse } from "../../../core/model/refusal.ts";

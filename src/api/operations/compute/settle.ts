@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { bondOf } from "../../../domain/compute/pricing.ts";
 import { computeProblems } from "../../../domain/compute/problems.ts";

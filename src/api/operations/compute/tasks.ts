@@ -3,7 +3,7 @@ import { z } from "zod";
 import { canonicalBytes } from "../../../../eventstore/canonical.ts";
 import { InvalidEvent } from "../../../../eventstore/errors.ts";
 import type { JsonObject } from "../../../../eventstore/types.ts";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { limit, positionCursor } from "../../../core/model/fields.ts";
 import { MOST_OBJECT_BYTES, objectName } from "../../../core/model/objects.ts";
 import { coreProblems } from "../../../core/model/problem.ts";

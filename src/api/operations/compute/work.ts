@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import type { JsonObject, RecordedEvent } from "../../../../eventstore/types.ts";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { sha256, time } from "../../../core/model/fields.ts";
 import { MOST_OBJECT_BYTES, objectName } from "../../../core/model/objects.ts";
 import { Refusal, refuse } from "../../../core/model/refusal.ts";

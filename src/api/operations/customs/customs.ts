@@ -1,4 +1,4 @@
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { hsSections } from "../../../datasets/reference/cn-nomenclature.ts";
 import { taricDuties } from "../../../datasets/reference/taric-duties.ts";
 import {

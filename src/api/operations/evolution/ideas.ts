@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { digestOf } from "../../../core/model/objects.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { CHECKS_VERSION, checksOf, type Earlier, isPath } from "../../../domain/evolution/checks.ts";

@@ -1,5 +1,5 @@
 /** What fusion's answers rest on: trade data, and the tables beside them. */
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { type Data, held } from "../../../datasets/reading.ts";
 import { cnNomenclature } from "../../../datasets/reference/cn-nomenclature.ts";
 import { hicp } from "../../../datasets/reference/hicp.ts";

@@ -1,7 +1,7 @@
 /** Agents as operations find and show them. */
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { lowerCase, sha256, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { placeIn, type Sealed } from "../../../core/model/sealed.ts";

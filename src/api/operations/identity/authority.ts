@@ -1,6 +1,6 @@
 /** Who may change an agent, whoever holds its API key or one of its live keys; and who may act for one. */
 
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
 import * as agents from "../../../domain/identity/agent.ts";

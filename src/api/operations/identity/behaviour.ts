@@ -1,6 +1,6 @@
 /** What an agent is like, from what it did: profiles, how they changed, when it acts, and what its calls cost it. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { lowerCase } from "../../../core/model/fields.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
 import {

@@ -1,7 +1,7 @@
 /** Passports as Verifiable Credentials, and the lists of those that are revoked or suspended. */
 import { gzipSync } from "node:zlib";
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import {
   credentialOf,

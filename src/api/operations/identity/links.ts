@@ -1,7 +1,7 @@
 /** What an agent is called elsewhere, where the chain or a domain shows that it is the same. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
 import { compareChain } from "../../../chain/history.ts";
+import type { App } from "../../../core/app.ts";
 import { networkOf } from "../../../core/model/chain.ts";
 import { lowerCase } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";

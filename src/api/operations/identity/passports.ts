@@ -1,6 +1,6 @@
 /** Passports: shown, and verified against what somebody claims. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { sha256, time } from "../../../core/model/fields.ts";
 import { Refusal, refuse } from "../../../core/model/refusal.ts";
 import { typed } from "../../../core/read-models/typed.ts";

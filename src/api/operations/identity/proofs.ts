@@ -1,7 +1,7 @@
 /** A signed challenge: whether the key that it names has signed it, and whether it says what is asked. */
 import { compactVerify, errors } from "jose";
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { lowerCase } from "../../../core/model/fields.ts";
 import { type FieldError, refuse } from "../../../core/model/refusal.ts";

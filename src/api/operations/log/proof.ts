@@ -8,7 +8,7 @@ import { proofOfAnchor } from "../../../anchoring/kept-proofs.ts";
 import { proofUnder } from "../../../anchoring/prove.ts";
 import { isPublic, shownStream } from "../../../anchoring/public-parts.ts";
 import { openTree } from "../../../anchoring/tile-store.ts";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { chainHash, sha256 } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { AnchorState } from "../../../domain/anchoring/anchor.ts";

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { MAIN_LOG } from "../../../../eventstore/types.ts";
 import { openTree } from "../../../anchoring/tile-store.ts";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { limit, sha256 } from "../../../core/model/fields.ts";
 import { ObjectsUnavailable } from "../../../core/model/ports.ts";
 import { refuse } from "../../../core/model/refusal.ts";

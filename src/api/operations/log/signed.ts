@@ -1,7 +1,7 @@
 /** What of the log is signed: how far answers about its tree reach. */
 
 import { headsOf } from "../../../anchoring/heads.ts";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import * as anchors from "../../../domain/anchoring/anchor.ts";
 import { open } from "../../operation.ts";

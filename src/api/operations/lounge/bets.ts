@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { sha256, time } from "../../../core/model/fields.ts";
 import * as account from "../../../domain/lounge/account.ts";
 import { drinkNames, orderDrink } from "../../../domain/lounge/bar.ts";

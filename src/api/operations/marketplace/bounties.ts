@@ -1,7 +1,7 @@
 /** Bounties, from their creators' side. */
 import { z } from "zod";
 import { canonicalBytes } from "../../../../eventstore/canonical.ts";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { limit, positionCursor, sha256, time } from "../../../core/model/fields.ts";
 import { digestOf, objectName } from "../../../core/model/objects.ts";
 import { refuse } from "../../../core/model/refusal.ts";

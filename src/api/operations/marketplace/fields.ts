@@ -1,6 +1,6 @@
 /** What operations of the marketplace share: who acts, what strangers have written, and what a bounty looks like. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { idFrom, lowerCase, time } from "../../../core/model/fields.ts";
 import { digestOf, MOST_OBJECT_BYTES, ObjectDamaged } from "../../../core/model/objects.ts";
 import { coreProblems } from "../../../core/model/problem.ts";

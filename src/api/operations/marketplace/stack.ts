@@ -1,6 +1,6 @@
 /** The stack: what agents offer, found by words, price and trust. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { cursor, idFrom, limit, sha256, time } from "../../../core/model/fields.ts";
 import { objectName } from "../../../core/model/objects.ts";
 import { refuse } from "../../../core/model/refusal.ts";

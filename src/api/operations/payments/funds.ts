@@ -1,6 +1,6 @@
 /** Money that a call sets aside: from its caller's account, and from the payment that came along. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import * as account from "../../../domain/payments/account.ts";
 import { paymentProblems } from "../../../domain/payments/problems.ts";

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import type { Heads, Hex } from "../../../core/model/chain.ts";
 import { address, chainHash, limit, positionCursor, time } from "../../../core/model/fields.ts";
 import { type Chain, ChainUnavailable } from "../../../core/model/ports.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { sha256, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { KEEP_DAYS } from "../../../datasets/retention.ts";

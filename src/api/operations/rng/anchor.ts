@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { limit, positionCursor, sha256 } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { ANCHOR_ADDRESS, seedCall, seedCommitment } from "../../../domain/anchoring/contract.ts";

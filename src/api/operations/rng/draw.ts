@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { sha256 } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { ByteStream, message } from "../../../domain/rng/bytes.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { limit, madeId, month, positionCursor, time } from "../../../core/model/fields.ts";
 import { backtest } from "../../../domain/signals/evaluation.ts";
 import { LEAST_EDGE, POINTS, winRate } from "../../../domain/signals/score.ts";

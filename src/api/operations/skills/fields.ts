@@ -1,6 +1,6 @@
 /** What the operations of skills have in common: what is asked of them, and how an execution is shown. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { idFrom, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";

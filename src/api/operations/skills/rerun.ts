@@ -1,5 +1,5 @@
 /** An execution run again: on the states of the data that it named, and with the answers of the log that it kept; and whether it comes to the same. */
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
 import type { Execution, Finished } from "../../../domain/skills/execution.ts";

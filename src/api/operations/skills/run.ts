@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { matches } from "../../../domain/plans/match.ts";
 import { slotNames } from "../../../domain/plans/slots.ts";

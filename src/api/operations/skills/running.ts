@@ -1,5 +1,5 @@
 /** A skill run: its plan asked step by step, each answer told, and all of it made one report. Nobody is charged, and nothing is decided. */
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { decidesNothing } from "../../../core/commands/unit.ts";
 import { inTime } from "../../../core/coordination/concurrency.ts";
 import { Late, refuse } from "../../../core/model/refusal.ts";

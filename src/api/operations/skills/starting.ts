@@ -1,5 +1,5 @@
 /** How an execution begins: what a task fills, whether it is run in the call, and what is recorded of it. */
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import type { ToSeal } from "../../../core/model/ports.ts";
 import { Late, refuse } from "../../../core/model/refusal.ts";
 import { placeIn, type Sealed } from "../../../core/model/sealed.ts";

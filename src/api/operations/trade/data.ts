@@ -1,5 +1,5 @@
 /** What all trade operations have in common: the data they read, what their answers rest on, and what is said of both. */
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { namesFrom, namesIn, nameTables } from "../../../projections/trade/answers/names.ts";
 import type { TradeData } from "../../../projections/trade/answers/question.ts";
 

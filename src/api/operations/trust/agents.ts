@@ -1,6 +1,6 @@
 /** Whom an operation of trust is about, and who speaks in it. */
 
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import type { Target } from "../../../core/commands/unit.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { MAIN_LOG } from "../../../../eventstore/types.ts";
 import { headsOf } from "../../../anchoring/heads.ts";
-import type { App } from "../../../app.ts";
 import { type StreamReport, verifyStream } from "../../../audit/verify-stream.ts";
+import type { App } from "../../../core/app.ts";
 import { forEach } from "../../../core/coordination/concurrency.ts";
 import { chainHash, sha256, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";

@@ -1,5 +1,5 @@
 /** A score as of any position and day: computed for the caller, where nobody has had it computed before. */
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { trustProblems } from "../../../domain/trust/problems.ts";

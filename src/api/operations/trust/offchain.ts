@@ -1,6 +1,6 @@
 /** EAS offchain attestations as they are answered: whole, signed by the account that will write them to the chain. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { address, chainHash, hexBytes } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";

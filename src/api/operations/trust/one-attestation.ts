@@ -1,6 +1,6 @@
 /** One attestation, by its id. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { pause } from "../../../core/coordination/concurrency.ts";
 import { networkOf } from "../../../core/model/chain.ts";
 import { address, chainHash, madeId, time } from "../../../core/model/fields.ts";

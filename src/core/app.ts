@@ -1,14 +1,17 @@
 /** The one plain value that everything above the log works with: the log, its read models, and a few verbs. */
 import type pg from "pg";
-import type { EventStore } from "../eventstore/store.ts";
-import type { Tail } from "../eventstore/tail.ts";
-import type { JsonObject, RecordedEvent, StreamHead } from "../eventstore/types.ts";
-import { foldAfresh } from "./core/commands/stream-folds.ts";
-import { transact } from "./core/commands/transact.ts";
-import type { Command, Committed, Decided, Decision, Target, UnitParts, Work } from "./core/commands/unit.ts";
-import type { Presence } from "./core/coordination/lease.ts";
-import type { Hex, Purpose, RecoverKey } from "./core/model/chain.ts";
-import type { DomainEvent, Entity, EntityEvents, EventOf } from "./core/model/entity.ts";
+import type { EventStore } from "../../eventstore/store.ts";
+import type { Tail } from "../../eventstore/tail.ts";
+import type { JsonObject, RecordedEvent, StreamHead } from "../../eventstore/types.ts";
+import type { ReferenceStore } from "../datasets/reference/store.ts";
+import type { SnapshotStore } from "../datasets/snapshots.ts";
+import type { VintageStore, Vintages } from "../datasets/vintage-store.ts";
+import { foldAfresh } from "./commands/stream-folds.ts";
+import { transact } from "./commands/transact.ts";
+import type { Command, Committed, Decided, Decision, Target, UnitParts, Work } from "./commands/unit.ts";
+import type { Presence } from "./coordination/lease.ts";
+import type { Hex, Purpose, RecoverKey } from "./model/chain.ts";
+import type { DomainEvent, Entity, EntityEvents, EventOf } from "./model/entity.ts";
 import type {
   Chain,
   Clock,
@@ -27,15 +30,12 @@ import type {
   Signer,
   Subjects,
   Webhooks,
-} from "./core/model/ports.ts";
-import type { Health } from "./core/read-models/health.ts";
-import type { Projection } from "./core/read-models/projection.ts";
-import type { Readers } from "./core/read-models/readers.ts";
-import type { Runner } from "./core/read-models/runner.ts";
-import { isOf, type Placed, placed } from "./core/read-models/typed.ts";
-import type { ReferenceStore } from "./datasets/reference/store.ts";
-import type { SnapshotStore } from "./datasets/snapshots.ts";
-import type { VintageStore, Vintages } from "./datasets/vintage-store.ts";
+} from "./model/ports.ts";
+import type { Health } from "./read-models/health.ts";
+import type { Projection } from "./read-models/projection.ts";
+import type { Readers } from "./read-models/readers.ts";
+import type { Runner } from "./read-models/runner.ts";
+import { isOf, type Placed, placed } from "./read-models/typed.ts";
 
 /** What speaks to the chain. */
 export type ChainParts = {
