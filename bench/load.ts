@@ -8,8 +8,6 @@ import autocannon from "autocannon";
 import pg from "pg";
 import pino from "pino";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
-import { withRuntime } from "../src/assemble.ts";
-import { readConfig } from "../src/config.ts";
 import type { App } from "../src/core/app.ts";
 import { forEach } from "../src/core/coordination/concurrency.ts";
 import * as product from "../src/domain/commerce/product.ts";
@@ -17,6 +15,8 @@ import * as stock from "../src/domain/commerce/stock.ts";
 import type * as account from "../src/domain/lounge/account.ts";
 import { ATTO } from "../src/domain/lounge/token.ts";
 import { issueKey } from "../src/operator/keys.ts";
+import { withRuntime } from "../src/runtime/assemble.ts";
+import { readConfig } from "../src/runtime/config.ts";
 import { type Environment, median, type ServiceProcess, startServiceProcess } from "./service-process.ts";
 
 export type Load = { connections: number; seconds: number };

@@ -22,11 +22,11 @@ import { storedPages } from "../eventstore/verify/stored-rows.ts";
 import { openExport, verifyExport } from "../eventstore/verify/verify-export.ts";
 import { sealTurn } from "../src/anchoring/seal-segments.ts";
 import { signTurn } from "../src/anchoring/sign-growth.ts";
-import { openRuntime } from "../src/assemble.ts";
-import { readConfig } from "../src/config.ts";
 import * as apiKey from "../src/domain/access/key.ts";
 import * as anchors from "../src/domain/anchoring/anchor.ts";
 import * as segments from "../src/domain/log/segments.ts";
+import { openRuntime } from "../src/runtime/assemble.ts";
+import { readConfig } from "../src/runtime/config.ts";
 
 const { values: args } = parseArgs({
   options: {

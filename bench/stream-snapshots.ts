@@ -21,8 +21,8 @@ import { foldAfresh } from "../src/core/commands/stream-folds.ts";
 import { SNAPSHOT_EVERY, StreamSnapshots } from "../src/core/commands/stream-snapshots.ts";
 import { transact } from "../src/core/commands/transact.ts";
 import type { UnitParts } from "../src/core/commands/unit.ts";
-import { prepareDatabase } from "../src/database.ts";
 import * as anchors from "../src/domain/anchoring/anchor.ts";
+import { prepareDatabase } from "../src/runtime/database.ts";
 
 const { values: args } = parseArgs({
   options: { events: { type: "string", default: "10000,100000" }, rounds: { type: "string", default: "7" } },

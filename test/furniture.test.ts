@@ -10,7 +10,7 @@ import { methodOf, pathOf } from "../src/api/operation.ts";
 import { areas } from "../src/areas/index.ts";
 import { program } from "../src/cli/program.ts";
 import { settingsPage } from "../src/cli/settings-page.ts";
-import { environment, readConfig } from "../src/config.ts";
+import { environment, readConfig } from "../src/runtime/config.ts";
 import { catalogue } from "./support/catalogue.ts";
 
 type Mapping = { [key: string]: unknown };
@@ -25,7 +25,7 @@ describe(".env.example", () => {
     return name === undefined ? [] : [{ name, value, meaning: lines[i - 1] ?? "" }];
   });
 
-  test("lists every setting once, in the order of src/config.ts", () => {
+  test("lists every setting once, in the order of src/runtime/config.ts", () => {
     expect(settings.map(({ name }) => name)).toEqual(Object.keys(environment.shape));
   });
 

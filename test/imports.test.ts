@@ -72,7 +72,7 @@ describe("the structure", () => {
   test("keeps folders of operations and the assembly small", () => {
     for (const folder of readdirSync(join(ROOT, "src/api/operations")))
       expect(sourcesIn(`src/api/operations/${folder}`).length, folder).toBeLessThanOrEqual(12);
-    expect(readFileSync(join(ROOT, "src/assemble.ts"), "utf8").split("\n").length).toBeLessThan(200);
+    expect(readFileSync(join(ROOT, "src/runtime/assemble.ts"), "utf8").split("\n").length).toBeLessThan(200);
   });
 });
 
@@ -145,9 +145,9 @@ describe("a forbidden line is found", () => {
     ["src/api/x.ts", 'import { z } from "left-pad";', /may not import left-pad/],
     ["src/adapters/x.ts", 'import type { Caller } from "../api/caller.ts";', /may not import api/],
     ["src/reactors/x.ts", 'import { catalogueOf } from "../api/catalogue.ts";', /may not import api/],
-    ["src/assemble.ts", "const port = process.env.PORT;", /reads process\.env/],
-    ["src/assemble.ts", 'const port = process["env"].PORT;', /reads process\.env/],
-    ["src/assemble.ts", "const { env } = process;", /reads process\.env/],
+    ["src/runtime/assemble.ts", "const port = process.env.PORT;", /reads process\.env/],
+    ["src/runtime/assemble.ts", 'const port = process["env"].PORT;', /reads process\.env/],
+    ["src/runtime/assemble.ts", "const { env } = process;", /reads process\.env/],
     ["src/stray.ts", "export const x = 1;", /belongs to no layer/],
   ];
   test.each(forbidden)("%s: %s", (path, source, because) => {

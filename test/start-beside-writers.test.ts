@@ -10,7 +10,7 @@ import { applyMigrations, migrating } from "../eventstore/migrations.ts";
 import { areas } from "../src/areas/index.ts";
 import type { Projection } from "../src/core/read-models/projection.ts";
 import { stepsOf } from "../src/core/read-models/tables.ts";
-import { prepareDatabase } from "../src/database.ts";
+import { prepareDatabase } from "../src/runtime/database.ts";
 import { type FreshDatabase, freshDatabase } from "./support/database.ts";
 import { startService } from "./support/service.ts";
 import { until } from "./support/until.ts";

@@ -3,13 +3,13 @@ import { formatEther } from "viem/utils";
 import { contradictionInRows, headsToMeet } from "../anchoring/compare-rows.ts";
 import { deployAnchor } from "../anchoring/deploy.ts";
 import { type AnchorStatus, anchorStatus, type ChainStatus, chainStatus } from "../anchoring/status.ts";
-import type { Runtime } from "../assemble.ts";
 import type { App } from "../core/app.ts";
 import type { Hex } from "../core/model/chain.ts";
 import { ChainUnavailable, TransactionPending } from "../core/model/ports.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { endorseCall } from "../domain/anchoring/contract.ts";
-import { faultOfAddress } from "../settings/real-money.ts";
+import type { Runtime } from "../runtime/assemble.ts";
+import { faultOfAddress } from "../runtime/settings/real-money.ts";
 import { about } from "./about.ts";
 import { asAddress, type Terminal, withRuntime } from "./terminal.ts";
 

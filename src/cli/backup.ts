@@ -107,7 +107,7 @@ changed where a hash does not hold, and where the chain of BASE_RPC_URL or one o
 the log is for reading: it lacks what was signed or anchored of it.`,
     )
     .action(async (from: string, { epoch }: { epoch?: string }) => {
-      const { restoreService, RestoreUnfinished } = await import("../restoring.ts");
+      const { restoreService, RestoreUnfinished } = await import("../runtime/restoring.ts");
       const { events, head, contradiction, held_against, left_out } = await interruptibly(
         "restore",
         (progress) => restoreService(settings(), logger("warn"), from, { progress, epoch }),

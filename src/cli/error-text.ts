@@ -1,6 +1,6 @@
-import { ConfigError } from "../config.ts";
 import { ObjectsUnavailable, SubjectsUnavailable } from "../core/model/ports.ts";
 import { Refusal } from "../core/model/refusal.ts";
+import { ConfigError } from "../runtime/config.ts";
 
 const EXPECTED = [ConfigError, ObjectsUnavailable, Refusal, SubjectsUnavailable];
 

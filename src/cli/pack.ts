@@ -10,7 +10,6 @@ import { printable, type Verdict, type VerifyReport } from "../../eventstore/ver
 import { openExport } from "../../eventstore/verify/verify-export.ts";
 import { parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";
 import { evidenceOfPath } from "../anchoring/segment-path.ts";
-import { askChain, recoverKey } from "../assemble-audit.ts";
 import { beside, eventsWith, firstIn } from "../audit/event-lines.ts";
 import type { HeldCheckpoint } from "../audit/evidence-state.ts";
 import { type VerifyPackOptions, verifyPack } from "../audit/verify-pack.ts";
@@ -18,6 +17,7 @@ import type { Hex } from "../core/model/chain.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { type SealedSegment, streamOf } from "../domain/log/segments.ts";
 import type { LoggedEvent } from "../domain/payments/verify-receipt.ts";
+import { askChain, recoverKey } from "../runtime/assemble-audit.ts";
 import { asAddress, asCount } from "./terminal.ts";
 
 /** What the options of `withPackOptions` come to. */

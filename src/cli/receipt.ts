@@ -103,7 +103,7 @@ function spoken({ ok, checks, payload }: VerifiedReceipt): string {
 
 async function ownKeys(settings: Terminal["settings"]): Promise<readonly unknown[]> {
   const config = settings();
-  const { signingKeyOf } = await import("../assemble-audit.ts");
+  const { signingKeyOf } = await import("../runtime/assemble-audit.ts");
   const signer = await signingKeyOf(config);
   if (!signer)
     refuse("invalid", `${config.DATA_DIR} has no signing key: give the service's keys with --jwks`);

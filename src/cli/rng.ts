@@ -18,7 +18,7 @@ export function rngCommand(terminal: Terminal): Command {
     )
     .action(async ({ json }: { json: boolean }) => {
       const { abandonLost } = await import("../operator/seeds.ts");
-      const { agreeOnKeys } = await import("../shared-keys.ts");
+      const { agreeOnKeys } = await import("../runtime/shared-keys.ts");
       const given = await withRuntime(terminal, async ({ app }) => {
         // A process that has the secret would go on drawing meanwhile.
         await agreeOnKeys(app);

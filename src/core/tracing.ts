@@ -1,6 +1,6 @@
 /**
  * Traces, as W3C Trace Context and OpenTelemetry have them. A call goes on in its caller's, which stands in log lines and goes along with
- * what is sent to others. Where src/span-export.ts was told to record spans, each call and each turn of a reactor without one begins one.
+ * what is sent to others. Where src/runtime/span-export.ts was told to record spans, each call and each turn of a reactor without one begins one.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import {

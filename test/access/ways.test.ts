@@ -8,10 +8,10 @@ import { createGate } from "../../src/api/access/admission.ts";
 import type { SubjectKey } from "../../src/api/access/way.ts";
 import { type AccessParts, type Presented, priceText, type Way } from "../../src/api/access/way.ts";
 import { free, internal, key, open, owner, pay, subject } from "../../src/api/operation.ts";
-import { recoverKey } from "../../src/assemble-audit.ts";
 import type { AddressLimits } from "../../src/core/model/ports.ts";
 import { digestOf } from "../../src/domain/access/secret.ts";
 import { statementOf } from "../../src/domain/access/wallet-proof.ts";
+import { recoverKey } from "../../src/runtime/assemble-audit.ts";
 import { bareCall, bareParts } from "../support/access.ts";
 
 const mnemonic = "test test test test test test test test test test test junk";

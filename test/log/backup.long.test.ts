@@ -13,7 +13,7 @@ import { MAIN_LOG } from "../../eventstore/types.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
 import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
-import { restoreService } from "../../src/restoring.ts";
+import { restoreService } from "../../src/runtime/restoring.ts";
 import { AT_ONCE, openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
 import { elsewhere as anywhereElse, bytesOf, place } from "../support/elsewhere.ts";
 import { patientConfig } from "../support/patience.ts";

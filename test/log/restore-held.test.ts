@@ -13,7 +13,7 @@ import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { parseWitnesses } from "../../src/anchoring/witness-client.ts";
 import type { Projection } from "../../src/core/read-models/projection.ts";
 import { nameOf } from "../../src/core/read-models/runner.ts";
-import { foldAll, RestoreUnfinished } from "../../src/restoring.ts";
+import { foldAll, RestoreUnfinished } from "../../src/runtime/restoring.ts";
 import { serveWitness } from "../../src/witness/server.ts";
 import { openWitness } from "../../src/witness/witness.ts";
 import { AT_ONCE } from "../anchoring/anchoring-setup.ts";

@@ -15,13 +15,13 @@ import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
 import { openExport } from "../../eventstore/verify/verify-export.ts";
 import { parseVerifierKey } from "../../src/anchoring/note.ts";
 import { areas } from "../../src/areas/index.ts";
-import { recoverKey } from "../../src/assemble-audit.ts";
 import { verifyPack } from "../../src/audit/verify-pack.ts";
 import { abandonLost } from "../../src/operator/seeds.ts";
 import { listKeys } from "../../src/projections/access/keys.ts";
 import { MOST_RECENT } from "../../src/projections/anchoring/streams.ts";
 import { currentReferences } from "../../src/projections/reference/releases.ts";
 import { currentReleases } from "../../src/projections/trade/releases.ts";
+import { recoverKey } from "../../src/runtime/assemble-audit.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
 import { type Service, startService } from "../support/service.ts";
 

@@ -157,7 +157,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     },
   },
   "span export": {
-    paths: ["src/span-export.ts"],
+    paths: ["src/runtime/span-export.ts"],
     imports: {
       "@opentelemetry/api": ["trace"],
       "@opentelemetry/exporter-trace-otlp-http": "any",
@@ -458,21 +458,21 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   runtime: {
     paths: [
-      "src/assemble.ts",
-      "src/assemble-chain.ts",
-      "src/assemble-reactors.ts",
-      "src/shared-keys.ts",
-      "src/assemble-readers.ts",
-      "src/assemble-seeds.ts",
-      "src/assemble-streams.ts",
-      "src/assemble-audit.ts",
-      "src/assemble-subjects.ts",
-      "src/chain-of-log.ts",
-      "src/config.ts",
-      "src/database.ts",
+      "src/runtime/assemble.ts",
+      "src/runtime/assemble-chain.ts",
+      "src/runtime/assemble-reactors.ts",
+      "src/runtime/shared-keys.ts",
+      "src/runtime/assemble-readers.ts",
+      "src/runtime/assemble-seeds.ts",
+      "src/runtime/assemble-streams.ts",
+      "src/runtime/assemble-audit.ts",
+      "src/runtime/assemble-subjects.ts",
+      "src/runtime/chain-of-log.ts",
+      "src/runtime/config.ts",
+      "src/runtime/database.ts",
       "src/migrations/",
-      "src/opened-parts.ts",
-      "src/server.ts",
+      "src/runtime/opened-parts.ts",
+      "src/runtime/server.ts",
     ],
     imports: {
       adapters: "any",
@@ -502,7 +502,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   // A service made of a backup: the verifier judges, the runtime folds.
   restoring: {
-    paths: ["src/restoring.ts"],
+    paths: ["src/runtime/restoring.ts"],
     imports: {
       adapters: ["copyOfEpoch", "keptHeads", "systemClock"],
       anchoring: "any",

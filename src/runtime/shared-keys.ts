@@ -3,8 +3,8 @@
  * chains of seeds that the other cannot reveal, so a process that starts with another key beside those that live is refused.
  */
 
+import type { App } from "../core/app.ts";
 import { ConfigError } from "./config.ts";
-import type { App } from "./core/app.ts";
 
 /** Each key by its setting, as anybody may know it, and the file in DATA_DIR that it comes from where it is not set. */
 const KEYS = {

@@ -1,10 +1,10 @@
 /** The copies of the database that reads may go to, as the settings name them. */
 import type { Logger } from "pino";
-import { openPool } from "../eventstore/pool.ts";
-import { EngineUnfit, preflight, readerChecks } from "../eventstore/preflight.ts";
-import { createEventStore, type EventStore } from "../eventstore/store.ts";
+import { openPool } from "../../eventstore/pool.ts";
+import { EngineUnfit, preflight, readerChecks } from "../../eventstore/preflight.ts";
+import { createEventStore, type EventStore } from "../../eventstore/store.ts";
+import { createReaders, type Readers } from "../core/read-models/readers.ts";
 import { type Config, ConfigError } from "./config.ts";
-import { createReaders, type Readers } from "./core/read-models/readers.ts";
 
 /** Refuses to start with one that is no database for it; one that is away is left out until it is there. */
 export async function openReaders(config: Config, primary: EventStore, log: Logger): Promise<Readers> {

@@ -2,11 +2,11 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
-import { isSigningKey, signingSeed } from "./adapters/signing-key.ts";
-import { secretKey } from "./adapters/subject-keys.ts";
-import { formatVerifierKey } from "./anchoring/note.ts";
-import { parseWitnesses } from "./anchoring/witness-client.ts";
-import type { Hex } from "./core/model/chain.ts";
+import { isSigningKey, signingSeed } from "../adapters/signing-key.ts";
+import { secretKey } from "../adapters/subject-keys.ts";
+import { formatVerifierKey } from "../anchoring/note.ts";
+import { parseWitnesses } from "../anchoring/witness-client.ts";
+import type { Hex } from "../core/model/chain.ts";
 import {
   faultsOfAddresses,
   faultsOfPasswords,

@@ -1,9 +1,9 @@
 /** Starts the reactors of areas, after looking whether the settings let them run. */
 
-import type { Area } from "./areas/area.ts";
+import type { Area } from "../areas/area.ts";
+import type { App } from "../core/app.ts";
+import { type ReactorLog, runningReactors, startReactors } from "../core/background/reactor.ts";
 import { type Config, ConfigError } from "./config.ts";
-import type { App } from "./core/app.ts";
-import { type ReactorLog, runningReactors, startReactors } from "./core/background/reactor.ts";
 import { agreeOnKeys } from "./shared-keys.ts";
 
 /** The connections of a process, where its settings name no number: calls have most of them, folds a share, reactors what is free. */

@@ -1,12 +1,12 @@
 /** The secret seeds of random numbers, and the count of their uses. */
 import { join } from "node:path";
 import type pg from "pg";
-import type { EventStore } from "../eventstore/store.ts";
-import { keptSecret } from "./adapters/kept-secret.ts";
-import { createSeedUses } from "./adapters/seed-uses.ts";
-import { openSeedVault } from "./adapters/seed-vault.ts";
+import type { EventStore } from "../../eventstore/store.ts";
+import { keptSecret } from "../adapters/kept-secret.ts";
+import { createSeedUses } from "../adapters/seed-uses.ts";
+import { openSeedVault } from "../adapters/seed-vault.ts";
+import type { SeedUses, SeedVault } from "../core/model/ports.ts";
 import type { Config } from "./config.ts";
-import type { SeedUses, SeedVault } from "./core/model/ports.ts";
 
 type Base = { pool: pg.Pool; store: EventStore; onError: (error: Error) => void };
 

@@ -3,16 +3,16 @@ import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import pg from "pg";
 import type { Logger } from "pino";
-import { migrate, rolesSeparated } from "../eventstore/migrate.ts";
-import { applyMigrations, migrating } from "../eventstore/migrations.ts";
-import { EngineUnfit, engineChecks, preflight } from "../eventstore/preflight.ts";
-import { ClusterMisplaced, clusterFolder } from "./adapters/cluster-place.ts";
-import { embeddedPostgres } from "./adapters/embedded-postgres.ts";
-import { keptSecret } from "./adapters/kept-secret.ts";
+import { migrate, rolesSeparated } from "../../eventstore/migrate.ts";
+import { applyMigrations, migrating } from "../../eventstore/migrations.ts";
+import { EngineUnfit, engineChecks, preflight } from "../../eventstore/preflight.ts";
+import { ClusterMisplaced, clusterFolder } from "../adapters/cluster-place.ts";
+import { embeddedPostgres } from "../adapters/embedded-postgres.ts";
+import { keptSecret } from "../adapters/kept-secret.ts";
+import type { Projection } from "../core/read-models/projection.ts";
+import { makeTables } from "../core/read-models/tables.ts";
+import { keptTables } from "../migrations/kept-tables.ts";
 import { type Config, ConfigError } from "./config.ts";
-import type { Projection } from "./core/read-models/projection.ts";
-import { makeTables } from "./core/read-models/tables.ts";
-import { keptTables } from "./migrations/kept-tables.ts";
 
 const APP_ROLE = "tallystick_app";
 /** Of the embedded vault: its role and its database. */

@@ -1,5 +1,5 @@
 /** Accounts whose private keys are published: everybody can take what they have. */
-import type { Hex } from "../core/model/chain.ts";
+import type { Hex } from "../../core/model/chain.ts";
 
 /** The mnemonics of development chains, and how many of their first accounts are listed. */
 export const PUBLISHED_MNEMONICS = [

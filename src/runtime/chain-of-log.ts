@@ -3,12 +3,12 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { compareChain } from "./chain/history.ts";
+import { compareChain } from "../chain/history.ts";
+import type { App } from "../core/app.ts";
+import * as anchors from "../domain/anchoring/anchor.ts";
+import * as following from "../domain/checks/following.ts";
+import * as confirmation from "../domain/payments/confirmation.ts";
 import { type Config, ConfigError } from "./config.ts";
-import type { App } from "./core/app.ts";
-import * as anchors from "./domain/anchoring/anchor.ts";
-import * as following from "./domain/checks/following.ts";
-import * as confirmation from "./domain/payments/confirmation.ts";
 
 /** The chain in DATA_DIR and this log; `join` is called once the chain is open, and refuses it where it is another one. */
 export type ChainClaim = { join(app: App): Promise<void> };

@@ -1,6 +1,6 @@
 /** Spans sent to a collector by OTLP over HTTP. The SDK is large, and loaded where an endpoint is set. */
 import { trace } from "@opentelemetry/api";
-import { inTime } from "./core/coordination/concurrency.ts";
+import { inTime } from "../core/coordination/concurrency.ts";
 
 const STOP_MS = 2_000;
 

@@ -4,17 +4,17 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type pg from "pg";
 import type { Logger } from "pino";
-import { applyMigrations, migrating } from "../eventstore/migrations.ts";
-import { openPool } from "../eventstore/pool.ts";
-import type { EventStore } from "../eventstore/store.ts";
-import { keptSecret } from "./adapters/kept-secret.ts";
-import { masterKeyId, pepperCheck, secretKey } from "./adapters/subject-keys.ts";
-import { absentSubjects, createSubjectVault } from "./adapters/subject-vault.ts";
+import { applyMigrations, migrating } from "../../eventstore/migrations.ts";
+import { openPool } from "../../eventstore/pool.ts";
+import type { EventStore } from "../../eventstore/store.ts";
+import { keptSecret } from "../adapters/kept-secret.ts";
+import { masterKeyId, pepperCheck, secretKey } from "../adapters/subject-keys.ts";
+import { absentSubjects, createSubjectVault } from "../adapters/subject-vault.ts";
+import type { App } from "../core/app.ts";
+import type { Subjects } from "../core/model/ports.ts";
+import { vaultTables } from "../migrations/vault/vault-tables.ts";
+import { replayErasures } from "../reactors/subjects/erasure.ts";
 import { type Config, ConfigError } from "./config.ts";
-import type { App } from "./core/app.ts";
-import type { Subjects } from "./core/model/ports.ts";
-import { vaultTables } from "./migrations/vault/vault-tables.ts";
-import { replayErasures } from "./reactors/subjects/erasure.ts";
 
 export type OpenVault = {
   subjects: Subjects;
