@@ -2,8 +2,8 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { Logger, makeWorkerUtils, run } from "graphile-worker";
 import PgBoss from "pg-boss";
-import type { Caller } from "../src/api/caller.ts";
-import type { Context, OperationDeclaration } from "../src/api/operation.ts";
+import type { Caller } from "../src/api/declare/caller.ts";
+import type { Context, OperationDeclaration } from "../src/api/declare/operation.ts";
 import { settleOperations } from "../src/api/operations/compute/settle.ts";
 import { workOperations } from "../src/api/operations/compute/work.ts";
 import type { App } from "../src/core/app.ts";

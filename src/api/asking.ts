@@ -6,9 +6,9 @@ import { type Data, held, watched } from "../datasets/reading.ts";
 import type { ReferenceStore } from "../datasets/reference/store.ts";
 import type { Told } from "../domain/reports/fact.ts";
 import { handled, sha256, withRestsOn } from "./call.ts";
-import type { Marked } from "./forms/table.ts";
-import { inputReader } from "./input.ts";
-import { type Context, effectOf, restsOnDataAlone } from "./operation.ts";
+import type { Marked } from "./declare/forms/table.ts";
+import { inputReader } from "./declare/input.ts";
+import { type Context, effectOf, restsOnDataAlone } from "./declare/operation.ts";
 import { keepTold, toldBefore } from "./told-before.ts";
 
 /** An answer as HTTP gives it, without its envelope, and what it is cited by. */

@@ -8,15 +8,14 @@ import type { Command, InUnit, Seal } from "../core/commands/unit.ts";
 import type { Subjects } from "../core/model/ports.ts";
 import { type EventName, refuse } from "../core/model/refusal.ts";
 import { watched } from "../datasets/reading.ts";
-import type { Admission } from "./access/way.ts";
-import { actorOf, anonymous, type Caller, type Mandate } from "./caller.ts";
-import { encodeAnswer, encodePicture } from "./forms/encode.ts";
-import { type Form, JSON_FORM } from "./forms/form.ts";
-import type { Marked } from "./forms/table.ts";
-import type { Fields } from "./input.ts";
-import type { LastingCall } from "./lasting.ts";
-import { withPosition } from "./listing.ts";
-import { fromCopy, streamFromCopy } from "./log-position.ts";
+import type { Admission } from "./declare/access/way.ts";
+import { actorOf, anonymous, type Caller, type Mandate } from "./declare/caller.ts";
+import { encodeAnswer, encodePicture } from "./declare/forms/encode.ts";
+import { type Form, JSON_FORM } from "./declare/forms/form.ts";
+import type { Marked } from "./declare/forms/table.ts";
+import type { Fields } from "./declare/input.ts";
+import { withPosition } from "./declare/listing.ts";
+import { fromCopy, streamFromCopy } from "./declare/log-position.ts";
 import {
   type Catalogue,
   type Context,
@@ -28,7 +27,8 @@ import {
   restsOnDataAlone,
   type ServedFile,
   type Wire,
-} from "./operation.ts";
+} from "./declare/operation.ts";
+import type { LastingCall } from "./lasting.ts";
 
 export type Call = {
   operation: Operation;

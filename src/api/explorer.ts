@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { written } from "../core/model/html.ts";
+import type { Path } from "./declare/operation.ts";
 import type { Document } from "./document.ts";
-import type { Path } from "./operation.ts";
 import { type Place, placesFor } from "./pages/places.ts";
 
 const FOLDER = join(import.meta.dirname, "../explorer");

@@ -5,10 +5,10 @@ import type { JsonObject, JsonValue } from "../../eventstore/types.ts";
 import { coreProblems } from "../core/model/problem.ts";
 import { Refusal, refuse } from "../core/model/refusal.ts";
 import { presentedSecret } from "./access/admission.ts";
-import type { Presented } from "./access/way.ts";
-import type { Fields, InputReader } from "./input.ts";
-import { prefersProof } from "./named-event.ts";
-import type { Wire } from "./operation.ts";
+import type { Presented } from "./declare/access/way.ts";
+import type { Fields, InputReader } from "./declare/input.ts";
+import { prefersProof } from "./declare/named-event.ts";
+import type { Wire } from "./declare/operation.ts";
 import type { CallRequest } from "./pipeline.ts";
 
 /** Bytes of a JSON body; operations that take more say so themselves. */

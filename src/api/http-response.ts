@@ -2,7 +2,7 @@ import type { Response } from "express";
 import { coreProblems } from "../core/model/problem.ts";
 import { Refusal } from "../core/model/refusal.ts";
 import { commonHeaders } from "./common-headers.ts";
-import type { ServedFile } from "./operation.ts";
+import type { ServedFile } from "./declare/operation.ts";
 import type { Answer, CallRequest } from "./pipeline.ts";
 import type { ProblemAnswer } from "./problem.ts";
 

@@ -16,13 +16,10 @@ import type { JsonObject } from "../../eventstore/types.ts";
 import type { Printer } from "../core/model/ports.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { presentedSecret } from "./access/admission.ts";
-import { chosenForm, JSON_FORM } from "./forms/form.ts";
-import { acceptedForms, contentOf } from "./forms/mcp-content.ts";
-import { endOf, SMALL_BODY } from "./http-request.ts";
-import { instructionsOf, meantBy, toolLists } from "./mcp-tools.ts";
-import { type NamedEvent, proofPath } from "./named-event.ts";
-import { INTERFACE_VERSION } from "./openapi.ts";
-import type { Catalogue } from "./operation.ts";
+import { chosenForm, JSON_FORM } from "./declare/forms/form.ts";
+import { acceptedForms, contentOf } from "./declare/forms/mcp-content.ts";
+import { type NamedEvent, proofPath } from "./declare/named-event.ts";
+import type { Catalogue } from "./declare/operation.ts";
 import {
   isInPath,
   mediaTypeOf,
@@ -32,7 +29,10 @@ import {
   pathOf,
   pathWith,
   type ServedFile,
-} from "./operation.ts";
+} from "./declare/operation.ts";
+import { endOf, SMALL_BODY } from "./http-request.ts";
+import { instructionsOf, meantBy, toolLists } from "./mcp-tools.ts";
+import { INTERFACE_VERSION } from "./openapi.ts";
 import type { Answer, ServedOperation } from "./pipeline.ts";
 import { type ProblemAnswer, problemOfRefusal } from "./problem.ts";
 import { exampleOf } from "./reference.ts";

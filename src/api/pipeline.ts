@@ -12,11 +12,8 @@ import type { AddressLimits, CallLimit } from "../core/model/ports.ts";
 import { coreProblems } from "../core/model/problem.ts";
 import { type EventName, Refusal, refuse } from "../core/model/refusal.ts";
 import { paymentProblems } from "../domain/payments/problems.ts";
-import { refuseClosed } from "./access/account.ts";
 import type { Gate } from "./access/admission.ts";
 import type { FreeRoom } from "./access/free-room.ts";
-import { type Admission, challengeOf, type Presented } from "./access/way.ts";
-import { addressBlock } from "./address.ts";
 import {
   type AnswerParts,
   type Call,
@@ -29,14 +26,16 @@ import {
   prepareAnswer,
   requestDigest,
 } from "./call.ts";
-import { anonymous, isTest } from "./caller.ts";
-import { chosenForm, formHeaders, formsOf } from "./forms/form.ts";
-import { type Fields, type InputReader, inputReader } from "./input.ts";
-import { LastingCall } from "./lasting.ts";
-import { wantedPosition } from "./log-position.ts";
-import { type NamedEvent, nameEvent } from "./named-event.ts";
-import { dataNamed } from "./named-vintages.ts";
-import type { Catalogue } from "./operation.ts";
+import { refuseClosed } from "./declare/access/account.ts";
+import { type Admission, challengeOf, type Presented } from "./declare/access/way.ts";
+import { addressBlock } from "./declare/address.ts";
+import { anonymous, isTest } from "./declare/caller.ts";
+import { chosenForm, formHeaders, formsOf } from "./declare/forms/form.ts";
+import { type Fields, type InputReader, inputReader } from "./declare/input.ts";
+import { wantedPosition } from "./declare/log-position.ts";
+import { type NamedEvent, nameEvent } from "./declare/named-event.ts";
+import { dataNamed } from "./declare/named-vintages.ts";
+import type { Catalogue } from "./declare/operation.ts";
 import {
   effectOf,
   isCommand,
@@ -45,9 +44,10 @@ import {
   paymentOf,
   type ServedFile,
   type Wire,
-} from "./operation.ts";
+} from "./declare/operation.ts";
+import { refusalsOf } from "./declare/statuses.ts";
+import { LastingCall } from "./lasting.ts";
 import { isNoRoom, refusalOf } from "./problem.ts";
-import { refusalsOf } from "./statuses.ts";
 import { unencodedDigest } from "./unencoded-digest.ts";
 import { createPaymentFlow, type PaymentFlow } from "./x402/payment-flow.ts";
 import { eventGiven, givenBefore } from "./x402/replay.ts";

@@ -2,7 +2,7 @@
 import type { App } from "../core/app.ts";
 import { hasSettled } from "../projections/payments/watched.ts";
 import type { Standing } from "./access/free-room.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller } from "./declare/caller.ts";
 import { agentOf } from "./operations/identity/agents.ts";
 
 export const standingOf =

@@ -3,7 +3,7 @@
  * the registry in index.ts; nothing else lists areas.
  */
 import type { EventType } from "../../eventstore/schemas.ts";
-import type { OfferedArea } from "../api/operation.ts";
+import type { OfferedArea } from "../api/declare/operation.ts";
 import type { Reactor } from "../core/background/reactor.ts";
 import type { DomainEvent, Entity } from "../core/model/entity.ts";
 import type { Projection } from "../core/read-models/projection.ts";

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Argument, Command } from "commander";
-import { catalogueOf } from "../api/catalogue.ts";
+import { catalogueOf } from "../api/declare/catalogue.ts";
 import { PACKAGE } from "../api/explorer.ts";
 import { operationsPage } from "../api/reference.ts";
 import { eventsPage } from "../areas/events-page.ts";

@@ -1,7 +1,7 @@
 /** What the sandbox's agents buy of their own service: calls over HTTP, paid for with the development chain's money. */
 import type { Logger } from "pino";
 import type { LocalAccount } from "viem/accounts";
-import { catalogueOf } from "../api/catalogue.ts";
+import { catalogueOf } from "../api/declare/catalogue.ts";
 import { exampleOf } from "../api/reference.ts";
 import { areas } from "../areas/index.ts";
 import type { App } from "../core/app.ts";

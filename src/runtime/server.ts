@@ -3,7 +3,7 @@ import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
 import { createGate, type Gate } from "../api/access/admission.ts";
 import { createFreeRoom } from "../api/access/free-room.ts";
-import { catalogueOf } from "../api/catalogue.ts";
+import { catalogueOf } from "../api/declare/catalogue.ts";
 import { documentsOf } from "../api/documents.ts";
 import { createHttp, problemOfError } from "../api/http.ts";
 import { createMcp } from "../api/mcp.ts";

@@ -3,7 +3,7 @@ import { mnemonicToAccount } from "viem/accounts";
 import { createSiweMessage } from "viem/siwe";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { json, key, open, operation, owner, pay, picture } from "../../src/api/operation.ts";
+import { json, key, open, operation, owner, pay, picture } from "../../src/api/declare/operation.ts";
 import { refuse } from "../../src/core/model/refusal.ts";
 import { cnNomenclature, hsSections } from "../../src/datasets/reference/cn-nomenclature.ts";
 import { keysProjection } from "../../src/projections/access/keys.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAddressLimits } from "../../src/adapters/address-limits.ts";
 import { createFreeRoom, type Standing } from "../../src/api/access/free-room.ts";
-import { anonymous, type Caller } from "../../src/api/caller.ts";
+import { anonymous, type Caller } from "../../src/api/declare/caller.ts";
 import { caller, ed25519Key } from "../identity/agents.ts";
 import { type Service, startService } from "../support/service.ts";
 

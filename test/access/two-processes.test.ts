@@ -1,7 +1,7 @@
 /** Limits by address over HTTP: two processes of one service grant no more than one would. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { free, json, open, operation, pay } from "../../src/api/operation.ts";
+import { free, json, open, operation, pay } from "../../src/api/declare/operation.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { type Service, startService } from "../support/service.ts";
 

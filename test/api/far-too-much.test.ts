@@ -1,8 +1,8 @@
 /** Inputs that are far beyond what a schema takes: refused in a few words, before anything looks at them closely. */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { chosenForm } from "../../src/api/forms/form.ts";
-import { inputReader } from "../../src/api/input.ts";
+import { chosenForm } from "../../src/api/declare/forms/form.ts";
+import { inputReader } from "../../src/api/declare/input.ts";
 import { Refusal } from "../../src/core/model/refusal.ts";
 import { catalogue } from "../support/catalogue.ts";
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { json, key, operation } from "../../src/api/operation.ts";
+import { json, key, operation } from "../../src/api/declare/operation.ts";
 import { script, wares } from "../payments/wares.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";

@@ -7,7 +7,7 @@ import {
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { methodOf, pathOf, paymentOf } from "../../src/api/operation.ts";
+import { methodOf, pathOf, paymentOf } from "../../src/api/declare/operation.ts";
 import { type PaymentPayload, readPayment } from "../../src/api/x402/payload.ts";
 import { PaymentRefused } from "../../src/api/x402/refused.ts";
 import { paymentRequired } from "../../src/api/x402/required.ts";

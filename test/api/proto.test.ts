@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { inputReader } from "../../src/api/input.ts";
+import { inputReader } from "../../src/api/declare/input.ts";
 import { Refusal } from "../../src/core/model/refusal.ts";
 
 test("__proto__ is as unknown as any other name, wherever it stands", () => {

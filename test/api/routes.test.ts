@@ -1,7 +1,7 @@
 /** Which route a method and a path lead to. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { methodOf, pathOf, pathWith } from "../../src/api/operation.ts";
+import { methodOf, pathOf, pathWith } from "../../src/api/declare/operation.ts";
 import { type Entry, routeTable } from "../../src/api/routes.ts";
 import { catalogue } from "../support/catalogue.ts";
 

@@ -1,7 +1,7 @@
 /** An area that stands in the registry is in the service: nothing else names it. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { catalogueOf } from "../../src/api/catalogue.ts";
+import { catalogueOf } from "../../src/api/declare/catalogue.ts";
 import { operationsPage } from "../../src/api/reference.ts";
 import { areas, entitiesOf } from "../../src/areas/index.ts";
 import { type Service, startService } from "../support/service.ts";

@@ -9,11 +9,10 @@ import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { isOpen } from "../../src/api/access/way.ts";
-import { catalogueOf } from "../../src/api/catalogue.ts";
-import { defaultTools } from "../../src/api/default-tools.ts";
-import { inputReader } from "../../src/api/input.ts";
-import type { JsonSchema } from "../../src/api/json-schema.ts";
+import { isOpen } from "../../src/api/declare/access/way.ts";
+import { catalogueOf } from "../../src/api/declare/catalogue.ts";
+import { inputReader } from "../../src/api/declare/input.ts";
+import type { JsonSchema } from "../../src/api/declare/json-schema.ts";
 import {
   effectOf,
   mediaTypeOf,
@@ -23,7 +22,8 @@ import {
   pathWith,
   paymentOf,
   restsOnDataAlone,
-} from "../../src/api/operation.ts";
+} from "../../src/api/declare/operation.ts";
+import { defaultTools } from "../../src/api/default-tools.ts";
 import { operationsPage } from "../../src/api/reference.ts";
 import { eventsPage } from "../../src/areas/events-page.ts";
 import { areas, entitiesOf } from "../../src/areas/index.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { chosenForm, formHeaders, formsOf } from "../../src/api/forms/form.ts";
-import { json, open, operation, text } from "../../src/api/operation.ts";
+import { chosenForm, formHeaders, formsOf } from "../../src/api/declare/forms/form.ts";
+import { json, open, operation, text } from "../../src/api/declare/operation.ts";
 import type { Refusal } from "../../src/core/model/refusal.ts";
 
 const meta = z.object({

@@ -6,7 +6,7 @@ import { parseVerifierKey } from "../../src/anchoring/note.ts";
 import { createProver } from "../../src/anchoring/prove.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { openTlogProof } from "../../src/anchoring/tlog-proof.ts";
-import { prefersProof } from "../../src/api/named-event.ts";
+import { prefersProof } from "../../src/api/declare/named-event.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";

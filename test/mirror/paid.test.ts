@@ -1,7 +1,7 @@
 /** A country-month costs a dollar: quoted, charged and refused over HTTP, on a chain of the test's own. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { json, operation, pay, type Usdc } from "../../src/api/operation.ts";
+import { json, operation, pay, type Usdc } from "../../src/api/declare/operation.ts";
 import { mirrorOperations } from "../../src/api/operations/mirror/reconstruct.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { StoreUnavailable } from "../../eventstore/errors.ts";
-import { payer } from "../../src/api/caller.ts";
+import { payer } from "../../src/api/declare/caller.ts";
 import { standingOf } from "../../src/api/x402/standing.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { ChainUnavailable, NotSettled, TransactionPending } from "../../src/core/model/ports.ts";

@@ -1,7 +1,14 @@
 /** Small things for sale, whose handlers tests can steer. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { json, key, type OperationDeclaration, operation, pay, stream } from "../../src/api/operation.ts";
+import {
+  json,
+  key,
+  type OperationDeclaration,
+  operation,
+  pay,
+  stream,
+} from "../../src/api/declare/operation.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import { catalogue } from "../support/catalogue.ts";
 

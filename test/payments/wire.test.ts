@@ -3,8 +3,8 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from "@x402/core/http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isOpen } from "../../src/api/access/way.ts";
-import { methodOf, type Operation, pathWith, paymentOf } from "../../src/api/operation.ts";
+import { isOpen } from "../../src/api/declare/access/way.ts";
+import { methodOf, type Operation, pathWith, paymentOf } from "../../src/api/declare/operation.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
 import { balanceOf, finalize, openWorkshop, type Workshop } from "../chain/fixture.ts";

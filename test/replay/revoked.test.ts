@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import { json, key, operation } from "../../src/api/declare/operation.ts";
 import { LastingCall } from "../../src/api/lasting.ts";
-import { json, key, operation } from "../../src/api/operation.ts";
 import { refuse } from "../../src/core/model/refusal.ts";
 import { revokeKey } from "../../src/operator/keys.ts";
 import { catalogue } from "../support/catalogue.ts";

@@ -1,6 +1,6 @@
 /** An area that seals: letters to people, of which the log has the address sealed and nothing else of them. */
 import { z } from "zod";
-import { json, key, operation, pay } from "../../src/api/operation.ts";
+import { json, key, operation, pay } from "../../src/api/declare/operation.ts";
 import type { Area } from "../../src/areas/area.ts";
 import type { App } from "../../src/core/app.ts";
 import type { DataOf, EventOf } from "../../src/core/model/entity.ts";

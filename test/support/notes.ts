@@ -1,6 +1,6 @@
 /** A small area for tests of the machinery: a notebook per tenant that takes notes and never the same one twice. */
 import { z } from "zod";
-import { json, key, open, operation, pay, type Usdc } from "../../src/api/operation.ts";
+import { json, key, open, operation, pay, type Usdc } from "../../src/api/declare/operation.ts";
 import type { EventOf } from "../../src/core/model/entity.ts";
 import { refuse } from "../../src/core/model/refusal.ts";
 

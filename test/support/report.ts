@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { json, type OperationDeclaration, operation, pay, type Usdc } from "../../src/api/operation.ts";
+import {
+  json,
+  type OperationDeclaration,
+  operation,
+  pay,
+  type Usdc,
+} from "../../src/api/declare/operation.ts";
 
 /** An operation that is sold for `price`; it stands for whatever is dearer than a question. */
 export const report = (name: string, price: Usdc): OperationDeclaration =>

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
-import type { OperationDeclaration } from "../../src/api/operation.ts";
+import type { OperationDeclaration } from "../../src/api/declare/operation.ts";
 import type { Area } from "../../src/areas/area.ts";
 import type { App } from "../../src/core/app.ts";
 import { traceFields } from "../../src/core/tracing.ts";

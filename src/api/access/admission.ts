@@ -1,9 +1,8 @@
 /** Admission: walks over the ways in that an operation lists; the first that fits the caller wins. */
 import { Refusal, refuse } from "../../core/model/refusal.ts";
-import { anonymous } from "../caller.ts";
-import { createKeys, type KeyCheck } from "./key.ts";
-import { admitOnBehalf } from "./on-behalf.ts";
-import { confirmSubject, identifySubject, isSubjectSecret } from "./subject.ts";
+import { createKeys, type KeyCheck } from "../declare/access/key.ts";
+import { admitOnBehalf } from "../declare/access/on-behalf.ts";
+import { confirmSubject, identifySubject, isSubjectSecret } from "../declare/access/subject.ts";
 import {
   type AccessParts,
   type Admission,
@@ -14,7 +13,8 @@ import {
   type Presented,
   paymentOf,
   type Way,
-} from "./way.ts";
+} from "../declare/access/way.ts";
+import { anonymous } from "../declare/caller.ts";
 
 /** `pay` means that nothing was presented which opens a priced operation: the answer is its 402. */
 export type Verdict = Admission | "pay";

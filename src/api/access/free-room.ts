@@ -6,8 +6,8 @@ import { LRUCache } from "lru-cache";
 import type { AddressLimits, CallLimit } from "../../core/model/ports.ts";
 import { coreProblems } from "../../core/model/problem.ts";
 import { refuse } from "../../core/model/refusal.ts";
-import { addressBlock } from "../address.ts";
-import type { Caller } from "../caller.ts";
+import { addressBlock } from "../declare/address.ts";
+import type { Caller } from "../declare/caller.ts";
 
 /** `stranger`: nothing is known of it; `proven`: it has shown that a key is its own; `paying`: a payment of its settled here. */
 export type Standing = "stranger" | "proven" | "paying";

@@ -3,7 +3,7 @@
 import { addMonths, monthText } from "../../domain/trade/units.ts";
 import { currentReferences } from "../../projections/reference/releases.ts";
 import { currentReleases } from "../../projections/trade/releases.ts";
-import { type Gauge, secondsSince } from "../gauge.ts";
+import { type Gauge, secondsSince } from "../declare/gauge.ts";
 
 export const vintageGauges: Gauge[] = [
   {

@@ -24,8 +24,6 @@ import type { PaidAnswer, PaymentState } from "../../domain/payments/payment.ts"
 import * as payments from "../../domain/payments/payment.ts";
 import { paymentProblems } from "../../domain/payments/problems.ts";
 import { receiptExtension, receiptOf, signReceipt } from "../../domain/payments/receipt.ts";
-import { admitWallet } from "../access/owner.ts";
-import type { Presented } from "../access/way.ts";
 import {
   type AnswerParts,
   type Call,
@@ -36,8 +34,10 @@ import {
   prepareAnswer,
   sha256,
 } from "../call.ts";
-import { payer } from "../caller.ts";
-import { againTo, effectOf } from "../operation.ts";
+import { admitWallet } from "../declare/access/owner.ts";
+import type { Presented } from "../declare/access/way.ts";
+import { payer } from "../declare/caller.ts";
+import { againTo, effectOf } from "../declare/operation.ts";
 import { isAway, isNoRoom } from "../problem.ts";
 import { type Acceptance, type AcceptedPayment, createAcceptance } from "./accept.ts";
 import {

@@ -6,8 +6,8 @@ import type { Hex } from "../../core/model/chain.ts";
 import { coreProblems } from "../../core/model/problem.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
 import { sha256 } from "../call.ts";
-import type { Caller } from "../caller.ts";
-import { type Form, JSON_FORM } from "../forms/form.ts";
+import type { Caller } from "../declare/caller.ts";
+import { type Form, JSON_FORM } from "../declare/forms/form.ts";
 import {
   mediaTypeOf,
   methodOf,
@@ -15,7 +15,7 @@ import {
   pathOf,
   paymentOf,
   type Usdc,
-} from "../operation.ts";
+} from "../declare/operation.ts";
 import { type Problem, problem } from "../problem.ts";
 import { bazaarForms, type Extension, paymentIdentifier } from "./extensions.ts";
 import { toHeader } from "./header.ts";

@@ -11,8 +11,8 @@ import { alertsProjection, othersOpen } from "../../../projections/alerts/subscr
 import { currentReleases, releasesProjection } from "../../../projections/trade/releases.ts";
 import { post } from "../../../reactors/alerts/deliver.ts";
 import { commandOf } from "../../call.ts";
-import type { Caller } from "../../caller.ts";
-import { json, key, type OperationDeclaration, operation, owner, pay } from "../../operation.ts";
+import type { Caller } from "../../declare/caller.ts";
+import { json, key, type OperationDeclaration, operation, owner, pay } from "../../declare/operation.ts";
 
 const id = idFrom("subscription_id", "alerts_subscribe");
 const subscriptionId = id.describe("The subscription_id that alerts_subscribe answered");

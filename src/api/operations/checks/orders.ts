@@ -20,9 +20,9 @@ import {
   redemptionCall,
   revocationCall,
 } from "../../../domain/checks/typed-data.ts";
-import { askStranger } from "../../access/wallet-signature.ts";
-import { actorOf, type Caller } from "../../caller.ts";
-import { json, key, operation, pay } from "../../operation.ts";
+import { askStranger } from "../../declare/access/wallet-signature.ts";
+import { actorOf, type Caller } from "../../declare/caller.ts";
+import { json, key, operation, pay } from "../../declare/operation.ts";
 import { signedBy, targetOf, walletOf } from "./callers.ts";
 import {
   checkId,

@@ -15,8 +15,8 @@ import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { findProduct } from "../../../projections/commerce/catalogue.ts";
 import { hasPaid, listOrders, ordersProjection } from "../../../projections/commerce/orders.ts";
 import { payableRate } from "../../../projections/commerce/rates.ts";
-import type { Caller } from "../../caller.ts";
-import { json, key, operation, owner, pay } from "../../operation.ts";
+import type { Caller } from "../../declare/caller.ts";
+import { json, key, operation, owner, pay } from "../../declare/operation.ts";
 import {
   developmentChain,
   inputLines,

@@ -27,7 +27,7 @@ import {
 import { tasksProjection } from "../../../projections/compute/tasks.ts";
 import { trustProjection } from "../../../projections/trust/trust.ts";
 import { canonical } from "../../asking.ts";
-import { type Caller, payer } from "../../caller.ts";
+import { type Caller, payer } from "../../declare/caller.ts";
 import { agentNamed, agentOf } from "../identity/agents.ts";
 import { shownAgent } from "../identity/description.ts";
 import { payerOf } from "../trust/agents.ts";

@@ -16,8 +16,8 @@ import { identityProblems } from "../../../domain/identity/problems.ts";
 import { sxOfTenant } from "../../../domain/identity/soul-tenant.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { type NamedTask, requesterOf, tasksProjection } from "../../../projections/compute/tasks.ts";
-import type { Caller } from "../../caller.ts";
-import type { Context } from "../../operation.ts";
+import type { Caller } from "../../declare/caller.ts";
+import type { Context } from "../../declare/operation.ts";
 import { agentNamed, idOfNumber } from "../identity/agents.ts";
 
 export const taskId = z

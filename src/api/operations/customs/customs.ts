@@ -33,7 +33,7 @@ import {
 import { trends, trendsInput, trendsOutput } from "../../../projections/customs/answers/trends.ts";
 import { seasonTable } from "../../../projections/trade/answers/forms/tables.ts";
 import { nameTables } from "../../../projections/trade/answers/names.ts";
-import { json, key, operation, pay } from "../../operation.ts";
+import { json, key, operation, pay } from "../../declare/operation.ts";
 import { dataOf, vintage } from "../trade/data.ts";
 
 /** Trade may still be on its way while a table is there already, and the other way round; products are named in either case. */

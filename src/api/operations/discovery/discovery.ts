@@ -2,8 +2,8 @@ import { z } from "zod";
 import { time } from "../../../core/model/fields.ts";
 import { makingOf } from "../../../datasets/making.ts";
 import { stages } from "../../../datasets/progress.ts";
+import { json, open, operation } from "../../declare/operation.ts";
 import { INTERFACE_VERSION } from "../../openapi.ts";
-import { json, open, operation } from "../../operation.ts";
 
 const health = operation({
   name: "health",

@@ -8,7 +8,7 @@ import {
   sourcesOutput,
 } from "../../../projections/fusion/answers/discovery.ts";
 import { newsKnown } from "../../../projections/ingest/news.ts";
-import { json, open, operation } from "../../operation.ts";
+import { json, open, operation } from "../../declare/operation.ts";
 import { dataOf } from "../trade/data.ts";
 
 const sourcesOperation = operation({

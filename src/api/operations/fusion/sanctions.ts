@@ -6,7 +6,7 @@ import {
   sanctionsOutput,
 } from "../../../projections/fusion/answers/sanctions.ts";
 import { referenceProjection, releaseTimes } from "../../../projections/reference/releases.ts";
-import { json, key, operation, pay, reads } from "../../operation.ts";
+import { json, key, operation, pay, reads } from "../../declare/operation.ts";
 import { dataOf } from "../trade/data.ts";
 
 const sanctionsOperation = operation({

@@ -14,8 +14,8 @@ import * as passports from "../../../domain/identity/passports.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import { registryOf } from "../../../domain/identity/registry.ts";
 import { walletTenant } from "../../../domain/payments/payment.ts";
-import type { Caller } from "../../caller.ts";
-import type { Context } from "../../operation.ts";
+import type { Caller } from "../../declare/caller.ts";
+import type { Context } from "../../declare/operation.ts";
 
 /** In a path. */
 export const id = agentRef;

@@ -10,9 +10,9 @@ import { sxId } from "../../../domain/identity/fields.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
 import { walletTenant } from "../../../domain/payments/payment.ts";
-import type { AccessParts } from "../../access/way.ts";
-import type { Caller } from "../../caller.ts";
-import { open } from "../../operation.ts";
+import type { AccessParts } from "../../declare/access/way.ts";
+import type { Caller } from "../../declare/caller.ts";
+import { open } from "../../declare/operation.ts";
 import { agentOf, idOfNumber } from "./agents.ts";
 import { provenBy } from "./proofs.ts";
 

@@ -11,7 +11,7 @@ import { linkName } from "../../../domain/identity/links.ts";
 import { didOf } from "../../../domain/identity/public-key.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { composed } from "../../composed.ts";
-import { json, open, operation } from "../../operation.ts";
+import { json, open, operation } from "../../declare/operation.ts";
 import { trust } from "../trust/scores.ts";
 import {
   agentNamed,

@@ -17,7 +17,7 @@ import {
 } from "../../../domain/identity/challenge.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import { didOf, type PublicKey } from "../../../domain/identity/public-key.ts";
-import { walletsOwn } from "../../access/wallet-signature.ts";
+import { walletsOwn } from "../../declare/access/wallet-signature.ts";
 
 /** Longer ones nothing that the service hands out is. */
 const MOST_CHALLENGE = 2_048;

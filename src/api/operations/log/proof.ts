@@ -13,8 +13,8 @@ import { chainHash, sha256 } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { AnchorState } from "../../../domain/anchoring/anchor.ts";
 import { eventById, type WholeEvent } from "../../../projections/anchoring/events.ts";
-import type { Caller } from "../../caller.ts";
-import { json, open, operation } from "../../operation.ts";
+import type { Caller } from "../../declare/caller.ts";
+import { json, open, operation } from "../../declare/operation.ts";
 import { firmness, hex, isoTime, logKey, preciseTime, proof, stream } from "./fields.ts";
 
 export const eventProof = operation({

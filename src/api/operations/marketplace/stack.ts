@@ -21,8 +21,8 @@ import {
   wordsOn,
 } from "../../../projections/marketplace/stack-lists.ts";
 import { keptAt, scoreOn } from "../../../projections/trust/scores.ts";
-import type { Caller } from "../../caller.ts";
-import { json, open, operation, owner, subject } from "../../operation.ts";
+import type { Caller } from "../../declare/caller.ts";
+import { json, open, operation, owner, subject } from "../../declare/operation.ts";
 import { microOf, nowOf, usd } from "../compute/fields.ts";
 import { agentNamed } from "../identity/agents.ts";
 import { readObject, shownTenant } from "./fields.ts";

@@ -6,9 +6,9 @@ import * as account from "../../../domain/payments/account.ts";
 import { paymentProblems } from "../../../domain/payments/problems.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { keptForAll } from "../../../projections/payments/accounts.ts";
-import { refuseClosed } from "../../access/account.ts";
-import type { Caller } from "../../caller.ts";
-import type { Context } from "../../operation.ts";
+import { refuseClosed } from "../../declare/access/account.ts";
+import type { Caller } from "../../declare/caller.ts";
+import type { Context } from "../../declare/operation.ts";
 import { refuseSuspended } from "../identity/agents.ts";
 
 type Paying = Pick<Context<never>, "app" | "caller" | "decide" | "payment_id">;

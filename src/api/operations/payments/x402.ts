@@ -4,7 +4,15 @@ import { z } from "zod";
 import { limit, offset } from "../../../core/model/fields.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
 import { requestDigest } from "../../call.ts";
-import { json, key, type OperationDeclaration, open, openWhere, operation, reads } from "../../operation.ts";
+import {
+  json,
+  key,
+  type OperationDeclaration,
+  open,
+  openWhere,
+  operation,
+  reads,
+} from "../../declare/operation.ts";
 import { resources } from "../../x402/discovery.ts";
 import { settle, supported, verify } from "../../x402/facilitator.ts";
 

@@ -14,7 +14,7 @@ import {
   firstReleaseOf,
   releasesProjection,
 } from "../../../projections/trade/releases.ts";
-import { file, json, key, open, operation, pathWith, pay, reads } from "../../operation.ts";
+import { file, json, key, open, operation, pathWith, pay, reads } from "../../declare/operation.ts";
 import { dataOf } from "../trade/data.ts";
 
 const VERIFY =

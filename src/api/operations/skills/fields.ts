@@ -12,7 +12,7 @@ import { type SkillResult, skillResult } from "../../../domain/skills/result.ts"
 import { agents, type Skill, type SkillScope } from "../../../domain/skills/skills.ts";
 import { readKept } from "../../../reactors/skills/kept.ts";
 import { canonical } from "../../asking.ts";
-import type { Caller } from "../../caller.ts";
+import type { Caller } from "../../declare/caller.ts";
 
 /** Micro-USDC that an agent's run costs. */
 export const PRICE_MICRO = 500_000;

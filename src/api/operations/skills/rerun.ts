@@ -11,7 +11,7 @@ import { readKept } from "../../../reactors/skills/kept.ts";
 import type { Named } from "../../../reactors/skills/steps.ts";
 import { canonical } from "../../asking.ts";
 import { sha256 } from "../../call.ts";
-import { dataNamed } from "../../named-vintages.ts";
+import { dataNamed } from "../../declare/named-vintages.ts";
 import { isOfLog, runSkill } from "./running.ts";
 
 /** `kept`: its answer was not asked again, since it was read of the log. */

@@ -18,7 +18,7 @@ import { AT_ONCE } from "../../../reactors/skills/run.ts";
 import type { Named } from "../../../reactors/skills/steps.ts";
 import { canonical } from "../../asking.ts";
 import { sha256 } from "../../call.ts";
-import type { Context } from "../../operation.ts";
+import type { Context } from "../../declare/operation.ts";
 import { checkScope, PRICE_MICRO } from "./fields.ts";
 import { modelFor, type Noted, type Ran, refuseTask, runWithin } from "./running.ts";
 

@@ -5,7 +5,7 @@ import { refuse } from "../../../core/model/refusal.ts";
 import { mailSubject } from "../../../core/model/sealed.ts";
 import { eraseSubject } from "../../../reactors/subjects/erasure.ts";
 import { commandOf } from "../../call.ts";
-import { json, operation, owner } from "../../operation.ts";
+import { json, operation, owner } from "../../declare/operation.ts";
 
 /** Longer ones no mail server takes (RFC 5321, section 4.5.3.1.3). */
 const MOST_CHARACTERS = 254;

@@ -23,7 +23,7 @@ import {
   timelineInput,
   timelineOutput,
 } from "../../../projections/trade/answers/series.ts";
-import { json, key, operation, pay } from "../../operation.ts";
+import { json, key, operation, pay } from "../../declare/operation.ts";
 import { dataOf, vintage } from "./data.ts";
 
 const overviewOperation = operation({

@@ -8,7 +8,7 @@ import {
   productDetailOutput,
 } from "../../../projections/trade/answers/product-detail.ts";
 import { woodInput, woodOutput, woodProducts } from "../../../projections/trade/answers/wood.ts";
-import { json, key, operation, pay } from "../../operation.ts";
+import { json, key, operation, pay } from "../../declare/operation.ts";
 import { dataOf, vintage } from "./data.ts";
 
 const woodOperation = operation({

@@ -8,7 +8,7 @@ import { concentrationChart } from "../../../projections/trade/answers/forms/ran
 import { concentrationTable, seasonTable } from "../../../projections/trade/answers/forms/tables.ts";
 import { pricesInput, pricesOutput, pricesPerTonne } from "../../../projections/trade/answers/prices.ts";
 import { season, seasonInput, seasonOutput } from "../../../projections/trade/answers/seasonality.ts";
-import { json, key, operation, pay } from "../../operation.ts";
+import { json, key, operation, pay } from "../../declare/operation.ts";
 import { dataOf, vintage } from "./data.ts";
 
 const priceOperation = operation({

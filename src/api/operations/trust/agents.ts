@@ -10,7 +10,7 @@ import { refOf } from "../../../domain/identity/fields.ts";
 import { sxOfTenant } from "../../../domain/identity/soul-tenant.ts";
 import type { Side } from "../../../domain/trust/attestation.ts";
 import { trustProblems } from "../../../domain/trust/problems.ts";
-import type { Caller } from "../../caller.ts";
+import type { Caller } from "../../declare/caller.ts";
 import { idOfNumber } from "../identity/agents.ts";
 
 /** The stream of the agent that is called so: by its id, its number, or the address of a key that is live on it. */

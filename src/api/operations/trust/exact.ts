@@ -12,7 +12,7 @@ import {
   movedBy,
 } from "../../../projections/trust/exact.ts";
 import { trustProjection } from "../../../projections/trust/trust.ts";
-import type { Caller } from "../../caller.ts";
+import type { Caller } from "../../declare/caller.ts";
 
 const DAY_S = 86_400;
 /** After what a computation of somebody else is over, as a rule. */

@@ -1,8 +1,8 @@
 /** By a key that belongs to a subject of the service, an agent say, and acts for that one alone. */
 import { timingSafeEqual } from "node:crypto";
-import { refuse } from "../../core/model/refusal.ts";
-import type { Scope } from "../../domain/access/key.ts";
-import { digestOf } from "../../domain/access/secret.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import type { Scope } from "../../../domain/access/key.ts";
+import { digestOf } from "../../../domain/access/secret.ts";
 import type { Caller } from "../caller.ts";
 import { lookUp } from "./key.ts";
 import { beyond, EACH, type OwnLimit } from "./open.ts";

@@ -1,5 +1,5 @@
 /** Everything the service offers, area by area: what the server and all documents derive from. */
-import { problemRegistry } from "../core/model/problem.ts";
+import { problemRegistry } from "../../core/model/problem.ts";
 import {
   type Catalogue,
   methodOf,

@@ -1,7 +1,7 @@
 /** By anybody, free: within a limit by address. */
-import type { AddressLimits, CallLimit } from "../../core/model/ports.ts";
-import { coreProblems } from "../../core/model/problem.ts";
-import { Refusal } from "../../core/model/refusal.ts";
+import type { AddressLimits, CallLimit } from "../../../core/model/ports.ts";
+import { coreProblems } from "../../../core/model/problem.ts";
+import { Refusal } from "../../../core/model/refusal.ts";
 import { addressBlock } from "../address.ts";
 import type { OpeningSetting, Way } from "./way.ts";
 

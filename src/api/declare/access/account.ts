@@ -1,8 +1,8 @@
 /** By a caller's own account: what it has pays, and a payment brings what is missing. */
 
-import { refuse } from "../../core/model/refusal.ts";
-import type { Scope } from "../../domain/access/key.ts";
-import { paymentProblems } from "../../domain/payments/problems.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import type { Scope } from "../../../domain/access/key.ts";
+import { paymentProblems } from "../../../domain/payments/problems.ts";
 import { admitKey, keySchemes, keySecurity } from "./key.ts";
 import { admitWallet } from "./owner.ts";
 import { type PriceOf, pay } from "./pay.ts";

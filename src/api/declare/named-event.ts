@@ -1,7 +1,7 @@
 /** Which event an answer stands for, told beside the body: a receipt's digest over that stays true. */
-import type { EventProof, Prover } from "../anchoring/prove.ts";
-import type { App } from "../core/app.ts";
-import type { EventName } from "../core/model/refusal.ts";
+import type { EventProof, Prover } from "../../anchoring/prove.ts";
+import type { App } from "../../core/app.ts";
+import type { EventName } from "../../core/model/refusal.ts";
 import type { Caller } from "./caller.ts";
 import { logPositionOf } from "./log-position.ts";
 

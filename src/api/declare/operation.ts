@@ -3,15 +3,15 @@
  * its HTTP route, MCP tool, OpenAPI entry, price, documentation and smoke test all derive from the declaration.
  */
 import { z } from "zod";
-import type { RecordedEvent } from "../../eventstore/types.ts";
-import type { App } from "../core/app.ts";
-import type { Decide, Foresee, LineUp, Presume, Reserve, Seal, Watch } from "../core/commands/unit.ts";
-import type { Chart, Provenance } from "../core/model/chart.ts";
-import type { Doc } from "../core/model/doc.ts";
-import type { ProblemType } from "../core/model/problem.ts";
-import type { EventName } from "../core/model/refusal.ts";
-import type { Projection } from "../core/read-models/projection.ts";
-import type { Reads } from "../core/read-models/readers.ts";
+import type { RecordedEvent } from "../../../eventstore/types.ts";
+import type { App } from "../../core/app.ts";
+import type { Decide, Foresee, LineUp, Presume, Reserve, Seal, Watch } from "../../core/commands/unit.ts";
+import type { Chart, Provenance } from "../../core/model/chart.ts";
+import type { Doc } from "../../core/model/doc.ts";
+import type { ProblemType } from "../../core/model/problem.ts";
+import type { EventName } from "../../core/model/refusal.ts";
+import type { Projection } from "../../core/read-models/projection.ts";
+import type { Reads } from "../../core/read-models/readers.ts";
 import { paymentOf, type Way } from "./access/way.ts";
 import type { Caller } from "./caller.ts";
 import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";

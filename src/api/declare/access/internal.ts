@@ -1,7 +1,7 @@
 /** By the token that servers of one operator show each other. */
 import { timingSafeEqual } from "node:crypto";
-import { refuse } from "../../core/model/refusal.ts";
-import { digestOf } from "../../domain/access/secret.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import { digestOf } from "../../../domain/access/secret.ts";
 import type { Way } from "./way.ts";
 
 /** By X-Internal-Token, from this machine alone unless the operator allows others. */

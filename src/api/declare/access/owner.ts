@@ -1,19 +1,19 @@
 /** By whoever caused what is asked about: the tenant's API key, or the signature of the wallet that paid. */
 import { createHash } from "node:crypto";
-import { canonicalText } from "../../../eventstore/canonical.ts";
-import type { JsonObject } from "../../../eventstore/types.ts";
-import { lowerCase } from "../../core/model/fields.ts";
-import type { CallLimit } from "../../core/model/ports.ts";
-import { coreProblems } from "../../core/model/problem.ts";
-import { refuse } from "../../core/model/refusal.ts";
-import type { Scope } from "../../domain/access/key.ts";
+import { canonicalText } from "../../../../eventstore/canonical.ts";
+import type { JsonObject } from "../../../../eventstore/types.ts";
+import { lowerCase } from "../../../core/model/fields.ts";
+import type { CallLimit } from "../../../core/model/ports.ts";
+import { coreProblems } from "../../../core/model/problem.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import type { Scope } from "../../../domain/access/key.ts";
 import {
   proofText,
   readWalletProof,
   refuseProof,
   textDigest,
   type WalletProof,
-} from "../../domain/access/wallet-proof.ts";
+} from "../../../domain/access/wallet-proof.ts";
 import { addressBlock } from "../address.ts";
 import { payer } from "../caller.ts";
 import { admitKey, keySchemes, keySecurity } from "./key.ts";

@@ -1,7 +1,7 @@
 /** So many calls free for an address; beyond them the next way in counts. */
-import type { CallLimit } from "../../core/model/ports.ts";
-import { coreProblems } from "../../core/model/problem.ts";
-import { Refusal } from "../../core/model/refusal.ts";
+import type { CallLimit } from "../../../core/model/ports.ts";
+import { coreProblems } from "../../../core/model/problem.ts";
+import { Refusal } from "../../../core/model/refusal.ts";
 import { addressBlock } from "../address.ts";
 import { EACH } from "./open.ts";
 import type { Way } from "./way.ts";

@@ -1,7 +1,7 @@
 /** By a payment over x402. */
-import type { App } from "../../core/app.ts";
-import { refuse } from "../../core/model/refusal.ts";
-import type { Scope } from "../../domain/access/key.ts";
+import type { App } from "../../../core/app.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import type { Scope } from "../../../domain/access/key.ts";
 import type { Caller } from "../caller.ts";
 import { type Attempt, type Parts, type Payment, scopeOf, type Usdc, type Way } from "./way.ts";
 

@@ -3,13 +3,13 @@
  * those that it rests on, so that one fits the other. Every operation over data has both.
  */
 import { z } from "zod";
-import type { App } from "../core/app.ts";
-import { refuse } from "../core/model/refusal.ts";
-import { type Data, NONE } from "../datasets/reading.ts";
-import { KEEP_DAYS, keptSince } from "../datasets/retention.ts";
-import type { Lease, Vintages } from "../datasets/vintage-store.ts";
-import { referenceProjection, referencesSince } from "../projections/reference/releases.ts";
-import { type KeptRelease, releasesProjection, releasesSince } from "../projections/trade/releases.ts";
+import type { App } from "../../core/app.ts";
+import { refuse } from "../../core/model/refusal.ts";
+import { type Data, NONE } from "../../datasets/reading.ts";
+import { KEEP_DAYS, keptSince } from "../../datasets/retention.ts";
+import type { Lease, Vintages } from "../../datasets/vintage-store.ts";
+import { referenceProjection, referencesSince } from "../../projections/reference/releases.ts";
+import { type KeptRelease, releasesProjection, releasesSince } from "../../projections/trade/releases.ts";
 import type { Fields } from "./input.ts";
 
 /** No answer rests on as many. */

@@ -1,13 +1,13 @@
 /** The shape of every way into an operation. One file a kind; what documents, clients and callers are told derives from it. */
-import type { JsonObject } from "../../../eventstore/types.ts";
-import type { App } from "../../core/app.ts";
-import type { Watch } from "../../core/commands/unit.ts";
-import type { Hex } from "../../core/model/chain.ts";
-import type { AddressLimits, Clock, Quotas } from "../../core/model/ports.ts";
-import type { Refusal } from "../../core/model/refusal.ts";
-import type { Scope } from "../../domain/access/key.ts";
-import { PROOF_SECONDS } from "../../domain/access/wallet-proof.ts";
-import type { KeyRow, KeyWithDigest } from "../../projections/access/keys.ts";
+import type { JsonObject } from "../../../../eventstore/types.ts";
+import type { App } from "../../../core/app.ts";
+import type { Watch } from "../../../core/commands/unit.ts";
+import type { Hex } from "../../../core/model/chain.ts";
+import type { AddressLimits, Clock, Quotas } from "../../../core/model/ports.ts";
+import type { Refusal } from "../../../core/model/refusal.ts";
+import type { Scope } from "../../../domain/access/key.ts";
+import { PROOF_SECONDS } from "../../../domain/access/wallet-proof.ts";
+import type { KeyRow, KeyWithDigest } from "../../../projections/access/keys.ts";
 import type { Caller } from "../caller.ts";
 
 /** A decimal string of USDC, such as "0.05". */

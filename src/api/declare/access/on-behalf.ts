@@ -1,6 +1,6 @@
 /** On-Behalf-Of: an agent that acts for another, by its own key and within what the other has delegated to it. */
-import type { Hex } from "../../core/model/chain.ts";
-import { refuse } from "../../core/model/refusal.ts";
+import type { Hex } from "../../../core/model/chain.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { admitWallet } from "./owner.ts";
 import { type Admission, type Attempt, type Delegated, delegatedOf, type Parts } from "./way.ts";
 

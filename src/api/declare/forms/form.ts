@@ -1,8 +1,8 @@
 /** The forms an answer can be had in, and which of them a caller is given (RFC 9110, 12.5.1). */
 
 import Negotiator from "negotiator";
-import { coreProblems } from "../../core/model/problem.ts";
-import { refuse } from "../../core/model/refusal.ts";
+import { coreProblems } from "../../../core/model/problem.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import type { OperationDeclaration } from "../operation.ts";
 
 /** Media types of JSON and of what is made of it, each with what HTTP tells beside it. */

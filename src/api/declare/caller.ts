@@ -1,6 +1,6 @@
-import type { Hex } from "../core/model/chain.ts";
-import type { Scope } from "../domain/access/key.ts";
-import { walletTenant } from "../domain/payments/payment.ts";
+import type { Hex } from "../../core/model/chain.ts";
+import type { Scope } from "../../domain/access/key.ts";
+import { walletTenant } from "../../domain/payments/payment.ts";
 
 /** Whoever was admitted. `tenant` owns what the call causes. */
 export type Caller =

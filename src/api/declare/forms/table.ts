@@ -1,7 +1,7 @@
 /** An answer as rows and columns: what CSV and Parquet are written from. */
 import { z } from "zod";
-import type { Provenance } from "../../core/model/chart.ts";
-import type { Cell, Column, Sheet } from "../../core/model/sheet.ts";
+import type { Provenance } from "../../../core/model/chart.ts";
+import type { Cell, Column, Sheet } from "../../../core/model/sheet.ts";
 import type { JsonSchema } from "../json-schema.ts";
 
 /** The answers that can be had in other forms than JSON: what their figures rest on stands in `meta`. */

@@ -2,11 +2,11 @@
  * How much of the log an answer knows: `Log-Position` says where what a call appended stands, and `Min-Log-Position` that an answer has to
  * know of it, whichever copy of the database it is read from.
  */
-import { MAIN_LOG } from "../../eventstore/types.ts";
-import type { App } from "../core/app.ts";
-import { refuse } from "../core/model/refusal.ts";
-import type { FreshReader } from "../core/read-models/readers.ts";
-import { replayProblems } from "../domain/replay/problems.ts";
+import { MAIN_LOG } from "../../../eventstore/types.ts";
+import type { App } from "../../core/app.ts";
+import { refuse } from "../../core/model/refusal.ts";
+import type { FreshReader } from "../../core/read-models/readers.ts";
+import { replayProblems } from "../../domain/replay/problems.ts";
 import type { Caller } from "./caller.ts";
 import { type Operation, readsOf } from "./operation.ts";
 

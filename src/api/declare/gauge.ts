@@ -1,5 +1,5 @@
 /** What operators watch of an area, measured whenever metrics are asked for. */
-import type { App } from "../core/app.ts";
+import type { App } from "../../core/app.ts";
 
 /** A number, by the values of its gauge's labels. */
 export type Measured = { value: number; labels?: Readonly<Record<string, string>> };

@@ -1,13 +1,13 @@
 /** By an API key, within its quota. Its checks are a list, so that a test can switch each off and see the difference. */
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { CallLimit } from "../../core/model/ports.ts";
-import { coreProblems } from "../../core/model/problem.ts";
-import { refuse } from "../../core/model/refusal.ts";
-import type { Scope } from "../../domain/access/key.ts";
-import { quotaWindows } from "../../domain/access/quota.ts";
-import { digestOf, spaceOf } from "../../domain/access/secret.ts";
-import type { KeyRow, KeyWithDigest } from "../../projections/access/keys.ts";
+import type { CallLimit } from "../../../core/model/ports.ts";
+import { coreProblems } from "../../../core/model/problem.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import type { Scope } from "../../../domain/access/key.ts";
+import { quotaWindows } from "../../../domain/access/quota.ts";
+import { digestOf, spaceOf } from "../../../domain/access/secret.ts";
+import type { KeyRow, KeyWithDigest } from "../../../projections/access/keys.ts";
 import { addressBlock } from "../address.ts";
 import type { Caller } from "../caller.ts";
 import { type AccessParts, type Attempt, BEARER, type Keys, type SecuritySchemes, type Way } from "./way.ts";

@@ -1,8 +1,8 @@
 /** Reads an operation's input: query strings and path parts become typed values, then one zod object judges them all. */
 import { closest } from "fastest-levenshtein";
 import { z } from "zod";
-import { MAX_DEPTH } from "../../eventstore/canonical.ts";
-import { type FieldError, refuse } from "../core/model/refusal.ts";
+import { MAX_DEPTH } from "../../../eventstore/canonical.ts";
+import { type FieldError, refuse } from "../../core/model/refusal.ts";
 import { type JsonSchema, jsonSchemaOf } from "./json-schema.ts";
 
 export type Fields = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import type { CallToolRequestParams, CallToolResult } from "@modelcontextprotocol/server";
-import type { Printer } from "../../core/model/ports.ts";
-import { Refusal } from "../../core/model/refusal.ts";
+import type { Printer } from "../../../core/model/ports.ts";
+import { Refusal } from "../../../core/model/refusal.ts";
 import { type Operation, type Output, pathWith } from "../operation.ts";
 import { encodeAnswer } from "./encode.ts";
 import type { Form, JSON_FORM } from "./form.ts";
