@@ -82,7 +82,7 @@ test("the files are seen", () => {
     "eventstore/store.ts",
     "src/main.ts",
     "src/domain/access/key.ts",
-    "src/api/pipeline.ts",
+    "src/api/serve/pipeline.ts",
   ])
     expect(sources).toContain(path);
 });

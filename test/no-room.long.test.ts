@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppendUnknown, StoreUnavailable } from "../eventstore/errors.ts";
 import { type EmbeddedPostgres, embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
-import { refusalOf } from "../src/api/problem.ts";
+import { refusalOf } from "../src/api/serve/problem.ts";
 import { areas } from "../src/areas/index.ts";
 import { coreProblems } from "../src/core/model/problem.ts";
 import { Refusal } from "../src/core/model/refusal.ts";

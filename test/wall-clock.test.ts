@@ -13,7 +13,7 @@ const MEANT: Record<string, string> = {
   "src/adapters/folder-lock.ts": "files have it",
   "src/adapters/local-files.ts": "files have it",
   "src/api/documents.ts": "security.txt is good for half a year",
-  "src/api/x402/charge.ts": "a Retry-After of hours",
+  "src/api/serve/x402/charge.ts": "a Retry-After of hours",
   "src/datasets/build-space.ts": "files have it",
   "src/datasets/download.ts": "a server's Retry-After names a time",
   "src/worker/worker.ts": "a lease names a time, and a worker has no database",

@@ -11,10 +11,10 @@ import { openapi } from "./openapi.ts";
 import { docsDocuments } from "./pages/docs.ts";
 import { homeDocuments } from "./pages/home.ts";
 import { rngDocument } from "./pages/rng.ts";
-import { problemsPage } from "./problem.ts";
 import { llmsPage } from "./reference.ts";
-import { priceList } from "./x402/discovery.ts";
-import type { PaymentTerms } from "./x402/required.ts";
+import { problemsPage } from "./serve/problem.ts";
+import { priceList } from "./serve/x402/discovery.ts";
+import type { PaymentTerms } from "./serve/x402/required.ts";
 
 /** All documents of a catalogue. What does not change while the service runs is rendered once, for whoever asks first. */
 export function documentsOf(

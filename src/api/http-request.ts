@@ -4,12 +4,12 @@ import { parseStrict } from "../../eventstore/canonical.ts";
 import type { JsonObject, JsonValue } from "../../eventstore/types.ts";
 import { coreProblems } from "../core/model/problem.ts";
 import { Refusal, refuse } from "../core/model/refusal.ts";
-import { presentedSecret } from "./access/admission.ts";
 import type { Presented } from "./declare/access/way.ts";
 import type { Fields, InputReader } from "./declare/input.ts";
 import { prefersProof } from "./declare/named-event.ts";
 import type { Wire } from "./declare/operation.ts";
-import type { CallRequest } from "./pipeline.ts";
+import { presentedSecret } from "./serve/admission.ts";
+import type { CallRequest } from "./serve/pipeline.ts";
 
 /** Bytes of a JSON body; operations that take more say so themselves. */
 const BODY_LIMIT = 256 * 1024;

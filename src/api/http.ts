@@ -18,10 +18,10 @@ import { type Hint, hintsOf } from "./hints.ts";
 import { HttpCall, isAtHome, isLocal } from "./http-request.ts";
 import { sendAnswer, setCommonHeaders } from "./http-response.ts";
 import type { Metrics } from "./metrics.ts";
-import type { ServedOperation } from "./pipeline.ts";
-import { isAway, problem, problemOfRefusal, refusalOf } from "./problem.ts";
 import { requestId } from "./request-id.ts";
 import { type Entry, routeTable } from "./routes.ts";
+import type { ServedOperation } from "./serve/pipeline.ts";
+import { isAway, problem, problemOfRefusal, refusalOf } from "./serve/problem.ts";
 
 export type HttpParts = {
   app: App;

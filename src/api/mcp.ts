@@ -15,7 +15,6 @@ import type { Request, RequestHandler } from "express";
 import type { JsonObject } from "../../eventstore/types.ts";
 import type { Printer } from "../core/model/ports.ts";
 import { refuse } from "../core/model/refusal.ts";
-import { presentedSecret } from "./access/admission.ts";
 import { chosenForm, JSON_FORM } from "./declare/forms/form.ts";
 import { acceptedForms, contentOf } from "./declare/forms/mcp-content.ts";
 import { type NamedEvent, proofPath } from "./declare/named-event.ts";
@@ -33,11 +32,12 @@ import {
 import { endOf, SMALL_BODY } from "./http-request.ts";
 import { instructionsOf, meantBy, toolLists } from "./mcp-tools.ts";
 import { INTERFACE_VERSION } from "./openapi.ts";
-import type { Answer, ServedOperation } from "./pipeline.ts";
-import { type ProblemAnswer, problemOfRefusal } from "./problem.ts";
 import { exampleOf } from "./reference.ts";
 import { requestId } from "./request-id.ts";
-import type { SettleResponse } from "./x402/response.ts";
+import { presentedSecret } from "./serve/admission.ts";
+import type { Answer, ServedOperation } from "./serve/pipeline.ts";
+import { type ProblemAnswer, problemOfRefusal } from "./serve/problem.ts";
+import type { SettleResponse } from "./serve/x402/response.ts";
 
 export type McpParts = {
   catalogue: Catalogue;

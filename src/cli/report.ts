@@ -2,10 +2,10 @@
 import { Command, InvalidArgumentError } from "commander";
 import { printable } from "../../eventstore/verify/report.ts";
 import type { VerifierKey } from "../anchoring/note.ts";
-import { canonical } from "../api/asking.ts";
 import { catalogueOf } from "../api/declare/catalogue.ts";
 import { methodOf, type Operation, pathOf } from "../api/declare/operation.ts";
 import { aboutReport } from "../api/operations/reports/made.ts";
+import { canonical } from "../api/serve/asking.ts";
 import { areas } from "../areas/index.ts";
 import { digestOf } from "../core/model/objects.ts";
 import { refuse } from "../core/model/refusal.ts";

@@ -2,7 +2,7 @@
 
 import { createServer, type RequestListener, type Server } from "node:http";
 import { Command } from "commander";
-import { problemOfRefusal } from "../api/problem.ts";
+import { problemOfRefusal } from "../api/serve/problem.ts";
 import { Refusal } from "../core/model/refusal.ts";
 import { type Config, ConfigError } from "../runtime/config.ts";
 import { startDatabase } from "../runtime/database.ts";

@@ -1,8 +1,6 @@
 /** The server: HTTP and MCP over an open runtime. */
 import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
-import { createGate, type Gate } from "../api/access/admission.ts";
-import { createFreeRoom } from "../api/access/free-room.ts";
 import { catalogueOf } from "../api/declare/catalogue.ts";
 import { documentsOf } from "../api/documents.ts";
 import { createHttp, problemOfError } from "../api/http.ts";
@@ -10,8 +8,9 @@ import { createMcp } from "../api/mcp.ts";
 import { createMetrics } from "../api/metrics.ts";
 import { refuseSuspended } from "../api/operations/identity/agents.ts";
 import { delegateAdmission } from "../api/operations/identity/authority.ts";
-import { createPipeline } from "../api/pipeline.ts";
-import { standingOf } from "../api/standing.ts";
+import { createGate, type Gate } from "../api/serve/admission.ts";
+import { createFreeRoom } from "../api/serve/free-room.ts";
+import { createPipeline } from "../api/serve/pipeline.ts";
 import type { App } from "../core/app.ts";
 import { type Refusal, refuse } from "../core/model/refusal.ts";
 import { isOf } from "../core/read-models/typed.ts";
@@ -20,6 +19,7 @@ import { keepDataOpen } from "../operator/keep-open.ts";
 import { agentKeyByDigest, keyByDigest, keysProjection } from "../projections/access/keys.ts";
 import type { Runtime } from "./assemble.ts";
 import type { Config } from "./config.ts";
+import { standingOf } from "./standing.ts";
 
 /** Everything that answers over HTTP, MCP included; pages show `sandbox_key` to whoever sits at this machine. Until `stopping` it also follows the log for what it must know. */
 export async function openServer(

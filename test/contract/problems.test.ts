@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { catalogueOf } from "../../src/api/declare/catalogue.ts";
 import { json, open, operation } from "../../src/api/declare/operation.ts";
-import { problemOfRefusal, problemsPage } from "../../src/api/problem.ts";
+import { problemOfRefusal, problemsPage } from "../../src/api/serve/problem.ts";
 import { areas } from "../../src/areas/index.ts";
 import { coreProblems, type ProblemType, problemOfCode, problemTypes } from "../../src/core/model/problem.ts";
 import { Refusal, refuse } from "../../src/core/model/refusal.ts";

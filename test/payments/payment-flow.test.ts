@@ -4,7 +4,7 @@ import { EventEmitter, once } from "node:events";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { StoreUnavailable } from "../../eventstore/errors.ts";
 import { payer } from "../../src/api/declare/caller.ts";
-import { standingOf } from "../../src/api/x402/standing.ts";
+import { standingOf } from "../../src/api/serve/x402/standing.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { ChainUnavailable, NotSettled, TransactionPending } from "../../src/core/model/ports.ts";
 import * as apiKey from "../../src/domain/access/key.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { heldSigner, isSigningKey, openSigner } from "../../src/adapters/signing-key.ts";
-import { unencodedDigest } from "../../src/api/unencoded-digest.ts";
+import { unencodedDigest } from "../../src/api/serve/unencoded-digest.ts";
 import type { Signer } from "../../src/core/model/ports.ts";
 import {
   keyUrl,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { json, key, operation } from "../../src/api/declare/operation.ts";
-import { LastingCall } from "../../src/api/lasting.ts";
+import { LastingCall } from "../../src/api/serve/lasting.ts";
 import { refuse } from "../../src/core/model/refusal.ts";
 import { revokeKey } from "../../src/operator/keys.ts";
 import { catalogue } from "../support/catalogue.ts";

@@ -1,10 +1,10 @@
 /** The eight skills over HTTP: each done without a model, the same bytes twice, every figure where it says; and what is refused. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { canonical } from "../../src/api/asking.ts";
 import { skillFaults } from "../../src/api/operations/skills/asked.ts";
 import type { executionShown } from "../../src/api/operations/skills/fields.ts";
 import { rerun } from "../../src/api/operations/skills/rerun.ts";
+import { canonical } from "../../src/api/serve/asking.ts";
 import { askAt } from "../../src/cli/report.ts";
 import { spoken } from "../../src/cli/rerun.ts";
 import { digestOf } from "../../src/core/model/objects.ts";

@@ -10,9 +10,9 @@ import { dataset, flow, hs, reporter } from "../../../domain/trade/inputs.ts";
 import { alertsProjection, othersOpen } from "../../../projections/alerts/subscriptions.ts";
 import { currentReleases, releasesProjection } from "../../../projections/trade/releases.ts";
 import { post } from "../../../reactors/alerts/deliver.ts";
-import { commandOf } from "../../call.ts";
 import type { Caller } from "../../declare/caller.ts";
 import { json, key, type OperationDeclaration, operation, owner, pay } from "../../declare/operation.ts";
+import { commandOf } from "../../serve/call.ts";
 
 const id = idFrom("subscription_id", "alerts_subscribe");
 const subscriptionId = id.describe("The subscription_id that alerts_subscribe answered");

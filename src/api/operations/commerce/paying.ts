@@ -6,7 +6,7 @@ import * as stock from "../../../domain/commerce/stock.ts";
 import * as payments from "../../../domain/payments/payment.ts";
 import { cancelOrder } from "../../../reactors/commerce/steps.ts";
 import { json, operation, owner, pay, type Usdc } from "../../declare/operation.ts";
-import { microUsdc } from "../../x402/required.ts";
+import { microUsdc } from "../../serve/x402/required.ts";
 import { developmentChain, inputOrderId, nowOf, orderShown, shopMeta, shownOrder } from "./fields.ts";
 import { PAY_PATH } from "./orders.ts";
 

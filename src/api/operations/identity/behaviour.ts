@@ -27,8 +27,8 @@ import { activityOf, activityProjection } from "../../../projections/identity/ac
 import { dateOf, dayNamed, dayOfTime } from "../../../projections/trust/days.ts";
 import { dealingsOf, paidCalls, spentBy } from "../../../projections/trust/dealings.ts";
 import { workDays } from "../../../projections/trust/work.ts";
-import { composed } from "../../composed.ts";
 import { json, key, open, operation, subject } from "../../declare/operation.ts";
+import { composed } from "../../serve/composed.ts";
 import { trustHistory } from "../trust/scores.ts";
 import { daysOf, MOST_DAYS, stretchFields, stretchOf } from "../trust/stretch.ts";
 import { actorsOf, agentNamed, agentOf, id } from "./agents.ts";

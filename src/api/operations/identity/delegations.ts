@@ -8,7 +8,7 @@ import { delegable, delegationDigest, LONGEST_DELEGATION_S } from "../../../doma
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { json, operation, type Usdc } from "../../declare/operation.ts";
-import { microUsdc } from "../../x402/required.ts";
+import { microUsdc } from "../../serve/x402/required.ts";
 import { agentNamed, id } from "./agents.ts";
 import { authorityOf, proofs } from "./authority.ts";
 import { agentWatched } from "./keys.ts";

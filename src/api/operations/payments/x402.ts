@@ -3,7 +3,6 @@
 import { z } from "zod";
 import { limit, offset } from "../../../core/model/fields.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
-import { requestDigest } from "../../call.ts";
 import {
   json,
   key,
@@ -13,8 +12,9 @@ import {
   operation,
   reads,
 } from "../../declare/operation.ts";
-import { resources } from "../../x402/discovery.ts";
-import { settle, supported, verify } from "../../x402/facilitator.ts";
+import { requestDigest } from "../../serve/call.ts";
+import { resources } from "../../serve/x402/discovery.ts";
+import { settle, supported, verify } from "../../serve/x402/facilitator.ts";
 
 const address = z.string().describe("An address");
 

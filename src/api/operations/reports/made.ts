@@ -15,8 +15,8 @@ import {
 import { newsOn, newsProjection } from "../../../projections/ingest/news.ts";
 import { objectOf } from "../../../projections/reports/kept.ts";
 import type { Ask, Quotes, Written } from "../../../projections/reports/writing.ts";
-import { type Asking, asking, canonical, type Patience } from "../../asking.ts";
 import { type Context, json } from "../../declare/operation.ts";
+import { type Asking, asking, canonical, type Patience } from "../../serve/asking.ts";
 import { summedUp } from "./summed-up.ts";
 
 const reportMeta = z.object({

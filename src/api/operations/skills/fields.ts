@@ -11,8 +11,8 @@ import * as executions from "../../../domain/skills/execution.ts";
 import { type SkillResult, skillResult } from "../../../domain/skills/result.ts";
 import { agents, type Skill, type SkillScope } from "../../../domain/skills/skills.ts";
 import { readKept } from "../../../reactors/skills/kept.ts";
-import { canonical } from "../../asking.ts";
 import type { Caller } from "../../declare/caller.ts";
+import { canonical } from "../../serve/asking.ts";
 
 /** Micro-USDC that an agent's run costs. */
 export const PRICE_MICRO = 500_000;

@@ -15,10 +15,10 @@ import { type Ask, type Written, writing } from "../../../projections/reports/wr
 import { ownReadings } from "../../../projections/skills/own.ts";
 import { toldOfSkill } from "../../../projections/skills/tellers.ts";
 import type { RunSteps } from "../../../reactors/skills/run.ts";
-import { type Asking, asking, canonical, STEP_MS } from "../../asking.ts";
-import { sha256 } from "../../call.ts";
 import { anonymous } from "../../declare/caller.ts";
 import type { Context } from "../../declare/operation.ts";
+import { type Asking, asking, canonical, STEP_MS } from "../../serve/asking.ts";
+import { sha256 } from "../../serve/call.ts";
 import { complete } from "../reports/made.ts";
 import { summedUp } from "../reports/summed-up.ts";
 import { offered } from "./asked.ts";

@@ -1,14 +1,14 @@
 /** Operations asked from within another, as its own caller and uncharged: all on one state of the data, and each answer named. */
-import { canonicalText } from "../../eventstore/canonical.ts";
-import type { JsonObject } from "../../eventstore/types.ts";
-import { Late } from "../core/model/refusal.ts";
-import { type Data, held, watched } from "../datasets/reading.ts";
-import type { ReferenceStore } from "../datasets/reference/store.ts";
-import type { Told } from "../domain/reports/fact.ts";
+import { canonicalText } from "../../../eventstore/canonical.ts";
+import type { JsonObject } from "../../../eventstore/types.ts";
+import { Late } from "../../core/model/refusal.ts";
+import { type Data, held, watched } from "../../datasets/reading.ts";
+import type { ReferenceStore } from "../../datasets/reference/store.ts";
+import type { Told } from "../../domain/reports/fact.ts";
+import type { Marked } from "../declare/forms/table.ts";
+import { inputReader } from "../declare/input.ts";
+import { type Context, effectOf, restsOnDataAlone } from "../declare/operation.ts";
 import { handled, sha256, withRestsOn } from "./call.ts";
-import type { Marked } from "./declare/forms/table.ts";
-import { inputReader } from "./declare/input.ts";
-import { type Context, effectOf, restsOnDataAlone } from "./declare/operation.ts";
 import { keepTold, toldBefore } from "./told-before.ts";
 
 /** An answer as HTTP gives it, without its envelope, and what it is cited by. */

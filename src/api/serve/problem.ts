@@ -1,8 +1,8 @@
 /** Errors as RFC 9457 problem details, with `success` and `error` beside them for older clients. */
-import { LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
-import { ChainUnavailable, SubjectsUnavailable } from "../core/model/ports.ts";
-import { coreProblems, type ProblemType } from "../core/model/problem.ts";
-import { type FieldError, Refusal } from "../core/model/refusal.ts";
+import { LogDamaged, TreeTooShort } from "../../anchoring/tile-store.ts";
+import { ChainUnavailable, SubjectsUnavailable } from "../../core/model/ports.ts";
+import { coreProblems, type ProblemType } from "../../core/model/problem.ts";
+import { type FieldError, Refusal } from "../../core/model/refusal.ts";
 
 export type Problem = {
   type: string;

@@ -14,16 +14,20 @@
  * leaves nothing; one that is refused after the settlement opens a refund.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { JsonObject } from "../../../eventstore/types.ts";
-import type { App } from "../../core/app.ts";
-import { transact } from "../../core/commands/transact.ts";
-import type { Committed, Decide } from "../../core/commands/unit.ts";
-import type { AddressLimits } from "../../core/model/ports.ts";
-import { type EventName, Refusal, refuse } from "../../core/model/refusal.ts";
-import type { PaidAnswer, PaymentState } from "../../domain/payments/payment.ts";
-import * as payments from "../../domain/payments/payment.ts";
-import { paymentProblems } from "../../domain/payments/problems.ts";
-import { receiptExtension, receiptOf, signReceipt } from "../../domain/payments/receipt.ts";
+import type { JsonObject } from "../../../../eventstore/types.ts";
+import type { App } from "../../../core/app.ts";
+import { transact } from "../../../core/commands/transact.ts";
+import type { Committed, Decide } from "../../../core/commands/unit.ts";
+import type { AddressLimits } from "../../../core/model/ports.ts";
+import { type EventName, Refusal, refuse } from "../../../core/model/refusal.ts";
+import type { PaidAnswer, PaymentState } from "../../../domain/payments/payment.ts";
+import * as payments from "../../../domain/payments/payment.ts";
+import { paymentProblems } from "../../../domain/payments/problems.ts";
+import { receiptExtension, receiptOf, signReceipt } from "../../../domain/payments/receipt.ts";
+import { admitWallet } from "../../declare/access/owner.ts";
+import type { Presented } from "../../declare/access/way.ts";
+import { payer } from "../../declare/caller.ts";
+import { againTo, effectOf } from "../../declare/operation.ts";
 import {
   type AnswerParts,
   type Call,
@@ -34,10 +38,6 @@ import {
   prepareAnswer,
   sha256,
 } from "../call.ts";
-import { admitWallet } from "../declare/access/owner.ts";
-import type { Presented } from "../declare/access/way.ts";
-import { payer } from "../declare/caller.ts";
-import { againTo, effectOf } from "../declare/operation.ts";
 import { isAway, isNoRoom } from "../problem.ts";
 import { type Acceptance, type AcceptedPayment, createAcceptance } from "./accept.ts";
 import {

@@ -1,8 +1,8 @@
 /** Answers that operations have given within others: the same question on the same data has the same answer, which need not be computed again. */
 import { LRUCache } from "lru-cache";
-import type { App } from "../core/app.ts";
-import { type Data, isFoundAgain, type Look } from "../datasets/reading.ts";
-import type { Told } from "../domain/reports/fact.ts";
+import type { App } from "../../core/app.ts";
+import { type Data, isFoundAgain, type Look } from "../../datasets/reading.ts";
+import type { Told } from "../../domain/reports/fact.ts";
 
 /** `text`: the answer as it is sent; each who is told it again has one of its own. */
 type Before = { text: string; origin: Told["origin"]; looks: readonly Look[] };

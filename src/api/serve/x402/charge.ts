@@ -6,8 +6,8 @@
  * the facts are asked first, or anybody could fill the log with signatures of empty wallets.
  */
 
-import type { App } from "../../core/app.ts";
-import type { Hex } from "../../core/model/chain.ts";
+import type { App } from "../../../core/app.ts";
+import type { Hex } from "../../../core/model/chain.ts";
 import {
   ChainUnavailable,
   type Errand,
@@ -15,13 +15,13 @@ import {
   NotSettled,
   type Settlement,
   TransactionPending,
-} from "../../core/model/ports.ts";
-import { Refusal, refuse } from "../../core/model/refusal.ts";
-import { inSpan } from "../../core/tracing.ts";
-import type { Claim, Mined, PaymentEvent, PaymentState } from "../../domain/payments/payment.ts";
-import * as payments from "../../domain/payments/payment.ts";
-import { paymentProblems } from "../../domain/payments/problems.ts";
-import { type SignedTransfer, USDC } from "../../domain/payments/usdc.ts";
+} from "../../../core/model/ports.ts";
+import { Refusal, refuse } from "../../../core/model/refusal.ts";
+import { inSpan } from "../../../core/tracing.ts";
+import type { Claim, Mined, PaymentEvent, PaymentState } from "../../../domain/payments/payment.ts";
+import * as payments from "../../../domain/payments/payment.ts";
+import { paymentProblems } from "../../../domain/payments/problems.ts";
+import { type SignedTransfer, USDC } from "../../../domain/payments/usdc.ts";
 import { type Call, commandOf, idempotencyOf, sha256 } from "../call.ts";
 import { PaymentRefused } from "./refused.ts";
 import { NETWORK_V2 } from "./required.ts";

@@ -1,13 +1,13 @@
 /** The same answer again, from this process or another: what a payment bought, or what an Idempotency-Key was answered. */
-import type { Idempotency } from "../../../eventstore/types.ts";
-import type { App } from "../../core/app.ts";
-import { recall } from "../../core/commands/transact.ts";
-import { decidesNothing, type Work } from "../../core/commands/unit.ts";
-import { coreProblems } from "../../core/model/problem.ts";
-import { type EventName, refuse } from "../../core/model/refusal.ts";
-import type { PaidAnswer } from "../../domain/payments/payment.ts";
-import * as payments from "../../domain/payments/payment.ts";
-import { paymentProblems } from "../../domain/payments/problems.ts";
+import type { Idempotency } from "../../../../eventstore/types.ts";
+import type { App } from "../../../core/app.ts";
+import { recall } from "../../../core/commands/transact.ts";
+import { decidesNothing, type Work } from "../../../core/commands/unit.ts";
+import { coreProblems } from "../../../core/model/problem.ts";
+import { type EventName, refuse } from "../../../core/model/refusal.ts";
+import type { PaidAnswer } from "../../../domain/payments/payment.ts";
+import * as payments from "../../../domain/payments/payment.ts";
+import { paymentProblems } from "../../../domain/payments/problems.ts";
 import {
   type AnswerParts,
   type Call,

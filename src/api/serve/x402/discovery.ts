@@ -1,6 +1,6 @@
 /** What can be paid for, in the two forms that directories of x402 services read. */
-import { isOpen } from "../declare/access/way.ts";
-import { methodOf, type Operation, pathWith, paymentOf, type Usdc } from "../declare/operation.ts";
+import { isOpen } from "../../declare/access/way.ts";
+import { methodOf, type Operation, pathWith, paymentOf, type Usdc } from "../../declare/operation.ts";
 import { type PaymentTerms, paymentRequired, type RequirementV2 } from "./required.ts";
 
 type Priced = { operation: Operation; price: Usdc; url: string; offer: RequirementV2 };

@@ -2,8 +2,8 @@
  * What a 402 of x402 version 2 declares beside its terms. Source: payment_identifier.md and bazaar.md among the
  * extensions of the x402 specification; pathParams and routeTemplate as bazaar.md has them for routes with parameters.
  */
-import { inputReader } from "../declare/input.ts";
-import { isInPath, methodOf, type OperationDeclaration, pathOf, patternOf } from "../declare/operation.ts";
+import { inputReader } from "../../declare/input.ts";
+import { isInPath, methodOf, type OperationDeclaration, pathOf, patternOf } from "../../declare/operation.ts";
 
 type Schema = Record<string, unknown>;
 

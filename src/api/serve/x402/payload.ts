@@ -1,9 +1,9 @@
 /** Reads the payment that comes with a call, of either generation of x402. */
 import { z } from "zod";
-import { parseStrict } from "../../../eventstore/canonical.ts";
-import type { Hex } from "../../core/model/chain.ts";
-import { hexRead, lowerCase } from "../../core/model/fields.ts";
-import type { SignedTransfer } from "../../domain/payments/usdc.ts";
+import { parseStrict } from "../../../../eventstore/canonical.ts";
+import type { Hex } from "../../../core/model/chain.ts";
+import { hexRead, lowerCase } from "../../../core/model/fields.ts";
+import type { SignedTransfer } from "../../../domain/payments/usdc.ts";
 import { PAYMENT_IDENTIFIER } from "./extensions.ts";
 import { refusePayment } from "./refused.ts";
 

@@ -1,14 +1,14 @@
 /** Accepts the payments that callers present: reads them, judges them, and slows down who presents bad ones. */
-import type { Hex, RecoverKey } from "../../core/model/chain.ts";
-import type { AddressLimits, CallLimit, Clock } from "../../core/model/ports.ts";
-import { coreProblems } from "../../core/model/problem.ts";
-import { Refusal } from "../../core/model/refusal.ts";
-import { readSignature, writeSignature } from "../../domain/payments/authorization.ts";
-import { idOf } from "../../domain/payments/payment.ts";
-import { USDC } from "../../domain/payments/usdc.ts";
-import type { Presented } from "../declare/access/way.ts";
-import { addressBlock } from "../declare/address.ts";
-import type { Usdc } from "../declare/operation.ts";
+import type { Hex, RecoverKey } from "../../../core/model/chain.ts";
+import type { AddressLimits, CallLimit, Clock } from "../../../core/model/ports.ts";
+import { coreProblems } from "../../../core/model/problem.ts";
+import { Refusal } from "../../../core/model/refusal.ts";
+import { readSignature, writeSignature } from "../../../domain/payments/authorization.ts";
+import { idOf } from "../../../domain/payments/payment.ts";
+import { USDC } from "../../../domain/payments/usdc.ts";
+import type { Presented } from "../../declare/access/way.ts";
+import { addressBlock } from "../../declare/address.ts";
+import type { Usdc } from "../../declare/operation.ts";
 import type { PresentedPayment } from "./charge.ts";
 import { type Asked, examine, SETTLING_SECONDS } from "./checks.ts";
 import { type PaymentPayload, readPayment } from "./payload.ts";

@@ -1,5 +1,5 @@
 /** What an answer tells of the settlement that paid for it: x402's SettleResponse, in both generations. */
-import type { Claim, Mined } from "../../domain/payments/payment.ts";
+import type { Claim, Mined } from "../../../domain/payments/payment.ts";
 import { toHeader } from "./header.ts";
 import { NETWORK_V1, NETWORK_V2 } from "./required.ts";
 

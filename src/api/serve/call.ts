@@ -1,21 +1,21 @@
 /** One admitted call: what is asked, by whom, and the answer made for it. */
 import { createHash, createHmac } from "node:crypto";
 import type { LRUCache } from "lru-cache";
-import { canonicalText } from "../../eventstore/canonical.ts";
-import type { Idempotency, JsonObject } from "../../eventstore/types.ts";
-import type { App } from "../core/app.ts";
-import type { Command, InUnit, Seal } from "../core/commands/unit.ts";
-import type { Subjects } from "../core/model/ports.ts";
-import { type EventName, refuse } from "../core/model/refusal.ts";
-import { watched } from "../datasets/reading.ts";
-import type { Admission } from "./declare/access/way.ts";
-import { actorOf, anonymous, type Caller, type Mandate } from "./declare/caller.ts";
-import { encodeAnswer, encodePicture } from "./declare/forms/encode.ts";
-import { type Form, JSON_FORM } from "./declare/forms/form.ts";
-import type { Marked } from "./declare/forms/table.ts";
-import type { Fields } from "./declare/input.ts";
-import { withPosition } from "./declare/listing.ts";
-import { fromCopy, streamFromCopy } from "./declare/log-position.ts";
+import { canonicalText } from "../../../eventstore/canonical.ts";
+import type { Idempotency, JsonObject } from "../../../eventstore/types.ts";
+import type { App } from "../../core/app.ts";
+import type { Command, InUnit, Seal } from "../../core/commands/unit.ts";
+import type { Subjects } from "../../core/model/ports.ts";
+import { type EventName, refuse } from "../../core/model/refusal.ts";
+import { watched } from "../../datasets/reading.ts";
+import type { Admission } from "../declare/access/way.ts";
+import { actorOf, anonymous, type Caller, type Mandate } from "../declare/caller.ts";
+import { encodeAnswer, encodePicture } from "../declare/forms/encode.ts";
+import { type Form, JSON_FORM } from "../declare/forms/form.ts";
+import type { Marked } from "../declare/forms/table.ts";
+import type { Fields } from "../declare/input.ts";
+import { withPosition } from "../declare/listing.ts";
+import { fromCopy, streamFromCopy } from "../declare/log-position.ts";
 import {
   type Catalogue,
   type Context,
@@ -27,7 +27,7 @@ import {
   restsOnDataAlone,
   type ServedFile,
   type Wire,
-} from "./declare/operation.ts";
+} from "../declare/operation.ts";
 import type { LastingCall } from "./lasting.ts";
 
 export type Call = {

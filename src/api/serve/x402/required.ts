@@ -1,13 +1,12 @@
 /** The 402 of x402, in both generations at once: v1 in the JSON body, v2 in the PAYMENT-REQUIRED header. */
 
 import type { encodePaymentRequiredHeader } from "@x402/core/http";
-import type { App } from "../../core/app.ts";
-import type { Hex } from "../../core/model/chain.ts";
-import { coreProblems } from "../../core/model/problem.ts";
-import { USDC } from "../../domain/payments/usdc.ts";
-import { sha256 } from "../call.ts";
-import type { Caller } from "../declare/caller.ts";
-import { type Form, JSON_FORM } from "../declare/forms/form.ts";
+import type { App } from "../../../core/app.ts";
+import type { Hex } from "../../../core/model/chain.ts";
+import { coreProblems } from "../../../core/model/problem.ts";
+import { USDC } from "../../../domain/payments/usdc.ts";
+import type { Caller } from "../../declare/caller.ts";
+import { type Form, JSON_FORM } from "../../declare/forms/form.ts";
 import {
   mediaTypeOf,
   methodOf,
@@ -15,7 +14,8 @@ import {
   pathOf,
   paymentOf,
   type Usdc,
-} from "../declare/operation.ts";
+} from "../../declare/operation.ts";
+import { sha256 } from "../call.ts";
 import { type Problem, problem } from "../problem.ts";
 import { bazaarForms, type Extension, paymentIdentifier } from "./extensions.ts";
 import { toHeader } from "./header.ts";

@@ -1,9 +1,10 @@
 /** How far a caller is known: by a key that it has proven, or a payment that has settled. */
+
+import type { Caller } from "../api/declare/caller.ts";
+import { agentOf } from "../api/operations/identity/agents.ts";
+import type { Standing } from "../api/serve/free-room.ts";
 import type { App } from "../core/app.ts";
 import { hasSettled } from "../projections/payments/watched.ts";
-import type { Standing } from "./access/free-room.ts";
-import type { Caller } from "./declare/caller.ts";
-import { agentOf } from "./operations/identity/agents.ts";
 
 export const standingOf =
   (app: App) =>

@@ -1,13 +1,13 @@
 /** The facilitator's side of x402, for payments to us alone: whoever is paid by others settles for itself. */
 import { z } from "zod";
-import type { App } from "../../core/app.ts";
-import { inTime } from "../../core/coordination/concurrency.ts";
-import type { Hex } from "../../core/model/chain.ts";
-import { ChainUnavailable } from "../../core/model/ports.ts";
-import type { EventName } from "../../core/model/refusal.ts";
-import type { PaymentState } from "../../domain/payments/payment.ts";
-import * as payments from "../../domain/payments/payment.ts";
-import { USDC } from "../../domain/payments/usdc.ts";
+import type { App } from "../../../core/app.ts";
+import { inTime } from "../../../core/coordination/concurrency.ts";
+import type { Hex } from "../../../core/model/chain.ts";
+import { ChainUnavailable } from "../../../core/model/ports.ts";
+import type { EventName } from "../../../core/model/refusal.ts";
+import type { PaymentState } from "../../../domain/payments/payment.ts";
+import * as payments from "../../../domain/payments/payment.ts";
+import { USDC } from "../../../domain/payments/usdc.ts";
 import { commandOf, sha256 } from "../call.ts";
 import { isNoRoom } from "../problem.ts";
 import { judge } from "./accept.ts";

@@ -4,16 +4,35 @@
  * brought a payment goes through besides.
  */
 import { LRUCache } from "lru-cache";
-import type { JsonObject } from "../../eventstore/types.ts";
-import { createProver, type Prover } from "../anchoring/prove.ts";
-import { transact } from "../core/commands/transact.ts";
-import { decidesNothing } from "../core/commands/unit.ts";
-import type { AddressLimits, CallLimit } from "../core/model/ports.ts";
-import { coreProblems } from "../core/model/problem.ts";
-import { type EventName, Refusal, refuse } from "../core/model/refusal.ts";
-import { paymentProblems } from "../domain/payments/problems.ts";
-import type { Gate } from "./access/admission.ts";
-import type { FreeRoom } from "./access/free-room.ts";
+import type { JsonObject } from "../../../eventstore/types.ts";
+import { createProver, type Prover } from "../../anchoring/prove.ts";
+import { transact } from "../../core/commands/transact.ts";
+import { decidesNothing } from "../../core/commands/unit.ts";
+import type { AddressLimits, CallLimit } from "../../core/model/ports.ts";
+import { coreProblems } from "../../core/model/problem.ts";
+import { type EventName, Refusal, refuse } from "../../core/model/refusal.ts";
+import { paymentProblems } from "../../domain/payments/problems.ts";
+import { refuseClosed } from "../declare/access/account.ts";
+import { type Admission, challengeOf, type Presented } from "../declare/access/way.ts";
+import { addressBlock } from "../declare/address.ts";
+import { anonymous, isTest } from "../declare/caller.ts";
+import { chosenForm, formHeaders, formsOf } from "../declare/forms/form.ts";
+import { type Fields, type InputReader, inputReader } from "../declare/input.ts";
+import { wantedPosition } from "../declare/log-position.ts";
+import { type NamedEvent, nameEvent } from "../declare/named-event.ts";
+import { dataNamed } from "../declare/named-vintages.ts";
+import type { Catalogue } from "../declare/operation.ts";
+import {
+  effectOf,
+  isCommand,
+  mediaTypeOf,
+  type Operation,
+  paymentOf,
+  type ServedFile,
+  type Wire,
+} from "../declare/operation.ts";
+import { refusalsOf } from "../declare/statuses.ts";
+import type { Gate } from "./admission.ts";
 import {
   type AnswerParts,
   type Call,
@@ -26,26 +45,7 @@ import {
   prepareAnswer,
   requestDigest,
 } from "./call.ts";
-import { refuseClosed } from "./declare/access/account.ts";
-import { type Admission, challengeOf, type Presented } from "./declare/access/way.ts";
-import { addressBlock } from "./declare/address.ts";
-import { anonymous, isTest } from "./declare/caller.ts";
-import { chosenForm, formHeaders, formsOf } from "./declare/forms/form.ts";
-import { type Fields, type InputReader, inputReader } from "./declare/input.ts";
-import { wantedPosition } from "./declare/log-position.ts";
-import { type NamedEvent, nameEvent } from "./declare/named-event.ts";
-import { dataNamed } from "./declare/named-vintages.ts";
-import type { Catalogue } from "./declare/operation.ts";
-import {
-  effectOf,
-  isCommand,
-  mediaTypeOf,
-  type Operation,
-  paymentOf,
-  type ServedFile,
-  type Wire,
-} from "./declare/operation.ts";
-import { refusalsOf } from "./declare/statuses.ts";
+import type { FreeRoom } from "./free-room.ts";
 import { LastingCall } from "./lasting.ts";
 import { isNoRoom, refusalOf } from "./problem.ts";
 import { unencodedDigest } from "./unencoded-digest.ts";

@@ -1,7 +1,7 @@
 /** What a payment finds when it is presented: whether it may be served, has been, or is in somebody's hands. */
-import type { App } from "../../core/app.ts";
-import type { PaymentState } from "../../domain/payments/payment.ts";
-import * as payments from "../../domain/payments/payment.ts";
+import type { App } from "../../../core/app.ts";
+import type { PaymentState } from "../../../domain/payments/payment.ts";
+import * as payments from "../../../domain/payments/payment.ts";
 import { type Charge, type HeldFor, isSamePayment, pathOf, used } from "./charge.ts";
 
 /** A claim that is older was likely left behind; of a process that is only slow, one more carrying of its payment moves nothing. */

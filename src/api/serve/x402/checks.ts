@@ -3,15 +3,15 @@
  * switched off, some payment that must be refused gets through.
  */
 
-import type { Hex, RecoverKey } from "../../core/model/chain.ts";
+import type { Hex, RecoverKey } from "../../../core/model/chain.ts";
 import {
   authorizationDigest,
   domainSeparator,
   readSignature,
   signerOf,
   writeSignature,
-} from "../../domain/payments/authorization.ts";
-import { type SignedTransfer, USDC } from "../../domain/payments/usdc.ts";
+} from "../../../domain/payments/authorization.ts";
+import { type SignedTransfer, USDC } from "../../../domain/payments/usdc.ts";
 import type { PaymentPayload } from "./payload.ts";
 import { refusePayment } from "./refused.ts";
 import { DOMAIN, MAX_TIMEOUT_SECONDS, NETWORK_V1, NETWORK_V2 } from "./required.ts";
