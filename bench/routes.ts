@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import express from "express";
 import { catalogueOf } from "../src/api/declare/catalogue.ts";
 import { methodOf, type Operation, pathOf, pathWith, patternOf } from "../src/api/declare/operation.ts";
-import { routeTable } from "../src/api/routes.ts";
+import { routeTable } from "../src/api/transports/routes.ts";
 import { areas } from "../src/areas/index.ts";
 import { median } from "./service-process.ts";
 

@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import type { JsonSchema } from "../../src/api/declare/json-schema.ts";
 import { methodOf } from "../../src/api/declare/operation.ts";
-import { defaultTools, MOST_TOOLS } from "../../src/api/default-tools.ts";
-import { meantBy, toolLists } from "../../src/api/mcp-tools.ts";
+import { defaultTools, MOST_TOOLS } from "../../src/api/transports/default-tools.ts";
+import { meantBy, toolLists } from "../../src/api/transports/mcp-tools.ts";
 import { catalogue } from "../support/catalogue.ts";
 
 const listed = toolLists(catalogue);

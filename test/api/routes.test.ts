@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { methodOf, pathOf, pathWith } from "../../src/api/declare/operation.ts";
-import { type Entry, routeTable } from "../../src/api/routes.ts";
+import { type Entry, routeTable } from "../../src/api/transports/routes.ts";
 import { catalogue } from "../support/catalogue.ts";
 
 const entry = (route: `${Entry<string>["method"]} /${string}`): Entry<string> => {

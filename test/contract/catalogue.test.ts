@@ -23,8 +23,8 @@ import {
   paymentOf,
   restsOnDataAlone,
 } from "../../src/api/declare/operation.ts";
-import { defaultTools } from "../../src/api/default-tools.ts";
 import { operationsPage } from "../../src/api/reference.ts";
+import { defaultTools } from "../../src/api/transports/default-tools.ts";
 import { eventsPage } from "../../src/areas/events-page.ts";
 import { areas, entitiesOf } from "../../src/areas/index.ts";
 import { wholeLog } from "../projections/read-models.ts";

@@ -1,6 +1,6 @@
 /** The table of routes. What is served at a path is found part by part, so that a call costs the same however many routes there are. */
-import type { Fields } from "./declare/input.ts";
-import type { Method, Path } from "./declare/operation.ts";
+import type { Fields } from "../declare/input.ts";
+import type { Method, Path } from "../declare/operation.ts";
 
 /** What is served at a path by a method; in the path `{name}` stands for one part, `{+name}` at its end for the whole rest. */
 export type Entry<Target> = { method: Method; path: Path; target: Target };

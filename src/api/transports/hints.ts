@@ -1,6 +1,13 @@
 /** What a call that met nothing was probably meant for: a path that ends too soon, another method, a slip of the pen. */
 import { distance } from "fastest-levenshtein";
-import { type Method, methodOf, type Operation, type Path, pathOf, type Route } from "./declare/operation.ts";
+import {
+  type Method,
+  methodOf,
+  type Operation,
+  type Path,
+  pathOf,
+  type Route,
+} from "../declare/operation.ts";
 
 /** A remedy for a method and a path at which nothing is answered; undefined where none is likely. */
 export type Hint = (method: string, path: string) => string | undefined;

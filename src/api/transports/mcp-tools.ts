@@ -1,13 +1,13 @@
 /** Operations as tools of MCP: what a list tells a model of each, and which of them a list holds. */
 import type { Tool } from "@modelcontextprotocol/server";
-import { refuse } from "../core/model/refusal.ts";
-import { priceText } from "./declare/access/way.ts";
-import { formsOf } from "./declare/forms/form.ts";
-import { inputReader } from "./declare/input.ts";
-import { type JsonSchema, jsonSchemaOf, withoutPatterns } from "./declare/json-schema.ts";
-import { effectOf, type Operation, type Output, paymentOf } from "./declare/operation.ts";
+import { refuse } from "../../core/model/refusal.ts";
+import { priceText } from "../declare/access/way.ts";
+import { formsOf } from "../declare/forms/form.ts";
+import { inputReader } from "../declare/input.ts";
+import { type JsonSchema, jsonSchemaOf, withoutPatterns } from "../declare/json-schema.ts";
+import { effectOf, type Operation, type Output, paymentOf } from "../declare/operation.ts";
+import { aboutFigures } from "../reference.ts";
 import { defaultTools } from "./default-tools.ts";
-import { aboutFigures } from "./reference.ts";
 
 export const instructionsOf = (areas: readonly string[]) =>
   "EU trade data and more, sold per call. Send an API key in the Authorization header of the MCP connection, or pay: " +

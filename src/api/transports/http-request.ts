@@ -1,15 +1,15 @@
 import type { Request, Response } from "express";
 import rawBody, { type RawBodyError } from "raw-body";
-import { parseStrict } from "../../eventstore/canonical.ts";
-import type { JsonObject, JsonValue } from "../../eventstore/types.ts";
-import { coreProblems } from "../core/model/problem.ts";
-import { Refusal, refuse } from "../core/model/refusal.ts";
-import type { Presented } from "./declare/access/way.ts";
-import type { Fields, InputReader } from "./declare/input.ts";
-import { prefersProof } from "./declare/named-event.ts";
-import type { Wire } from "./declare/operation.ts";
-import { presentedSecret } from "./serve/admission.ts";
-import type { CallRequest } from "./serve/pipeline.ts";
+import { parseStrict } from "../../../eventstore/canonical.ts";
+import type { JsonObject, JsonValue } from "../../../eventstore/types.ts";
+import { coreProblems } from "../../core/model/problem.ts";
+import { Refusal, refuse } from "../../core/model/refusal.ts";
+import type { Presented } from "../declare/access/way.ts";
+import type { Fields, InputReader } from "../declare/input.ts";
+import { prefersProof } from "../declare/named-event.ts";
+import type { Wire } from "../declare/operation.ts";
+import { presentedSecret } from "../serve/admission.ts";
+import type { CallRequest } from "../serve/pipeline.ts";
 
 /** Bytes of a JSON body; operations that take more say so themselves. */
 const BODY_LIMIT = 256 * 1024;

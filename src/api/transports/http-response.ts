@@ -1,10 +1,10 @@
 import type { Response } from "express";
-import { coreProblems } from "../core/model/problem.ts";
-import { Refusal } from "../core/model/refusal.ts";
+import { coreProblems } from "../../core/model/problem.ts";
+import { Refusal } from "../../core/model/refusal.ts";
+import type { ServedFile } from "../declare/operation.ts";
+import type { Answer, CallRequest } from "../serve/pipeline.ts";
+import type { ProblemAnswer } from "../serve/problem.ts";
 import { commonHeaders } from "./common-headers.ts";
-import type { ServedFile } from "./declare/operation.ts";
-import type { Answer, CallRequest } from "./serve/pipeline.ts";
-import type { ProblemAnswer } from "./serve/problem.ts";
 
 type Sent = Exclude<Answer, { kind: "refused" }> | ({ kind: "problem" } & ProblemAnswer);
 

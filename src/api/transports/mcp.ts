@@ -12,13 +12,13 @@ import {
   Server,
 } from "@modelcontextprotocol/server";
 import type { Request, RequestHandler } from "express";
-import type { JsonObject } from "../../eventstore/types.ts";
-import type { Printer } from "../core/model/ports.ts";
-import { refuse } from "../core/model/refusal.ts";
-import { chosenForm, JSON_FORM } from "./declare/forms/form.ts";
-import { acceptedForms, contentOf } from "./declare/forms/mcp-content.ts";
-import { type NamedEvent, proofPath } from "./declare/named-event.ts";
-import type { Catalogue } from "./declare/operation.ts";
+import type { JsonObject } from "../../../eventstore/types.ts";
+import type { Printer } from "../../core/model/ports.ts";
+import { refuse } from "../../core/model/refusal.ts";
+import { chosenForm, JSON_FORM } from "../declare/forms/form.ts";
+import { acceptedForms, contentOf } from "../declare/forms/mcp-content.ts";
+import { type NamedEvent, proofPath } from "../declare/named-event.ts";
+import type { Catalogue } from "../declare/operation.ts";
 import {
   isInPath,
   mediaTypeOf,
@@ -28,16 +28,16 @@ import {
   pathOf,
   pathWith,
   type ServedFile,
-} from "./declare/operation.ts";
+} from "../declare/operation.ts";
+import { INTERFACE_VERSION } from "../openapi.ts";
+import { exampleOf } from "../reference.ts";
+import { presentedSecret } from "../serve/admission.ts";
+import type { Answer, ServedOperation } from "../serve/pipeline.ts";
+import { type ProblemAnswer, problemOfRefusal } from "../serve/problem.ts";
+import type { SettleResponse } from "../serve/x402/response.ts";
 import { endOf, SMALL_BODY } from "./http-request.ts";
 import { instructionsOf, meantBy, toolLists } from "./mcp-tools.ts";
-import { INTERFACE_VERSION } from "./openapi.ts";
-import { exampleOf } from "./reference.ts";
 import { requestId } from "./request-id.ts";
-import { presentedSecret } from "./serve/admission.ts";
-import type { Answer, ServedOperation } from "./serve/pipeline.ts";
-import { type ProblemAnswer, problemOfRefusal } from "./serve/problem.ts";
-import type { SettleResponse } from "./serve/x402/response.ts";
 
 export type McpParts = {
   catalogue: Catalogue;
