@@ -15,7 +15,7 @@ import { parseArgs } from "node:util";
 import pg from "pg";
 import { from as copyFrom, to as copyTo } from "pg-copy-streams";
 import pino from "pino";
-import { addToBackup, type BackupSegment } from "../eventstore/backup.ts";
+import { addToBackup, type BackupSegment } from "../eventstore/files/backup.ts";
 import { MAIN_LOG } from "../eventstore/types.ts";
 import { copyOfEpoch } from "../src/adapters/kurrentdb.ts";
 import { evidenceFor } from "../src/anchoring/gather-evidence.ts";

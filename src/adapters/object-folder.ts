@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { copyFile, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { syncFile } from "../../eventstore/sync-file.ts";
+import { syncFile } from "../../eventstore/system/sync-file.ts";
 import { type ObjectPlace, ObjectsUnavailable } from "../core/model/ports.ts";
 
 export function objectFolder(folder: string): ObjectPlace {

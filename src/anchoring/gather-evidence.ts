@@ -1,5 +1,5 @@
 /** What an export carries beside its events: how far they are signed and anchored, and what joins that to them. */
-import type { Beside, ExportedPart } from "../../eventstore/export.ts";
+import type { Beside, ExportedPart } from "../../eventstore/files/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../core/app.ts";
 import { forEach } from "../core/coordination/concurrency.ts";

@@ -2,9 +2,9 @@
  * Whenever a full segment of the log lies below an anchor that is final, it is sealed: written to a file, each event of it checked on the way,
  * put among the objects, and named by an event. Killed between two steps, the next turn makes the same file again.
  */
-import { digestOf } from "../../eventstore/backup.ts";
+import { digestOf } from "../../eventstore/files/backup.ts";
+import { type SegmentFacts, writeSegment } from "../../eventstore/files/segment-file.ts";
 import { logGenesis } from "../../eventstore/hash.ts";
-import { type SegmentFacts, writeSegment } from "../../eventstore/segment-file.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { RowChecks } from "../../eventstore/verify/row-checks.ts";
 import { type StoredRow, storedPages } from "../../eventstore/verify/stored-rows.ts";

@@ -2,8 +2,8 @@
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Command } from "commander";
-import { addToBackup, type BackupSegment } from "../../eventstore/backup.ts";
-import { BackupUnsound } from "../../eventstore/restore-source.ts";
+import { addToBackup, type BackupSegment } from "../../eventstore/files/backup.ts";
+import { BackupUnsound } from "../../eventstore/files/restore-source.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { contradictionInRows, headsToMeet } from "../anchoring/compare-rows.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { exportFile, exportLog, exportStream } from "../../eventstore/export.ts";
+import { exportFile, exportLog, exportStream } from "../../eventstore/files/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { contradictionInRows, headsToMeet } from "../anchoring/compare-rows.ts";
 import { evidenceDespite, evidenceFor } from "../anchoring/gather-evidence.ts";

@@ -10,7 +10,7 @@ import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { z } from "zod";
-import { syncFile } from "../../eventstore/sync-file.ts";
+import { syncFile } from "../../eventstore/system/sync-file.ts";
 import { sha256 } from "../core/model/fields.ts";
 import { refuse } from "../core/model/refusal.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";

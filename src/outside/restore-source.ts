@@ -1,6 +1,6 @@
 /** The log's copy outside as what a log is restored from: its events as the lines of an export, none of them believed. */
-import { lineOf } from "../../eventstore/export.ts";
-import { BackupUnsound, type RestoreSource } from "../../eventstore/restore-source.ts";
+import { lineOf } from "../../eventstore/files/export.ts";
+import { BackupUnsound, type RestoreSource } from "../../eventstore/files/restore-source.ts";
 import { hexOfDigest } from "../../eventstore/verify/bytes.ts";
 import { LogHashes } from "../../eventstore/verify/hashes.ts";
 import type { OutsideLog } from "../core/model/ports.ts";

@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import pg from "pg";
 import type { Logger } from "pino";
-import { type Backup, isSegment, readBackup } from "../../eventstore/backup.ts";
-import { type Restored, restoreLog } from "../../eventstore/restore.ts";
-import { BackupUnsound, folderSource, type RestoreSource } from "../../eventstore/restore-source.ts";
+import { type Backup, isSegment, readBackup } from "../../eventstore/files/backup.ts";
+import { type Restored, restoreLog } from "../../eventstore/files/restore.ts";
+import { BackupUnsound, folderSource, type RestoreSource } from "../../eventstore/files/restore-source.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { copyOfEpoch } from "../adapters/kurrentdb.ts";
 import { keptHeads } from "../adapters/signed-heads.ts";

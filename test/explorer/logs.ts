@@ -1,7 +1,7 @@
 /** Logs for the page: events that would be markup, and packs, true and changed. */
 import { Writable } from "node:stream";
 import { z } from "zod";
-import { exportLog } from "../../eventstore/export.ts";
+import { exportLog } from "../../eventstore/files/export.ts";
 import { registry } from "../../eventstore/schemas.ts";
 import { createEventStore } from "../../eventstore/store.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";

@@ -4,7 +4,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { addToBackup } from "../../eventstore/backup.ts";
+import { addToBackup } from "../../eventstore/files/backup.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { cosignTurn } from "../../src/anchoring/cosign-signed.ts";
 import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";

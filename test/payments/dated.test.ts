@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { exportFile } from "../../eventstore/export.ts";
+import { exportFile } from "../../eventstore/files/export.ts";
 import { openExport } from "../../eventstore/verify/verify-export.ts";
 import { jsonRpc } from "../../src/adapters/json-rpc.ts";
 import { recoverKey } from "../../src/adapters/secp256k1.ts";

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { exportFile } from "../../eventstore/export.ts";
+import { exportFile } from "../../eventstore/files/export.ts";
 import { formatVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
 import { program } from "../../src/cli/program.ts";
 import { operatorMeta } from "../../src/core/app.ts";

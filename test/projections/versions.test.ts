@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { emmettStore } from "../../eventstore/emmett.ts";
-import { exportFile } from "../../eventstore/export.ts";
+import { exportFile } from "../../eventstore/files/export.ts";
 import { registry } from "../../eventstore/schemas.ts";
 import { MAIN_LOG, type RecordedEvent } from "../../eventstore/types.ts";
 import { openExport } from "../../eventstore/verify/verify-export.ts";

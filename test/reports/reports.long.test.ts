@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { exportLog } from "../../eventstore/export.ts";
+import { exportLog } from "../../eventstore/files/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { canonical, STEP_MS } from "../../src/api/serve/asking.ts";
 import { askAt, reportCommand } from "../../src/cli/report.ts";

@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { exportFile } from "../../eventstore/export.ts";
+import { exportFile } from "../../eventstore/files/export.ts";
 import { formatVerdicts } from "../../eventstore/verify/report.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
 import { verifyFile } from "../../eventstore/verify/verify-export.ts";

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { addToBackup } from "../../eventstore/backup.ts";
+import { addToBackup } from "../../eventstore/files/backup.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { areas } from "../../src/areas/index.ts";
 import { mailSubject } from "../../src/core/model/sealed.ts";

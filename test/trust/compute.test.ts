@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { exportLog } from "../../eventstore/export.ts";
+import { exportLog } from "../../eventstore/files/export.ts";
 import type { RecordedEvent } from "../../eventstore/types.ts";
 import { Folding } from "../../src/core/read-models/folding.ts";
 import { decayed } from "../../src/domain/trust/decay.ts";

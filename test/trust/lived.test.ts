@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { exportLog } from "../../eventstore/export.ts";
+import { exportLog } from "../../eventstore/files/export.ts";
 import { Folding } from "../../src/core/read-models/folding.ts";
 import { nameOf } from "../../src/core/read-models/runner.ts";
 import { trustProjection } from "../../src/projections/trust/trust.ts";

@@ -1,7 +1,7 @@
 /** Writes rows and draws charts in a thread of its own, one at a time: they take longer than the event loop may wait. */
 
 import type { Worker } from "node:worker_threads";
-import { startThread } from "../../../eventstore/thread.ts";
+import { startThread } from "../../../eventstore/system/thread.ts";
 import type { Print, Printer } from "../../core/model/ports.ts";
 import { coreProblems } from "../../core/model/problem.ts";
 import { Refusal } from "../../core/model/refusal.ts";

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { z } from "zod";
-import { syncFile } from "../../../eventstore/sync-file.ts";
+import { syncFile } from "../../../eventstore/system/sync-file.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import { explainShortage } from "../duckdb.ts";
 import { missing } from "../manifest.ts";

@@ -1,6 +1,6 @@
 /** Reading a workbook (.xlsx) as if it were a CSV file: its first sheet, numbers as they are written, days as YYYY-MM-DD. */
 import { readFile } from "node:fs/promises";
-import { startThread } from "../../../eventstore/thread.ts";
+import { startThread } from "../../../eventstore/system/thread.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import { checkWorkbookArchive } from "./workbook-archive.ts";
 

@@ -41,21 +41,21 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   // How a thread is begun, from the sources or compiled.
   threads: {
-    paths: ["eventstore/thread.ts"],
+    paths: ["eventstore/system/thread.ts"],
     imports: { "node:url": ["fileURLToPath"], "node:worker_threads": ["Worker"] },
   },
   // How what was written is made to last.
-  syncing: { paths: ["eventstore/sync-file.ts"], imports: { "node:fs/promises": ["open"] } },
+  syncing: { paths: ["eventstore/system/sync-file.ts"], imports: { "node:fs/promises": ["open"] } },
   // Written apart from the append path, so that one mistake cannot stand on both sides.
   verify: {
     paths: [
       "eventstore/verify/",
-      "eventstore/export.ts",
-      "eventstore/backup.ts",
-      "eventstore/restore.ts",
-      "eventstore/restore-source.ts",
-      "eventstore/segment-file.ts",
-      "eventstore/segment-export.ts",
+      "eventstore/files/export.ts",
+      "eventstore/files/backup.ts",
+      "eventstore/files/restore.ts",
+      "eventstore/files/restore-source.ts",
+      "eventstore/files/segment-file.ts",
+      "eventstore/files/segment-export.ts",
     ],
     imports: {
       syncing: "any",

@@ -12,7 +12,7 @@ import {
   type SchemaElement,
 } from "hyparquet";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
-import type { StoredRow } from "./verify/stored-rows.ts";
+import type { StoredRow } from "../verify/stored-rows.ts";
 
 /** What a file says of itself; `first` and `last` are positions, the hash is in hex. */
 export type SegmentFacts = { origin: string; first: number; last: number; previous_log_hash: string };

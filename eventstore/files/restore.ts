@@ -6,14 +6,14 @@ import { once } from "node:events";
 import type { Writable } from "node:stream";
 import type pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
+import { type ByteField, hex } from "../verify/bytes.ts";
+import { EventLineReader } from "../verify/event-line.ts";
+import { EventReading } from "../verify/event-reading.ts";
+import { type EventRow, UnreadableEvent } from "../verify/event-row.ts";
+import { readHeader, readTrailer, type Trailer } from "../verify/header.ts";
+import { cutLines, type LineBatch, LineGatherer } from "../verify/lines.ts";
+import { Verifier } from "../verify/verifier.ts";
 import { BackupUnsound, type RestorePart, type RestoreSource } from "./restore-source.ts";
-import { type ByteField, hex } from "./verify/bytes.ts";
-import { EventLineReader } from "./verify/event-line.ts";
-import { EventReading } from "./verify/event-reading.ts";
-import { type EventRow, UnreadableEvent } from "./verify/event-row.ts";
-import { readHeader, readTrailer, type Trailer } from "./verify/header.ts";
-import { cutLines, type LineBatch, LineGatherer } from "./verify/lines.ts";
-import { Verifier } from "./verify/verifier.ts";
 
 export type RestoreOptions = {
   log_id: number;

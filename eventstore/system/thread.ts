@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { Worker, type WorkerOptions } from "node:worker_threads";
 
-const ROOT = new URL("../", import.meta.url).href;
+const ROOT = new URL("../../", import.meta.url).href;
 
 let isTwinned = false;
 

@@ -3,10 +3,10 @@ import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type pg from "pg";
-import { hexOfDigest } from "./verify/bytes.ts";
-import { LogHashes } from "./verify/hashes.ts";
-import type { Header } from "./verify/header.ts";
-import { type RowRange, type StoredRow, storedPages } from "./verify/stored-rows.ts";
+import { hexOfDigest } from "../verify/bytes.ts";
+import { LogHashes } from "../verify/hashes.ts";
+import type { Header } from "../verify/header.ts";
+import { type RowRange, type StoredRow, storedPages } from "../verify/stored-rows.ts";
 
 /** The positions of a log's export, 0 as the last of one without events; or the one stream. */
 export type ExportedPart = { first: number; last: number } | { tenant: string; stream_id: string };

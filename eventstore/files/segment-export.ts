@@ -1,7 +1,8 @@
 /** Segments, and the export of what follows them, as the one export that a verifier reads (docs/event-log.md, section 11). */
+
+import { type LogHeader, readHeader, readTrailer } from "../verify/header.ts";
 import { lineOf, logLine } from "./export.ts";
 import { type OpenSegment, openSegment, SegmentUnreadable } from "./segment-file.ts";
-import { type LogHeader, readHeader, readTrailer } from "./verify/header.ts";
 
 /** Header and evidence of what follows are small. */
 const MOST_HEAD_BYTES = 16 * 1024 * 1024;

@@ -8,8 +8,8 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type pg from "pg";
+import { syncFile } from "../system/sync-file.ts";
 import { type BesideOf, exportFile } from "./export.ts";
-import { syncFile } from "./sync-file.ts";
 
 /** One file of a backup: the events of a part of the log, as docs/event-log.md has segments or, in whole commits, exports. */
 export type BackupPack = {

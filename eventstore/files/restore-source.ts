@@ -1,9 +1,9 @@
 /** Where a log is restored from: parts that follow one another, each of them the text of an export. */
 import { join } from "node:path";
+import { openExport } from "../verify/verify-export.ts";
 import { type Backup, type BackupPack, digestOf, isSegment } from "./backup.ts";
 import { segmentsAsExport } from "./segment-export.ts";
 import { SegmentUnreadable } from "./segment-file.ts";
-import { openExport } from "./verify/verify-export.ts";
 
 /** Why a backup is not restored, with the file and the place. */
 export class BackupUnsound extends Error {
