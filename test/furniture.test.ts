@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { catalogueOf } from "../src/api/declare/catalogue.ts";
 import { methodOf, pathOf } from "../src/api/declare/operation.ts";
-import { documentsOf } from "../src/api/documents.ts";
+import { documentsOf } from "../src/api/describe/documents.ts";
 import { areas } from "../src/areas/index.ts";
 import { program } from "../src/cli/program.ts";
 import { settingsPage } from "../src/cli/settings-page.ts";

@@ -12,7 +12,7 @@ const MEANT: Record<string, string> = {
   "src/adapters/embedded-chain.ts": "blocks of the development chain have it, and so have files",
   "src/adapters/folder-lock.ts": "files have it",
   "src/adapters/local-files.ts": "files have it",
-  "src/api/documents.ts": "security.txt is good for half a year",
+  "src/api/describe/documents.ts": "security.txt is good for half a year",
   "src/api/serve/x402/charge.ts": "a Retry-After of hours",
   "src/datasets/build-space.ts": "files have it",
   "src/datasets/download.ts": "a server's Retry-After names a time",

@@ -2,7 +2,7 @@
 import type { Logger } from "pino";
 import type { LocalAccount } from "viem/accounts";
 import { catalogueOf } from "../api/declare/catalogue.ts";
-import { exampleOf } from "../api/reference.ts";
+import { exampleOf } from "../api/describe/reference.ts";
 import { areas } from "../areas/index.ts";
 import type { App } from "../core/app.ts";
 import * as agents from "../domain/identity/agent.ts";

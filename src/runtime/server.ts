@@ -2,8 +2,8 @@
 import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
 import { catalogueOf } from "../api/declare/catalogue.ts";
-import { documentsOf } from "../api/documents.ts";
-import { createMetrics } from "../api/metrics.ts";
+import { documentsOf } from "../api/describe/documents.ts";
+import { createMetrics } from "../api/describe/metrics.ts";
 import { refuseSuspended } from "../api/operations/identity/agents.ts";
 import { delegateAdmission } from "../api/operations/identity/authority.ts";
 import { createGate, type Gate } from "../api/serve/admission.ts";

@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Operation, restsOnDataAlone } from "../../src/api/declare/operation.ts";
-import { exampleOf } from "../../src/api/reference.ts";
+import { exampleOf } from "../../src/api/describe/reference.ts";
 import { operatorMeta } from "../../src/core/app.ts";
 import { manifestPath, readManifest, vintageDigest } from "../../src/datasets/manifest.ts";
 import { keepText, writtenText } from "../../src/datasets/reference/files.ts";

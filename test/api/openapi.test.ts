@@ -5,9 +5,9 @@ import { catalogueOf } from "../../src/api/declare/catalogue.ts";
 import { formsOf } from "../../src/api/declare/forms/form.ts";
 import { json, open, operation } from "../../src/api/declare/operation.ts";
 import { OF_ANY_CALL, refusalsOf } from "../../src/api/declare/statuses.ts";
-import { documentsOf } from "../../src/api/documents.ts";
-import { openapi } from "../../src/api/openapi.ts";
-import { shareSchemas } from "../../src/api/openapi-schemas.ts";
+import { documentsOf } from "../../src/api/describe/documents.ts";
+import { openapi } from "../../src/api/describe/openapi.ts";
+import { shareSchemas } from "../../src/api/describe/openapi-schemas.ts";
 import { areas } from "../../src/areas/index.ts";
 import { areaOf } from "../support/catalogue.ts";
 

@@ -23,7 +23,7 @@ import {
   paymentOf,
   restsOnDataAlone,
 } from "../../src/api/declare/operation.ts";
-import { operationsPage } from "../../src/api/reference.ts";
+import { operationsPage } from "../../src/api/describe/reference.ts";
 import { defaultTools } from "../../src/api/transports/default-tools.ts";
 import { eventsPage } from "../../src/areas/events-page.ts";
 import { areas, entitiesOf } from "../../src/areas/index.ts";

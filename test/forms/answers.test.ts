@@ -6,7 +6,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { parse } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { formsOf } from "../../src/api/declare/forms/form.ts";
-import { exampleOf } from "../../src/api/reference.ts";
+import { exampleOf } from "../../src/api/describe/reference.ts";
 import type { Provenance } from "../../src/core/model/chart.ts";
 import { openSandboxShop } from "../../src/operator/sandbox-shop.ts";
 import { catalogue } from "../support/catalogue.ts";

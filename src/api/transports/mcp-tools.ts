@@ -6,7 +6,7 @@ import { formsOf } from "../declare/forms/form.ts";
 import { inputReader } from "../declare/input.ts";
 import { type JsonSchema, jsonSchemaOf, withoutPatterns } from "../declare/json-schema.ts";
 import { effectOf, type Operation, type Output, paymentOf } from "../declare/operation.ts";
-import { aboutFigures } from "../reference.ts";
+import { aboutFigures } from "../describe/reference.ts";
 import { defaultTools } from "./default-tools.ts";
 
 export const instructionsOf = (areas: readonly string[]) =>

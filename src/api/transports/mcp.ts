@@ -29,8 +29,8 @@ import {
   pathWith,
   type ServedFile,
 } from "../declare/operation.ts";
-import { INTERFACE_VERSION } from "../openapi.ts";
-import { exampleOf } from "../reference.ts";
+import { INTERFACE_VERSION } from "../describe/openapi.ts";
+import { exampleOf } from "../describe/reference.ts";
 import { presentedSecret } from "../serve/admission.ts";
 import type { Answer, ServedOperation } from "../serve/pipeline.ts";
 import { type ProblemAnswer, problemOfRefusal } from "../serve/problem.ts";

@@ -3,7 +3,7 @@ import { time } from "../../../core/model/fields.ts";
 import { makingOf } from "../../../datasets/making.ts";
 import { stages } from "../../../datasets/progress.ts";
 import { json, open, operation } from "../../declare/operation.ts";
-import { INTERFACE_VERSION } from "../../openapi.ts";
+import { INTERFACE_VERSION } from "../../describe/openapi.ts";
 
 const health = operation({
   name: "health",

@@ -4,7 +4,7 @@ import { priceText } from "../../declare/access/way.ts";
 import { inputReader } from "../../declare/input.ts";
 import { withoutPatterns } from "../../declare/json-schema.ts";
 import { type Catalogue, json, type Operation, open, operation } from "../../declare/operation.ts";
-import { operationFinder } from "../../find-operations.ts";
+import { operationFinder } from "../../describe/find-operations.ts";
 
 /** A catalogue stays as it is while the service runs: its words are read once. */
 const finders = new WeakMap<Catalogue, ReturnType<typeof operationFinder>>();

@@ -5,7 +5,7 @@ import { cnNomenclature } from "../../../datasets/reference/cn-nomenclature.ts";
 import { hicp } from "../../../datasets/reference/hicp.ts";
 import { policies } from "../../../datasets/reference/policies.ts";
 import { countryTables } from "../../../projections/fusion/answers/country.ts";
-import { vintage } from "../trade/data.ts";
+import { vintage } from "../../../projections/trade/answers/data.ts";
 
 const over =
   (tables: readonly { name: string }[]) =>

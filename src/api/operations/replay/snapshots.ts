@@ -8,6 +8,7 @@ import { checkLink, LINK_SECONDS, signLink } from "../../../domain/replay/snapsh
 import { controlTotals } from "../../../domain/trade/dataset.ts";
 import { dataset } from "../../../domain/trade/inputs.ts";
 import { monthText } from "../../../domain/trade/units.ts";
+import { dataOf } from "../../../projections/trade/answers/data.ts";
 import { releaseNamed, releaseOn } from "../../../projections/trade/answers/snapshot.ts";
 import {
   type DatedRelease,
@@ -15,7 +16,6 @@ import {
   releasesProjection,
 } from "../../../projections/trade/releases.ts";
 import { file, json, key, open, operation, pathWith, pay, reads } from "../../declare/operation.ts";
-import { dataOf } from "../trade/data.ts";
 
 const VERIFY =
   "The file's SHA-256 is `sha256`. `vintage` is the digest that the event DatasetReleased at `position` of the log names " +

@@ -1,3 +1,4 @@
+import { dataOf, vintage } from "../../../projections/trade/answers/data.ts";
 import { balanceChart, timelineChart } from "../../../projections/trade/answers/forms/lines.ts";
 import { partnersChart, productsChart } from "../../../projections/trade/answers/forms/rankings.ts";
 import {
@@ -24,7 +25,6 @@ import {
   timelineOutput,
 } from "../../../projections/trade/answers/series.ts";
 import { json, key, operation, pay } from "../../declare/operation.ts";
-import { dataOf, vintage } from "./data.ts";
 
 const overviewOperation = operation({
   name: "trade_overview",

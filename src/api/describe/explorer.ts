@@ -2,18 +2,18 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { written } from "../core/model/html.ts";
-import type { Path } from "./declare/operation.ts";
+import { written } from "../../core/model/html.ts";
+import type { Path } from "../declare/operation.ts";
 import type { Document } from "./document.ts";
 import { type Place, placesFor } from "./pages/places.ts";
 
-const FOLDER = join(import.meta.dirname, "../explorer");
+const FOLDER = join(import.meta.dirname, "../../explorer");
 
 /** Run from dist, where bin/compile.mjs has made the pages' JavaScript already. */
 const IS_COMPILED = import.meta.filename.endsWith(".js");
 
 /** Where package.json and docs stand. */
-export const PACKAGE = join(import.meta.dirname, IS_COMPILED ? "../../.." : "../..");
+export const PACKAGE = join(import.meta.dirname, IS_COMPILED ? "../../../.." : "../../..");
 
 /** The page may load and ask nothing but this service, whatever a log's text might try. */
 export const PAGE_POLICY = [

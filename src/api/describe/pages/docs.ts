@@ -1,10 +1,10 @@
 /** The documentation at /docs: the pages of docs/, and a page for each operation, to be read, searched and tried. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { html, written } from "../../core/model/html.ts";
-import { refuse } from "../../core/model/refusal.ts";
-import { priceText } from "../declare/access/way.ts";
-import type { Catalogue } from "../declare/operation.ts";
+import { html, written } from "../../../core/model/html.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import { priceText } from "../../declare/access/way.ts";
+import type { Catalogue } from "../../declare/operation.ts";
 import type { Document } from "../document.ts";
 import { PACKAGE } from "../explorer.ts";
 import { keyFor, type PageParts, pageOf } from "./layout.ts";

@@ -1,10 +1,10 @@
 /** OpenAPI 3.1.0, derived from the catalogue: what a client generator, a linter and an agent read. */
 import { z } from "zod";
-import { delegatedOf } from "./declare/access/way.ts";
-import { formsOf } from "./declare/forms/form.ts";
-import { inputReader } from "./declare/input.ts";
-import { type JsonSchema, jsonSchemaOf } from "./declare/json-schema.ts";
-import type { Catalogue } from "./declare/operation.ts";
+import { delegatedOf } from "../declare/access/way.ts";
+import { formsOf } from "../declare/forms/form.ts";
+import { inputReader } from "../declare/input.ts";
+import { type JsonSchema, jsonSchemaOf } from "../declare/json-schema.ts";
+import type { Catalogue } from "../declare/operation.ts";
 import {
   isCommand,
   isInPath,
@@ -15,8 +15,8 @@ import {
   paymentOf,
   readsOf,
   restsOnDataAlone,
-} from "./declare/operation.ts";
-import { OF_ANY_CALL, refusalsOf } from "./declare/statuses.ts";
+} from "../declare/operation.ts";
+import { OF_ANY_CALL, refusalsOf } from "../declare/statuses.ts";
 import { componentsOf, eventHeaders, refTo, settledHeaders } from "./openapi-components.ts";
 import { componentRef, shareSchemas } from "./openapi-schemas.ts";
 

@@ -1,6 +1,6 @@
 /** Operations by words of what they do, for whoever knows what it wants and not what it is called. */
-import { inputReader } from "./declare/input.ts";
-import type { Operation } from "./declare/operation.ts";
+import { inputReader } from "../declare/input.ts";
+import type { Operation } from "../declare/operation.ts";
 
 /** What a word counts for where it stands: in the name above all, in what is said of the input least. */
 const WEIGHTS = { name: 5, summary: 3, area: 2, description: 1, input: 1 };

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { App } from "../core/app.ts";
-import { inTime } from "../core/coordination/concurrency.ts";
-import type { Gauge as AreaGauge } from "./declare/gauge.ts";
+import type { App } from "../../core/app.ts";
+import { inTime } from "../../core/coordination/concurrency.ts";
+import type { Gauge as AreaGauge } from "../declare/gauge.ts";
 
 /** What `/metrics` prints, in Prometheus' text format. */
 export type Metrics = {

@@ -1,6 +1,6 @@
 /** Whether webhooks are told in time. */
-import { waitingAlerts } from "../../projections/alerts/subscriptions.ts";
-import { type Gauge, secondsSince } from "../declare/gauge.ts";
+import { waitingAlerts } from "../../../projections/alerts/subscriptions.ts";
+import { type Gauge, secondsSince } from "../../declare/gauge.ts";
 
 export const alertGauges: Gauge[] = [
   {

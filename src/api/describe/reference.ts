@@ -1,9 +1,9 @@
 /** The catalogue as people and models read it: docs/operations.md, llms.txt and the price list. */
-import { priceText } from "./declare/access/way.ts";
-import { formsOf } from "./declare/forms/form.ts";
-import { inputReader } from "./declare/input.ts";
-import type { Catalogue } from "./declare/operation.ts";
-import { isInPath, methodOf, type Operation, pathOf, pathWith } from "./declare/operation.ts";
+import { priceText } from "../declare/access/way.ts";
+import { formsOf } from "../declare/forms/form.ts";
+import { inputReader } from "../declare/input.ts";
+import type { Catalogue } from "../declare/operation.ts";
+import { isInPath, methodOf, type Operation, pathOf, pathWith } from "../declare/operation.ts";
 
 /** What holds for every answer with figures, and so is said of none in particular. */
 export const aboutFigures =

@@ -1,6 +1,6 @@
 /** Money that is owed, and the gas that moves it. */
-import { keptPayments, owedRefunds } from "../../projections/payments/watched.ts";
-import type { Gauge } from "../declare/gauge.ts";
+import { keptPayments, owedRefunds } from "../../../projections/payments/watched.ts";
+import type { Gauge } from "../../declare/gauge.ts";
 
 const ether = (wei: bigint) => Number(wei) / 1e18;
 

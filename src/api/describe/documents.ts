@@ -1,10 +1,13 @@
-import type { App } from "../core/app.ts";
-import { inTime } from "../core/coordination/concurrency.ts";
-import { likelyWait, makingOf } from "../datasets/making.ts";
-import { didOf, keyUrl } from "../domain/payments/receipt.ts";
-import { currentReferences } from "../projections/reference/releases.ts";
-import { currentReleases } from "../projections/trade/releases.ts";
-import type { Catalogue, Path } from "./declare/operation.ts";
+import type { App } from "../../core/app.ts";
+import { inTime } from "../../core/coordination/concurrency.ts";
+import { likelyWait, makingOf } from "../../datasets/making.ts";
+import { didOf, keyUrl } from "../../domain/payments/receipt.ts";
+import { currentReferences } from "../../projections/reference/releases.ts";
+import { currentReleases } from "../../projections/trade/releases.ts";
+import type { Catalogue, Path } from "../declare/operation.ts";
+import { problemsPage } from "../serve/problem.ts";
+import { priceList } from "../serve/x402/discovery.ts";
+import type { PaymentTerms } from "../serve/x402/required.ts";
 import type { Document } from "./document.ts";
 import { explorerDocuments } from "./explorer.ts";
 import { openapi } from "./openapi.ts";
@@ -12,9 +15,6 @@ import { docsDocuments } from "./pages/docs.ts";
 import { homeDocuments } from "./pages/home.ts";
 import { rngDocument } from "./pages/rng.ts";
 import { llmsPage } from "./reference.ts";
-import { problemsPage } from "./serve/problem.ts";
-import { priceList } from "./serve/x402/discovery.ts";
-import type { PaymentTerms } from "./serve/x402/required.ts";
 
 /** All documents of a catalogue. What does not change while the service runs is rendered once, for whoever asks first. */
 export function documentsOf(

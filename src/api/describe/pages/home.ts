@@ -1,8 +1,8 @@
 /** The page at /: what this is, three calls to paste, a chart of today's data, and the price list. */
 import Negotiator from "negotiator";
-import { html } from "../../core/model/html.ts";
-import { isOpen, paymentOf, priceText } from "../declare/access/way.ts";
-import type { Catalogue, Operation } from "../declare/operation.ts";
+import { html } from "../../../core/model/html.ts";
+import { isOpen, paymentOf, priceText } from "../../declare/access/way.ts";
+import type { Catalogue, Operation } from "../../declare/operation.ts";
 import type { Document, Visit } from "../document.ts";
 import { CHARTED_BY, chartDocument, exampleChart } from "./example-chart.ts";
 import { keyFor, type PageParts, pageOf } from "./layout.ts";

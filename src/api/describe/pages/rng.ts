@@ -1,6 +1,6 @@
 /** The page at /rng: draws a random number, and draws one again from its revealed seed. */
-import { html, type Markup } from "../../core/model/html.ts";
-import { type AbandonedRow, abandonedChains } from "../../projections/rng/seeds.ts";
+import { html, type Markup } from "../../../core/model/html.ts";
+import { type AbandonedRow, abandonedChains } from "../../../projections/rng/seeds.ts";
 import type { Document } from "../document.ts";
 import { keyFor, type PageParts, pageOf } from "./layout.ts";
 

@@ -1,7 +1,7 @@
 /** What all trade operations have in common: the data they read, what their answers rest on, and what is said of both. */
 import type { App } from "../../../core/app.ts";
-import { namesFrom, namesIn, nameTables } from "../../../projections/trade/answers/names.ts";
-import type { TradeData } from "../../../projections/trade/answers/question.ts";
+import { namesFrom, namesIn, nameTables } from "./names.ts";
+import type { TradeData } from "./question.ts";
 
 /** Names are looked up where an answer has any: only then does it rest on their tables. */
 export const dataOf = ({

@@ -1,7 +1,7 @@
 /** How far the log goes, and how far it is proven. */
-import { headsOf } from "../../anchoring/heads.ts";
-import { newestAnchor } from "../../domain/anchoring/anchor.ts";
-import { type Gauge, secondsSince } from "../declare/gauge.ts";
+import { headsOf } from "../../../anchoring/heads.ts";
+import { newestAnchor } from "../../../domain/anchoring/anchor.ts";
+import { type Gauge, secondsSince } from "../../declare/gauge.ts";
 
 export const logGauges: Gauge[] = [
   {

@@ -1,9 +1,9 @@
 /** How old the figures are that are sold. */
 
-import { addMonths, monthText } from "../../domain/trade/units.ts";
-import { currentReferences } from "../../projections/reference/releases.ts";
-import { currentReleases } from "../../projections/trade/releases.ts";
-import { type Gauge, secondsSince } from "../declare/gauge.ts";
+import { addMonths, monthText } from "../../../domain/trade/units.ts";
+import { currentReferences } from "../../../projections/reference/releases.ts";
+import { currentReleases } from "../../../projections/trade/releases.ts";
+import { type Gauge, secondsSince } from "../../declare/gauge.ts";
 
 export const vintageGauges: Gauge[] = [
   {

@@ -1,5 +1,5 @@
 /** Schemas of answers with what several of them have in common said once: among the components, under a name. */
-import type { JsonSchema } from "./declare/json-schema.ts";
+import type { JsonSchema } from "../declare/json-schema.ts";
 
 type Schemas = Record<string, JsonSchema>;
 

@@ -1,6 +1,6 @@
 /** The row at the top of every page: whose it is, and where else to look. */
 
-import { html, type Markup } from "../../core/model/html.ts";
+import { html, type Markup } from "../../../core/model/html.ts";
 
 const PLACES = [
   ["/docs", "Docs"],

@@ -1,6 +1,6 @@
-import type { App } from "../core/app.ts";
-import type { Fields } from "./declare/input.ts";
-import type { Path } from "./declare/operation.ts";
+import type { App } from "../../core/app.ts";
+import type { Fields } from "../declare/input.ts";
+import type { Path } from "../declare/operation.ts";
 
 /** What is served but sold to nobody: health, descriptions, well-known files. Free, unlimited, and no operation. */
 export type Document = {

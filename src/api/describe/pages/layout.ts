@@ -1,6 +1,6 @@
 /** What every page that is made here has around it, and how it is sent. */
 
-import { html, type Markup, written } from "../../core/model/html.ts";
+import { html, type Markup, written } from "../../../core/model/html.ts";
 import type { Rendered, Visit } from "../document.ts";
 import { PAGE_POLICY } from "../explorer.ts";
 import { type Place, placesFor } from "./places.ts";

@@ -1,6 +1,6 @@
 /** Our own Markdown as HTML: anchors at headings, links between pages, tables that scroll, code in colours. */
 import MarkdownIt, { type Token } from "markdown-it";
-import { type Markup, markup } from "../../core/model/html.ts";
+import { type Markup, markup } from "../../../core/model/html.ts";
 
 /** A page's part below one of its headings; the first is the whole page's. */
 export type Section = { title: string; anchor: string; text: string };

@@ -1,9 +1,9 @@
 /** What many operations say in OpenAPI, said once: answers to refusals, headers, parameters of commands. */
-import type { ProblemType } from "../core/model/problem.ts";
-import type { JsonSchema } from "./declare/json-schema.ts";
-import { type Operation, pathWith, paymentOf } from "./declare/operation.ts";
-import { OF_ANY_CALL, refusalsOf } from "./declare/statuses.ts";
-import { paymentRequired } from "./serve/x402/required.ts";
+import type { ProblemType } from "../../core/model/problem.ts";
+import type { JsonSchema } from "../declare/json-schema.ts";
+import { type Operation, pathWith, paymentOf } from "../declare/operation.ts";
+import { OF_ANY_CALL, refusalsOf } from "../declare/statuses.ts";
+import { paymentRequired } from "../serve/x402/required.ts";
 
 type Schema = Record<string, unknown>;
 type Kind = "schemas" | "responses" | "headers" | "parameters";

@@ -1,11 +1,11 @@
 /** An operation on one page: what it is, its example in a form, how it is paid for, and room for its answer. */
 
-import { html, type Markup, prose } from "../../core/model/html.ts";
-import { isOpen, paymentOf, priceText } from "../declare/access/way.ts";
-import { formsOf } from "../declare/forms/form.ts";
-import { inputReader } from "../declare/input.ts";
-import type { JsonSchema } from "../declare/json-schema.ts";
-import { effectOf, isInPath, methodOf, type Operation, pathOf } from "../declare/operation.ts";
+import { html, type Markup, prose } from "../../../core/model/html.ts";
+import { isOpen, paymentOf, priceText } from "../../declare/access/way.ts";
+import { formsOf } from "../../declare/forms/form.ts";
+import { inputReader } from "../../declare/input.ts";
+import type { JsonSchema } from "../../declare/json-schema.ts";
+import { effectOf, isInPath, methodOf, type Operation, pathOf } from "../../declare/operation.ts";
 
 type InputSchema = { properties: Record<string, JsonSchema>; required?: string[] };
 

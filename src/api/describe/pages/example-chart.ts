@@ -1,15 +1,15 @@
 /** The chart on the page at /: what it is of, as far as the open data go, and its picture. */
-import type { App } from "../../core/app.ts";
-import type { Manifest } from "../../datasets/manifest.ts";
-import { gapIn, knownOf, productsComplete } from "../../domain/trade/coverage.ts";
-import { partnerName, type ReporterCode } from "../../domain/trade/reporters.ts";
-import { type Flow, flows, monthsBetween, type Years, yearOf } from "../../domain/trade/units.ts";
-import { timelineChart } from "../../projections/trade/answers/forms/lines.ts";
-import { flowWord, productTitle } from "../../projections/trade/answers/forms/names.ts";
-import { mayAnswer, type TradeData } from "../../projections/trade/answers/question.ts";
-import { timeline } from "../../projections/trade/answers/series.ts";
+import type { App } from "../../../core/app.ts";
+import type { Manifest } from "../../../datasets/manifest.ts";
+import { gapIn, knownOf, productsComplete } from "../../../domain/trade/coverage.ts";
+import { partnerName, type ReporterCode } from "../../../domain/trade/reporters.ts";
+import { type Flow, flows, monthsBetween, type Years, yearOf } from "../../../domain/trade/units.ts";
+import { dataOf, vintage } from "../../../projections/trade/answers/data.ts";
+import { timelineChart } from "../../../projections/trade/answers/forms/lines.ts";
+import { flowWord, productTitle } from "../../../projections/trade/answers/forms/names.ts";
+import { mayAnswer, type TradeData } from "../../../projections/trade/answers/question.ts";
+import { timeline } from "../../../projections/trade/answers/series.ts";
 import type { Document } from "../document.ts";
-import { dataOf, vintage } from "../operations/trade/data.ts";
 
 /** Whose answer is drawn. */
 export const CHARTED_BY = "trade_timeline";
