@@ -21,7 +21,7 @@ import { MAIN_LOG } from "../eventstore/types.ts";
 import { verifyDatabase } from "../eventstore/verify/verify-database.ts";
 import { copyStreamOf, kurrentLog, partsOf } from "../src/adapters/kurrentdb.ts";
 import type { App } from "../src/core/app.ts";
-import { type OutsideLog, OutsideUnavailable } from "../src/core/model/ports.ts";
+import { type OutsideLog, OutsideUnavailable } from "../src/core/model/ports/outside-log.ts";
 import { compareOutside } from "../src/outside/copy.ts";
 import { followReactor } from "../src/reactors/outside/follow.ts";
 import { withRuntime } from "../src/runtime/assemble.ts";

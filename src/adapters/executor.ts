@@ -6,7 +6,7 @@ import { canonicalBytes } from "../../eventstore/canonical.ts";
 import { programArguments, startFile } from "../../eventstore/system/thread.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { MOST_OBJECT_BYTES } from "../core/model/objects.ts";
-import type { Executor, Ran } from "../core/model/ports.ts";
+import type { Executor, Ran } from "../core/model/ports/executor.ts";
 
 /** Megabytes that the process itself may have; what it runs has limits of its own below it. */
 const HEAP_MB = 512;

@@ -4,11 +4,11 @@ import type { Hex, Purpose } from "../core/model/chain.ts";
 import {
   type Chain,
   ChainUnavailable,
-  type Clock,
   GasBudgetSpent,
-  type Settlement,
   TransactionPending,
-} from "../core/model/ports.ts";
+} from "../core/model/ports/chain.ts";
+import type { Clock } from "../core/model/ports/clock.ts";
+import type { Settlement } from "../core/model/ports/settlement.ts";
 import type { GasRecord, Sent } from "./gas-record.ts";
 import { answeredWithin } from "./json-rpc.ts";
 

@@ -5,15 +5,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { inTime } from "../core/coordination/concurrency.ts";
 import type { Hex, Receipt } from "../core/model/chain.ts";
-import {
-  type Chain,
-  ChainUnavailable,
-  NotSettled,
-  type Settlement,
-  TransactionPending,
-} from "../core/model/ports.ts";
+import { type Chain, ChainUnavailable, TransactionPending } from "../core/model/ports/chain.ts";
+import type { SignedTransfer } from "../core/model/ports/settlement.ts";
+import { NotSettled, type Settlement } from "../core/model/ports/settlement.ts";
 import { outgoing } from "../core/tracing.ts";
-import { type SignedTransfer, settledBy, USDC } from "../domain/payments/usdc.ts";
+import { settledBy, USDC } from "../domain/payments/usdc.ts";
 import { chainSettlement, endingOf, outcomeOf } from "./settlement.ts";
 
 export type FacilitatorOptions = {

@@ -2,7 +2,7 @@
 import type { PublicClient } from "viem";
 import { inTime } from "../core/coordination/concurrency.ts";
 import type { Hex } from "../core/model/chain.ts";
-import { ChainUnavailable } from "../core/model/ports.ts";
+import { ChainUnavailable } from "../core/model/ports/chain.ts";
 import { inSpan, traceHeaders } from "../core/tracing.ts";
 
 /** One request; every failure is a ChainUnavailable whose `cause` tells more. */

@@ -5,7 +5,8 @@
 import type pg from "pg";
 import { z } from "zod";
 import { digestOf } from "../core/model/objects.ts";
-import type { Clock, Model, ModelAsked, ModelTrouble, Question } from "../core/model/ports.ts";
+import type { Clock } from "../core/model/ports/clock.ts";
+import type { Model, ModelAsked, ModelTrouble, Question } from "../core/model/ports/model.ts";
 import { outgoing } from "../core/tracing.ts";
 import { createModelTokens, type ModelTokens } from "./model-tokens.ts";
 

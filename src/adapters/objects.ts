@@ -5,7 +5,7 @@ import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type pg from "pg";
 import { checkDigest, ObjectDamaged, UNNAMED_S } from "../core/model/objects.ts";
-import type { ObjectPlace, Objects } from "../core/model/ports.ts";
+import type { ObjectPlace, Objects } from "../core/model/ports/objects.ts";
 import { localFiles } from "./local-files.ts";
 import { objectFolder } from "./object-folder.ts";
 import { s3Objects } from "./s3-objects.ts";

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import type pg from "pg";
 import type { Hex } from "../core/model/chain.ts";
-import type { Clock } from "../core/model/ports.ts";
+import type { Clock } from "../core/model/ports/clock.ts";
 
 /** `code`: that of a payer that is a contract. */
 export type Payer = { address: Hex; code: Hex | undefined };

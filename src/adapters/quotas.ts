@@ -3,7 +3,8 @@
  * and travel together. What takes them is `access.take_quota`.
  */
 import type pg from "pg";
-import type { Clock, QuotaKey, Quotas, Taken } from "../core/model/ports.ts";
+import type { Clock } from "../core/model/ports/clock.ts";
+import type { QuotaKey, Quotas, Taken } from "../core/model/ports/quotas.ts";
 import { Refusal } from "../core/model/refusal.ts";
 import { windowsOf } from "../domain/access/quota.ts";
 

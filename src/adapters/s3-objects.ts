@@ -9,7 +9,7 @@ import { request as requestHttps } from "node:https";
 import { setTimeout } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
 import { digestOf, objectName } from "../core/model/objects.ts";
-import { type ObjectPlace, ObjectsUnavailable } from "../core/model/ports.ts";
+import { type ObjectPlace, ObjectsUnavailable } from "../core/model/ports/objects.ts";
 import { outgoing } from "../core/tracing.ts";
 
 export type S3Options = {

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { syncFile } from "../../eventstore/system/sync-file.ts";
 import { time } from "../core/model/fields.ts";
-import type { KeptHeads } from "../core/model/ports.ts";
+import type { KeptHeads } from "../core/model/ports/signed-heads.ts";
 
 const signedHead = z.strictObject({
   size: z.int().nonnegative(),

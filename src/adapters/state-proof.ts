@@ -2,7 +2,7 @@
 import type { RpcBlock, RpcProof } from "viem";
 import { toRlp } from "viem/utils";
 import type { Hex, StateProof } from "../core/model/chain.ts";
-import { ChainUnavailable } from "../core/model/ports.ts";
+import { ChainUnavailable } from "../core/model/ports/chain.ts";
 import { readHeader, StateProofError, storageRoot, storedWord } from "../domain/anchoring/state-proof.ts";
 import type { Ask } from "./json-rpc.ts";
 

@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto";
 import { canonicalBytes } from "../../eventstore/canonical.ts";
 import { lengthPrefixed } from "../../eventstore/hash.ts";
-import { SealBroken } from "../core/model/ports.ts";
+import { SealBroken } from "../core/model/ports/subjects.ts";
 import {
   MOST_SEALED_BYTES,
   type Personal,

@@ -4,7 +4,12 @@
  */
 import type pg from "pg";
 import { gathered } from "../../eventstore/gathered.ts";
-import { type GivenKey, type Opened, type Subjects, SubjectsUnavailable } from "../core/model/ports.ts";
+import {
+  type GivenKey,
+  type Opened,
+  type Subjects,
+  SubjectsUnavailable,
+} from "../core/model/ports/subjects.ts";
 import type { SubjectName } from "../core/model/sealed.ts";
 import {
   lookupOf,

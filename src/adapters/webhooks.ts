@@ -6,7 +6,7 @@ import { lookup, Resolver } from "node:dns/promises";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import { type WebhookAnswer, type Webhooks, WebhookUnreached } from "../core/model/ports.ts";
+import { type WebhookAnswer, type Webhooks, WebhookUnreached } from "../core/model/ports/webhooks.ts";
 import { outgoing } from "../core/tracing.ts";
 import { isPublicAddress, isPublicName } from "./public-address.ts";
 

@@ -8,7 +8,7 @@
 import type { Ground } from "../../eventstore/combiner.ts";
 import { type LogHead, MAIN_LOG } from "../../eventstore/types.ts";
 import type { Accepting, App } from "../core/app.ts";
-import type { KeptHead } from "../core/model/ports.ts";
+import type { KeptHead } from "../core/model/ports/signed-heads.ts";
 import { Refusal } from "../core/model/refusal.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { logProblems } from "../domain/anchoring/problems.ts";

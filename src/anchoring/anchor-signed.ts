@@ -4,7 +4,7 @@ import { compareChain } from "../chain/history.ts";
 import type { App } from "../core/app.ts";
 import { type Outcome, unlessRefused } from "../core/background/reactor.ts";
 import { untilStopped } from "../core/coordination/concurrency.ts";
-import { ChainUnavailable, TransactionPending } from "../core/model/ports.ts";
+import { ChainUnavailable, TransactionPending } from "../core/model/ports/chain.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { anchorCall, type KeptHead, logIdOf, type SignersCall } from "../domain/anchoring/contract.ts";
 import {

@@ -2,7 +2,7 @@
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../core/app.ts";
 import type { Hex } from "../core/model/chain.ts";
-import type { KeptHead } from "../core/model/ports.ts";
+import type { KeptHead } from "../core/model/ports/signed-heads.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { headsOf } from "./heads.ts";
 import { hexOf } from "./hex.ts";

@@ -2,7 +2,7 @@
 
 import type { Hex } from "../core/model/chain.ts";
 import { DEPLOYMENT_PROXY } from "../core/model/deployment.ts";
-import type { Chain } from "../core/model/ports.ts";
+import type { Chain } from "../core/model/ports/chain.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { ANCHOR_ADDRESS, DEPLOY_GAS, deployCall } from "../domain/anchoring/contract.ts";
 

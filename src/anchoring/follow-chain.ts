@@ -4,7 +4,7 @@ import { compareWith, movedBlocks } from "../chain/history.ts";
 import type { App } from "../core/app.ts";
 import { unlessRefused } from "../core/background/reactor.ts";
 import { networkOf, type Receipt } from "../core/model/chain.ts";
-import { ChainUnavailable } from "../core/model/ports.ts";
+import { ChainUnavailable } from "../core/model/ports/chain.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import {
   ANCHOR_ADDRESS,

@@ -4,7 +4,7 @@
  */
 import { createPublicKey, hash, verify } from "node:crypto";
 import { isWeakKey } from "../core/model/ed25519.ts";
-import type { OkpKey, Signer } from "../core/model/ports.ts";
+import type { OkpKey, Signer } from "../core/model/ports/signer.ts";
 import { decodeBase64 } from "./base64.ts";
 
 /** The text is not of the form that its specification asks for. */

@@ -2,7 +2,7 @@
 import { createHmac, hash } from "node:crypto";
 import { lengthPrefixed } from "../../eventstore/hash.ts";
 import type { App } from "../core/app.ts";
-import type { Signer } from "../core/model/ports.ts";
+import type { Signer } from "../core/model/ports/signer.ts";
 
 /** What is signed to make the key; nothing else that is signed begins like this, and the signature stays here. */
 const KEY_TEXT = Buffer.from("TS/STREAM-NAMES/1\0");

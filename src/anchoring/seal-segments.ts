@@ -10,7 +10,7 @@ import { RowChecks } from "../../eventstore/verify/row-checks.ts";
 import { type StoredRow, storedPages } from "../../eventstore/verify/stored-rows.ts";
 import type { App } from "../core/app.ts";
 import { type Outcome, reactor } from "../core/background/reactor.ts";
-import { ObjectsUnavailable } from "../core/model/ports.ts";
+import { ObjectsUnavailable } from "../core/model/ports/objects.ts";
 import * as segments from "../domain/log/segments.ts";
 import { headsOf } from "./heads.ts";
 import { LogDamaged, openTree, TreeTooShort } from "./tile-store.ts";

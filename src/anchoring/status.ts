@@ -2,7 +2,7 @@
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { App } from "../core/app.ts";
 import type { Heads, Hex } from "../core/model/chain.ts";
-import type { Chain } from "../core/model/ports.ts";
+import type { Chain } from "../core/model/ports/chain.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { ANCHOR_ADDRESS, headCall, keptHead, logIdOf } from "../domain/anchoring/contract.ts";
 import { headsOf } from "./heads.ts";

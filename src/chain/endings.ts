@@ -1,7 +1,7 @@
 /** Looks authorizations up in the chain's logs: what the log is reconciled with. */
 import type { Hex, Receipt } from "../core/model/chain.ts";
-import { type Chain, ChainUnavailable } from "../core/model/ports.ts";
-import type { TransferAuthorization } from "../domain/payments/authorization.ts";
+import { type Chain, ChainUnavailable } from "../core/model/ports/chain.ts";
+import type { TransferAuthorization } from "../core/model/ports/settlement.ts";
 import { type Mined, minedBy } from "../domain/payments/payment.ts";
 import { endedQuery, isAbout, isCancellation, settledBy } from "../domain/payments/usdc.ts";
 

@@ -6,7 +6,7 @@
 import type { App } from "../core/app.ts";
 import { forEach } from "../core/coordination/concurrency.ts";
 import { type Block, type Hex, networkOf } from "../core/model/chain.ts";
-import { type Chain, ChainUnavailable } from "../core/model/ports.ts";
+import { type Chain, ChainUnavailable } from "../core/model/ports/chain.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import * as following from "../domain/checks/following.ts";
 import * as confirmation from "../domain/payments/confirmation.ts";

@@ -5,7 +5,7 @@ import { deployAnchor } from "../anchoring/deploy.ts";
 import { type AnchorStatus, anchorStatus, type ChainStatus, chainStatus } from "../anchoring/status.ts";
 import type { App } from "../core/app.ts";
 import type { Hex } from "../core/model/chain.ts";
-import { ChainUnavailable, TransactionPending } from "../core/model/ports.ts";
+import { ChainUnavailable, TransactionPending } from "../core/model/ports/chain.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { endorseCall } from "../domain/anchoring/contract.ts";
 import type { Runtime } from "../runtime/assemble.ts";

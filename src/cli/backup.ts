@@ -8,7 +8,7 @@ import { MAIN_LOG } from "../../eventstore/types.ts";
 import { contradictionInRows, headsToMeet } from "../anchoring/compare-rows.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";
 import type { App } from "../core/app.ts";
-import { OutsideUnavailable } from "../core/model/ports.ts";
+import { OutsideUnavailable } from "../core/model/ports/outside-log.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { vintagesDir } from "../datasets/manifest.ts";
 import * as segments from "../domain/log/segments.ts";

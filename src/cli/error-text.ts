@@ -1,4 +1,5 @@
-import { ObjectsUnavailable, SubjectsUnavailable } from "../core/model/ports.ts";
+import { ObjectsUnavailable } from "../core/model/ports/objects.ts";
+import { SubjectsUnavailable } from "../core/model/ports/subjects.ts";
 import { Refusal } from "../core/model/refusal.ts";
 import { ConfigError } from "../runtime/config.ts";
 

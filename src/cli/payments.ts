@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { ChainUnavailable } from "../core/model/ports.ts";
+import { ChainUnavailable } from "../core/model/ports/chain.ts";
 import { refuse } from "../core/model/refusal.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
 import { type Account, type Books, books } from "../operator/books.ts";

@@ -12,25 +12,22 @@ import type { Command, Committed, Decided, Decision, Target, UnitParts, Work } f
 import type { Presence } from "./coordination/lease.ts";
 import type { Hex, Purpose, RecoverKey } from "./model/chain.ts";
 import type { DomainEvent, Entity, EntityEvents, EventOf } from "./model/entity.ts";
-import type {
-  Chain,
-  Clock,
-  Executor,
-  KeptAnswers,
-  KeptHeads,
-  Model,
-  Objects,
-  OutsideLog,
-  Parser,
-  Printer,
-  Random,
-  SeedUses,
-  SeedVault,
-  Settlement,
-  Signer,
-  Subjects,
-  Webhooks,
-} from "./model/ports.ts";
+import type { KeptAnswers } from "./model/ports/answers.ts";
+import type { Chain } from "./model/ports/chain.ts";
+import type { Clock } from "./model/ports/clock.ts";
+import type { Executor } from "./model/ports/executor.ts";
+import type { Model } from "./model/ports/model.ts";
+import type { Objects } from "./model/ports/objects.ts";
+import type { OutsideLog } from "./model/ports/outside-log.ts";
+import type { Parser } from "./model/ports/parser.ts";
+import type { Printer } from "./model/ports/printer.ts";
+import type { Random } from "./model/ports/random.ts";
+import type { SeedUses, SeedVault } from "./model/ports/seeds.ts";
+import type { Settlement } from "./model/ports/settlement.ts";
+import type { KeptHeads } from "./model/ports/signed-heads.ts";
+import type { Signer } from "./model/ports/signer.ts";
+import type { Subjects } from "./model/ports/subjects.ts";
+import type { Webhooks } from "./model/ports/webhooks.ts";
 import type { Health } from "./read-models/health.ts";
 import type { Projection } from "./read-models/projection.ts";
 import type { Readers } from "./read-models/readers.ts";

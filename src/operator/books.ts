@@ -5,7 +5,7 @@ import { fromBlock } from "../chain/history.ts";
 import type { App } from "../core/app.ts";
 import { type Block, type Hex, networkOf } from "../core/model/chain.ts";
 import { lowerCase } from "../core/model/fields.ts";
-import { type Chain, ChainUnavailable } from "../core/model/ports.ts";
+import { type Chain, ChainUnavailable } from "../core/model/ports/chain.ts";
 import type { Sums } from "../domain/payments/account.ts";
 import * as account from "../domain/payments/account.ts";
 import type { Payment, PaymentEvent } from "../domain/payments/payment.ts";

@@ -3,8 +3,8 @@ import { lineOf } from "../../eventstore/files/export.ts";
 import { BackupUnsound, type RestoreSource } from "../../eventstore/files/restore-source.ts";
 import { hexOfDigest } from "../../eventstore/verify/bytes.ts";
 import { LogHashes } from "../../eventstore/verify/hashes.ts";
-import type { OutsideLog } from "../core/model/ports.ts";
-import { type CopiedEvent, epochOf, exportLineOf, unreadableIn } from "../domain/outside/copied-event.ts";
+import type { CopiedEvent, OutsideLog } from "../core/model/ports/outside-log.ts";
+import { epochOf, exportLineOf, unreadableIn } from "../domain/outside/copied-event.ts";
 
 /** Lines are handed on in pieces of about so many characters. */
 const CHUNK = 256 * 1024;

@@ -5,7 +5,7 @@ import type { EventStore } from "../../eventstore/store.ts";
 import { keptSecret } from "../adapters/kept-secret.ts";
 import { createSeedUses } from "../adapters/seed-uses.ts";
 import { openSeedVault } from "../adapters/seed-vault.ts";
-import type { SeedUses, SeedVault } from "../core/model/ports.ts";
+import type { SeedUses, SeedVault } from "../core/model/ports/seeds.ts";
 import type { Config } from "./config.ts";
 
 type Base = { pool: pg.Pool; store: EventStore; onError: (error: Error) => void };

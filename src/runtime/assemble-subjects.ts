@@ -11,7 +11,7 @@ import { keptSecret } from "../adapters/kept-secret.ts";
 import { masterKeyId, pepperCheck, secretKey } from "../adapters/subject-keys.ts";
 import { absentSubjects, createSubjectVault } from "../adapters/subject-vault.ts";
 import type { App } from "../core/app.ts";
-import type { Subjects } from "../core/model/ports.ts";
+import type { Subjects } from "../core/model/ports/subjects.ts";
 import { vaultTables } from "../migrations/vault/vault-tables.ts";
 import { replayErasures } from "../reactors/subjects/erasure.ts";
 import { type Config, ConfigError } from "./config.ts";

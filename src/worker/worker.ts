@@ -5,7 +5,7 @@ import { canonicalText } from "../../eventstore/canonical.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { pause } from "../core/coordination/concurrency.ts";
 import { digestOf } from "../core/model/objects.ts";
-import type { Executor, Ran } from "../core/model/ports.ts";
+import type { Executor, Ran } from "../core/model/ports/executor.ts";
 import { Refusal } from "../core/model/refusal.ts";
 import { type BuiltIn, isBuiltIn, readKind } from "../domain/compute/kinds.ts";
 import { receiptText } from "../domain/compute/receipt.ts";

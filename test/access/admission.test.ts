@@ -4,7 +4,7 @@ import { keyChecks } from "../../src/api/declare/access/key.ts";
 import type { AccessParts } from "../../src/api/declare/access/way.ts";
 import { key, pay } from "../../src/api/declare/operation.ts";
 import { createGate, type Verdict } from "../../src/api/serve/admission.ts";
-import type { Quotas } from "../../src/core/model/ports.ts";
+import type { Quotas } from "../../src/core/model/ports/quotas.ts";
 import { digestOf, makeSecret } from "../../src/domain/access/secret.ts";
 import type { KeyWithDigest } from "../../src/projections/access/keys.ts";
 import { bareCall, bareParts } from "../support/access.ts";

@@ -8,7 +8,7 @@ import type { SubjectKey } from "../../src/api/declare/access/way.ts";
 import { type AccessParts, type Presented, priceText, type Way } from "../../src/api/declare/access/way.ts";
 import { free, internal, key, open, owner, pay, subject } from "../../src/api/declare/operation.ts";
 import { createGate } from "../../src/api/serve/admission.ts";
-import type { AddressLimits } from "../../src/core/model/ports.ts";
+import type { AddressLimits } from "../../src/core/model/ports/address-limits.ts";
 import { digestOf } from "../../src/domain/access/secret.ts";
 import { statementOf } from "../../src/domain/access/wallet-proof.ts";
 import { recoverKey } from "../../src/runtime/assemble-audit.ts";

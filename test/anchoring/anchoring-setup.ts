@@ -4,7 +4,7 @@ import { type AnchorOptions, anchorTurn } from "../../src/anchoring/anchor-signe
 import { type SigningOptions, signTurn } from "../../src/anchoring/sign-growth.ts";
 import { type App, createApp } from "../../src/core/app.ts";
 import { StreamCache } from "../../src/core/commands/stream-cache.ts";
-import type { Chain } from "../../src/core/model/ports.ts";
+import type { Chain } from "../../src/core/model/ports/chain.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import { headCall, type KeptHead, keptHead, logIdOf } from "../../src/domain/anchoring/contract.ts";
 import { issueKey } from "../../src/operator/keys.ts";

@@ -6,7 +6,7 @@ import type { BaseChainOptions } from "../../src/adapters/base-chain.ts";
 import { deployAnchor } from "../../src/anchoring/deploy.ts";
 import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
-import { type Chain, ChainUnavailable } from "../../src/core/model/ports.ts";
+import { type Chain, ChainUnavailable } from "../../src/core/model/ports/chain.ts";
 import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
 import { type Meddler, openMeddler } from "../chain/meddler.ts";
 import { type AnchoringSetup, openAnchoringSetup } from "./anchoring-setup.ts";

@@ -5,7 +5,7 @@ import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { anchorStatus } from "../../src/anchoring/status.ts";
 import type { App } from "../../src/core/app.ts";
 import type { Receipt } from "../../src/core/model/chain.ts";
-import { TransactionPending } from "../../src/core/model/ports.ts";
+import { TransactionPending } from "../../src/core/model/ports/chain.ts";
 import { headInCall } from "../../src/domain/anchoring/contract.ts";
 import { inPool, mineAgain, type Pooled, stopMining } from "../chain/fixture.ts";
 import { until } from "../support/until.ts";

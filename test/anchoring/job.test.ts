@@ -11,7 +11,7 @@ import { openTree } from "../../src/anchoring/tile-store.ts";
 import type { App } from "../../src/core/app.ts";
 import { startReactors } from "../../src/core/background/reactor.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
-import { type Chain, ChainUnavailable, GasBudgetSpent } from "../../src/core/model/ports.ts";
+import { type Chain, ChainUnavailable, GasBudgetSpent } from "../../src/core/model/ports/chain.ts";
 import type * as anchors from "../../src/domain/anchoring/anchor.ts";
 import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
 import { newSigningKey } from "../payments/ledger-setup.ts";

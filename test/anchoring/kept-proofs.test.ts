@@ -5,7 +5,7 @@ import { readEvidence } from "../../src/anchoring/evidence.ts";
 import { proofsOfAnchors } from "../../src/anchoring/kept-proofs.ts";
 import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
-import { ChainUnavailable } from "../../src/core/model/ports.ts";
+import { ChainUnavailable } from "../../src/core/model/ports/chain.ts";
 import { headInSlots, headSlots, logIdOf } from "../../src/domain/anchoring/contract.ts";
 import {
   readHeader,

@@ -5,7 +5,12 @@ import { openPool } from "../../eventstore/pool.ts";
 import { sharedNonces } from "../../src/adapters/nonces.ts";
 import type { SendLimits } from "../../src/adapters/send-queue.ts";
 import { networkOf } from "../../src/core/model/chain.ts";
-import { type Chain, ChainUnavailable, GasKeyEmpty, TransactionPending } from "../../src/core/model/ports.ts";
+import {
+  type Chain,
+  ChainUnavailable,
+  GasKeyEmpty,
+  TransactionPending,
+} from "../../src/core/model/ports/chain.ts";
 import { settledBy, TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
 import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
 import { until } from "../support/until.ts";

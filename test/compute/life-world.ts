@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { App } from "../../src/core/app.ts";
 import type { Reactor } from "../../src/core/background/reactor.ts";
-import type { Executor, Ran } from "../../src/core/model/ports.ts";
+import type { Executor, Ran } from "../../src/core/model/ports/executor.ts";
 import * as nodes from "../../src/domain/compute/node.ts";
 import * as tasks from "../../src/domain/compute/task.ts";
 import * as account from "../../src/domain/payments/account.ts";

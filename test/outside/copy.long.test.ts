@@ -5,8 +5,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { copyStreamOf, kurrentLog, linking, partsOf } from "../../src/adapters/kurrentdb.ts";
 import { kurrentCommand } from "../../src/cli/kurrent.ts";
 import type { App } from "../../src/core/app.ts";
-import { type OutsideLog, OutsideUnavailable } from "../../src/core/model/ports.ts";
-import { type CopiedEvent, copyOf, differenceOf } from "../../src/domain/outside/copied-event.ts";
+import type { CopiedEvent } from "../../src/core/model/ports/outside-log.ts";
+import { type OutsideLog, OutsideUnavailable } from "../../src/core/model/ports/outside-log.ts";
+import { copyOf, differenceOf } from "../../src/domain/outside/copied-event.ts";
 import { compareOutside } from "../../src/outside/copy.ts";
 import { followReactor } from "../../src/reactors/outside/follow.ts";
 import { KurrentDB, type Stored } from "../support/kurrentdb.ts";

@@ -4,7 +4,7 @@ import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import { gasBudget } from "../../src/adapters/gas-budget.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
 import { settlementOnLogsChain } from "../../src/chain/settlement.ts";
-import { TransactionPending } from "../../src/core/model/ports.ts";
+import { TransactionPending } from "../../src/core/model/ports/chain.ts";
 import * as confirmation from "../../src/domain/payments/confirmation.ts";
 import { balanceOf, carriedByStranger, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { type Meddler, openMeddler } from "../chain/meddler.ts";

@@ -5,7 +5,7 @@ import { chainSettlement } from "../../src/adapters/settlement.ts";
 import { settlementOnLogsChain } from "../../src/chain/settlement.ts";
 import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
-import { TransactionPending } from "../../src/core/model/ports.ts";
+import { TransactionPending } from "../../src/core/model/ports/chain.ts";
 import * as confirmation from "../../src/domain/payments/confirmation.ts";
 import { balanceOf, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { type Meddler, openMeddler } from "../chain/meddler.ts";

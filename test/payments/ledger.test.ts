@@ -1,6 +1,6 @@
 /** What payers and the public are told of payments, over real HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ChainUnavailable } from "../../src/core/model/ports.ts";
+import { ChainUnavailable } from "../../src/core/model/ports/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { type Service, startService } from "../support/service.ts";
 import { wallet } from "../support/wallets.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { heldSigner, isSigningKey, openSigner } from "../../src/adapters/signing-key.ts";
 import { unencodedDigest } from "../../src/api/serve/unencoded-digest.ts";
-import type { Signer } from "../../src/core/model/ports.ts";
+import type { Signer } from "../../src/core/model/ports/signer.ts";
 import {
   keyUrl,
   type ReceiptPayload,

@@ -6,7 +6,7 @@ import { gasRecord } from "../../src/adapters/gas-record.ts";
 import { startReactors } from "../../src/core/background/reactor.ts";
 import { transact } from "../../src/core/commands/transact.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
-import { GasBudgetSpent } from "../../src/core/model/ports.ts";
+import { GasBudgetSpent } from "../../src/core/model/ports/chain.ts";
 import { Folding } from "../../src/core/read-models/folding.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import * as payments from "../../src/domain/payments/payment.ts";

@@ -5,7 +5,7 @@ import type { App } from "../../src/core/app.ts";
 import { reactor, reactorLeases, startReactors, type Turn } from "../../src/core/background/reactor.ts";
 import { LeaseLost, underLease } from "../../src/core/coordination/lease.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
-import { ChainUnavailable } from "../../src/core/model/ports.ts";
+import { ChainUnavailable } from "../../src/core/model/ports/chain.ts";
 import { healthOf } from "../../src/core/read-models/health.ts";
 import { issueKey } from "../../src/operator/keys.ts";
 import { USUAL_POOL } from "../../src/runtime/assemble-reactors.ts";

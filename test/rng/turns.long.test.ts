@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openSeedVault } from "../../src/adapters/seed-vault.ts";
 import type { App } from "../../src/core/app.ts";
-import { ChainUnavailable, TransactionPending } from "../../src/core/model/ports.ts";
+import { ChainUnavailable, TransactionPending } from "../../src/core/model/ports/chain.ts";
 import { commitSeedsCall } from "../../src/domain/anchoring/contract.ts";
 import { ByteStream } from "../../src/domain/rng/bytes.ts";
 import * as commitments from "../../src/domain/rng/commitment.ts";

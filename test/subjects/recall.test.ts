@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { areas } from "../../src/areas/index.ts";
 import { StreamCache } from "../../src/core/commands/stream-cache.ts";
 import { transact } from "../../src/core/commands/transact.ts";
-import { SubjectsUnavailable } from "../../src/core/model/ports.ts";
+import { SubjectsUnavailable } from "../../src/core/model/ports/subjects.ts";
 import { mailSubject } from "../../src/core/model/sealed.ts";
 import * as recall from "../../src/core/model/unused-keys.ts";
 import { eraseSubject } from "../../src/reactors/subjects/erasure.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { gasRecord } from "../../src/adapters/gas-record.ts";
 import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
-import { type Chain, ChainUnavailable } from "../../src/core/model/ports.ts";
+import { type Chain, ChainUnavailable } from "../../src/core/model/ports/chain.ts";
 import { AIRDROP_ADDRESS } from "../../src/domain/wallet/airdrop-contract.ts";
 import { reachOf } from "../../src/projections/wallet/transfers.ts";
 import { openMeddler } from "../chain/meddler.ts";

@@ -1,6 +1,6 @@
 /** Histories of accounts that nobody follows, on a chain of many blocks, by a service that has no platform token. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Chain } from "../../src/core/model/ports.ts";
+import type { Chain } from "../../src/core/model/ports/chain.ts";
 import { historyPage } from "../../src/projections/wallet/history.ts";
 import type { Place } from "../../src/projections/wallet/transfers.ts";
 import { platformTokens } from "../../src/reactors/wallet/follow-transfers.ts";

@@ -1,7 +1,7 @@
 /** The process that runs one task: its input comes by stdin, what came of it goes by stdout, and it has no environment. */
 import { createHash } from "node:crypto";
 import { MOST_OBJECT_BYTES } from "../../core/model/objects.ts";
-import type { Ran } from "../../core/model/ports.ts";
+import type { Ran } from "../../core/model/ports/executor.ts";
 import type { KindInput } from "../../domain/compute/kinds.ts";
 
 /** Each round hashes what the one before came to; the first, the seed. */

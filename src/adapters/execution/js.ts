@@ -12,7 +12,7 @@ import {
   type QuickJSContext,
   type QuickJSSyncVariant,
 } from "quickjs-emscripten-core";
-import type { Ran } from "../../core/model/ports.ts";
+import type { Ran } from "../../core/model/ports/executor.ts";
 import type { KindInput } from "../../domain/compute/kinds.ts";
 import { BUDGET, withCountedLoops } from "./counted-loops.ts";
 

@@ -1,6 +1,6 @@
 /** The kind sql: one query of DuckDB over the rows of the input. Nothing outside is reached, and nothing that differs from run to run is answered. */
 import type { DuckDBConnection } from "@duckdb/node-api";
-import type { Ran } from "../../core/model/ports.ts";
+import type { Ran } from "../../core/model/ports/executor.ts";
 import type { KindInput } from "../../domain/compute/kinds.ts";
 import { readQuery } from "./steady.ts";
 

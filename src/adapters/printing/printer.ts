@@ -2,7 +2,7 @@
 
 import type { Worker } from "node:worker_threads";
 import { startThread } from "../../../eventstore/system/thread.ts";
-import type { Print, Printer } from "../../core/model/ports.ts";
+import type { Print, Printer } from "../../core/model/ports/printer.ts";
 import { coreProblems } from "../../core/model/problem.ts";
 import { Refusal } from "../../core/model/refusal.ts";
 

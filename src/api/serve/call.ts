@@ -5,7 +5,7 @@ import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { Idempotency, JsonObject } from "../../../eventstore/types.ts";
 import type { App } from "../../core/app.ts";
 import type { Command, InUnit, Seal } from "../../core/commands/unit.ts";
-import type { Subjects } from "../../core/model/ports.ts";
+import type { Subjects } from "../../core/model/ports/subjects.ts";
 import { type EventName, refuse } from "../../core/model/refusal.ts";
 import { watched } from "../../datasets/reading.ts";
 import type { Admission } from "../declare/access/way.ts";

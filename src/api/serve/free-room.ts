@@ -3,7 +3,7 @@
  * Callers that have proven a key, and those that have paid, have a share of their own beside the strangers', so that no stranger ends theirs.
  */
 import { LRUCache } from "lru-cache";
-import type { AddressLimits, CallLimit } from "../../core/model/ports.ts";
+import type { AddressLimits, CallLimit } from "../../core/model/ports/address-limits.ts";
 import { coreProblems } from "../../core/model/problem.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import { addressBlock } from "../declare/address.ts";

@@ -2,7 +2,7 @@
  * A call that lasts: a stream, or one that waits for something. Its caller is checked again before each chunk of the stream, before
  * the answer of a wait, and every 15 seconds: a revoked key, an ended delegation or a suspended agent is served no more.
  */
-import type { Clock } from "../../core/model/ports.ts";
+import type { Clock } from "../../core/model/ports/clock.ts";
 
 /** Between two checks of a call in which nothing happens. */
 const CHECK_MS = 15_000;

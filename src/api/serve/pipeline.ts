@@ -8,7 +8,7 @@ import type { JsonObject } from "../../../eventstore/types.ts";
 import { createProver, type Prover } from "../../anchoring/prove.ts";
 import { transact } from "../../core/commands/transact.ts";
 import { decidesNothing } from "../../core/commands/unit.ts";
-import type { AddressLimits, CallLimit } from "../../core/model/ports.ts";
+import type { AddressLimits, CallLimit } from "../../core/model/ports/address-limits.ts";
 import { coreProblems } from "../../core/model/problem.ts";
 import { type EventName, Refusal, refuse } from "../../core/model/refusal.ts";
 import { paymentProblems } from "../../domain/payments/problems.ts";

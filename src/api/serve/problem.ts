@@ -1,6 +1,7 @@
 /** Errors as RFC 9457 problem details, with `success` and `error` beside them for older clients. */
 import { LogDamaged, TreeTooShort } from "../../anchoring/tile-store.ts";
-import { ChainUnavailable, SubjectsUnavailable } from "../../core/model/ports.ts";
+import { ChainUnavailable } from "../../core/model/ports/chain.ts";
+import { SubjectsUnavailable } from "../../core/model/ports/subjects.ts";
 import { coreProblems, type ProblemType } from "../../core/model/problem.ts";
 import { type FieldError, Refusal } from "../../core/model/refusal.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Request, RequestHandler } from "express";
 import type { JsonObject } from "../../../eventstore/types.ts";
-import type { Printer } from "../../core/model/ports.ts";
+import type { Printer } from "../../core/model/ports/printer.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import { chosenForm, JSON_FORM } from "../declare/forms/form.ts";
 import { acceptedForms, contentOf } from "../declare/forms/mcp-content.ts";

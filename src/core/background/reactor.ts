@@ -6,7 +6,8 @@ import type pg from "pg";
 import type { App } from "../app.ts";
 import { pause } from "../coordination/concurrency.ts";
 import { type HeldLease, LeaseLost, Leases, underLease, untilNextTake } from "../coordination/lease.ts";
-import { ChainUnavailable, NotSettled, TransactionPending } from "../model/ports.ts";
+import { ChainUnavailable, TransactionPending } from "../model/ports/chain.ts";
+import { NotSettled } from "../model/ports/settlement.ts";
 import { Refusal } from "../model/refusal.ts";
 import { inTurn } from "../tracing.ts";
 

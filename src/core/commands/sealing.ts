@@ -1,6 +1,6 @@
 /** Personal data sealed for what one unit of work decides. */
 import type { RecordedEvent } from "../../../eventstore/types.ts";
-import type { Subjects, ToSeal } from "../model/ports.ts";
+import type { Subjects, ToSeal } from "../model/ports/subjects.ts";
 import { type Sealed, type SealPlace, sealedIn } from "../model/sealed.ts";
 
 /**

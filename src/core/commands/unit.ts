@@ -1,7 +1,7 @@
 /** What work may do in the unit of one command, and what comes of it. */
 import type { AppendedEvent, Idempotency, JsonObject, RecordedEvent } from "../../../eventstore/types.ts";
 import type { DomainEvent, Entity } from "../model/entity.ts";
-import type { Subjects, ToSeal } from "../model/ports.ts";
+import type { Subjects, ToSeal } from "../model/ports/subjects.ts";
 import type { Sealed } from "../model/sealed.ts";
 import type { FoldParts } from "./stream-folds.ts";
 import type { StreamTurns } from "./stream-turns.ts";

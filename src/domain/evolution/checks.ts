@@ -2,6 +2,7 @@
  * What is said of a draft as a text: nothing of it is run, imported or opened, and no detail quotes it. Strangers write drafts to keep us
  * busy: every form here looks at each character a few times at most, and what cannot promise that, a parser, runs elsewhere.
  */
+import type { Parse } from "../../core/model/ports/parser.ts";
 import type { Check } from "./idea.ts";
 import { MOST_DRAFT_BYTES } from "./idea.ts";
 import { COMPUTED, type Found, importsIn } from "./imports.ts";
@@ -9,11 +10,6 @@ import { type Breach, breachOf, layerOf } from "./layers.ts";
 
 /** One more whenever a check changes. */
 export const CHECKS_VERSION = 2;
-
-/** The place of the first error of syntax, or that a parser took more than it is given. */
-export type Fault = { line: number; column: number } | "endless";
-/** What is wrong with a text as TypeScript. */
-export type Parse = (text: string) => Promise<Fault | undefined>;
 
 export type Draft = { target_file: string; bytes: Uint8Array };
 /** A draft for the same file that was proposed before. */

@@ -3,7 +3,7 @@
  * credential itself), and the lists that tell which are revoked or suspended (Bitstring Status List 1.0).
  */
 
-import type { Signer } from "../../core/model/ports.ts";
+import type { Signer } from "../../core/model/ports/signer.ts";
 import { didOf as didOfUrl } from "../payments/receipt.ts";
 import { type Agent, statusOf } from "./agent.ts";
 import { namesElsewhere, subjectUrl } from "./card.ts";

@@ -5,11 +5,10 @@
 import { z } from "zod";
 import type { Hex, Receipt } from "../../core/model/chain.ts";
 import type { DataOf } from "../../core/model/entity.ts";
+import type { SignedTransfer, TransferAuthorization } from "../../core/model/ports/settlement.ts";
 import { refuse } from "../../core/model/refusal.ts";
-import type { TransferAuthorization } from "./authorization.ts";
 import type { Claim, events, Found, Mined, PaidAnswer, PaymentEvent } from "./payment-events.ts";
 import { paymentProblems } from "./problems.ts";
-import type { SignedTransfer } from "./usdc.ts";
 
 export type { Claim, Found, Mined, PaidAnswer, PaymentEvent } from "./payment-events.ts";
 export { events } from "./payment-events.ts";

@@ -4,9 +4,9 @@
  */
 import { createHash } from "node:crypto";
 import type { Hex } from "../../core/model/chain.ts";
+import type { TransferAuthorization } from "../../core/model/ports/settlement.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import { type AccountEvent, type AccountState, maturingAt, type Withdrawal } from "./account.ts";
-import type { TransferAuthorization } from "./authorization.ts";
 import type { Mined } from "./payment-events.ts";
 import { paymentProblems } from "./problems.ts";
 import { decimalUsdc } from "./usdc.ts";

@@ -2,7 +2,7 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
 import type { Call, CallResult, Hex } from "../../core/model/chain.ts";
 import { MULTICALL3 } from "../../core/model/multicall.ts";
-import { ChainUnavailable } from "../../core/model/ports.ts";
+import { ChainUnavailable } from "../../core/model/ports/chain.ts";
 import { USDC } from "../payments/usdc.ts";
 import { amountIn, balanceCall, type Token, tokenCalls, tokenIn } from "./token.ts";
 

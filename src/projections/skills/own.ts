@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { z } from "zod";
 import { month } from "../../core/model/fields.ts";
-import type { Objects } from "../../core/model/ports.ts";
+import type { Objects } from "../../core/model/ports/objects.ts";
 import type { Projection } from "../../core/read-models/projection.ts";
 import { decimalEuro } from "../../domain/commerce/money.ts";
 import { quoted } from "../../domain/ingest/quoted.ts";

@@ -1,7 +1,7 @@
 /** Whenever an alert is due, it is posted to its webhook, and what came of that is recorded. */
 import type { App } from "../../core/app.ts";
 import { reactor } from "../../core/background/reactor.ts";
-import { WebhookUnreached } from "../../core/model/ports.ts";
+import { WebhookUnreached } from "../../core/model/ports/webhooks.ts";
 import { type Failure, retryAfterSeconds } from "../../domain/alerts/backoff.ts";
 import { messageOf } from "../../domain/alerts/message.ts";
 import type { SubscriptionEvent, SubscriptionState } from "../../domain/alerts/subscription.ts";

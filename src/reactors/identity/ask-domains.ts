@@ -2,7 +2,7 @@
 import type { App } from "../../core/app.ts";
 import { reactor, type Turn, unlessRefused } from "../../core/background/reactor.ts";
 import { forEach } from "../../core/coordination/concurrency.ts";
-import { WebhookUnreached } from "../../core/model/ports.ts";
+import { WebhookUnreached } from "../../core/model/ports/webhooks.ts";
 import * as agents from "../../domain/identity/agent.ts";
 import { type DomainTold, documentUrl, MOST_DOCUMENT, toldBy } from "../../domain/identity/linked-domain.ts";
 import { lose } from "../../domain/identity/links.ts";

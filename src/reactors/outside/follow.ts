@@ -4,7 +4,11 @@
  */
 import type { App } from "../../core/app.ts";
 import { type Outcome, reactor } from "../../core/background/reactor.ts";
-import { type OutsideLog, type OutsideStatus, OutsideUnavailable } from "../../core/model/ports.ts";
+import {
+  type OutsideLog,
+  type OutsideStatus,
+  OutsideUnavailable,
+} from "../../core/model/ports/outside-log.ts";
 import { batchesAfter, standingOf } from "../../outside/copy.ts";
 
 type Trouble = OutsideStatus | "diverged";

@@ -6,7 +6,7 @@ import type { App } from "../../core/app.ts";
 import type { Turn } from "../../core/background/reactor.ts";
 import { forEach } from "../../core/coordination/concurrency.ts";
 import { type Hex, networkOf } from "../../core/model/chain.ts";
-import { ChainUnavailable } from "../../core/model/ports.ts";
+import { ChainUnavailable } from "../../core/model/ports/chain.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { paidTo, USDC } from "../../domain/payments/usdc.ts";
 import { type Incoming, incoming, lookedFor } from "../../projections/payments/incoming.ts";

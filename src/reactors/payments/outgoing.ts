@@ -4,10 +4,11 @@ import { endingsOf, type Sought } from "../../chain/endings.ts";
 import type { App } from "../../core/app.ts";
 import { type ReactorLog, unlessUndone } from "../../core/background/reactor.ts";
 import { untilStopped } from "../../core/coordination/concurrency.ts";
-import { type Errand, GasBudgetSpent, type SettlementFacts } from "../../core/model/ports.ts";
+import { GasBudgetSpent } from "../../core/model/ports/chain.ts";
+import type { Errand, SettlementFacts, SignedTransfer } from "../../core/model/ports/settlement.ts";
 import { type Mined, minedBy } from "../../domain/payments/payment.ts";
 import { refundDigest } from "../../domain/payments/refund.ts";
-import { decimalUsdc, type SignedTransfer } from "../../domain/payments/usdc.ts";
+import { decimalUsdc } from "../../domain/payments/usdc.ts";
 
 /** `name`: what a warning calls it. `errand`: by that its gas comes from one budget or another. `record`: says that it was paid. */
 export type Outgoing = { name: string; sought: Sought; errand: Errand; record(mined: Mined): Promise<void> };

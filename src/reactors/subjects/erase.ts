@@ -1,7 +1,7 @@
 /** Concludes the erasures that a crash, or a vault that was away, cut short. */
 
 import { reactor } from "../../core/background/reactor.ts";
-import { SubjectsUnavailable } from "../../core/model/ports.ts";
+import { SubjectsUnavailable } from "../../core/model/ports/subjects.ts";
 import { erasuresProjection, openErasures } from "../../projections/subjects/erasures.ts";
 import { concludeErasure } from "./erasure.ts";
 

@@ -1,7 +1,7 @@
 /** Destroys keys that were given out to seal by, and that nothing was recorded under within an hour. */
 
 import { reactor } from "../../core/background/reactor.ts";
-import { type GivenKey, SubjectsUnavailable } from "../../core/model/ports.ts";
+import { type GivenKey, SubjectsUnavailable } from "../../core/model/ports/subjects.ts";
 import * as recall from "../../core/model/unused-keys.ts";
 import { sealedAmong, sealedProjection } from "../../projections/subjects/sealed.ts";
 

@@ -11,7 +11,7 @@ import type { App } from "../../core/app.ts";
 import { type Outcome, reactor, unlessRefused } from "../../core/background/reactor.ts";
 import { forEach, untilStopped } from "../../core/coordination/concurrency.ts";
 import type { Hex, Log, Receipt } from "../../core/model/chain.ts";
-import { ChainUnavailable, GasBudgetSpent, TransactionPending } from "../../core/model/ports.ts";
+import { ChainUnavailable, GasBudgetSpent, TransactionPending } from "../../core/model/ports/chain.ts";
 import * as attestations from "../../domain/trust/attestation.ts";
 import {
   attestCall,

@@ -9,7 +9,7 @@ import type { App } from "../../core/app.ts";
 import { type Outcome, type ReactorLog, reactor, unlessRefused } from "../../core/background/reactor.ts";
 import { untilStopped } from "../../core/coordination/concurrency.ts";
 import { type Hex, networkOf, type Receipt } from "../../core/model/chain.ts";
-import { ChainUnavailable } from "../../core/model/ports.ts";
+import { ChainUnavailable } from "../../core/model/ports/chain.ts";
 import { minedBy } from "../../domain/payments/payment.ts";
 import * as airdrops from "../../domain/wallet/airdrop.ts";
 import {

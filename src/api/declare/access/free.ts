@@ -1,5 +1,5 @@
 /** So many calls free for an address; beyond them the next way in counts. */
-import type { CallLimit } from "../../../core/model/ports.ts";
+import type { CallLimit } from "../../../core/model/ports/address-limits.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
 import { Refusal } from "../../../core/model/refusal.ts";
 import { addressBlock } from "../address.ts";

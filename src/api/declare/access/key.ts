@@ -1,7 +1,7 @@
 /** By an API key, within its quota. Its checks are a list, so that a test can switch each off and see the difference. */
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { CallLimit } from "../../../core/model/ports.ts";
+import type { CallLimit } from "../../../core/model/ports/address-limits.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Scope } from "../../../domain/access/key.ts";

@@ -1,5 +1,5 @@
 /** By anybody, free: within a limit by address. */
-import type { AddressLimits, CallLimit } from "../../../core/model/ports.ts";
+import type { AddressLimits, CallLimit } from "../../../core/model/ports/address-limits.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
 import { Refusal } from "../../../core/model/refusal.ts";
 import { addressBlock } from "../address.ts";

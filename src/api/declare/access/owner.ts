@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { canonicalText } from "../../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../../eventstore/types.ts";
 import { lowerCase } from "../../../core/model/fields.ts";
-import type { CallLimit } from "../../../core/model/ports.ts";
+import type { CallLimit } from "../../../core/model/ports/address-limits.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Scope } from "../../../domain/access/key.ts";

@@ -1,7 +1,7 @@
 /** A wallet's own signature: a key's, or that of a wallet which is a contract (ERC-1271). */
 import type { App } from "../../../core/app.ts";
 import type { Call, CallResult, Hex } from "../../../core/model/chain.ts";
-import { ChainUnavailable } from "../../../core/model/ports.ts";
+import { ChainUnavailable } from "../../../core/model/ports/chain.ts";
 import { isAccepted, keySignature, STRANGER_GAS, signatureCall } from "../../../domain/checks/redemption.ts";
 
 export type WalletSignature = { digest: Uint8Array; wallet: Hex; given: Hex };

@@ -1,4 +1,4 @@
-import type { Printer } from "../../../core/model/ports.ts";
+import type { Printer } from "../../../core/model/ports/printer.ts";
 import type { Output, Picture } from "../operation.ts";
 import { type Form, isPictureForm, type JSON_FORM } from "./form.ts";
 import { type Marked, sheetOf } from "./table.ts";

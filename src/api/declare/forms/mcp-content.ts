@@ -1,5 +1,5 @@
 import type { CallToolRequestParams, CallToolResult } from "@modelcontextprotocol/server";
-import type { Printer } from "../../../core/model/ports.ts";
+import type { Printer } from "../../../core/model/ports/printer.ts";
 import { Refusal } from "../../../core/model/refusal.ts";
 import { type Operation, type Output, pathWith } from "../operation.ts";
 import { encodeAnswer } from "./encode.ts";

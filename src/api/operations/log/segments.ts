@@ -5,7 +5,7 @@ import { MAIN_LOG } from "../../../../eventstore/types.ts";
 import { openTree } from "../../../anchoring/tile-store.ts";
 import type { App } from "../../../core/app.ts";
 import { limit, sha256 } from "../../../core/model/fields.ts";
-import { ObjectsUnavailable } from "../../../core/model/ports.ts";
+import { ObjectsUnavailable } from "../../../core/model/ports/objects.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import * as segments from "../../../domain/log/segments.ts";
 import { notesOf } from "../../../projections/anchoring/heads.ts";

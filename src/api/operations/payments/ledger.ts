@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import type { Heads, Hex } from "../../../core/model/chain.ts";
 import { address, chainHash, limit, positionCursor, time } from "../../../core/model/fields.ts";
-import { type Chain, ChainUnavailable } from "../../../core/model/ports.ts";
+import { type Chain, ChainUnavailable } from "../../../core/model/ports/chain.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import * as confirmation from "../../../domain/payments/confirmation.ts";
 import type { Payment, Refund } from "../../../domain/payments/payment.ts";

@@ -1,7 +1,7 @@
 /** The seed that a call draws from: active, and not drawn from more often than was announced with it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../../../core/app.ts";
-import type { SeedUses } from "../../../core/model/ports.ts";
+import type { SeedUses } from "../../../core/model/ports/seeds.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { rngProblems } from "../../../domain/rng/problems.ts";
 import type { SeedAtHand } from "../../../domain/rng/roll.ts";

@@ -1,6 +1,6 @@
 /** How an execution begins: what a task fills, whether it is run in the call, and what is recorded of it. */
 import type { App } from "../../../core/app.ts";
-import type { ToSeal } from "../../../core/model/ports.ts";
+import type { ToSeal } from "../../../core/model/ports/subjects.ts";
 import { Late, refuse } from "../../../core/model/refusal.ts";
 import { placeIn, type Sealed } from "../../../core/model/sealed.ts";
 import { stemsOf } from "../../../domain/fusion/intent-for.ts";

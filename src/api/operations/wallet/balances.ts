@@ -4,7 +4,7 @@ import { forEach } from "../../../core/coordination/concurrency.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { networkOf } from "../../../core/model/chain.ts";
 import { address, chainHash, cursor, decimal, limit, lowerCase, time } from "../../../core/model/fields.ts";
-import { ChainUnavailable } from "../../../core/model/ports.ts";
+import { ChainUnavailable } from "../../../core/model/ports/chain.ts";
 import { decimalUsdc, USDC } from "../../../domain/payments/usdc.ts";
 import { decimalOf } from "../../../domain/wallet/amount.ts";
 import { balanceCalls, balancesIn, knownToken } from "../../../domain/wallet/balances.ts";

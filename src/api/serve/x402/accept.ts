@@ -1,6 +1,7 @@
 /** Accepts the payments that callers present: reads them, judges them, and slows down who presents bad ones. */
 import type { Hex, RecoverKey } from "../../../core/model/chain.ts";
-import type { AddressLimits, CallLimit, Clock } from "../../../core/model/ports.ts";
+import type { AddressLimits, CallLimit } from "../../../core/model/ports/address-limits.ts";
+import type { Clock } from "../../../core/model/ports/clock.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
 import { Refusal } from "../../../core/model/refusal.ts";
 import { readSignature, writeSignature } from "../../../domain/payments/authorization.ts";

@@ -8,20 +8,15 @@
 
 import type { App } from "../../../core/app.ts";
 import type { Hex } from "../../../core/model/chain.ts";
-import {
-  ChainUnavailable,
-  type Errand,
-  GasBudgetSpent,
-  NotSettled,
-  type Settlement,
-  TransactionPending,
-} from "../../../core/model/ports.ts";
+import { ChainUnavailable, GasBudgetSpent, TransactionPending } from "../../../core/model/ports/chain.ts";
+import type { SignedTransfer } from "../../../core/model/ports/settlement.ts";
+import { type Errand, NotSettled, type Settlement } from "../../../core/model/ports/settlement.ts";
 import { Refusal, refuse } from "../../../core/model/refusal.ts";
 import { inSpan } from "../../../core/tracing.ts";
 import type { Claim, Mined, PaymentEvent, PaymentState } from "../../../domain/payments/payment.ts";
 import * as payments from "../../../domain/payments/payment.ts";
 import { paymentProblems } from "../../../domain/payments/problems.ts";
-import { type SignedTransfer, USDC } from "../../../domain/payments/usdc.ts";
+import { USDC } from "../../../domain/payments/usdc.ts";
 import { type Call, commandOf, idempotencyOf, sha256 } from "../call.ts";
 import { PaymentRefused } from "./refused.ts";
 import { NETWORK_V2 } from "./required.ts";

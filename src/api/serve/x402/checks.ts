@@ -4,6 +4,7 @@
  */
 
 import type { Hex, RecoverKey } from "../../../core/model/chain.ts";
+import type { SignedTransfer } from "../../../core/model/ports/settlement.ts";
 import {
   authorizationDigest,
   domainSeparator,
@@ -11,7 +12,7 @@ import {
   signerOf,
   writeSignature,
 } from "../../../domain/payments/authorization.ts";
-import { type SignedTransfer, USDC } from "../../../domain/payments/usdc.ts";
+import { USDC } from "../../../domain/payments/usdc.ts";
 import type { PaymentPayload } from "./payload.ts";
 import { refusePayment } from "./refused.ts";
 import { DOMAIN, MAX_TIMEOUT_SECONDS, NETWORK_V1, NETWORK_V2 } from "./required.ts";

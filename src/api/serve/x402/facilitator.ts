@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { inTime } from "../../../core/coordination/concurrency.ts";
 import type { Hex } from "../../../core/model/chain.ts";
-import { ChainUnavailable } from "../../../core/model/ports.ts";
+import { ChainUnavailable } from "../../../core/model/ports/chain.ts";
 import type { EventName } from "../../../core/model/refusal.ts";
 import type { PaymentState } from "../../../domain/payments/payment.ts";
 import * as payments from "../../../domain/payments/payment.ts";

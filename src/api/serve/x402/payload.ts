@@ -3,7 +3,7 @@ import { z } from "zod";
 import { parseStrict } from "../../../../eventstore/canonical.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { hexRead, lowerCase } from "../../../core/model/fields.ts";
-import type { SignedTransfer } from "../../../domain/payments/usdc.ts";
+import type { SignedTransfer } from "../../../core/model/ports/settlement.ts";
 import { PAYMENT_IDENTIFIER } from "./extensions.ts";
 import { refusePayment } from "./refused.ts";
 

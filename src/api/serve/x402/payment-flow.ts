@@ -18,7 +18,7 @@ import type { JsonObject } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
 import { transact } from "../../../core/commands/transact.ts";
 import type { Committed, Decide } from "../../../core/commands/unit.ts";
-import type { AddressLimits } from "../../../core/model/ports.ts";
+import type { AddressLimits } from "../../../core/model/ports/address-limits.ts";
 import { type EventName, Refusal, refuse } from "../../../core/model/refusal.ts";
 import type { PaidAnswer, PaymentState } from "../../../domain/payments/payment.ts";
 import * as payments from "../../../domain/payments/payment.ts";
