@@ -3,13 +3,9 @@ import type pg from "pg";
 import type { EventStore } from "../../eventstore/store.ts";
 import type { Tail } from "../../eventstore/tail.ts";
 import type { JsonObject, RecordedEvent, StreamHead } from "../../eventstore/types.ts";
-import type { ReferenceStore } from "../datasets/reference/store.ts";
-import type { SnapshotStore } from "../datasets/snapshots.ts";
-import type { VintageStore, Vintages } from "../datasets/vintage-store.ts";
 import { foldAfresh } from "./commands/stream-folds.ts";
 import { transact } from "./commands/transact.ts";
 import type { Command, Committed, Decided, Decision, Target, UnitParts, Work } from "./commands/unit.ts";
-import type { Presence } from "./coordination/lease.ts";
 import type { Hex, Purpose, RecoverKey } from "./model/chain.ts";
 import type { DomainEvent, Entity, EntityEvents, EventOf } from "./model/entity.ts";
 import type { KeptAnswers } from "./model/ports/answers.ts";
@@ -20,6 +16,7 @@ import type { Model } from "./model/ports/model.ts";
 import type { Objects } from "./model/ports/objects.ts";
 import type { OutsideLog } from "./model/ports/outside-log.ts";
 import type { Parser } from "./model/ports/parser.ts";
+import type { Presence } from "./model/ports/presence.ts";
 import type { Printer } from "./model/ports/printer.ts";
 import type { Random } from "./model/ports/random.ts";
 import type { SeedUses, SeedVault } from "./model/ports/seeds.ts";
@@ -74,76 +71,73 @@ export type Accepting = {
   suspect(): void;
 };
 
-export type AppParts = ChainParts & {
-  pool: pg.Pool;
-  /** This process among those that share the log. */
-  presence: Presence;
-  store: EventStore;
-  tail: Tail;
-  unit: UnitParts;
-  runner: Runner;
-  /** Copies of the database that may be read instead. */
-  readers: Readers;
-  clock: Clock;
-  random: Random;
-  signer: Signer;
-  /** The checkpoints that this machine signed last. */
-  signed: KeptHeads;
-  accepting: Accepting;
-  seeds: SeedVault;
-  /** How often each of them was drawn from. */
-  seed_uses: SeedUses;
-  /** The vault of keys that personal data is sealed under. */
-  subjects: Subjects;
-  answers: KeptAnswers;
-  /** Runs tasks of the compute market again, to check them. */
-  executor: Executor;
-  /** Bytes that are not events. */
-  objects: Objects;
-  printer: Printer;
-  parser: Parser;
-  /** Sums up reports; undefined where none is set. */
-  model: Model | undefined;
-  webhooks: Webhooks;
-  /** The log's copy in another store; undefined where none is kept. */
-  outside: OutsideLog | undefined;
-  /** The trade data that answers read from. */
-  vintages: Vintages;
-  /** Where it is opened and kept, past vintages too. */
-  vintage_store: VintageStore;
-  /** The small tables beside it. */
-  reference: ReferenceStore;
-  /** Vintages as files to download. */
-  snapshots: SnapshotStore;
-  /** What links to those are signed with: the same in every process of the service. */
-  link_secret: Uint8Array;
-  /** How every projection and reactor stands, in whatever process it runs. */
-  health(): Promise<Health>;
-  /** Why others say that the log is not theirs, without proof; a sentence each. */
-  disputes(): Promise<string[]>;
-  settings: {
-    public_url: string;
-    started_at: Date;
-    allow_synthetic: boolean;
-    /** How long `caughtUp` and `asOf` wait where nothing else is said. */
-    read_wait_ms: number;
-    /** Whether money is kept for others, and how much of it in micro-USDC: of one account, and of all together. */
-    custody: { open: boolean; account_micro: number; total_micro: number };
-    /** How long a seed of random numbers is used. */
-    seeds: { max_rolls: number; seconds: number };
-    /** How long scores stand before they are computed again, at least, while their evidence moves. */
-    trust_seconds: number;
-    /** How long an event waits for its checkpoint, and a checkpoint for its anchor; undefined: none are signed. */
-    anchoring:
-      | {
-          checkpoint_seconds: number;
-          anchor_seconds: number;
-          /** Who cosigns: the submission prefix and the verifier key of each. */
-          witnesses: { url: string; key: string }[];
-        }
-      | undefined;
+/** Stores of data outside the log. src/datasets/app-data.ts names them, so that core knows no dataset. */
+// biome-ignore lint/suspicious/noEmptyInterface: src/datasets/app-data.ts adds its members
+export interface AppData {}
+
+export type AppParts = ChainParts &
+  AppData & {
+    pool: pg.Pool;
+    /** This process among those that share the log. */
+    presence: Presence;
+    store: EventStore;
+    tail: Tail;
+    unit: UnitParts;
+    runner: Runner;
+    /** Copies of the database that may be read instead. */
+    readers: Readers;
+    clock: Clock;
+    random: Random;
+    signer: Signer;
+    /** The checkpoints that this machine signed last. */
+    signed: KeptHeads;
+    accepting: Accepting;
+    seeds: SeedVault;
+    /** How often each of them was drawn from. */
+    seed_uses: SeedUses;
+    /** The vault of keys that personal data is sealed under. */
+    subjects: Subjects;
+    answers: KeptAnswers;
+    /** Runs tasks of the compute market again, to check them. */
+    executor: Executor;
+    /** Bytes that are not events. */
+    objects: Objects;
+    printer: Printer;
+    parser: Parser;
+    /** Sums up reports; undefined where none is set. */
+    model: Model | undefined;
+    webhooks: Webhooks;
+    /** The log's copy in another store; undefined where none is kept. */
+    outside: OutsideLog | undefined;
+    /** Signs links to downloads: the same in every process of the service. */
+    link_secret: Uint8Array;
+    /** How every projection and reactor stands, in whatever process it runs. */
+    health(): Promise<Health>;
+    /** Why others say that the log is not theirs, without proof; a sentence each. */
+    disputes(): Promise<string[]>;
+    settings: {
+      public_url: string;
+      started_at: Date;
+      allow_synthetic: boolean;
+      /** How long `caughtUp` and `asOf` wait where nothing else is said. */
+      read_wait_ms: number;
+      /** Whether money is kept for others, and how much of it in micro-USDC: of one account, and of all together. */
+      custody: { open: boolean; account_micro: number; total_micro: number };
+      /** How long a seed of random numbers is used. */
+      seeds: { max_rolls: number; seconds: number };
+      /** How long scores stand before they are computed again, at least, while their evidence moves. */
+      trust_seconds: number;
+      /** How long an event waits for its checkpoint, and a checkpoint for its anchor; undefined: none are signed. */
+      anchoring:
+        | {
+            checkpoint_seconds: number;
+            anchor_seconds: number;
+            /** Who cosigns: the submission prefix and the verifier key of each. */
+            witnesses: { url: string; key: string }[];
+          }
+        | undefined;
+    };
   };
-};
 
 export type App = AppParts & {
   /** Decides on one entity and appends what follows, at once and by itself. */

@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { gathered } from "../../../eventstore/gathered.ts";
+import type { Presence } from "../model/ports/presence.ts";
 import { pause } from "./concurrency.ts";
 
 export const LEASE_SECONDS = 5;
@@ -239,18 +240,6 @@ function beat(leases: Leases, lease: Lease, taken_at: number, onLost: () => void
   };
   return { stop };
 }
-
-/** A process among those that share a database: it says that it lives, so that others see when it does so no more. */
-export type Presence = {
-  /** Of this run of the process alone. */
-  readonly name: string;
-  /** False once others may count it as dead: it was paused for too long, or could not reach the database. */
-  isLive(): boolean;
-  /** For how much longer a process counts as living should it say no more, in milliseconds; 0 of one that is dead. */
-  livesFor(name: string): Promise<number>;
-  /** Says that it is done: what it was at may be taken over at once. */
-  leave(): Promise<void>;
-};
 
 /** Enters among the processes of a database, and goes on saying so until it leaves. */
 export async function enter(pool: pg.Pool): Promise<Presence> {
