@@ -5,7 +5,7 @@ import pino from "pino";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { catalogueOf } from "../src/api/declare/catalogue.ts";
-import { methodOf, pathOf } from "../src/api/declare/operation.ts";
+import { methodOf, pathOf } from "../src/api/declare/operation-facts.ts";
 import { documentsOf } from "../src/api/describe/documents.ts";
 import { areas } from "../src/areas/index.ts";
 import { program } from "../src/cli/program.ts";

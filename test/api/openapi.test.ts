@@ -1,9 +1,11 @@
 /** OpenAPI as a whole: what is said once, and what generators of clients make of it. */
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { open } from "../../src/api/declare/access/open.ts";
 import { catalogueOf } from "../../src/api/declare/catalogue.ts";
 import { formsOf } from "../../src/api/declare/forms/form.ts";
-import { json, open, operation } from "../../src/api/declare/operation.ts";
+import { operation } from "../../src/api/declare/operation.ts";
+import { json } from "../../src/api/declare/output.ts";
 import { OF_ANY_CALL, refusalsOf } from "../../src/api/declare/statuses.ts";
 import { documentsOf } from "../../src/api/describe/documents.ts";
 import { openapi } from "../../src/api/describe/openapi.ts";

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { open } from "../../src/api/declare/access/open.ts";
 import { chosenForm, formHeaders, formsOf } from "../../src/api/declare/forms/form.ts";
-import { json, open, operation, text } from "../../src/api/declare/operation.ts";
+import { operation } from "../../src/api/declare/operation.ts";
+import { json, text } from "../../src/api/declare/output.ts";
 import type { Refusal } from "../../src/core/model/refusal.ts";
 
 const meta = z.object({

@@ -1,7 +1,7 @@
 /** Questions in words and profiles of countries over HTTP: what is found, what is refused, and that every figure stands where it says. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { methodOf } from "../../src/api/declare/operation.ts";
+import { methodOf } from "../../src/api/declare/operation-facts.ts";
 import { canonical } from "../../src/api/serve/asking.ts";
 import { askAt } from "../../src/cli/report.ts";
 import { intents } from "../../src/domain/fusion/intents.ts";

@@ -1,7 +1,8 @@
 /** A log that lived: each operation that appends is asked its example once, and what examples do not reach is decided besides. */
 import { randomBytes } from "node:crypto";
 import { expect } from "vitest";
-import { effectOf, type Operation } from "../../src/api/declare/operation.ts";
+import type { Operation } from "../../src/api/declare/operation.ts";
+import { effectOf } from "../../src/api/declare/operation-facts.ts";
 import { areas } from "../../src/areas/index.ts";
 import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";

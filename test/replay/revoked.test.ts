@@ -2,7 +2,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { json, key, operation } from "../../src/api/declare/operation.ts";
+import { key } from "../../src/api/declare/access/key.ts";
+import { operation } from "../../src/api/declare/operation.ts";
+import { json } from "../../src/api/declare/output.ts";
 import { LastingCall } from "../../src/api/serve/lasting.ts";
 import { refuse } from "../../src/core/model/refusal.ts";
 import { revokeKey } from "../../src/operator/keys.ts";

@@ -1,6 +1,9 @@
 /** An area that seals: letters to people, of which the log has the address sealed and nothing else of them. */
 import { z } from "zod";
-import { json, key, operation, pay } from "../../src/api/declare/operation.ts";
+import { key } from "../../src/api/declare/access/key.ts";
+import { pay } from "../../src/api/declare/access/pay.ts";
+import { operation } from "../../src/api/declare/operation.ts";
+import { json } from "../../src/api/declare/output.ts";
 import type { Area } from "../../src/areas/area.ts";
 import type { App } from "../../src/core/app.ts";
 import type { DataOf, EventOf } from "../../src/core/model/entity.ts";

@@ -1,6 +1,11 @@
 /** A small area for tests of the machinery: a notebook per tenant that takes notes and never the same one twice. */
 import { z } from "zod";
-import { json, key, open, operation, pay, type Usdc } from "../../src/api/declare/operation.ts";
+import { key } from "../../src/api/declare/access/key.ts";
+import { open } from "../../src/api/declare/access/open.ts";
+import { pay } from "../../src/api/declare/access/pay.ts";
+import type { Usdc } from "../../src/api/declare/access/way.ts";
+import { operation } from "../../src/api/declare/operation.ts";
+import { json } from "../../src/api/declare/output.ts";
 import type { EventOf } from "../../src/core/model/entity.ts";
 import { refuse } from "../../src/core/model/refusal.ts";
 

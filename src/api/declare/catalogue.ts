@@ -1,14 +1,7 @@
 /** Everything the service offers, area by area: what the server and all documents derive from. */
 import { problemRegistry } from "../../core/model/problem.ts";
-import {
-  type Catalogue,
-  methodOf,
-  type OfferedArea,
-  type Operation,
-  type OperationDeclaration,
-  type Path,
-  pathOf,
-} from "./operation.ts";
+import type { Catalogue, OfferedArea, Operation, OperationDeclaration, Path } from "./operation.ts";
+import { methodOf, pathOf } from "./operation-facts.ts";
 
 /** Paths that older clients write with /api before them. */
 const WITH_PREFIX = ["/v1/agent/", "/soul/"];

@@ -8,7 +8,8 @@ import { refuse } from "../../core/model/refusal.ts";
 import type { FreshReader } from "../../core/read-models/readers.ts";
 import { replayProblems } from "../../domain/replay/problems.ts";
 import type { Caller } from "./caller.ts";
-import { type Operation, readsOf } from "./operation.ts";
+import type { Operation } from "./operation.ts";
+import { readsOf } from "./operation-facts.ts";
 
 /** What of a call says where it may be read. */
 type Reading = { app: App; operation: Operation; caller: Caller; min_position: number };

@@ -6,121 +6,15 @@ import { z } from "zod";
 import type { RecordedEvent } from "../../../eventstore/types.ts";
 import type { App } from "../../core/app.ts";
 import type { Decide, Foresee, LineUp, Presume, Reserve, Seal, Watch } from "../../core/commands/unit.ts";
-import type { Chart, Provenance } from "../../core/model/chart.ts";
-import type { Doc } from "../../core/model/doc.ts";
 import type { ProblemType } from "../../core/model/problem.ts";
 import type { EventName } from "../../core/model/refusal.ts";
 import type { Projection } from "../../core/read-models/projection.ts";
-import type { Reads } from "../../core/read-models/readers.ts";
-import { paymentOf, type Way } from "./access/way.ts";
+import type { Way } from "./access/way.ts";
 import type { Caller } from "./caller.ts";
-import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
 import type { Gauge } from "./gauge.ts";
 import { schemaOfList } from "./listing.ts";
 import { restsOnBesideList, restsOnField, vintageBesideList, vintageField } from "./named-vintages.ts";
-
-export { account, ownAccount } from "./access/account.ts";
-export { free } from "./access/free.ts";
-export { internal } from "./access/internal.ts";
-export { key } from "./access/key.ts";
-export { open, openWhere } from "./access/open.ts";
-export { owner } from "./access/owner.ts";
-export { pay } from "./access/pay.ts";
-export { subject } from "./access/subject.ts";
-export type { Usdc } from "./access/way.ts";
-export { paymentOf };
-
-/** What an answer looks like. Everything but `stream` is complete before a byte is sent. */
-export type Output =
-  | {
-      kind: "json";
-      schema: z.ZodObject;
-      table?: Table;
-      chart?: (answer: never) => Chart;
-      pages?: (answer: never) => Doc;
-    }
-  | { kind: "bytes"; media_type: BytesType; about: string }
-  | { kind: "file"; media_type: string; about: string }
-  | { kind: "picture"; about: string }
-  | { kind: "stream"; item: z.ZodType; last: z.ZodType; is_bounded: boolean };
-
-export type BytesType = "text/plain; charset=utf-8" | "application/octet-stream" | "application/vc+jwt";
-
-/**
- * A JSON object. Under /v1/agent it is `{ data, meta }` and travels as `{ success: true, data, meta }`. With `table`, the rows of the
- * answer or where they stand in it, it can be had as CSV and Parquet too, with `chart` as a picture, and with `pages` as a document:
- * Markdown, HTML and PDF.
- */
-export function json(schema: z.ZodObject): Output;
-export function json<Schema extends z.ZodObject<{ data: z.ZodType; meta: z.ZodType<Marked["meta"]> }>>(
-  schema: Schema,
-  forms: {
-    table?: Place | { row: z.ZodType; rows: (answer: z.output<Schema>) => readonly object[] };
-    chart?: (answer: z.output<Schema>) => Chart;
-    pages?: (answer: z.output<Schema>) => Doc;
-  },
-): Output;
-export function json(
-  schema: z.ZodObject,
-  forms: { table?: Place | Table; chart?: (answer: never) => Chart; pages?: (answer: never) => Doc } = {},
-): Output {
-  const { table, chart, pages } = forms;
-  return {
-    kind: "json",
-    schema,
-    ...(table && { table: typeof table === "string" ? tableAt(schema, table) : table }),
-    ...(chart && { chart }),
-    ...(pages && { pages }),
-  };
-}
-
-/** A text as it stands, of which `about` says what it is; `handle` resolves to its bytes in UTF-8. */
-export const text = (about: string): Output => ({
-  kind: "bytes",
-  media_type: "text/plain; charset=utf-8",
-  about,
-});
-
-/** Bytes of a form that `about` names; `handle` resolves to a Buffer. */
-export const octets = (about: string): Output => ({
-  kind: "bytes",
-  media_type: "application/octet-stream",
-  about,
-});
-
-/** A compact JWS of this media type, of which `about` says what its payload is; `handle` resolves to its bytes. */
-export const jwt = (media_type: "application/vc+jwt", about: string): Output => ({
-  kind: "bytes",
-  media_type,
-  about,
-});
-
-/** A file of the service's own, too large for memory, sent with ranges; `handle` resolves to a ServedFile. */
-export const file = (media_type: string, about: string): Output => ({ kind: "file", media_type, about });
-
-/** A file as it is sent: where it lies, the name it is saved under, its length and its digest, which is its ETag. */
-export type ServedFile = { path: string; name: string; bytes: number; sha256: string };
-
-/** A picture, as PNG or SVG by Accept, of which `about` says what it shows; `handle` resolves to a Picture. */
-export const picture = (about: string): Output => ({ kind: "picture", about });
-
-/** A chart and what its figures rest on, which is drawn below it. */
-export type Picture = { chart: Chart; meta: Provenance };
-
-/**
- * A sequence of JSON objects, sent as they come. `handle` refuses before it resolves to an AsyncIterable of framed text, in
- * chunks that may end anywhere; what that throws can only cut the connection. `is_bounded`: its handler ends it as `bought` says, so
- * that it can be given again for its payment; any other stream is bought once.
- */
-export const stream = (item: z.ZodType, last: z.ZodType, { is_bounded = false } = {}): Output => ({
-  kind: "stream",
-  item,
-  last,
-  is_bounded,
-});
-
-/** How a stream travels: server-sent events where the caller accepts those, else one JSON object a line. */
-export type Wire = "ndjson" | "sse";
+import type { Output, Wire } from "./output.ts";
 
 export type Method = "GET" | "POST" | "DELETE";
 export type Path = `/${string}`;
@@ -327,61 +221,3 @@ export function operation<Input extends z.ZodObject>(declared: Declared<Input>):
 /** Whether the same question has the same answer as long as its vintage stands: not where a read model is in it, too. */
 export const restsOnDataAlone = ({ vintage, lists }: Pick<OperationDeclaration, "vintage" | "lists">) =>
   vintage !== undefined && (lists === undefined || lists === "none");
-
-/** To whom its answer is given again for a payment. */
-export function againTo(
-  declared: Pick<OperationDeclaration, "again_to" | "effect" | "output" | "vintage" | "lists">,
-): "anybody" | "payer" {
-  if (declared.output.kind === "stream") return "payer";
-  if (declared.again_to) return declared.again_to;
-  return changesNothing(declared) && !restsOnDataAlone(declared) ? "payer" : "anybody";
-}
-
-/** Whether it reads, and answers the same whoever asks. */
-export const isSameForAll = (declared: Parameters<typeof againTo>[0]): boolean =>
-  changesNothing(declared) && againTo(declared) === "anybody";
-
-const changesNothing = (declared: Pick<OperationDeclaration, "effect">) =>
-  effectOf(declared).changes === "nothing";
-
-/** What of it may be read from a copy of the database; undefined where it is the primary's. */
-export function readsOf({
-  effect = reads,
-  lists,
-  reads: log,
-}: Pick<Operation, "effect" | "lists" | "reads">): Reads | undefined {
-  if (effect.changes !== "nothing") return undefined;
-  return log ?? (lists === "none" ? undefined : lists);
-}
-
-export const effectOf = ({ effect = reads }: Pick<Operation, "effect">): Effect => effect;
-/** Whether a call may leave something in the log: it is named by an Idempotency-Key, and never answered from a cache. */
-export const isCommand = (operation: Pick<Operation, "effect" | "access">): boolean =>
-  paymentOf(operation) !== undefined || effectOf(operation).changes !== "nothing";
-export const methodOf = ({ route }: Pick<Operation, "route">) => route.slice(0, route.indexOf(" ")) as Method;
-export const pathOf = ({ route }: Pick<Operation, "route">) => route.slice(route.indexOf(" ") + 1) as Path;
-/** The path with its parameters filled in; `{name}` is one part of it, `{+name}` its whole rest (RFC 6570). */
-export const pathWith = (operation: Pick<Operation, "route">, values: Record<string, unknown>) =>
-  pathOf(operation).replaceAll(/\{(\+?)(\w+)\}/g, (_, rest: string, name: string) => {
-    const value = encodeURIComponent(String(values[name]));
-    return rest ? value.replaceAll("%2F", "/") : value;
-  });
-/** The path as routers write it: `:name` is one part of it, `*name` its whole rest. */
-export const patternOf = (path: string) =>
-  path.replaceAll(/\{(\+?)(\w+)\}/g, (_, rest: string, name: string) => (rest ? "*" : ":") + name);
-export const isInPath = (operation: Pick<Operation, "route">, name: string) =>
-  pathOf(operation).includes(`{${name}}`) || pathOf(operation).includes(`{+${name}}`);
-/** What an answer is, as it is told before there is one. */
-export function mediaTypeOf({ output }: Pick<Operation, "output">): string {
-  switch (output.kind) {
-    case "bytes":
-    case "file":
-      return output.media_type;
-    case "json":
-      return "application/json";
-    case "picture":
-      return "image/png";
-    case "stream":
-      return "application/x-ndjson";
-  }
-}

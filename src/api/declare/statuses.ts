@@ -1,7 +1,8 @@
 /** The statuses an operation may refuse with: those of its kind, of its ways in, and those that it declares. */
 import { paymentOf } from "./access/way.ts";
 import { formsOf } from "./forms/form.ts";
-import { isCommand, methodOf, type OperationDeclaration, readsOf } from "./operation.ts";
+import type { OperationDeclaration } from "./operation.ts";
+import { isCommand, methodOf, readsOf } from "./operation-facts.ts";
 
 /** Bad input, a bad credential, too many calls; and a part that is away. */
 const EVERYWHERE = [400, 401, 429, 503];

@@ -1,7 +1,9 @@
 /** What many operations say in OpenAPI, said once: answers to refusals, headers, parameters of commands. */
 import type { ProblemType } from "../../core/model/problem.ts";
+import { paymentOf } from "../declare/access/way.ts";
 import type { JsonSchema } from "../declare/json-schema.ts";
-import { type Operation, pathWith, paymentOf } from "../declare/operation.ts";
+import type { Operation } from "../declare/operation.ts";
+import { pathWith } from "../declare/operation-facts.ts";
 import { OF_ANY_CALL, refusalsOf } from "../declare/statuses.ts";
 import { paymentRequired } from "../serve/x402/required.ts";
 

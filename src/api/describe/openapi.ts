@@ -1,21 +1,12 @@
 /** OpenAPI 3.1.0, derived from the catalogue: what a client generator, a linter and an agent read. */
 import { z } from "zod";
-import { delegatedOf } from "../declare/access/way.ts";
+import { delegatedOf, paymentOf } from "../declare/access/way.ts";
 import { formsOf } from "../declare/forms/form.ts";
 import { inputReader } from "../declare/input.ts";
 import { type JsonSchema, jsonSchemaOf } from "../declare/json-schema.ts";
 import type { Catalogue } from "../declare/operation.ts";
-import {
-  isCommand,
-  isInPath,
-  mediaTypeOf,
-  methodOf,
-  type Operation,
-  pathOf,
-  paymentOf,
-  readsOf,
-  restsOnDataAlone,
-} from "../declare/operation.ts";
+import { type Operation, restsOnDataAlone } from "../declare/operation.ts";
+import { isCommand, isInPath, mediaTypeOf, methodOf, pathOf, readsOf } from "../declare/operation-facts.ts";
 import { OF_ANY_CALL, refusalsOf } from "../declare/statuses.ts";
 import { componentsOf, eventHeaders, refTo, settledHeaders } from "./openapi-components.ts";
 import { componentRef, shareSchemas } from "./openapi-schemas.ts";

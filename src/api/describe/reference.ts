@@ -2,8 +2,8 @@
 import { priceText } from "../declare/access/way.ts";
 import { formsOf } from "../declare/forms/form.ts";
 import { inputReader } from "../declare/input.ts";
-import type { Catalogue } from "../declare/operation.ts";
-import { isInPath, methodOf, type Operation, pathOf, pathWith } from "../declare/operation.ts";
+import type { Catalogue, Operation } from "../declare/operation.ts";
+import { isInPath, methodOf, pathOf, pathWith } from "../declare/operation-facts.ts";
 
 /** What holds for every answer with figures, and so is said of none in particular. */
 export const aboutFigures =

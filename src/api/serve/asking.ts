@@ -7,7 +7,8 @@ import type { ReferenceStore } from "../../datasets/reference/store.ts";
 import type { Told } from "../../domain/reports/fact.ts";
 import type { Marked } from "../declare/forms/table.ts";
 import { inputReader } from "../declare/input.ts";
-import { type Context, effectOf, restsOnDataAlone } from "../declare/operation.ts";
+import { type Context, restsOnDataAlone } from "../declare/operation.ts";
+import { effectOf } from "../declare/operation-facts.ts";
 import { handled, sha256, withRestsOn } from "./call.ts";
 import { keepTold, toldBefore } from "./told-before.ts";
 

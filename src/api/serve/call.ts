@@ -19,15 +19,12 @@ import { fromCopy, streamFromCopy } from "../declare/log-position.ts";
 import {
   type Catalogue,
   type Context,
-  effectOf,
-  isSameForAll,
   type Operation,
   type OperationDeclaration,
-  type Picture,
   restsOnDataAlone,
-  type ServedFile,
-  type Wire,
 } from "../declare/operation.ts";
+import { effectOf, isSameForAll } from "../declare/operation-facts.ts";
+import type { Picture, ServedFile, Wire } from "../declare/output.ts";
 import type { LastingCall } from "./lasting.ts";
 
 export type Call = {

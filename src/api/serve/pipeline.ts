@@ -13,7 +13,7 @@ import { coreProblems } from "../../core/model/problem.ts";
 import { type EventName, Refusal, refuse } from "../../core/model/refusal.ts";
 import { paymentProblems } from "../../domain/payments/problems.ts";
 import { refuseClosed } from "../declare/access/account.ts";
-import { type Admission, challengeOf, type Presented } from "../declare/access/way.ts";
+import { type Admission, challengeOf, type Presented, paymentOf } from "../declare/access/way.ts";
 import { addressBlock } from "../declare/address.ts";
 import { anonymous, isTest } from "../declare/caller.ts";
 import { chosenForm, formHeaders, formsOf } from "../declare/forms/form.ts";
@@ -21,16 +21,9 @@ import { type Fields, type InputReader, inputReader } from "../declare/input.ts"
 import { wantedPosition } from "../declare/log-position.ts";
 import { type NamedEvent, nameEvent } from "../declare/named-event.ts";
 import { dataNamed } from "../declare/named-vintages.ts";
-import type { Catalogue } from "../declare/operation.ts";
-import {
-  effectOf,
-  isCommand,
-  mediaTypeOf,
-  type Operation,
-  paymentOf,
-  type ServedFile,
-  type Wire,
-} from "../declare/operation.ts";
+import type { Catalogue, Operation } from "../declare/operation.ts";
+import { effectOf, isCommand, mediaTypeOf } from "../declare/operation-facts.ts";
+import type { ServedFile, Wire } from "../declare/output.ts";
 import { refusalsOf } from "../declare/statuses.ts";
 import type { Gate } from "./admission.ts";
 import {

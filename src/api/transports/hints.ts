@@ -1,13 +1,7 @@
 /** What a call that met nothing was probably meant for: a path that ends too soon, another method, a slip of the pen. */
 import { distance } from "fastest-levenshtein";
-import {
-  type Method,
-  methodOf,
-  type Operation,
-  type Path,
-  pathOf,
-  type Route,
-} from "../declare/operation.ts";
+import type { Method, Operation, Path, Route } from "../declare/operation.ts";
+import { methodOf, pathOf } from "../declare/operation-facts.ts";
 
 /** A remedy for a method and a path at which nothing is answered; undefined where none is likely. */
 export type Hint = (method: string, path: string) => string | undefined;

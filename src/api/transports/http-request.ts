@@ -7,7 +7,7 @@ import { Refusal, refuse } from "../../core/model/refusal.ts";
 import type { Presented } from "../declare/access/way.ts";
 import type { Fields, InputReader } from "../declare/input.ts";
 import { prefersProof } from "../declare/named-event.ts";
-import type { Wire } from "../declare/operation.ts";
+import type { Wire } from "../declare/output.ts";
 import { presentedSecret } from "../serve/admission.ts";
 import type { CallRequest } from "../serve/pipeline.ts";
 

@@ -1,7 +1,7 @@
 import type { Response } from "express";
 import { coreProblems } from "../../core/model/problem.ts";
 import { Refusal } from "../../core/model/refusal.ts";
-import type { ServedFile } from "../declare/operation.ts";
+import type { ServedFile } from "../declare/output.ts";
 import type { Answer, CallRequest } from "../serve/pipeline.ts";
 import type { ProblemAnswer } from "../serve/problem.ts";
 import { commonHeaders } from "./common-headers.ts";

@@ -1,11 +1,13 @@
 /** Operations as tools of MCP: what a list tells a model of each, and which of them a list holds. */
 import type { Tool } from "@modelcontextprotocol/server";
 import { refuse } from "../../core/model/refusal.ts";
-import { priceText } from "../declare/access/way.ts";
+import { paymentOf, priceText } from "../declare/access/way.ts";
 import { formsOf } from "../declare/forms/form.ts";
 import { inputReader } from "../declare/input.ts";
 import { type JsonSchema, jsonSchemaOf, withoutPatterns } from "../declare/json-schema.ts";
-import { effectOf, type Operation, type Output, paymentOf } from "../declare/operation.ts";
+import type { Operation } from "../declare/operation.ts";
+import { effectOf } from "../declare/operation-facts.ts";
+import type { Output } from "../declare/output.ts";
 import { aboutFigures } from "../describe/reference.ts";
 import { defaultTools } from "./default-tools.ts";
 

@@ -18,17 +18,9 @@ import { refuse } from "../../core/model/refusal.ts";
 import { chosenForm, JSON_FORM } from "../declare/forms/form.ts";
 import { acceptedForms, contentOf } from "../declare/forms/mcp-content.ts";
 import { type NamedEvent, proofPath } from "../declare/named-event.ts";
-import type { Catalogue } from "../declare/operation.ts";
-import {
-  isInPath,
-  mediaTypeOf,
-  methodOf,
-  type Operation,
-  type Output,
-  pathOf,
-  pathWith,
-  type ServedFile,
-} from "../declare/operation.ts";
+import type { Catalogue, Operation } from "../declare/operation.ts";
+import { isInPath, mediaTypeOf, methodOf, pathOf, pathWith } from "../declare/operation-facts.ts";
+import type { Output, ServedFile } from "../declare/output.ts";
 import { INTERFACE_VERSION } from "../describe/openapi.ts";
 import { exampleOf } from "../describe/reference.ts";
 import { presentedSecret } from "../serve/admission.ts";

@@ -1,5 +1,5 @@
 import type { Printer } from "../../../core/model/ports/printer.ts";
-import type { Output, Picture } from "../operation.ts";
+import type { Output, Picture } from "../output.ts";
 import { type Form, isPictureForm, type JSON_FORM } from "./form.ts";
 import { type Marked, sheetOf } from "./table.ts";
 

@@ -1,7 +1,9 @@
 import type { CallToolRequestParams, CallToolResult } from "@modelcontextprotocol/server";
 import type { Printer } from "../../../core/model/ports/printer.ts";
 import { Refusal } from "../../../core/model/refusal.ts";
-import { type Operation, type Output, pathWith } from "../operation.ts";
+import type { Operation } from "../operation.ts";
+import { pathWith } from "../operation-facts.ts";
+import type { Output } from "../output.ts";
 import { encodeAnswer } from "./encode.ts";
 import type { Form, JSON_FORM } from "./form.ts";
 import type { Marked } from "./table.ts";

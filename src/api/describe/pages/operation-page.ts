@@ -5,7 +5,8 @@ import { isOpen, paymentOf, priceText } from "../../declare/access/way.ts";
 import { formsOf } from "../../declare/forms/form.ts";
 import { inputReader } from "../../declare/input.ts";
 import type { JsonSchema } from "../../declare/json-schema.ts";
-import { effectOf, isInPath, methodOf, type Operation, pathOf } from "../../declare/operation.ts";
+import type { Operation } from "../../declare/operation.ts";
+import { effectOf, isInPath, methodOf, pathOf } from "../../declare/operation-facts.ts";
 
 type InputSchema = { properties: Record<string, JsonSchema>; required?: string[] };
 

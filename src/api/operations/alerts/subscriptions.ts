@@ -11,7 +11,7 @@ import { alertsProjection, othersOpen } from "../../../projections/alerts/subscr
 import { currentReleases, releasesProjection } from "../../../projections/trade/releases.ts";
 import { post } from "../../../reactors/alerts/deliver.ts";
 import type { Caller } from "../../declare/caller.ts";
-import { json, key, type OperationDeclaration, operation, owner, pay } from "../../declare/operation.ts";
+import { json, key, type OperationDeclaration, operation, owner, pay } from "../../declare/index.ts";
 import { commandOf } from "../../serve/call.ts";
 
 const id = idFrom("subscription_id", "alerts_subscribe");

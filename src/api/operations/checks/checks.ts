@@ -12,7 +12,7 @@ import { inTurn, keepPassphrase, SALT_BYTES } from "../../../domain/checks/passp
 import { cancelTypedData, checkTypedData } from "../../../domain/checks/typed-data.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
 import { checksProjection, listChecks } from "../../../projections/checks/checks.ts";
-import { json, key, operation, owner, pay } from "../../declare/operation.ts";
+import { json, key, operation, owner, pay } from "../../declare/index.ts";
 import { signedBy, targetOf, walletOf } from "./callers.ts";
 import {
   amount,

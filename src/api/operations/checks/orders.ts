@@ -22,7 +22,7 @@ import {
 } from "../../../domain/checks/typed-data.ts";
 import { askStranger } from "../../declare/access/wallet-signature.ts";
 import { actorOf, type Caller } from "../../declare/caller.ts";
-import { json, key, operation, pay } from "../../declare/operation.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 import { signedBy, targetOf, walletOf } from "./callers.ts";
 import {
   checkId,

@@ -16,7 +16,7 @@ import { findProduct } from "../../../projections/commerce/catalogue.ts";
 import { hasPaid, listOrders, ordersProjection } from "../../../projections/commerce/orders.ts";
 import { payableRate } from "../../../projections/commerce/rates.ts";
 import type { Caller } from "../../declare/caller.ts";
-import { json, key, operation, owner, pay } from "../../declare/operation.ts";
+import { json, key, operation, owner, pay } from "../../declare/index.ts";
 import {
   developmentChain,
   inputLines,

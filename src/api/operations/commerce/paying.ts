@@ -5,7 +5,7 @@ import * as product from "../../../domain/commerce/product.ts";
 import * as stock from "../../../domain/commerce/stock.ts";
 import * as payments from "../../../domain/payments/payment.ts";
 import { cancelOrder } from "../../../reactors/commerce/steps.ts";
-import { json, operation, owner, pay, type Usdc } from "../../declare/operation.ts";
+import { json, operation, owner, pay, type Usdc } from "../../declare/index.ts";
 import { microUsdc } from "../../serve/x402/required.ts";
 import { developmentChain, inputOrderId, nowOf, orderShown, shopMeta, shownOrder } from "./fields.ts";
 import { PAY_PATH } from "./orders.ts";

@@ -22,7 +22,7 @@ import {
   type Stocked,
 } from "../../../projections/commerce/catalogue.ts";
 import { type Rate, rateOf } from "../../../projections/commerce/rates.ts";
-import { json, key, operation, pay } from "../../declare/operation.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 import {
   inputProductId,
   inputSlug,

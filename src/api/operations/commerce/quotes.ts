@@ -7,7 +7,7 @@ import { MOST_UNITS } from "../../../domain/commerce/order.ts";
 import type { Product, UnitName } from "../../../domain/commerce/product.ts";
 import * as product from "../../../domain/commerce/product.ts";
 import * as quotes from "../../../domain/commerce/quote.ts";
-import { json, key, operation, pay } from "../../declare/operation.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 import {
   inputMail,
   inputName,

@@ -21,7 +21,7 @@ import {
 import { compliancePages } from "../../../domain/compliance/pages.ts";
 import type { Purposed } from "../../../domain/compliance/parts.ts";
 import { agentRef, isInvented, sxId } from "../../../domain/identity/fields.ts";
-import { type Context, json, operation, pay } from "../../declare/operation.ts";
+import { type Context, json, operation, pay } from "../../declare/index.ts";
 import { canonical } from "../../serve/asking.ts";
 import { ownAgent, positionNow, purposedOf } from "./record.ts";
 import { asOf, rulesFor, rulesShown } from "./rules.ts";

@@ -7,7 +7,7 @@ import { NOTICE } from "../../../domain/compliance/document.ts";
 import { element, mapping } from "../../../domain/compliance/mapping.ts";
 import { type Rules, ruleDate, source } from "../../../domain/compliance/rule.ts";
 import { rulesOn } from "../../../domain/compliance/rules.ts";
-import { json, open, operation } from "../../declare/operation.ts";
+import { json, open, operation } from "../../declare/index.ts";
 import { rulesDigest } from "./record.ts";
 
 export const asOf = z.iso

@@ -7,7 +7,7 @@ import { matchNodes, nodesProjection } from "../../../projections/compute/nodes.
 import { marketSums } from "../../../projections/compute/sums.ts";
 import { tasksProjection } from "../../../projections/compute/tasks.ts";
 import { keptAt } from "../../../projections/trust/scores.ts";
-import { json, open, operation } from "../../declare/operation.ts";
+import { json, open, operation } from "../../declare/index.ts";
 import { microOf, usd } from "./fields.ts";
 
 const match = operation({

@@ -34,7 +34,7 @@ import { trends, trendsInput, trendsOutput } from "../../../projections/customs/
 import { dataOf, vintage } from "../../../projections/trade/answers/data.ts";
 import { seasonTable } from "../../../projections/trade/answers/forms/tables.ts";
 import { nameTables } from "../../../projections/trade/answers/names.ts";
-import { json, key, operation, pay } from "../../declare/operation.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 
 /** Trade may still be on its way while a table is there already, and the other way round; products are named in either case. */
 const vintageWith =

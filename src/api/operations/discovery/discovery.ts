@@ -2,7 +2,7 @@ import { z } from "zod";
 import { time } from "../../../core/model/fields.ts";
 import { makingOf } from "../../../datasets/making.ts";
 import { stages } from "../../../datasets/progress.ts";
-import { json, open, operation } from "../../declare/operation.ts";
+import { json, open, operation } from "../../declare/index.ts";
 import { INTERFACE_VERSION } from "../../describe/openapi.ts";
 
 const health = operation({

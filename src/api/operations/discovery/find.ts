@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { limit } from "../../../core/model/fields.ts";
 import { priceText } from "../../declare/access/way.ts";
+import { type Catalogue, json, type Operation, open, operation } from "../../declare/index.ts";
 import { inputReader } from "../../declare/input.ts";
 import { withoutPatterns } from "../../declare/json-schema.ts";
-import { type Catalogue, json, type Operation, open, operation } from "../../declare/operation.ts";
 import { operationFinder } from "../../describe/find-operations.ts";
 
 /** A catalogue stays as it is while the service runs: its words are read once. */

@@ -6,7 +6,7 @@ import { refuse } from "../../../core/model/refusal.ts";
 import { CHECKS_VERSION, checksOf, type Earlier, isPath } from "../../../domain/evolution/checks.ts";
 import * as ideas from "../../../domain/evolution/idea.ts";
 import { findIdea, ideasBefore, ideasProjection } from "../../../projections/evolution/ideas.ts";
-import { internal, json, key, operation, pay } from "../../declare/operation.ts";
+import { internal, json, key, operation, pay } from "../../declare/index.ts";
 
 const BODY_BYTES = 256 * 1024;
 /** Earlier drafts that one is compared with. */

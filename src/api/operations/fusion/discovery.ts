@@ -9,7 +9,7 @@ import {
 } from "../../../projections/fusion/answers/discovery.ts";
 import { newsKnown } from "../../../projections/ingest/news.ts";
 import { dataOf } from "../../../projections/trade/answers/data.ts";
-import { json, open, operation } from "../../declare/operation.ts";
+import { json, open, operation } from "../../declare/index.ts";
 
 const sourcesOperation = operation({
   name: "fusion_sources",

@@ -7,7 +7,7 @@ import {
 } from "../../../projections/fusion/answers/sanctions.ts";
 import { referenceProjection, releaseTimes } from "../../../projections/reference/releases.ts";
 import { dataOf } from "../../../projections/trade/answers/data.ts";
-import { json, key, operation, pay, reads } from "../../declare/operation.ts";
+import { json, key, operation, pay, reads } from "../../declare/index.ts";
 
 const sanctionsOperation = operation({
   name: "fusion_sanctions_check",

@@ -15,7 +15,7 @@ import { identityProblems } from "../../../domain/identity/problems.ts";
 import { registryOf } from "../../../domain/identity/registry.ts";
 import { walletTenant } from "../../../domain/payments/payment.ts";
 import type { Caller } from "../../declare/caller.ts";
-import type { Context } from "../../declare/operation.ts";
+import type { Context } from "../../declare/index.ts";
 
 /** In a path. */
 export const id = agentRef;

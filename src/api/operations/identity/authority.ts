@@ -12,7 +12,7 @@ import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
 import { walletTenant } from "../../../domain/payments/payment.ts";
 import type { AccessParts } from "../../declare/access/way.ts";
 import type { Caller } from "../../declare/caller.ts";
-import { open } from "../../declare/operation.ts";
+import { open } from "../../declare/index.ts";
 import { agentOf, idOfNumber } from "./agents.ts";
 import { provenBy } from "./proofs.ts";
 

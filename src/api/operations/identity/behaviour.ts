@@ -27,7 +27,7 @@ import { activityOf, activityProjection } from "../../../projections/identity/ac
 import { dateOf, dayNamed, dayOfTime } from "../../../projections/trust/days.ts";
 import { dealingsOf, paidCalls, spentBy } from "../../../projections/trust/dealings.ts";
 import { workDays } from "../../../projections/trust/work.ts";
-import { json, key, open, operation, subject } from "../../declare/operation.ts";
+import { json, key, open, operation, subject } from "../../declare/index.ts";
 import { composed } from "../../serve/composed.ts";
 import { trustHistory } from "../trust/scores.ts";
 import { daysOf, MOST_DAYS, stretchFields, stretchOf } from "../trust/stretch.ts";

@@ -7,7 +7,7 @@ import { challengeDigest } from "../../../domain/identity/challenge.ts";
 import { delegable, delegationDigest, LONGEST_DELEGATION_S } from "../../../domain/identity/delegation.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { json, operation, type Usdc } from "../../declare/operation.ts";
+import { json, operation, type Usdc } from "../../declare/index.ts";
 import { microUsdc } from "../../serve/x402/required.ts";
 import { agentNamed, id } from "./agents.ts";
 import { authorityOf, proofs } from "./authority.ts";

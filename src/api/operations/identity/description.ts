@@ -21,7 +21,7 @@ import {
   sxId,
 } from "../../../domain/identity/fields.ts";
 import { keyUrl } from "../../../domain/payments/receipt.ts";
-import { json, open, operation } from "../../declare/operation.ts";
+import { json, open, operation } from "../../declare/index.ts";
 import { agentNamed, id, namesOf } from "./agents.ts";
 import { authorityOf, proofs } from "./authority.ts";
 import { agentWatched } from "./keys.ts";

@@ -13,7 +13,7 @@ import { identityProblems } from "../../../domain/identity/problems.ts";
 import { didOf } from "../../../domain/identity/public-key.ts";
 import { agentId, holderCalls, holdersIn, REGISTRY } from "../../../domain/identity/registry.ts";
 import { askDomain } from "../../../reactors/identity/ask-domains.ts";
-import { json, operation } from "../../declare/operation.ts";
+import { json, operation } from "../../declare/index.ts";
 import { id, linkShown, shownLink } from "./agents.ts";
 import { authorityOf, proofs } from "./authority.ts";
 import { agentWatched } from "./keys.ts";

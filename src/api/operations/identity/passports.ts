@@ -10,7 +10,7 @@ import { agentRef, isInvented, lowerId } from "../../../domain/identity/fields.t
 import { linkName } from "../../../domain/identity/links.ts";
 import { didOf } from "../../../domain/identity/public-key.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { json, open, operation } from "../../declare/operation.ts";
+import { json, open, operation } from "../../declare/index.ts";
 import { composed } from "../../serve/composed.ts";
 import { trust } from "../trust/scores.ts";
 import {

@@ -21,7 +21,7 @@ import * as passports from "../../../domain/identity/passports.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import { keyNamedBy, publicKey } from "../../../domain/identity/public-key.ts";
 import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
-import { type Context, json, open, operation } from "../../declare/operation.ts";
+import { type Context, json, open, operation } from "../../declare/index.ts";
 import { passportOf, passportShown, placeOfName } from "./agents.ts";
 import { challengeField, type Proof, provenBy, refuseProof, signatureField } from "./proofs.ts";
 

@@ -8,7 +8,7 @@ import { quoted } from "../../../domain/ingest/quoted.ts";
 import { hs, partner } from "../../../domain/trade/inputs.ts";
 import { itemsHad, newsOn, newsProjection } from "../../../projections/ingest/news.ts";
 import { anonymous } from "../../declare/caller.ts";
-import { internal, json, open, operation } from "../../declare/operation.ts";
+import { internal, json, open, operation } from "../../declare/index.ts";
 
 const OPERATOR = "operator";
 const BODY_BYTES = 2 * 1024 * 1024;

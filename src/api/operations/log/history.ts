@@ -11,7 +11,7 @@ import { eventsBefore } from "../../../projections/anchoring/events.ts";
 import { anchorsBefore, checkpointsBefore, headsProjection } from "../../../projections/anchoring/heads.ts";
 import { MOST_RECENT, recentStreams, streamsProjection } from "../../../projections/anchoring/streams.ts";
 import { sealedCounts } from "../../../projections/subjects/erasures.ts";
-import { json, open, operation } from "../../declare/operation.ts";
+import { json, open, operation } from "../../declare/index.ts";
 import { firmness, hex, isoTime, logKey, preciseTime, stream } from "./fields.ts";
 
 const next = z.int().nullable().describe("`before` of the next page; null on the last");

@@ -14,7 +14,7 @@ import { refuse } from "../../../core/model/refusal.ts";
 import type { AnchorState } from "../../../domain/anchoring/anchor.ts";
 import { eventById, type WholeEvent } from "../../../projections/anchoring/events.ts";
 import type { Caller } from "../../declare/caller.ts";
-import { json, open, operation } from "../../declare/operation.ts";
+import { json, open, operation } from "../../declare/index.ts";
 import { firmness, hex, isoTime, logKey, preciseTime, proof, stream } from "./fields.ts";
 
 export const eventProof = operation({

@@ -10,7 +10,7 @@ import { refuse } from "../../../core/model/refusal.ts";
 import * as segments from "../../../domain/log/segments.ts";
 import { notesOf } from "../../../projections/anchoring/heads.ts";
 import { segmentFrom, segmentsAfter, segmentsProjection } from "../../../projections/anchoring/segments.ts";
-import { file, internal, json, operation } from "../../declare/operation.ts";
+import { file, internal, json, operation } from "../../declare/index.ts";
 import { hex, logKey, proof } from "./fields.ts";
 import { checkSize, mirrored, newestCheckpoint } from "./signed.ts";
 

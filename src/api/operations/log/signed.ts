@@ -4,7 +4,7 @@ import { headsOf } from "../../../anchoring/heads.ts";
 import type { App } from "../../../core/app.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import * as anchors from "../../../domain/anchoring/anchor.ts";
-import { open } from "../../declare/operation.ts";
+import { open } from "../../declare/index.ts";
 
 /** A mirror may take a hundred thousand events a minute, and leaves the other free calls of its address alone. */
 export const mirrored = open({ shared: "log-tree", calls: 3_000, per: "minute" });

@@ -7,7 +7,7 @@ import { bundlePath, parseBundlePath, parseTilePath, tilePath, widthIn } from ".
 import { sha256 } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { eventHashAt } from "../../../projections/anchoring/events.ts";
-import { json, octets, open, operation, text } from "../../declare/operation.ts";
+import { json, octets, open, operation, text } from "../../declare/index.ts";
 import { hex, logKey, proof } from "./fields.ts";
 import { historyOperations } from "./history.ts";
 import { eventProof } from "./proof.ts";

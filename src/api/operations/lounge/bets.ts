@@ -8,7 +8,7 @@ import { LEAST_STAKE, type LoungeName, MOST_STAKE } from "../../../domain/lounge
 import { hitsOf, keno } from "../../../domain/lounge/keno.ts";
 import { colorOf, roulette } from "../../../domain/lounge/roulette.ts";
 import { attoOf, decimalTokens } from "../../../domain/lounge/token.ts";
-import { type Context, json, key, operation, pay } from "../../declare/operation.ts";
+import { type Context, json, key, operation, pay } from "../../declare/index.ts";
 import { clientSeed, optionalSeed, proofOf, proofShown, seedFor } from "../rng/draw.ts";
 import { seedPlace, tenantMeta } from "../rng/fields.ts";
 import { type Drawing, seedAtHand } from "../rng/seed-at-hand.ts";

@@ -18,7 +18,7 @@ import {
 import { BET_TYPES, colorOf, POCKETS, pocketsOf, roulette } from "../../../domain/lounge/roulette.ts";
 import { decimalTokens } from "../../../domain/lounge/token.ts";
 import { LEAST_DEPOSIT } from "../../../reactors/lounge/follow-deposits.ts";
-import { json, key, operation, pay } from "../../declare/operation.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 import { tenantMeta } from "../rng/fields.ts";
 
 export const tokens = (about: string) =>

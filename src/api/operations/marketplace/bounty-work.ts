@@ -6,7 +6,7 @@ import { refuse } from "../../../core/model/refusal.ts";
 import * as bounties from "../../../domain/marketplace/bounty.ts";
 import { pointsOf } from "../../../projections/trust/scores.ts";
 import { stepBounty } from "../../../reactors/marketplace/steps.ts";
-import { json, operation, owner, subject } from "../../declare/operation.ts";
+import { json, operation, owner, subject } from "../../declare/index.ts";
 import { actingAgent, nowOf } from "../compute/fields.ts";
 import { isParty } from "./bounties.ts";
 import {

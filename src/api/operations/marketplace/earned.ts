@@ -2,7 +2,7 @@ import { z } from "zod";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { BADGES_RULES, badgesOf } from "../../../domain/trust/badges.ts";
 import { meritsProjection } from "../../../projections/marketplace/merits.ts";
-import { json, open, operation } from "../../declare/operation.ts";
+import { json, open, operation } from "../../declare/index.ts";
 import { agentNamed } from "../identity/agents.ts";
 import { badgeShown, meritsOf } from "../trust/badges.ts";
 

@@ -14,7 +14,7 @@ import { marketProblems } from "../../../domain/marketplace/problems.ts";
 import { walletTenant } from "../../../domain/payments/payment.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import type { BountyText } from "../../../projections/marketplace/bounties.ts";
-import type { Usdc } from "../../declare/operation.ts";
+import type { Usdc } from "../../declare/index.ts";
 import { microOf } from "../compute/fields.ts";
 
 export const bountyId = idFrom("bounty", "soul_bounty_open").describe(

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { json, open, operation, paymentOf } from "../../declare/index.ts";
 import { inputReader } from "../../declare/input.ts";
-import { json, open, operation, paymentOf } from "../../declare/operation.ts";
 import { exampleOf } from "../../describe/reference.ts";
 
 /** Areas whose priced operations answer questions about data. */

@@ -7,7 +7,7 @@ import {
   settlementKinds,
   settlementsProjection,
 } from "../../../projections/marketplace/settlements.ts";
-import { json, open, operation } from "../../declare/operation.ts";
+import { json, open, operation } from "../../declare/index.ts";
 
 const settlements = operation({
   name: "soul_market_settlements",

@@ -22,7 +22,7 @@ import {
 } from "../../../projections/marketplace/stack-lists.ts";
 import { keptAt, scoreOn } from "../../../projections/trust/scores.ts";
 import type { Caller } from "../../declare/caller.ts";
-import { json, open, operation, owner, subject } from "../../declare/operation.ts";
+import { json, open, operation, owner, subject } from "../../declare/index.ts";
 import { microOf, nowOf, usd } from "../compute/fields.ts";
 import { agentNamed } from "../identity/agents.ts";
 import { readObject, shownTenant } from "./fields.ts";

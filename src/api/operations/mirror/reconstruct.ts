@@ -10,7 +10,7 @@ import { reconstructChart } from "../../../projections/mirror/answers/chart.ts";
 import { dollarsIn, ratesVintages } from "../../../projections/mirror/answers/dollars.ts";
 import { countryMonths, reconstruct } from "../../../projections/mirror/answers/reconstruct.ts";
 import { dataOf, vintage } from "../../../projections/trade/answers/data.ts";
-import { type Context, json, key, operation, pay, reads, type Usdc } from "../../declare/operation.ts";
+import { type Context, json, key, operation, pay, reads, type Usdc } from "../../declare/index.ts";
 
 /** USDC a country-month. */
 const UNIT_PRICE = "1.00";

@@ -8,7 +8,7 @@ import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { keptForAll } from "../../../projections/payments/accounts.ts";
 import { refuseClosed } from "../../declare/access/account.ts";
 import type { Caller } from "../../declare/caller.ts";
-import type { Context } from "../../declare/operation.ts";
+import type { Context } from "../../declare/index.ts";
 import { refuseSuspended } from "../identity/agents.ts";
 
 type Paying = Pick<Context<never>, "app" | "caller" | "decide" | "payment_id">;

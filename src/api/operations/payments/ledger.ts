@@ -11,7 +11,7 @@ import * as payments from "../../../domain/payments/payment.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { type LedgerRow, type LedgerSums, ledger } from "../../../projections/payments/ledger.ts";
 import { paymentsProjection } from "../../../projections/payments/payments.ts";
-import { json, open, operation } from "../../declare/operation.ts";
+import { json, open, operation } from "../../declare/index.ts";
 
 const EXPLORER = "https://basescan.org";
 

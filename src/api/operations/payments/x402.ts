@@ -11,7 +11,7 @@ import {
   openWhere,
   operation,
   reads,
-} from "../../declare/operation.ts";
+} from "../../declare/index.ts";
 import { requestDigest } from "../../serve/call.ts";
 import { resources } from "../../serve/x402/discovery.ts";
 import { settle, supported, verify } from "../../serve/x402/facilitator.ts";

@@ -15,7 +15,7 @@ import {
   firstReleaseOf,
   releasesProjection,
 } from "../../../projections/trade/releases.ts";
-import { file, json, key, open, operation, pathWith, pay, reads } from "../../declare/operation.ts";
+import { file, json, key, open, operation, pathWith, pay, reads } from "../../declare/index.ts";
 
 const VERIFY =
   "The file's SHA-256 is `sha256`. `vintage` is the digest that the event DatasetReleased at `position` of the log names " +

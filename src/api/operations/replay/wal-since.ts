@@ -5,7 +5,7 @@ import type { LogHead } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { replayProblems } from "../../../domain/replay/problems.ts";
-import { key, operation, pay, stream } from "../../declare/operation.ts";
+import { key, operation, pay, stream } from "../../declare/index.ts";
 
 const line = z.object({
   op: z.literal("INSERT"),

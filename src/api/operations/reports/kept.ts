@@ -5,7 +5,7 @@ import { reportProblems } from "../../../domain/reports/problems.ts";
 import type { Report } from "../../../domain/reports/report.ts";
 import * as reports from "../../../domain/reports/report.ts";
 import { objectOf } from "../../../projections/reports/kept.ts";
-import { operation, owner } from "../../declare/operation.ts";
+import { operation, owner } from "../../declare/index.ts";
 import { aboutReport, reportOutput } from "./made.ts";
 
 const keptReport = operation({

@@ -15,7 +15,7 @@ import {
 import { newsOn, newsProjection } from "../../../projections/ingest/news.ts";
 import { objectOf } from "../../../projections/reports/kept.ts";
 import type { Ask, Quotes, Written } from "../../../projections/reports/writing.ts";
-import { type Context, json } from "../../declare/operation.ts";
+import { type Context, json } from "../../declare/index.ts";
 import { type Asking, asking, canonical, type Patience } from "../../serve/asking.ts";
 import { summedUp } from "./summed-up.ts";
 

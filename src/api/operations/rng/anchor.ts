@@ -14,7 +14,7 @@ import {
   type SeedRow,
   signersOf,
 } from "../../../projections/rng/seeds.ts";
-import { json, key, operation, pay, reads } from "../../declare/operation.ts";
+import { json, key, operation, pay, reads } from "../../declare/index.ts";
 import { commitmentShown, seedPlace } from "./fields.ts";
 
 const seedHash = sha256.describe("Hash of a seed, or head of a chain of seeds, in hex");

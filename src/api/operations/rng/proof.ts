@@ -5,7 +5,7 @@ import { chiSquare } from "../../../domain/rng/statistics.ts";
 import { rngProjection } from "../../../projections/rng/rng.ts";
 import { countsSince, findRoll, listRolls } from "../../../projections/rng/rolls.ts";
 import { findChain, findSeed } from "../../../projections/rng/seeds.ts";
-import { json, key, operation, pay, reads } from "../../declare/operation.ts";
+import { json, key, operation, pay, reads } from "../../declare/index.ts";
 import { proofOf, proofShown } from "./draw.ts";
 import { rollId, rollShown, seedPlace, shownRoll, spaceOf, tenantMeta } from "./fields.ts";
 

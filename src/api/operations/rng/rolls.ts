@@ -11,7 +11,7 @@ import * as rolls from "../../../domain/rng/roll.ts";
 import * as seeds from "../../../domain/rng/seeds.ts";
 import { rngProjection } from "../../../projections/rng/rng.ts";
 import { findChain, findSeed, lastRevealed } from "../../../projections/rng/seeds.ts";
-import { type Context, json, key, operation, pay } from "../../declare/operation.ts";
+import { type Context, json, key, operation, pay } from "../../declare/index.ts";
 import { clientSeed } from "./draw.ts";
 import { rollShown, seedPlace, shownRoll, spaceOf, tenantMeta } from "./fields.ts";
 import { type Drawing, seedAtHand } from "./seed-at-hand.ts";

@@ -9,7 +9,7 @@ import * as seeds from "../../../domain/rng/seeds.ts";
 import { rngProjection } from "../../../projections/rng/rng.ts";
 import { findSeed } from "../../../projections/rng/seeds.ts";
 import { revealUsed } from "../../../reactors/rng/keep-seeds.ts";
-import type { Context } from "../../declare/operation.ts";
+import type { Context } from "../../declare/index.ts";
 import { spaceOf } from "./fields.ts";
 
 /** How long a call waits for the next seed, or for the count of this one. */

@@ -41,7 +41,7 @@ import {
   sectorsOutput,
   sectorTables,
 } from "../../../projections/salary/answers/sectors.ts";
-import { json, key, operation, pay } from "../../declare/operation.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 
 /** An answer rests on the current state of each of its tables. */
 const over =

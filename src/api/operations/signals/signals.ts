@@ -14,7 +14,7 @@ import {
   standings,
   type TradeRow,
 } from "../../../projections/signals/trades.ts";
-import { json, open, operation } from "../../declare/operation.ts";
+import { json, open, operation } from "../../declare/index.ts";
 
 /** All three together. */
 const access = [open({ calls: 100, per: "minute", shared: "signals" })];

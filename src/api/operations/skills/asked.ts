@@ -5,7 +5,7 @@ import { type Skill, skills } from "../../../domain/skills/skills.ts";
 import { ownReadings } from "../../../projections/skills/own.ts";
 import { tellable } from "../../../projections/skills/tellers.ts";
 import { catalogueOf } from "../../declare/catalogue.ts";
-import { methodOf } from "../../declare/operation.ts";
+import { methodOf } from "../../declare/index.ts";
 import { fusionOperations } from "../fusion/fusion.ts";
 import { frontRunOperations } from "../reports/front-run.ts";
 import { tradeOperations } from "../trade/flows.ts";

@@ -5,7 +5,7 @@ import * as executions from "../../../domain/skills/execution.ts";
 import { skillNamed } from "../../../domain/skills/skills.ts";
 import { stepExecution } from "../../../reactors/skills/steps.ts";
 import type { Caller } from "../../declare/caller.ts";
-import { json, operation, owner } from "../../declare/operation.ts";
+import { json, operation, owner } from "../../declare/index.ts";
 import { checkScope, executionId, executionShown, shown } from "./fields.ts";
 import { nowOf } from "./starting.ts";
 

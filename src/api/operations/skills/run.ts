@@ -6,7 +6,7 @@ import { matches } from "../../../domain/plans/match.ts";
 import { slotNames } from "../../../domain/plans/slots.ts";
 import * as executions from "../../../domain/skills/execution.ts";
 import { skillNamed, skills } from "../../../domain/skills/skills.ts";
-import { type Context, json, key, operation, pay, type Usdc } from "../../declare/operation.ts";
+import { type Context, json, key, operation, pay, type Usdc } from "../../declare/index.ts";
 import {
   agentField,
   checkScope,

@@ -16,7 +16,7 @@ import { ownReadings } from "../../../projections/skills/own.ts";
 import { toldOfSkill } from "../../../projections/skills/tellers.ts";
 import type { RunSteps } from "../../../reactors/skills/run.ts";
 import { anonymous } from "../../declare/caller.ts";
-import type { Context } from "../../declare/operation.ts";
+import type { Context } from "../../declare/index.ts";
 import { type Asking, asking, canonical, STEP_MS } from "../../serve/asking.ts";
 import { sha256 } from "../../serve/call.ts";
 import { complete } from "../reports/made.ts";

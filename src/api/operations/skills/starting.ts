@@ -16,7 +16,7 @@ import { leavePlaces, takePlaces } from "../../../projections/skills/executions.
 import { keep, subjectOf, zip } from "../../../reactors/skills/kept.ts";
 import { AT_ONCE } from "../../../reactors/skills/run.ts";
 import type { Named } from "../../../reactors/skills/steps.ts";
-import type { Context } from "../../declare/operation.ts";
+import type { Context } from "../../declare/index.ts";
 import { canonical } from "../../serve/asking.ts";
 import { sha256 } from "../../serve/call.ts";
 import { checkScope, PRICE_MICRO } from "./fields.ts";

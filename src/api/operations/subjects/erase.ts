@@ -4,7 +4,7 @@ import { madeId, time } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { mailSubject } from "../../../core/model/sealed.ts";
 import { eraseSubject } from "../../../reactors/subjects/erasure.ts";
-import { json, operation, owner } from "../../declare/operation.ts";
+import { json, operation, owner } from "../../declare/index.ts";
 import { commandOf } from "../../serve/call.ts";
 
 /** Longer ones no mail server takes (RFC 5321, section 4.5.3.1.3). */

@@ -24,7 +24,7 @@ import {
   timelineInput,
   timelineOutput,
 } from "../../../projections/trade/answers/series.ts";
-import { json, key, operation, pay } from "../../declare/operation.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 
 const overviewOperation = operation({
   name: "trade_overview",

@@ -6,7 +6,7 @@ import {
   macroTables,
 } from "../../../projections/macro/answers/context.ts";
 import { macroChart, macroTable } from "../../../projections/macro/answers/forms.ts";
-import { json, key, operation, pay } from "../../declare/operation.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 
 const macroContextOperation = operation({
   name: "trade_macro_context",

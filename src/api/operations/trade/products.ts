@@ -9,7 +9,7 @@ import {
   productDetailOutput,
 } from "../../../projections/trade/answers/product-detail.ts";
 import { woodInput, woodOutput, woodProducts } from "../../../projections/trade/answers/wood.ts";
-import { json, key, operation, pay } from "../../declare/operation.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 
 const woodOperation = operation({
   name: "trade_wood_products",

@@ -6,7 +6,7 @@ import { corridorChart } from "../../../projections/trade/answers/forms/lines.ts
 import { corridorTable, rerouteTable } from "../../../projections/trade/answers/forms/tables.ts";
 import { rerouteInput, rerouteOutput, rerouteWatch } from "../../../projections/trade/answers/rerouting.ts";
 import { sources, sourcesInput, sourcesOutput } from "../../../projections/trade/answers/sources.ts";
-import { json, key, operation, pay } from "../../declare/operation.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 
 const alertsOperation = operation({
   name: "trade_alerts",

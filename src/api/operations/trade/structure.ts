@@ -9,7 +9,7 @@ import { concentrationChart } from "../../../projections/trade/answers/forms/ran
 import { concentrationTable, seasonTable } from "../../../projections/trade/answers/forms/tables.ts";
 import { pricesInput, pricesOutput, pricesPerTonne } from "../../../projections/trade/answers/prices.ts";
 import { season, seasonInput, seasonOutput } from "../../../projections/trade/answers/seasonality.ts";
-import { json, key, operation, pay } from "../../declare/operation.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 
 const priceOperation = operation({
   name: "trade_price_per_tonne",

@@ -6,7 +6,7 @@ import * as agents from "../../../domain/identity/agent.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import * as attestations from "../../../domain/trust/attestation.ts";
 import { keptAt, scoreOn } from "../../../projections/trust/scores.ts";
-import { type Context, json, operation, pay } from "../../declare/operation.ts";
+import { type Context, json, operation, pay } from "../../declare/index.ts";
 import { sideOf, speakerOf, targetNamed } from "./agents.ts";
 import { offchainShown, signingOf } from "./offchain.ts";
 

@@ -27,7 +27,7 @@ import {
   scoresBetween,
 } from "../../../projections/trust/scores.ts";
 import { workDays } from "../../../projections/trust/work.ts";
-import { free, json, key, open, operation, pay, subject } from "../../declare/operation.ts";
+import { free, json, key, open, operation, pay, subject } from "../../declare/index.ts";
 import { statusField } from "../identity/agents.ts";
 import { agentNamed } from "./agents.ts";
 import { exactly } from "./exact.ts";

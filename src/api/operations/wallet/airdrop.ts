@@ -13,7 +13,7 @@ import { contractAt } from "../../../domain/wallet/known-contracts.ts";
 import { walletProblems } from "../../../domain/wallet/problems.ts";
 import { amountIn, balanceCall, tokenCalls } from "../../../domain/wallet/token.ts";
 import type { Caller } from "../../declare/caller.ts";
-import { json, key, operation, pay } from "../../declare/operation.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 import { developmentChain, network, refuseField } from "./fields.ts";
 
 const airdropShown = z

@@ -12,7 +12,7 @@ import { account } from "../../../domain/wallet/inputs.ts";
 import { type Token, type Transfer, tokenCalls } from "../../../domain/wallet/token.ts";
 import { historyPage, MOST_BLOCKS } from "../../../projections/wallet/history.ts";
 import { platformAccounts, platformTokens } from "../../../reactors/wallet/follow-transfers.ts";
-import { json, key, operation, pay, reads } from "../../declare/operation.ts";
+import { json, key, operation, pay, reads } from "../../declare/index.ts";
 import { developmentChain, network, refuseField } from "./fields.ts";
 
 const ETHER_DECIMALS = 18;

@@ -1,6 +1,7 @@
 /** What can be paid for, in the two forms that directories of x402 services read. */
-import { isOpen } from "../../declare/access/way.ts";
-import { methodOf, type Operation, pathWith, paymentOf, type Usdc } from "../../declare/operation.ts";
+import { isOpen, paymentOf, type Usdc } from "../../declare/access/way.ts";
+import type { Operation } from "../../declare/operation.ts";
+import { methodOf, pathWith } from "../../declare/operation-facts.ts";
 import { type PaymentTerms, paymentRequired, type RequirementV2 } from "./required.ts";
 
 type Priced = { operation: Operation; price: Usdc; url: string; offer: RequirementV2 };

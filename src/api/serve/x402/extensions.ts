@@ -3,7 +3,8 @@
  * extensions of the x402 specification; pathParams and routeTemplate as bazaar.md has them for routes with parameters.
  */
 import { inputReader } from "../../declare/input.ts";
-import { isInPath, methodOf, type OperationDeclaration, pathOf, patternOf } from "../../declare/operation.ts";
+import type { OperationDeclaration } from "../../declare/operation.ts";
+import { isInPath, methodOf, pathOf, patternOf } from "../../declare/operation-facts.ts";
 
 type Schema = Record<string, unknown>;
 

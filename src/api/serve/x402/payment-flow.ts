@@ -27,7 +27,7 @@ import { receiptExtension, receiptOf, signReceipt } from "../../../domain/paymen
 import { admitWallet } from "../../declare/access/owner.ts";
 import type { Presented } from "../../declare/access/way.ts";
 import { payer } from "../../declare/caller.ts";
-import { againTo, effectOf } from "../../declare/operation.ts";
+import { againTo, effectOf } from "../../declare/operation-facts.ts";
 import {
   type AnswerParts,
   type Call,

@@ -5,16 +5,11 @@ import type { App } from "../../../core/app.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
+import { paymentOf, type Usdc } from "../../declare/access/way.ts";
 import type { Caller } from "../../declare/caller.ts";
 import { type Form, JSON_FORM } from "../../declare/forms/form.ts";
-import {
-  mediaTypeOf,
-  methodOf,
-  type OperationDeclaration,
-  pathOf,
-  paymentOf,
-  type Usdc,
-} from "../../declare/operation.ts";
+import type { OperationDeclaration } from "../../declare/operation.ts";
+import { mediaTypeOf, methodOf, pathOf } from "../../declare/operation-facts.ts";
 import { sha256 } from "../call.ts";
 import { type Problem, problem } from "../problem.ts";
 import { bazaarForms, type Extension, paymentIdentifier } from "./extensions.ts";
