@@ -94,6 +94,7 @@ const read = {
 export const countCalls = operation({
   ...read,
   name: "count_calls",
+  again_to: "anybody",
   route: "GET /v1/agent/count",
   access: [key("read"), pay("0.05")],
   handle: async ({ input }) => ({ data: input, meta: {} }),
