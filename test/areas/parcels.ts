@@ -1,8 +1,6 @@
 /** A whole area of its own, as small as one can be: parcels that are sent by a command and delivered by a reactor. */
 import { z } from "zod";
-import { key } from "../../src/api/declare/access/key.ts";
-import { operation } from "../../src/api/declare/operation.ts";
-import { json } from "../../src/api/declare/output.ts";
+import { json, key, operation } from "../../src/api/declare/index.ts";
 import type { Area } from "../../src/areas/area.ts";
 import { reactor } from "../../src/core/background/reactor.ts";
 import type { EventOf } from "../../src/core/model/entity.ts";
