@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { createPrinter } from "../../src/adapters/printing/printer.ts";
 import { zonesInView } from "../../src/adapters/printing/series.ts";
 import type { Chart } from "../../src/core/model/chart.ts";
-import type { Dna } from "../../src/domain/identity/behaviour.ts";
+import type { Dna } from "../../src/domain/trust/behaviour.ts";
 import { dnaChart, trustChart } from "../../src/projections/trust/charts.ts";
 
 const printer = createPrinter();

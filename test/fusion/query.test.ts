@@ -15,7 +15,7 @@ import type {
   sourcesOutput,
 } from "../../src/projections/fusion/answers/discovery.ts";
 import type { marketOutput } from "../../src/projections/fusion/answers/market.ts";
-import type { queryOutput } from "../../src/projections/fusion/answers/query.ts";
+import type { queryOutput } from "../../src/projections/reports/answers/query.ts";
 import { tellers } from "../../src/projections/reports/answers/tellers.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { openSandbox } from "../support/sandbox.ts";

@@ -1,8 +1,8 @@
 /** Agents as pictures: how their trust went, and what they are like. */
 import { z } from "zod";
 import type { Agent } from "../../../domain/identity/agent.ts";
-import { profiler, WINDOW_DAYS } from "../../../domain/identity/behaviour.ts";
 import { isInvented, sxId } from "../../../domain/identity/fields.ts";
+import { profiler, WINDOW_DAYS } from "../../../domain/trust/behaviour.ts";
 import { METHOD } from "../../../domain/trust/rules.ts";
 import { dnaChart, happeningsOf, trustChart } from "../../../projections/trust/charts.ts";
 import { dateOf, dayOfTime } from "../../../projections/trust/days.ts";

@@ -1,4 +1,4 @@
-import { query, queryInput, queryOutput } from "../../../projections/fusion/answers/query.ts";
+import { query, queryInput, queryOutput } from "../../../projections/reports/answers/query.ts";
 import { json, key, operation, pay, reads } from "../../declare/index.ts";
 import { type Asking, asking, STEP_MS } from "../../serve/asking.ts";
 import { askOf } from "../reports/made.ts";

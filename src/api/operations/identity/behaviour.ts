@@ -3,6 +3,8 @@ import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { lowerCase } from "../../../core/model/fields.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
+import { sxId } from "../../../domain/identity/fields.ts";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import {
   archetypes,
   characterOf,
@@ -18,9 +20,7 @@ import {
   seasonalityOf,
   WINDOW_DAYS,
   weekdays,
-} from "../../../domain/identity/behaviour.ts";
-import { sxId } from "../../../domain/identity/fields.ts";
-import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+} from "../../../domain/trust/behaviour.ts";
 import { FACTOR_DAYS } from "../../../domain/trust/factors.ts";
 import { findNode } from "../../../projections/compute/nodes.ts";
 import { activityOf, activityProjection } from "../../../projections/identity/activity.ts";

@@ -10,7 +10,7 @@ import { MODEL_S } from "../../../domain/skills/execution.ts";
 import { methodsOfPlans } from "../../../domain/skills/methods.ts";
 import { OF_THE_LOG, type SkillResult } from "../../../domain/skills/result.ts";
 import { type Skill, skillNamed } from "../../../domain/skills/skills.ts";
-import { runTold } from "../../../projections/fusion/answers/query.ts";
+import { runTold } from "../../../projections/reports/answers/query.ts";
 import { type Ask, type Written, writing } from "../../../projections/reports/writing.ts";
 import { ownReadings } from "../../../projections/skills/own.ts";
 import { toldOfSkill } from "../../../projections/skills/tellers.ts";

@@ -11,7 +11,7 @@ import { skillProblems } from "../../../domain/skills/problems.ts";
 import type { SkillResult } from "../../../domain/skills/result.ts";
 import { type Skill, skills } from "../../../domain/skills/skills.ts";
 import { taskSlots } from "../../../domain/skills/slots.ts";
-import { productNames } from "../../../projections/fusion/answers/query.ts";
+import { productNames } from "../../../projections/reports/answers/query.ts";
 import { leavePlaces, takePlaces } from "../../../projections/skills/executions.ts";
 import { keep, subjectOf, zip } from "../../../reactors/skills/kept.ts";
 import { AT_ONCE } from "../../../reactors/skills/run.ts";

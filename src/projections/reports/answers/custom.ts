@@ -9,8 +9,8 @@ import { isAsked } from "../../../domain/reports/fact.ts";
 import type { Section } from "../../../domain/reports/report.ts";
 import { hs2, reportersField } from "../../../domain/trade/inputs.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
-import { question, runTold } from "../../fusion/answers/query.ts";
 import { type Ask, type Writing, type Written, writing } from "../writing.ts";
+import { question, runTold } from "./query.ts";
 
 const MOST_STEPS = 100;
 export const CUSTOM_MS = 60_000;

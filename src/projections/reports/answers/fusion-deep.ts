@@ -8,10 +8,10 @@ import { slotsIn } from "../../../domain/plans/slots.ts";
 import type { Section } from "../../../domain/reports/report.ts";
 import { hs, partner, readYears, years } from "../../../domain/trade/inputs.ts";
 import { isReporter } from "../../../domain/trade/reporters.ts";
-import { productNames, question } from "../../fusion/answers/query.ts";
 import { REST } from "../../trade/answers/rankings.ts";
 import { type Ask, section, type Writing, type Written, writing } from "../writing.ts";
 import { economySection } from "./country-sections.ts";
+import { productNames, question } from "./query.ts";
 import { tellers } from "./tellers.ts";
 import { anomaliesIn } from "./unusual.ts";
 

@@ -13,8 +13,8 @@ import { origin } from "../../../domain/reports/fact.ts";
 import { report, type Section } from "../../../domain/reports/report.ts";
 import { flow, hs, partner, year, years } from "../../../domain/trade/inputs.ts";
 import { ownNames } from "../../../domain/trade/product-names.ts";
-import { toldBy } from "../../reports/answers/tellers.ts";
-import { type Answers, type Ask, type Writing, writing } from "../../reports/writing.ts";
+import { type Answers, type Ask, type Writing, writing } from "../writing.ts";
+import { toldBy } from "./tellers.ts";
 
 const intentNames = intents.map(({ name }) => name) as [string, ...string[]];
 

@@ -3,7 +3,7 @@
  * same events comes to the same figures. A dimension that nothing was measured of is null and never zero.
  */
 
-import { speedOf, type WorkDay } from "../trust/factors.ts";
+import { speedOf, type WorkDay } from "./factors.ts";
 
 export const dimensions = ["risk", "curiosity", "rigor", "speed", "social", "memory", "creativity"] as const;
 export type Dimension = (typeof dimensions)[number];
