@@ -71,8 +71,10 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   "src/api/describe": row(`
     src/anchoring src/api/declare src/api/serve src/core src/core/model src/datasets src/domain src/projections
     esbuild markdown-it negotiator node:crypto node:fs/promises node:path prom-client zod`),
+  "src/api/agents": row(`
+    eventstore src/api/declare types:src/core src/core/model src/domain src/projections jose lru-cache node:crypto zod`),
   "src/api/operations": row(`
-    eventstore src/anchoring src/api/declare src/api/describe src/api/serve src/audit src/chain src/core
+    eventstore src/anchoring src/api/agents src/api/declare src/api/describe src/api/serve src/audit src/chain src/core
     src/core/model src/datasets src/domain src/projections src/reactors jose lru-cache node:crypto
     node:timers/promises node:zlib zod`),
   "src/api/transports": row(`
@@ -90,7 +92,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   "src/migrations": row("types:eventstore"),
   "src/runtime/settings": row("types:src/core/model types:src/domain fastest-levenshtein"),
   "src/runtime": row(`
-    eventstore eventstore/files eventstore/verify src/adapters src/anchoring src/api/declare src/api/describe
+    eventstore eventstore/files eventstore/verify src/adapters src/anchoring src/api/agents src/api/declare src/api/describe
     src/api/operations src/api/serve src/api/transports src/areas src/chain src/core src/core/model src/datasets
     src/domain src/migrations src/operator src/outside src/projections src/reactors src/runtime/settings
     @opentelemetry/api

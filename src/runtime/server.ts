@@ -1,11 +1,11 @@
 /** The server: HTTP and MCP over an open runtime. */
 import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
+import { refuseSuspended } from "../api/agents/agents.ts";
+import { delegateAdmission } from "../api/agents/authority.ts";
 import { catalogueOf } from "../api/declare/catalogue.ts";
 import { documentsOf } from "../api/describe/documents.ts";
 import { createMetrics } from "../api/describe/metrics.ts";
-import { refuseSuspended } from "../api/operations/identity/agents.ts";
-import { delegateAdmission } from "../api/operations/identity/authority.ts";
 import { createGate, type Gate } from "../api/serve/admission.ts";
 import { createFreeRoom } from "../api/serve/free-room.ts";
 import { createPipeline } from "../api/serve/pipeline.ts";

@@ -1,7 +1,7 @@
 /** How far a caller is known: by a key that it has proven, or a payment that has settled. */
 
+import { agentOf } from "../api/agents/agents.ts";
 import type { Caller } from "../api/declare/caller.ts";
-import { agentOf } from "../api/operations/identity/agents.ts";
 import type { Standing } from "../api/serve/free-room.ts";
 import type { App } from "../core/app.ts";
 import { hasSettled } from "../projections/payments/watched.ts";

@@ -7,8 +7,8 @@ import { METHOD } from "../../../domain/trust/rules.ts";
 import { dnaChart, happeningsOf, trustChart } from "../../../projections/trust/charts.ts";
 import { dateOf, dayOfTime } from "../../../projections/trust/days.ts";
 import { scoresBetween } from "../../../projections/trust/scores.ts";
+import { agentNamed, id } from "../../agents/agents.ts";
 import { open, operation, picture } from "../../declare/index.ts";
-import { agentNamed, id } from "../identity/agents.ts";
 import { happenedTo } from "../identity/behaviour.ts";
 import { MOST_DAYS } from "../trust/stretch.ts";
 

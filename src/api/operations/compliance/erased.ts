@@ -5,9 +5,9 @@ import { madeId, time } from "../../../core/model/fields.ts";
 import { sealedIn } from "../../../core/model/sealed.ts";
 import { erasuresOf } from "../../../projections/compliance/erased.ts";
 import { erasuresProjection } from "../../../projections/subjects/erasures.ts";
+import { agentNamed } from "../../agents/agents.ts";
 import type { Caller } from "../../declare/caller.ts";
 import { json, operation, owner, subject } from "../../declare/index.ts";
-import { agentNamed } from "../identity/agents.ts";
 
 /** What no erasure takes away, and why it may stay. */
 const REMAINS = [

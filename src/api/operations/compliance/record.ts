@@ -26,9 +26,9 @@ import {
 } from "../../../projections/compliance/record.ts";
 import { tasksProjection } from "../../../projections/compute/tasks.ts";
 import { trustProjection } from "../../../projections/trust/trust.ts";
+import { agentNamed, agentOf } from "../../agents/agents.ts";
 import { type Caller, payer } from "../../declare/caller.ts";
 import { canonical } from "../../serve/asking.ts";
-import { agentNamed, agentOf } from "../identity/agents.ts";
 import { shownAgent } from "../identity/description.ts";
 import { payerOf } from "../trust/agents.ts";
 

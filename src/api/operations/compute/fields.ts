@@ -16,9 +16,9 @@ import { identityProblems } from "../../../domain/identity/problems.ts";
 import { sxOfTenant } from "../../../domain/identity/soul-tenant.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { type NamedTask, requesterOf, tasksProjection } from "../../../projections/compute/tasks.ts";
+import { agentNamed, idOfNumber } from "../../agents/agents.ts";
 import type { Caller } from "../../declare/caller.ts";
 import type { Context } from "../../declare/index.ts";
-import { agentNamed, idOfNumber } from "../identity/agents.ts";
 
 export const taskId = z
   .string()

@@ -14,8 +14,8 @@ import { recordOf } from "../../../projections/compute/records.ts";
 import { lentUnder, owedTo, tasksProjection } from "../../../projections/compute/tasks.ts";
 import { utc } from "../../../projections/compute/times.ts";
 import { stepStake } from "../../../reactors/compute/steps.ts";
+import { agentNamed } from "../../agents/agents.ts";
 import { json, key, operation, subject } from "../../declare/index.ts";
-import { agentNamed } from "../identity/agents.ts";
 import { fundsShown, shownFunds } from "../payments/funds.ts";
 import { actingAgent, microOf, nodeShown, nowOf, shownNode, sxOf, usd } from "./fields.ts";
 

@@ -8,9 +8,9 @@ import * as tasks from "../../../domain/compute/task.ts";
 import * as accounts from "../../../domain/payments/account.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
+import { refuseSuspended } from "../../agents/agents.ts";
 import type { Caller } from "../../declare/caller.ts";
 import { json, operation, ownAccount, owner, subject, type Usdc } from "../../declare/index.ts";
-import { refuseSuspended } from "../identity/agents.ts";
 import { creditPayment, refuseOthersHold } from "../payments/funds.ts";
 import { nowOf, refuseUnknown, shownTask, taskFor, taskId, taskShown, taskToDecide } from "./fields.ts";
 

@@ -23,8 +23,8 @@ import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { countAwaiting, listTasks, tasksProjection } from "../../../projections/compute/tasks.ts";
 import { cancelCopies, makeCopies } from "../../../reactors/compute/quorum.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
+import { agentNamed, refuseSuspended } from "../../agents/agents.ts";
 import { account, json, operation, owner, subject, type Usdc } from "../../declare/index.ts";
-import { agentNamed, refuseSuspended } from "../identity/agents.ts";
 import { fundsShown, holdFunds, shownFunds } from "../payments/funds.ts";
 import {
   microOf,

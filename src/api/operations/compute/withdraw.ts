@@ -6,8 +6,8 @@ import * as account from "../../../domain/payments/account.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import * as withdrawal from "../../../domain/payments/withdrawal.ts";
 import { hasPaidIn } from "../../../projections/payments/accounts.ts";
+import { refuseSuspended } from "../../agents/agents.ts";
 import { type Context, json, operation, owner, subject } from "../../declare/index.ts";
-import { refuseSuspended } from "../identity/agents.ts";
 import { fundsShown, shownFunds } from "../payments/funds.ts";
 import { actingAgent, microOf, nowOf, sxOf, usd } from "./fields.ts";
 

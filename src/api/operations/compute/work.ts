@@ -21,8 +21,8 @@ import { findNode, nodesProjection, type Standing, standingOf } from "../../../p
 import { lentUnder, type NamedTask, type Ready } from "../../../projections/compute/tasks.ts";
 import { withCopies } from "../../../reactors/compute/quorum.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
+import { agentNamed } from "../../agents/agents.ts";
 import { type Context, json, operation, subject } from "../../declare/index.ts";
-import { agentNamed } from "../identity/agents.ts";
 import { dispenserOf } from "./dispenser.ts";
 import {
   actingAgent,

@@ -27,11 +27,11 @@ import { activityOf, activityProjection } from "../../../projections/identity/ac
 import { dateOf, dayNamed, dayOfTime } from "../../../projections/trust/days.ts";
 import { dealingsOf, paidCalls, spentBy } from "../../../projections/trust/dealings.ts";
 import { workDays } from "../../../projections/trust/work.ts";
+import { actorsOf, agentNamed, agentOf, id } from "../../agents/agents.ts";
 import { json, key, open, operation, subject } from "../../declare/index.ts";
 import { composed } from "../../serve/composed.ts";
 import { trustHistory } from "../trust/scores.ts";
 import { daysOf, MOST_DAYS, stretchFields, stretchOf } from "../trust/stretch.ts";
-import { actorsOf, agentNamed, agentOf, id } from "./agents.ts";
 
 const named = { agent_id: z.string(), sx_id: z.string() };
 const namesOf = ({ facts }: Agent) => ({ agent_id: facts.agent_id, sx_id: sxId(facts.sx_number) });

@@ -17,8 +17,8 @@ import {
 import { agentRef } from "../../../domain/identity/fields.ts";
 import { MOST_PASSPORTS } from "../../../domain/identity/passports.ts";
 import { agentsProjection, numbersOfStatus } from "../../../projections/identity/agents.ts";
+import { agentNamed } from "../../agents/agents.ts";
 import { jwt, open, operation } from "../../declare/index.ts";
-import { agentNamed } from "./agents.ts";
 
 /** The credential made by `make`, signed by the service. */
 function signedBy(

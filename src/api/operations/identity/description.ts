@@ -21,11 +21,11 @@ import {
   sxId,
 } from "../../../domain/identity/fields.ts";
 import { keyUrl } from "../../../domain/payments/receipt.ts";
+import { agentNamed, id, namesOf } from "../../agents/agents.ts";
+import { authorityOf, proofs } from "../../agents/authority.ts";
+import { challengeField, signatureField } from "../../agents/proofs.ts";
 import { json, open, operation } from "../../declare/index.ts";
-import { agentNamed, id, namesOf } from "./agents.ts";
-import { authorityOf, proofs } from "./authority.ts";
 import { agentWatched } from "./keys.ts";
-import { challengeField, signatureField } from "./proofs.ts";
 
 const MOST_SERVICES = 10;
 

@@ -16,8 +16,8 @@ import {
 } from "../../../projections/identity/agents.ts";
 import { isWalkable, type Ranked, rankedAgents, scoresOf } from "../../../projections/trust/ranks.ts";
 import { computedAt, newestKept } from "../../../projections/trust/scores.ts";
+import { actorsOf, agentNamed, id, namesOf, statusField } from "../../agents/agents.ts";
 import { json, open, operation } from "../../declare/index.ts";
-import { actorsOf, agentNamed, id, namesOf, statusField } from "./agents.ts";
 
 const DAY_MS = 86_400_000;
 

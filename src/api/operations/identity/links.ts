@@ -13,11 +13,11 @@ import { identityProblems } from "../../../domain/identity/problems.ts";
 import { didOf } from "../../../domain/identity/public-key.ts";
 import { agentId, holderCalls, holdersIn, REGISTRY } from "../../../domain/identity/registry.ts";
 import { askDomain } from "../../../reactors/identity/ask-domains.ts";
+import { id, linkShown, shownLink } from "../../agents/agents.ts";
+import { authorityOf, proofs } from "../../agents/authority.ts";
+import { challengeField, signatureField } from "../../agents/proofs.ts";
 import { json, operation } from "../../declare/index.ts";
-import { id, linkShown, shownLink } from "./agents.ts";
-import { authorityOf, proofs } from "./authority.ts";
 import { agentWatched } from "./keys.ts";
-import { challengeField, signatureField } from "./proofs.ts";
 
 const answer = json(z.object({ sx_id: z.string(), links: z.array(linkShown) }));
 

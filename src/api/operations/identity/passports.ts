@@ -10,9 +10,6 @@ import { agentRef, isInvented, lowerId } from "../../../domain/identity/fields.t
 import { linkName } from "../../../domain/identity/links.ts";
 import { didOf } from "../../../domain/identity/public-key.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { json, open, operation } from "../../declare/index.ts";
-import { composed } from "../../serve/composed.ts";
-import { trust } from "../trust/scores.ts";
 import {
   agentNamed,
   keyShown,
@@ -22,9 +19,12 @@ import {
   passportShown,
   shownLink,
   statusField,
-} from "./agents.ts";
+} from "../../agents/agents.ts";
+import { challengeField, type Proof, provenBy, signatureField } from "../../agents/proofs.ts";
+import { json, open, operation } from "../../declare/index.ts";
+import { composed } from "../../serve/composed.ts";
+import { trust } from "../trust/scores.ts";
 import { dna } from "./behaviour.ts";
-import { challengeField, type Proof, provenBy, signatureField } from "./proofs.ts";
 
 const sx_id = agentRef.describe("The passport: SX#42, 42, or its agent_id");
 

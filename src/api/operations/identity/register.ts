@@ -21,9 +21,9 @@ import * as passports from "../../../domain/identity/passports.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import { keyNamedBy, publicKey } from "../../../domain/identity/public-key.ts";
 import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
+import { passportOf, passportShown, placeOfName } from "../../agents/agents.ts";
+import { challengeField, type Proof, provenBy, refuseProof, signatureField } from "../../agents/proofs.ts";
 import { type Context, json, open, operation } from "../../declare/index.ts";
-import { passportOf, passportShown, placeOfName } from "./agents.ts";
-import { challengeField, type Proof, provenBy, refuseProof, signatureField } from "./proofs.ts";
 
 /** What an agent's own key may do; it fits no way in of a priced operation. */
 const SOUL_SCOPES: keys.Scope[] = ["read", "order", "node"];

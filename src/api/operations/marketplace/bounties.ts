@@ -18,11 +18,11 @@ import {
   listBounties,
 } from "../../../projections/marketplace/bounties.ts";
 import { stepBounty } from "../../../reactors/marketplace/steps.ts";
+import { refuseSuspended } from "../../agents/agents.ts";
 import { refuseClosed } from "../../declare/access/account.ts";
 import type { Caller } from "../../declare/caller.ts";
 import { account as fromAccount, json, key, open, operation, owner, subject } from "../../declare/index.ts";
 import { microOf, nowOf, sxOf, usd } from "../compute/fields.ts";
-import { refuseSuspended } from "../identity/agents.ts";
 import { fundsShown, holdFunds, refuseOthersHold, shownFunds } from "../payments/funds.ts";
 import { bountyId, bountyShown, readObject, shownBounty, usdcOf } from "./fields.ts";
 

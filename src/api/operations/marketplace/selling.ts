@@ -10,10 +10,10 @@ import * as items from "../../../domain/marketplace/item.ts";
 import { marketProblems } from "../../../domain/marketplace/problems.ts";
 import * as account from "../../../domain/payments/account.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import { agentNamed, refuseSuspended } from "../../agents/agents.ts";
 import { refuseClosed } from "../../declare/access/account.ts";
 import { json, operation, owner, pay, subject } from "../../declare/index.ts";
 import { actingAgent, microOf, nowOf, usd } from "../compute/fields.ts";
-import { agentNamed, refuseSuspended } from "../identity/agents.ts";
 import { BODY_BYTES, brought, contentField, tenantsOf, urlField, usdcOf } from "./fields.ts";
 import { contentOf, itemId } from "./stack.ts";
 

@@ -21,10 +21,10 @@ import {
   wordsOn,
 } from "../../../projections/marketplace/stack-lists.ts";
 import { keptAt, scoreOn } from "../../../projections/trust/scores.ts";
+import { agentNamed } from "../../agents/agents.ts";
 import type { Caller } from "../../declare/caller.ts";
 import { json, open, operation, owner, subject } from "../../declare/index.ts";
 import { microOf, nowOf, usd } from "../compute/fields.ts";
-import { agentNamed } from "../identity/agents.ts";
 import { readObject, shownTenant } from "./fields.ts";
 
 export const itemId = idFrom("item", "soul_stack_publish").describe("The item, as soul_stack_feed lists it");

@@ -6,10 +6,10 @@ import * as account from "../../../domain/payments/account.ts";
 import { paymentProblems } from "../../../domain/payments/problems.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { keptForAll } from "../../../projections/payments/accounts.ts";
+import { refuseSuspended } from "../../agents/agents.ts";
 import { refuseClosed } from "../../declare/access/account.ts";
 import type { Caller } from "../../declare/caller.ts";
 import type { Context } from "../../declare/index.ts";
-import { refuseSuspended } from "../identity/agents.ts";
 
 type Paying = Pick<Context<never>, "app" | "caller" | "decide" | "payment_id">;
 type Holding = Paying & Pick<Context<never>, "watch">;

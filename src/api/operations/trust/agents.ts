@@ -10,8 +10,8 @@ import { refOf } from "../../../domain/identity/fields.ts";
 import { sxOfTenant } from "../../../domain/identity/soul-tenant.ts";
 import type { Side } from "../../../domain/trust/attestation.ts";
 import { trustProblems } from "../../../domain/trust/problems.ts";
+import { idOfNumber } from "../../agents/agents.ts";
 import type { Caller } from "../../declare/caller.ts";
-import { idOfNumber } from "../identity/agents.ts";
 
 /** The stream of the agent that is called so: by its id, its number, or the address of a key that is live on it. */
 export async function targetNamed(app: App, text: string): Promise<Target> {

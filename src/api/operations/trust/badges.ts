@@ -11,8 +11,8 @@ import { skillsOf } from "../../../domain/trust/skills.ts";
 import { meritsIn, meritsProjection } from "../../../projections/marketplace/merits.ts";
 import { evidenceOf, skillWords } from "../../../projections/trust/evidence.ts";
 import { atOneMoment, beforeOn, keptScore } from "../../../projections/trust/scores.ts";
+import { statusField } from "../../agents/agents.ts";
 import { json, operation, pay } from "../../declare/index.ts";
-import { statusField } from "../identity/agents.ts";
 import { agentNamed } from "./agents.ts";
 
 export const badgeShown = z.object({

@@ -17,8 +17,8 @@ import {
   streamsOfAgent,
 } from "../../../projections/trust/streams.ts";
 import { trustProjection } from "../../../projections/trust/trust.ts";
+import { statusField } from "../../agents/agents.ts";
 import { json, operation, pay, reads } from "../../declare/index.ts";
-import { statusField } from "../identity/agents.ts";
 import { firmness } from "../log/fields.ts";
 import { agentNamed } from "./agents.ts";
 

@@ -11,9 +11,9 @@ import * as attestations from "../../../domain/trust/attestation.ts";
 import { EAS_ADDRESS, SCHEMA_UID } from "../../../domain/trust/eas.ts";
 import { isLive } from "../../../projections/trust/evidence.ts";
 import { trustProjection } from "../../../projections/trust/trust.ts";
+import { authorityOf, proofs } from "../../agents/authority.ts";
+import { challengeField, signatureField } from "../../agents/proofs.ts";
 import { json, open, operation } from "../../declare/index.ts";
-import { authorityOf, proofs } from "../identity/authority.ts";
-import { challengeField, signatureField } from "../identity/proofs.ts";
 import { targetOfNumber } from "./agents.ts";
 import { attestationShown, shownAttestation } from "./attestations.ts";
 

@@ -27,8 +27,8 @@ import {
   scoresBetween,
 } from "../../../projections/trust/scores.ts";
 import { workDays } from "../../../projections/trust/work.ts";
+import { statusField } from "../../agents/agents.ts";
 import { free, json, key, open, operation, pay, subject } from "../../declare/index.ts";
-import { statusField } from "../identity/agents.ts";
 import { agentNamed } from "./agents.ts";
 import { exactly } from "./exact.ts";
 import { MOST_DAYS, stretchFields, stretchOf } from "./stretch.ts";

@@ -1,18 +1,18 @@
 /** Who may change an agent, whoever holds its API key or one of its live keys; and who may act for one. */
 
-import type { App } from "../../../core/app.ts";
-import { refuse } from "../../../core/model/refusal.ts";
-import type { Agent } from "../../../domain/identity/agent.ts";
-import * as agents from "../../../domain/identity/agent.ts";
-import type { Asked } from "../../../domain/identity/challenge.ts";
-import { delegationBetween, walletActedAs } from "../../../domain/identity/delegation.ts";
-import { sxId } from "../../../domain/identity/fields.ts";
-import { identityProblems } from "../../../domain/identity/problems.ts";
-import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
-import { walletTenant } from "../../../domain/payments/payment.ts";
-import type { AccessParts } from "../../declare/access/way.ts";
-import type { Caller } from "../../declare/caller.ts";
-import { open } from "../../declare/index.ts";
+import type { App } from "../../core/app.ts";
+import { refuse } from "../../core/model/refusal.ts";
+import type { Agent } from "../../domain/identity/agent.ts";
+import * as agents from "../../domain/identity/agent.ts";
+import type { Asked } from "../../domain/identity/challenge.ts";
+import { delegationBetween, walletActedAs } from "../../domain/identity/delegation.ts";
+import { sxId } from "../../domain/identity/fields.ts";
+import { identityProblems } from "../../domain/identity/problems.ts";
+import { soulTenant } from "../../domain/identity/soul-tenant.ts";
+import { walletTenant } from "../../domain/payments/payment.ts";
+import type { AccessParts } from "../declare/access/way.ts";
+import type { Caller } from "../declare/caller.ts";
+import { open } from "../declare/index.ts";
 import { agentOf, idOfNumber } from "./agents.ts";
 import { provenBy } from "./proofs.ts";
 

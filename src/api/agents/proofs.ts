@@ -1,23 +1,23 @@
 /** A signed challenge: whether the key that it names has signed it, and whether it says what is asked. */
 import { compactVerify, errors } from "jose";
 import { z } from "zod";
-import type { App } from "../../../core/app.ts";
-import type { Hex } from "../../../core/model/chain.ts";
-import { lowerCase } from "../../../core/model/fields.ts";
-import { type FieldError, refuse } from "../../../core/model/refusal.ts";
-import { textDigest } from "../../../domain/access/wallet-proof.ts";
-import { keySignature } from "../../../domain/checks/redemption.ts";
-import type { ProvenKey } from "../../../domain/identity/agent.ts";
+import type { App } from "../../core/app.ts";
+import type { Hex } from "../../core/model/chain.ts";
+import { lowerCase } from "../../core/model/fields.ts";
+import { type FieldError, refuse } from "../../core/model/refusal.ts";
+import { textDigest } from "../../domain/access/wallet-proof.ts";
+import { keySignature } from "../../domain/checks/redemption.ts";
+import type { ProvenKey } from "../../domain/identity/agent.ts";
 import {
   type Asked,
   challengeDigest,
   faultOf,
   readChallenge,
   type Told,
-} from "../../../domain/identity/challenge.ts";
-import { identityProblems } from "../../../domain/identity/problems.ts";
-import { didOf, type PublicKey } from "../../../domain/identity/public-key.ts";
-import { walletsOwn } from "../../declare/access/wallet-signature.ts";
+} from "../../domain/identity/challenge.ts";
+import { identityProblems } from "../../domain/identity/problems.ts";
+import { didOf, type PublicKey } from "../../domain/identity/public-key.ts";
+import { walletsOwn } from "../declare/access/wallet-signature.ts";
 
 /** Longer ones nothing that the service hands out is. */
 const MOST_CHALLENGE = 2_048;

@@ -1,21 +1,21 @@
 /** Agents as operations find and show them. */
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import type { App } from "../../../core/app.ts";
-import { lowerCase, sha256, time } from "../../../core/model/fields.ts";
-import { refuse } from "../../../core/model/refusal.ts";
-import { placeIn, type Sealed } from "../../../core/model/sealed.ts";
-import type { Agent } from "../../../domain/identity/agent.ts";
-import * as agents from "../../../domain/identity/agent.ts";
-import * as agentKey from "../../../domain/identity/agent-key.ts";
-import { agentRef, refOf, sxId } from "../../../domain/identity/fields.ts";
-import { linkName } from "../../../domain/identity/links.ts";
-import * as passports from "../../../domain/identity/passports.ts";
-import { identityProblems } from "../../../domain/identity/problems.ts";
-import { registryOf } from "../../../domain/identity/registry.ts";
-import { walletTenant } from "../../../domain/payments/payment.ts";
-import type { Caller } from "../../declare/caller.ts";
-import type { Context } from "../../declare/index.ts";
+import type { App } from "../../core/app.ts";
+import { lowerCase, sha256, time } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
+import { placeIn, type Sealed } from "../../core/model/sealed.ts";
+import type { Agent } from "../../domain/identity/agent.ts";
+import * as agents from "../../domain/identity/agent.ts";
+import * as agentKey from "../../domain/identity/agent-key.ts";
+import { agentRef, refOf, sxId } from "../../domain/identity/fields.ts";
+import { linkName } from "../../domain/identity/links.ts";
+import * as passports from "../../domain/identity/passports.ts";
+import { identityProblems } from "../../domain/identity/problems.ts";
+import { registryOf } from "../../domain/identity/registry.ts";
+import { walletTenant } from "../../domain/payments/payment.ts";
+import type { Caller } from "../declare/caller.ts";
+import type { Context } from "../declare/index.ts";
 
 /** In a path. */
 export const id = agentRef;
