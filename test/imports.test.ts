@@ -61,6 +61,27 @@ describe("the structure", () => {
     expect(circlesAmong(sources, (path) => readFileSync(join(ROOT, path), "utf8"))).toEqual([]);
   });
 
+  test.each(["src/domain", "src/projections", "src/reactors", "src/api/operations"])(
+    "has no circle of areas in %s",
+    (layer) => {
+      const areaOf = (path: string) => path.slice(layer.length + 1).split("/")[0]!;
+      const files = sources.filter((path) => path.startsWith(`${layer}/`));
+      const uses = new Map<string, Set<string>>();
+      for (const file of files)
+        for (const { specifier } of importsIn(readFileSync(join(ROOT, file), "utf8"))) {
+          const target = specifier.startsWith(".") ? join(file, "..", specifier) : "";
+          if (!target.startsWith(`${layer}/`) || areaOf(target) === areaOf(file)) continue;
+          uses.set(areaOf(file), (uses.get(areaOf(file)) ?? new Set()).add(areaOf(target)));
+        }
+      const reached = (from: string, seen = new Set<string>()): Set<string> => {
+        for (const next of uses.get(from) ?? []) if (!seen.has(next)) reached(next, seen.add(next));
+        return seen;
+      };
+      expect(files.length).toBeGreaterThan(10);
+      for (const area of uses.keys()) expect([...reached(area)], area).not.toContain(area);
+    },
+  );
+
   test("finds a circle, and only that", () => {
     const files: Record<string, string> = {
       "a/x.ts": 'import { y } from "./y.ts";',

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { sha256, time } from "../../../core/model/fields.ts";
+import { dice } from "../../../domain/games/dice.ts";
+import { hitsOf, keno } from "../../../domain/games/keno.ts";
+import type { LoungeName } from "../../../domain/games/lounge-games.ts";
+import { colorOf, roulette } from "../../../domain/games/roulette.ts";
 import * as account from "../../../domain/lounge/account.ts";
 import { drinkNames, orderDrink } from "../../../domain/lounge/bar.ts";
-import { dice } from "../../../domain/lounge/dice.ts";
-import { LEAST_STAKE, type LoungeName, MOST_STAKE } from "../../../domain/lounge/games.ts";
-import { hitsOf, keno } from "../../../domain/lounge/keno.ts";
-import { colorOf, roulette } from "../../../domain/lounge/roulette.ts";
+import { LEAST_STAKE, MOST_STAKE } from "../../../domain/lounge/stakes.ts";
 import { attoOf, decimalTokens } from "../../../domain/lounge/token.ts";
 import { type Context, json, key, operation, pay } from "../../declare/index.ts";
 import { clientSeed, optionalSeed, proofOf, proofShown, seedFor } from "../rng/draw.ts";

@@ -2,11 +2,9 @@
 
 import { z } from "zod";
 import { decimalTo } from "../../../core/model/fields.ts";
-import * as account from "../../../domain/lounge/account.ts";
-import { drinks } from "../../../domain/lounge/bar.ts";
-import { dice } from "../../../domain/lounge/dice.ts";
-import { LEAST_STAKE, type LoungeName, MOST_PAYOUT, mostStake } from "../../../domain/lounge/games.ts";
-import { keno, MOST_PICKS } from "../../../domain/lounge/keno.ts";
+import { dice } from "../../../domain/games/dice.ts";
+import { keno, MOST_PICKS } from "../../../domain/games/keno.ts";
+import type { LoungeName } from "../../../domain/games/lounge-games.ts";
 import {
   chanceOf,
   edgeOf,
@@ -14,8 +12,11 @@ import {
   fractionText,
   MULTIPLIER_UNIT,
   type Outcome,
-} from "../../../domain/lounge/odds.ts";
-import { BET_TYPES, colorOf, POCKETS, pocketsOf, roulette } from "../../../domain/lounge/roulette.ts";
+} from "../../../domain/games/odds.ts";
+import { BET_TYPES, colorOf, POCKETS, pocketsOf, roulette } from "../../../domain/games/roulette.ts";
+import * as account from "../../../domain/lounge/account.ts";
+import { drinks } from "../../../domain/lounge/bar.ts";
+import { LEAST_STAKE, MOST_PAYOUT, mostStake } from "../../../domain/lounge/stakes.ts";
 import { decimalTokens } from "../../../domain/lounge/token.ts";
 import { LEAST_DEPOSIT } from "../../../reactors/lounge/follow-deposits.ts";
 import { json, key, operation, pay } from "../../declare/index.ts";

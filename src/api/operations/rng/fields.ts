@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { idFrom, sha256, time } from "../../../core/model/fields.ts";
-import { drawnNames, type Result } from "../../../domain/rng/drawn.ts";
+import { drawnNames, type Result } from "../../../domain/games/drawn.ts";
 import type { DrawnFacts } from "../../../domain/rng/roll.ts";
 import { type Space, spaces } from "../../../domain/rng/seeds.ts";
 import type { Caller } from "../../declare/caller.ts";

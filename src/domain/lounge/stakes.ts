@@ -1,16 +1,9 @@
-/** The lounge's games by the name that is signed with the seed, and how high one may play. */
+/** The stakes of the lounge's games: how high one may play, and what a stake comes to. */
 import type { z } from "zod";
-import { dice } from "./dice.ts";
-import type { LoungeGame } from "./game.ts";
-import { keno } from "./keno.ts";
-import { MULTIPLIER_UNIT } from "./odds.ts";
-import { roulette } from "./roulette.ts";
+import type { LoungeGame } from "../games/lounge-game.ts";
+import { type LoungeName, loungeGames } from "../games/lounge-games.ts";
+import { MULTIPLIER_UNIT } from "../games/odds.ts";
 import { ATTO } from "./token.ts";
-
-/** Dice has a name of its own, so that it shares no bytes with the dice of random numbers. */
-export const loungeGames = { keno, roulette, "lounge-dice": dice };
-export type LoungeName = keyof typeof loungeGames;
-export const loungeNames = Object.keys(loungeGames) as [LoungeName, ...LoungeName[]];
 
 /** The most that one bet can pay, its stake included. */
 export const MOST_PAYOUT = 100_000n * ATTO;

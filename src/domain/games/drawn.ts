@@ -1,9 +1,9 @@
 /** All games that draw from seeds, those of the lounge among them: how their parameters are read and how they are played. */
 import type { z } from "zod";
 import { refuse } from "../../core/model/refusal.ts";
-import { loungeGames } from "../lounge/games.ts";
 import type { Bytes } from "./bytes.ts";
 import { type Game, games } from "./games.ts";
+import { loungeGames } from "./lounge-games.ts";
 
 /** All that is drawn from seeds: the bets of the lounge beside the rolls. */
 const drawn = { ...games, ...loungeGames };

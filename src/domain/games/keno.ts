@@ -1,7 +1,7 @@
 /** Keno: twenty of sixty-two numbers are drawn, and one to ten were picked before. */
 import { z } from "zod";
-import { shuffled } from "../rng/bytes.ts";
-import type { LoungeGame } from "./game.ts";
+import { shuffled } from "./bytes.ts";
+import type { LoungeGame } from "./lounge-game.ts";
 import { choose, MULTIPLIER_UNIT } from "./odds.ts";
 
 export const NUMBERS = 62;

@@ -1,7 +1,7 @@
 /** Dice: a number from 1 to 100, and whether it falls under or over a target. */
 import { z } from "zod";
-import { below } from "../rng/bytes.ts";
-import type { LoungeGame } from "./game.ts";
+import { below } from "./bytes.ts";
+import type { LoungeGame } from "./lounge-game.ts";
 import { MULTIPLIER_UNIT } from "./odds.ts";
 
 export const FACES = 100;

@@ -1,7 +1,7 @@
 /** Roulette with three zeros: 39 pockets, 0 to 36, 00 and 000. */
 import { z } from "zod";
-import { below } from "../rng/bytes.ts";
-import type { LoungeGame } from "./game.ts";
+import { below } from "./bytes.ts";
+import type { LoungeGame } from "./lounge-game.ts";
 import { MULTIPLIER_UNIT } from "./odds.ts";
 
 /** In the order of the number that is drawn. */

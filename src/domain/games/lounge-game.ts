@@ -1,6 +1,6 @@
 /** The one shape of the lounge's games. */
 import type { z } from "zod";
-import type { Game } from "../rng/games.ts";
+import type { Game } from "./games.ts";
 import type { Outcome } from "./odds.ts";
 
 /** A game of random numbers that is played for a stake. */
