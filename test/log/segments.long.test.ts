@@ -48,7 +48,7 @@ const EVENTS = 16;
 /** A file is verified from itself. */
 const NO_SETTINGS = {};
 const reactor = sealingReactor({ events: EVENTS });
-const AWS = { access_key_id: "AKIDEXAMPLE", secret_access_key: "secret" };
+const AWS = { access_key_id: "AKIDEXAMPLE", secret_access_key: "q7Zr2VtKx0bWm4YcJp8uHn5eLd1fGs9a" };
 let setup: AnchoringSetup;
 let bucket: Bucket;
 let env: Record<string, string>;
