@@ -34,7 +34,7 @@ export async function runSql({ query, tables }: KindInput<"sql">): Promise<Ran> 
   } catch (error) {
     const told = String((error as Error).message).split("\n")[0]!;
     // Where memory ends is the machine's and the build's: no verdict rests on it.
-    if (/out of memory/i.test(told)) throw error;
+    if (/^Out of Memory Error/i.test(told)) throw error;
     return { exit: "ok", output: { error: told.slice(0, MOST_ERROR) } };
   }
 }

@@ -327,6 +327,8 @@ A result that the service may check needs a receipt, signed by a key that the ag
       submitted_at: at,
     };
     if (before.status === "leased") await refuseReceipt(app, agent, before, made);
+    // What would be refused stores nothing.
+    await foresee(tasks, tasks.targetOf(tenant, task_id), tasks.takeResult(lease_sha256, made));
     await app.objects.put(objectName("task", ownerOf(task_id), output_sha256), bytes);
     const { valid_audits = 0 } = (await findNode(app.pool, agent.facts.sx_number)) ?? {};
     // Results that a node hands in at once are set aside for one after the other.
