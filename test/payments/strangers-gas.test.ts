@@ -220,6 +220,19 @@ test("a wallet that failed on the chain is not carried again, nor is its code, i
   expect((await process().settle({ transfer, signature: honest.signature }, 0n)).success).toBe(true);
 });
 
+test("a wallet that failed once is not barred for good because it pays as a contract later", async () => {
+  let now = Date.now();
+  const clock = { now: () => new Date(now) };
+  const history = () => payerHistory(service.app.pool, "eip155:8453", clock);
+  const address = addressOf(wallet(7));
+  await history().failed({ address, code: undefined }, now / 1_000 + 86_400);
+  expect(await history().barred({ address, code: undefined })).toMatch(/within the hour/);
+  await history().carried({ address, code: PLAIN_YES });
+  now += 3 * 3_600_000;
+  expect(await history().barred({ address, code: undefined })).toBeUndefined();
+  expect(await history().barred({ address, code: PLAIN_YES })).toBeUndefined();
+});
+
 test("many payments at once do not pass their purpose's budget together", async () => {
   const sent: bigint[] = [];
   let finish = () => {};
