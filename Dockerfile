@@ -7,6 +7,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 COPY bin bin
+COPY layers.ts ./
 COPY eventstore eventstore
 COPY src src
 COPY docs docs

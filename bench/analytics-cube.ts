@@ -18,13 +18,13 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import pino from "pino";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
-import { withRuntime } from "../src/assemble.ts";
-import { readConfig } from "../src/config.ts";
 import { literal, openDuckdb } from "../src/datasets/duckdb.ts";
 import { comextBulk } from "../src/datasets/layouts/comext-bulk.ts";
 import { macros } from "../src/datasets/sandbox.ts";
 import { reporterCodes } from "../src/domain/trade/reporters.ts";
 import { importFiles } from "../src/operator/releases.ts";
+import { withRuntime } from "../src/runtime/assemble.ts";
+import { readConfig } from "../src/runtime/config.ts";
 import { makeCube, partnersOf } from "../test/support/cube.ts";
 
 const LIMITS = { threads: 2, memory_mb: 1024 };

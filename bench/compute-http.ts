@@ -7,7 +7,7 @@
  */
 import { Agent, request } from "node:http";
 import { parseArgs } from "node:util";
-import { forEach } from "../src/concurrency.ts";
+import { forEach } from "../src/core/coordination/concurrency.ts";
 import * as account from "../src/domain/payments/account.ts";
 import { AT, appendRate, meta, orderKey, withDatabase, withService } from "./load.ts";
 import { type Environment, median, startServiceProcess, untilAtRest } from "./service-process.ts";

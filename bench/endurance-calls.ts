@@ -1,7 +1,7 @@
 /** The calls of a mixed load: reads of a shop, and commands of each kind that the service records, some of them paid for on the chain. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { demoAccount, demoAddresses } from "../src/domain/demo-accounts.ts";
+import { demoAccount, demoAddresses } from "../src/domain/wallet/demo-accounts.ts";
 import { headerV1, quoteOf, type RequirementV1, signPayment } from "../test/support/buyer.ts";
 import { UNIT } from "./load.ts";
 

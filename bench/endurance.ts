@@ -29,7 +29,7 @@ import pg from "pg";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { embeddedChain } from "../src/adapters/embedded-chain.ts";
 import { freePort } from "../src/adapters/free-port.ts";
-import { forEach } from "../src/concurrency.ts";
+import { forEach } from "../src/core/coordination/concurrency.ts";
 import * as account from "../src/domain/lounge/account.ts";
 import { releaseSandboxTables } from "../src/operator/reference.ts";
 import { startWork } from "../test/compute/work-process.ts";

@@ -19,7 +19,7 @@ import { baseChain } from "../src/adapters/base-chain.ts";
 import { EMBEDDED_CHAIN_ID, embeddedChain } from "../src/adapters/embedded-chain.ts";
 import { jsonRpc } from "../src/adapters/json-rpc.ts";
 import { sharedNonces } from "../src/adapters/nonces.ts";
-import { type Hex, networkOf } from "../src/domain/chain.ts";
+import { type Hex, networkOf } from "../src/core/model/chain.ts";
 import { TRANSFER_GAS, transferCall } from "../src/domain/payments/usdc.ts";
 import { keptTables } from "../src/migrations/kept-tables.ts";
 import { payment, wallet } from "../test/support/wallets.ts";

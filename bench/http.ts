@@ -15,10 +15,10 @@ import { parseArgs } from "node:util";
 import autocannon from "autocannon";
 import pino from "pino";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
-import { withRuntime } from "../src/assemble.ts";
-import { readConfig } from "../src/config.ts";
 import { sizeAt } from "../src/datasets/sandbox.ts";
 import { releaseSandbox } from "../src/operator/releases.ts";
+import { withRuntime } from "../src/runtime/assemble.ts";
+import { readConfig } from "../src/runtime/config.ts";
 import { startBareExpress } from "./bare-express.ts";
 import { issueReadKey, median, startServiceProcess } from "./service-process.ts";
 

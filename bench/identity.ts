@@ -14,7 +14,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import pg from "pg";
-import type { App } from "../src/app.ts";
+import type { App } from "../src/core/app.ts";
 import * as agents from "../src/domain/identity/agent.ts";
 import * as passports from "../src/domain/identity/passports.ts";
 import * as account from "../src/domain/lounge/account.ts";

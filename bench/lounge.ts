@@ -7,7 +7,7 @@
  * Figures are medians over the rounds, in which the contenders take turns.
  */
 import { parseArgs } from "node:util";
-import { forEach } from "../src/concurrency.ts";
+import { forEach } from "../src/core/coordination/concurrency.ts";
 import * as account from "../src/domain/lounge/account.ts";
 import {
   appendRate,

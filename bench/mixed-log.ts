@@ -5,13 +5,13 @@
 import { createHash } from "node:crypto";
 import type { EventStore } from "../eventstore/store.ts";
 import type { JsonObject, StreamAppend } from "../eventstore/types.ts";
+import type { DomainEvent, Entity } from "../src/core/model/entity.ts";
 import * as apiKey from "../src/domain/access/key.ts";
 import * as order from "../src/domain/commerce/order.ts";
 import * as product from "../src/domain/commerce/product.ts";
 import * as stock from "../src/domain/commerce/stock.ts";
 import * as node from "../src/domain/compute/node.ts";
 import * as task from "../src/domain/compute/task.ts";
-import type { DomainEvent, Entity } from "../src/domain/entity.ts";
 import * as agent from "../src/domain/identity/agent.ts";
 import * as lounge from "../src/domain/lounge/account.ts";
 import { ATTO } from "../src/domain/lounge/token.ts";

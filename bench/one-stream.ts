@@ -16,12 +16,12 @@ import { openPool } from "../eventstore/pool.ts";
 import { registry } from "../eventstore/schemas.ts";
 import { createEventStore } from "../eventstore/store.ts";
 import { absentSubjects } from "../src/adapters/subject-vault.ts";
-import type { Entity, EventOf } from "../src/domain/entity.ts";
-import { Refusal } from "../src/domain/refusal.ts";
-import { StreamCache } from "../src/stream-cache.ts";
-import { StreamTurns } from "../src/stream-turns.ts";
-import { transact } from "../src/transact.ts";
-import type { UnitParts } from "../src/unit.ts";
+import { StreamCache } from "../src/core/commands/stream-cache.ts";
+import { StreamTurns } from "../src/core/commands/stream-turns.ts";
+import { transact } from "../src/core/commands/transact.ts";
+import type { UnitParts } from "../src/core/commands/unit.ts";
+import type { Entity, EventOf } from "../src/core/model/entity.ts";
+import { Refusal } from "../src/core/model/refusal.ts";
 import { appendRate, withDatabase } from "./load.ts";
 
 const events = { Counted: { 1: z.strictObject({ to: z.int() }) } };

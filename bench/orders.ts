@@ -15,12 +15,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { getPostgreSQLEventStore } from "@event-driven-io/emmett-postgresql";
 import pg from "pg";
-import { forEach } from "../src/concurrency.ts";
+import { forEach } from "../src/core/coordination/concurrency.ts";
+import { mailSubject, type Sealed } from "../src/core/model/sealed.ts";
 import * as orders from "../src/domain/commerce/order.ts";
 import * as product from "../src/domain/commerce/product.ts";
 import * as stock from "../src/domain/commerce/stock.ts";
 import * as account from "../src/domain/lounge/account.ts";
-import { mailSubject, type Sealed } from "../src/domain/sealed.ts";
 import { releaseSandboxTables } from "../src/operator/reference.ts";
 import {
   AT,

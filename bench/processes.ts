@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { openPool } from "../eventstore/pool.ts";
 import { createEventStore } from "../eventstore/store.ts";
-import { demoAccount, demoAddresses } from "../src/domain/demo-accounts.ts";
+import { demoAccount, demoAddresses } from "../src/domain/wallet/demo-accounts.ts";
 import { headerV1, type RequirementV1, signPayment } from "../test/support/buyer.ts";
 import { pricesAt, ROLL } from "./endurance-calls.ts";
 import { orderKey, startDrawingService, withDatabase, withService } from "./load.ts";

@@ -10,8 +10,8 @@ import { registry } from "../eventstore/schemas.ts";
 import { createEventStore } from "../eventstore/store.ts";
 import { createTail } from "../eventstore/tail.ts";
 import { areas, entitiesOf } from "../src/areas/index.ts";
-import type { Projection } from "../src/projections/projection.ts";
-import { startRunner } from "../src/projections/runner.ts";
+import type { Projection } from "../src/core/read-models/projection.ts";
+import { startRunner } from "../src/core/read-models/runner.ts";
 
 /** `memory_mb` at each tenth of the way. */
 export type Rebuilt = { seconds: number; cpu_s: number; peak_mb: number; memory_mb: number[] };

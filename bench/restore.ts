@@ -15,21 +15,21 @@ import { parseArgs } from "node:util";
 import pg from "pg";
 import { from as copyFrom, to as copyTo } from "pg-copy-streams";
 import pino from "pino";
-import { addToBackup, type BackupSegment } from "../eventstore/backup.ts";
+import { addToBackup, type BackupSegment } from "../eventstore/files/backup.ts";
 import { MAIN_LOG } from "../eventstore/types.ts";
 import { copyOfEpoch } from "../src/adapters/kurrentdb.ts";
 import { evidenceFor } from "../src/anchoring/gather-evidence.ts";
 import { sealTurn } from "../src/anchoring/seal-segments.ts";
 import { signTurn } from "../src/anchoring/sign-growth.ts";
-import type { App } from "../src/app.ts";
-import { withRuntime } from "../src/assemble.ts";
-import { readConfig } from "../src/config.ts";
+import type { App } from "../src/core/app.ts";
 import * as apiKey from "../src/domain/access/key.ts";
 import * as anchors from "../src/domain/anchoring/anchor.ts";
 import * as segments from "../src/domain/log/segments.ts";
 import { segmentsAfter, segmentsProjection } from "../src/projections/anchoring/segments.ts";
 import { followReactor } from "../src/reactors/outside/follow.ts";
-import { restoreService } from "../src/restoring.ts";
+import { withRuntime } from "../src/runtime/assemble.ts";
+import { readConfig } from "../src/runtime/config.ts";
+import { restoreService } from "../src/runtime/restoring.ts";
 import { turn } from "../test/support/turns.ts";
 import { startKurrentDB } from "./kurrentdb-process.ts";
 
@@ -179,7 +179,7 @@ try {
     },
     options,
   );
-  const { startDatabase } = await import("../src/database.ts");
+  const { startDatabase } = await import("../src/runtime/database.ts");
   const database = await startDatabase(config, silent);
   const file = join(dir, "rows.bin");
   note(

@@ -8,8 +8,8 @@
  */
 import { createHmac, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
-import { ByteStream } from "../src/domain/rng/bytes.ts";
-import { type DrawnName, firstDrawn, play, readParams } from "../src/domain/rng/drawn.ts";
+import { ByteStream } from "../src/domain/games/bytes.ts";
+import { type DrawnName, firstDrawn, play, readParams } from "../src/domain/games/drawn.ts";
 import { CELLS, cellOf, chiSquare, shareOf } from "../src/domain/rng/statistics.ts";
 import {
   appendRate,

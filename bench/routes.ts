@@ -10,9 +10,10 @@ import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { parseArgs } from "node:util";
 import express from "express";
-import { catalogueOf } from "../src/api/catalogue.ts";
-import { methodOf, type Operation, pathOf, pathWith, patternOf } from "../src/api/operation.ts";
-import { routeTable } from "../src/api/routes.ts";
+import { catalogueOf } from "../src/api/declare/catalogue.ts";
+import type { Operation } from "../src/api/declare/operation.ts";
+import { methodOf, pathOf, pathWith, patternOf } from "../src/api/declare/operation-facts.ts";
+import { routeTable } from "../src/api/transports/routes.ts";
 import { areas } from "../src/areas/index.ts";
 import { median } from "./service-process.ts";
 

@@ -7,7 +7,7 @@ import { openPool } from "../eventstore/pool.ts";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
 import { masterKeyId, openValue, sealValue } from "../src/adapters/subject-keys.ts";
 import { createSubjectVault } from "../src/adapters/subject-vault.ts";
-import { mailSubject } from "../src/domain/sealed.ts";
+import { mailSubject } from "../src/core/model/sealed.ts";
 import { vaultTables } from "../src/migrations/vault/vault-tables.ts";
 
 /**

@@ -14,19 +14,19 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { DuckDBInstance } from "@duckdb/node-api";
 import pino from "pino";
-import { exportFile } from "../eventstore/export.ts";
-import { segmentsAsExport } from "../eventstore/segment-export.ts";
-import { openSegment } from "../eventstore/segment-file.ts";
+import { exportFile } from "../eventstore/files/export.ts";
+import { segmentsAsExport } from "../eventstore/files/segment-export.ts";
+import { openSegment } from "../eventstore/files/segment-file.ts";
 import { MAIN_LOG } from "../eventstore/types.ts";
 import { storedPages } from "../eventstore/verify/stored-rows.ts";
 import { openExport, verifyExport } from "../eventstore/verify/verify-export.ts";
 import { sealTurn } from "../src/anchoring/seal-segments.ts";
 import { signTurn } from "../src/anchoring/sign-growth.ts";
-import { openRuntime } from "../src/assemble.ts";
-import { readConfig } from "../src/config.ts";
 import * as apiKey from "../src/domain/access/key.ts";
 import * as anchors from "../src/domain/anchoring/anchor.ts";
 import * as segments from "../src/domain/log/segments.ts";
+import { openRuntime } from "../src/runtime/assemble.ts";
+import { readConfig } from "../src/runtime/config.ts";
 
 const { values: args } = parseArgs({
   options: {

@@ -7,9 +7,9 @@ import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pino from "pino";
-import { withRuntime } from "../src/assemble.ts";
-import { readConfig } from "../src/config.ts";
 import { issueKey } from "../src/operator/keys.ts";
+import { withRuntime } from "../src/runtime/assemble.ts";
+import { readConfig } from "../src/runtime/config.ts";
 import { cpuOf } from "./cpu.ts";
 import type { Order, Report } from "./service-probe.ts";
 

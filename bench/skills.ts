@@ -10,7 +10,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { pathOf } from "../src/api/operation.ts";
+import { pathOf } from "../src/api/declare/operation-facts.ts";
 import { offered } from "../src/api/operations/skills/asked.ts";
 import { askAt } from "../src/cli/report.ts";
 import { sizeAt } from "../src/datasets/sandbox.ts";

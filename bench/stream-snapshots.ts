@@ -16,13 +16,13 @@ import { createEventStore } from "../eventstore/store.ts";
 import { embeddedPostgres } from "../src/adapters/embedded-postgres.ts";
 import { absentSubjects } from "../src/adapters/subject-vault.ts";
 import { areas, entitiesOf } from "../src/areas/index.ts";
-import { prepareDatabase } from "../src/database.ts";
+import { StreamCache } from "../src/core/commands/stream-cache.ts";
+import { foldAfresh } from "../src/core/commands/stream-folds.ts";
+import { SNAPSHOT_EVERY, StreamSnapshots } from "../src/core/commands/stream-snapshots.ts";
+import { transact } from "../src/core/commands/transact.ts";
+import type { UnitParts } from "../src/core/commands/unit.ts";
 import * as anchors from "../src/domain/anchoring/anchor.ts";
-import { StreamCache } from "../src/stream-cache.ts";
-import { foldAfresh } from "../src/stream-folds.ts";
-import { SNAPSHOT_EVERY, StreamSnapshots } from "../src/stream-snapshots.ts";
-import { transact } from "../src/transact.ts";
-import type { UnitParts } from "../src/unit.ts";
+import { prepareDatabase } from "../src/runtime/database.ts";
 
 const { values: args } = parseArgs({
   options: { events: { type: "string", default: "10000,100000" }, rounds: { type: "string", default: "7" } },

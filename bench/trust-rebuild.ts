@@ -9,12 +9,12 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import type { App } from "../src/app.ts";
+import type { App } from "../src/core/app.ts";
+import { nameOf } from "../src/core/read-models/runner.ts";
 import * as agents from "../src/domain/identity/agent.ts";
 import * as attestations from "../src/domain/trust/attestation.ts";
 import { computeTrust } from "../src/domain/trust/score.ts";
 import * as trust from "../src/domain/trust/trust.ts";
-import { nameOf } from "../src/projections/runner.ts";
 import { dayOfTime } from "../src/projections/trust/days.ts";
 import { inputAt, movedAt } from "../src/projections/trust/evidence.ts";
 import { trustProjection } from "../src/projections/trust/trust.ts";

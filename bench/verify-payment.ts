@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { hashTypedData, recoverAddress, recoverTypedDataAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { recoverKey } from "../src/adapters/secp256k1.ts";
-import type { Hex } from "../src/domain/chain.ts";
+import type { Hex } from "../src/core/model/chain.ts";
+import type { TransferAuthorization } from "../src/core/model/ports/settlement.ts";
 import {
   authorizationDigest,
   domainSeparator,
   readSignature,
   signerOf,
-  type TransferAuthorization,
 } from "../src/domain/payments/authorization.ts";
 import { USDC } from "../src/domain/payments/usdc.ts";
 

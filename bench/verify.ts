@@ -35,7 +35,9 @@ const TURNS: Record<string, (dir: string) => Promise<Turn>> = {
   verify: async (dir) => {
     const { verifyPack } =
       await compiled<typeof import("../src/audit/verify-pack.ts")>("src/audit/verify-pack");
-    const { recoverKey } = await compiled<typeof import("../src/assemble-audit.ts")>("src/assemble-audit");
+    const { recoverKey } = await compiled<typeof import("../src/runtime/assemble-audit.ts")>(
+      "src/runtime/assemble-audit",
+    );
     const { openExport } = await compiled<typeof import("../eventstore/verify/verify-export.ts")>(
       "eventstore/verify/verify-export",
     );

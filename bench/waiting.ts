@@ -11,7 +11,7 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import pg from "pg";
-import { forEach } from "../src/concurrency.ts";
+import { forEach } from "../src/core/coordination/concurrency.ts";
 import * as account from "../src/domain/payments/account.ts";
 import { cpuOf } from "./cpu.ts";
 import { AT, meta, orderKey, withDatabase, withService } from "./load.ts";

@@ -40,7 +40,7 @@ const STARTED = [
   "eventstore/verify/reading-thread.ts",
   "eventstore/verify/verify-export.ts",
   "src/audit/verify-pack.ts",
-  "src/assemble-audit.ts",
+  "src/runtime/assemble-audit.ts",
 ];
 
 /** What most processes load, or of hundreds of modules: a file each in dist/packages, instead of some eight hundred in node_modules. */

@@ -3,8 +3,8 @@ import pino from "pino";
 import { textOfError } from "./cli/error-text.ts";
 import { linesForTerminal } from "./cli/log-lines.ts";
 import { program } from "./cli/program.ts";
-import { readConfig } from "./config.ts";
-import { traceFields } from "./tracing.ts";
+import { traceFields } from "./core/tracing.ts";
+import { readConfig } from "./runtime/config.ts";
 
 // A reader that has seen enough (`| head`) is no failure; what is begun is finished and let go of.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

@@ -1,6 +1,7 @@
 /** Holds a source file against the table of who may import whom, by its syntax tree. */
 import { parseAst } from "vitest/node";
-import { type Breach, breachOf, type Import, layerOf, layers } from "../src/domain/evolution/layers.ts";
+import { pure } from "../layers.ts";
+import { type Breach, breachOf, type Import, layerOf } from "../src/domain/evolution/import-rules.ts";
 
 /** The only file that may read process.env. */
 const ENVIRONMENT_READER = "src/main.ts";
@@ -20,39 +21,29 @@ const IMPURE = new Set([
 
 /** What a source file does that its layer may not, one sentence each. */
 export function violationsOf(path: string, source: string): string[] {
-  const name = layerOf(path);
-  const layer = name === undefined ? undefined : layers[name];
-  if (!layer)
-    return [`${path} belongs to no layer: put it in one, or add a row to src/domain/evolution/layers.ts`];
+  const layer = layerOf(path);
+  if (layer === undefined) return [`${path} belongs to no layer: put it in one, or add a row to layers.ts`];
   const found: string[] = [];
   for (const wanted of importsOf(source)) {
-    const breach = breachOf(path, name!, wanted);
-    if (breach) found.push(...told(path, name!, wanted.specifier, breach));
+    const breach = breachOf(path, layer, wanted);
+    if (breach) found.push(told(path, layer, wanted.specifier, breach));
   }
   visit(treeOf(source), (node, parent) => {
     if (path !== ENVIRONMENT_READER && readsEnvironment(node))
       found.push(
         `${path} reads process.env; only ${ENVIRONMENT_READER} may: take the setting as an argument`,
       );
-    const impure = layer.pure && impurityOf(node, parent);
-    if (impure) found.push(`${path} uses ${impure}; the domain takes time and chance as arguments`);
+    const impure = pure.includes(layer) && impurityOf(node, parent);
+    if (impure) found.push(`${path} uses ${impure}; ${layer} takes time and chance as arguments`);
   });
   return found;
 }
 
-function told(
-  path: string,
-  name: string,
-  specifier: string,
-  { target, room, only, names }: Breach,
-): string[] {
-  if (room === undefined) return [`${path} imports ${specifier}, which belongs to no layer`];
-  if (only === undefined)
-    return [`${path} (${name}) imports ${target ?? room}, and ${name} may not import ${room}`];
-  if (only === "types") return [`${path} (${name}) may import only types of ${room}: write \`import type\``];
-  return names.map(
-    (imported) => `${path} (${name}) may not import ${imported} of ${room}, only ${only.join(", ")}`,
-  );
+function told(path: string, layer: string, specifier: string, { target, source, allowed }: Breach): string {
+  if (source === undefined) return `${path} imports ${specifier}, which belongs to no layer`;
+  if (allowed === "types") return `${path} may import only types of ${source}: write \`import type\``;
+  if (allowed === "no chance") return `${path} may import no random numbers from ${source}`;
+  return `${path} imports ${target ?? source}, and ${layer} may not import ${source}`;
 }
 
 type Node = { type: string; [field: string]: unknown };

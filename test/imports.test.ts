@@ -1,13 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { development, layers } from "../layers.ts";
+import { breachOf, layerOf } from "../src/domain/evolution/import-rules.ts";
 import { importsIn } from "../src/domain/evolution/imports.ts";
-import { breachOf, layerOf, layers } from "../src/domain/evolution/layers.ts";
 import { circlesAmong } from "./circles.ts";
 import { importsOf, violationsOf } from "./import-violations.ts";
 import { testFiles, tiers } from "./tiers.ts";
 
 const ROOT = join(import.meta.dirname, "..");
+
+/** The layers, packages and modules of a row. */
+const namesIn = (row: readonly string[]) => row.map((name) => name.replace(/^types:/, ""));
 
 /** Source files below a folder, as repository paths. */
 const sourcesIn = (folder: string): string[] =>
@@ -57,6 +61,27 @@ describe("the structure", () => {
     expect(circlesAmong(sources, (path) => readFileSync(join(ROOT, path), "utf8"))).toEqual([]);
   });
 
+  test.each(["src/domain", "src/projections", "src/reactors", "src/api/operations"])(
+    "has no circle of areas in %s",
+    (layer) => {
+      const areaOf = (path: string) => path.slice(layer.length + 1).split("/")[0]!;
+      const files = sources.filter((path) => path.startsWith(`${layer}/`));
+      const uses = new Map<string, Set<string>>();
+      for (const file of files)
+        for (const { specifier } of importsIn(readFileSync(join(ROOT, file), "utf8"))) {
+          const target = specifier.startsWith(".") ? join(file, "..", specifier) : "";
+          if (!target.startsWith(`${layer}/`) || areaOf(target) === areaOf(file)) continue;
+          uses.set(areaOf(file), (uses.get(areaOf(file)) ?? new Set()).add(areaOf(target)));
+        }
+      const reached = (from: string, seen = new Set<string>()): Set<string> => {
+        for (const next of uses.get(from) ?? []) if (!seen.has(next)) reached(next, seen.add(next));
+        return seen;
+      };
+      expect(files.length).toBeGreaterThan(10);
+      for (const area of uses.keys()) expect([...reached(area)], area).not.toContain(area);
+    },
+  );
+
   test("finds a circle, and only that", () => {
     const files: Record<string, string> = {
       "a/x.ts": 'import { y } from "./y.ts";',
@@ -72,7 +97,7 @@ describe("the structure", () => {
   test("keeps folders of operations and the assembly small", () => {
     for (const folder of readdirSync(join(ROOT, "src/api/operations")))
       expect(sourcesIn(`src/api/operations/${folder}`).length, folder).toBeLessThanOrEqual(12);
-    expect(readFileSync(join(ROOT, "src/assemble.ts"), "utf8").split("\n").length).toBeLessThan(200);
+    expect(readFileSync(join(ROOT, "src/runtime/assemble.ts"), "utf8").split("\n").length).toBeLessThan(200);
   });
 });
 
@@ -82,29 +107,29 @@ test("the files are seen", () => {
     "eventstore/store.ts",
     "src/main.ts",
     "src/domain/access/key.ts",
-    "src/api/pipeline.ts",
+    "src/api/serve/pipeline.ts",
   ])
     expect(sources).toContain(path);
 });
 
 test("the table names only layers, packages of this project and Node's own modules", () => {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  const known = (name: string, development = false) =>
+  const known = (name: string, isDevelopment: boolean) =>
     name in layers ||
     name === "(computed)" ||
     name.startsWith("node:") ||
-    Object.keys(development ? { ...dependencies, ...devDependencies } : dependencies).some(
+    Object.keys(isDevelopment ? { ...dependencies, ...devDependencies } : dependencies).some(
       (own) => name === own || name.startsWith(`${own}/`),
     );
-  const strangers = Object.values(layers).flatMap(({ imports, development }) =>
-    Object.keys(imports).filter((name) => !known(name, development)),
+  const strangers = Object.entries(layers).flatMap(([layer, row]) =>
+    namesIn(row).filter((name) => !known(name, development.includes(layer))),
   );
   expect(strangers).toEqual([]);
 });
 
 test("no layer reaches back to itself through others", () => {
   const reach = (from: string, seen: Set<string>): Set<string> => {
-    for (const next of Object.keys(layers[from]!.imports))
+    for (const next of namesIn(layers[from]!))
       if (next in layers && !seen.has(next)) reach(next, seen.add(next));
     return seen;
   };
@@ -113,13 +138,21 @@ test("no layer reaches back to itself through others", () => {
 
 describe("a forbidden line is found", () => {
   const forbidden: [path: string, source: string, because: RegExp][] = [
-    ["eventstore/x.ts", 'import { App } from "../src/app.ts";', /may not import app/],
+    ["eventstore/x.ts", 'import { App } from "../src/core/app.ts";', /may not import src\/core/],
     ["eventstore/verify/x.ts", 'import { hash } from "../hash.ts";', /may not import eventstore/],
-    ["eventstore/x.ts", 'import { LogHashes } from "./verify/hashes.ts";', /may not import verify/],
+    [
+      "eventstore/x.ts",
+      'import { LogHashes } from "./verify/hashes.ts";',
+      /may not import eventstore\/verify/,
+    ],
     ["src/anchoring/x.ts", 'import solc from "solc";', /may not import solc/],
-    ["src/anchoring/x.ts", 'import { SOURCE } from "./contracts/compile.ts";', /may not import contracts/],
+    [
+      "src/anchoring/x.ts",
+      'import { SOURCE } from "./contracts/compile.ts";',
+      /may not import src\/anchoring\/contracts/,
+    ],
     ["src/domain/a/x.ts", 'import { readFile } from "node:fs/promises";', /may not import node:fs/],
-    ["src/domain/a/x.ts", 'export * from "../../app.ts";', /may not import app/],
+    ["src/domain/a/x.ts", 'export * from "../../core/app.ts";', /may not import src\/core/],
     [
       "src/domain/a/x.ts",
       'export { openPool } from "../../../eventstore/pool.ts";',
@@ -129,9 +162,9 @@ describe("a forbidden line is found", () => {
     ["src/projections/x.ts", 'import { create } from "domain";', /may not import domain/],
     ["src/domain/x.ts", 'import { a } from "../../../../src/domain/y.ts";', /belongs to no layer/],
     ["src/domain/a/x.ts", "const a = await import(name);", /may not import \(computed\)/],
-    ["src/domain/a/x.ts", 'type A = import("../../app.ts").App;', /may not import app/],
-    ["src/domain/a/x.ts", 'import { randomBytes } from "node:crypto";', /may not import randomBytes/],
-    ["src/domain/a/x.ts", 'import * as hashes from "node:crypto";', /may not import \*/],
+    ["src/domain/a/x.ts", 'type A = import("../../core/app.ts").App;', /may not import src\/core/],
+    ["src/domain/a/x.ts", 'import { randomBytes } from "node:crypto";', /no random numbers/],
+    ["src/domain/a/x.ts", 'import * as hashes from "node:crypto";', /no random numbers/],
     ["src/domain/a/x.ts", 'import { isErrorConstructor } from "@event-driven-io/emmett";', /only types/],
     ["src/domain/a/x.ts", "const at = Date.now();", /Date\.now/],
     ["src/domain/a/x.ts", 'const at = Date["now"]();', /Date\.now/],
@@ -139,15 +172,31 @@ describe("a forbidden line is found", () => {
     ["src/domain/a/x.ts", "const n = Math.random();", /Math\.random/],
     ["src/domain/a/x.ts", "const id = crypto.randomUUID();", /uses crypto/],
     ["src/domain/a/x.ts", "setTimeout(() => {}, 1);", /uses setTimeout/],
-    ["src/app.ts", 'import { openVintages } from "./datasets/vintage-store.ts";', /only types/],
-    ["src/projections/x.ts", 'import type { App } from "../app.ts";', /may not import app/],
-    ["src/api/x.ts", 'import { createQuotas } from "../adapters/quotas.ts";', /may not import adapters/],
-    ["src/api/x.ts", 'import { z } from "left-pad";', /may not import left-pad/],
-    ["src/adapters/x.ts", 'import type { Caller } from "../api/caller.ts";', /may not import api/],
-    ["src/reactors/x.ts", 'import { catalogueOf } from "../api/catalogue.ts";', /may not import api/],
-    ["src/assemble.ts", "const port = process.env.PORT;", /reads process\.env/],
-    ["src/assemble.ts", 'const port = process["env"].PORT;', /reads process\.env/],
-    ["src/assemble.ts", "const { env } = process;", /reads process\.env/],
+    [
+      "src/core/app.ts",
+      'import type { Vintages } from "../datasets/vintage-store.ts";',
+      /may not import src\/datasets/,
+    ],
+    ["src/outside/x.ts", 'import { createApp } from "../core/app.ts";', /only types/],
+    [
+      "src/api/serve/x.ts",
+      'import { createQuotas } from "../../adapters/quotas.ts";',
+      /may not import src\/adapters/,
+    ],
+    ["src/api/serve/x.ts", 'import { z } from "left-pad";', /may not import left-pad/],
+    [
+      "src/adapters/x.ts",
+      'import type { Caller } from "../api/declare/caller.ts";',
+      /may not import src\/api/,
+    ],
+    [
+      "src/reactors/x.ts",
+      'import { catalogueOf } from "../api/declare/catalogue.ts";',
+      /may not import src\/api/,
+    ],
+    ["src/runtime/assemble.ts", "const port = process.env.PORT;", /reads process\.env/],
+    ["src/runtime/assemble.ts", 'const port = process["env"].PORT;', /reads process\.env/],
+    ["src/runtime/assemble.ts", "const { env } = process;", /reads process\.env/],
     ["src/stray.ts", "export const x = 1;", /belongs to no layer/],
   ];
   test.each(forbidden)("%s: %s", (path, source, because) => {
@@ -163,10 +212,10 @@ describe("an allowed line is left alone", () => {
     ["src/domain/a/x.ts", 'import { type Event } from "@event-driven-io/emmett";'],
     ["src/domain/a/x.ts", 'import { createHash } from "node:crypto";'],
     ["src/domain/a/x.ts", "const at = (text: string) => new Date(text).process;"],
-    ["src/app.ts", 'import type { VintageStore } from "./datasets/vintage-store.ts";'],
+    ["src/outside/x.ts", 'import type { App } from "../core/app.ts";'],
     ["src/main.ts", "readConfig(process.env);"],
-    ["eventstore/x.ts", '// import { App } from "../src/app.ts";'],
-    ["eventstore/export.ts", 'import { LogHashes } from "./verify/hashes.ts";'],
+    ["eventstore/x.ts", '// import { App } from "../src/core/app.ts";'],
+    ["eventstore/files/export.ts", 'import { LogHashes } from "../verify/hashes.ts";'],
   ];
   test.each(allowed)("%s: %s", (path, source) => {
     expect(violationsOf(path, source)).toEqual([]);
@@ -174,7 +223,7 @@ describe("an allowed line is left alone", () => {
 });
 
 test("the longest path wins", () => {
-  expect(layerOf("eventstore/verify/checks.ts")).toBe("verify");
+  expect(layerOf("eventstore/verify/checks.ts")).toBe("eventstore/verify");
   expect(layerOf("eventstore/store.ts")).toBe("eventstore");
   expect(layerOf("README.md")).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPool } from "../eventstore/pool.ts";
-import { Leases } from "../src/lease.ts";
+import { Leases } from "../src/core/coordination/lease.ts";
 import { type FreshDatabase, freshDatabase, makeKeptTables } from "./support/database.ts";
 
 let database: FreshDatabase;

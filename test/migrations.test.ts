@@ -9,8 +9,8 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { applyMigrations, type MigrationSet, migrating } from "../eventstore/migrations.ts";
 import { openPool } from "../eventstore/pool.ts";
 import { createQuotas } from "../src/adapters/quotas.ts";
-import { prepareDatabase } from "../src/database.ts";
 import { keptTables } from "../src/migrations/kept-tables.ts";
+import { prepareDatabase } from "../src/runtime/database.ts";
 import { type FreshDatabase, freshDatabase } from "./support/database.ts";
 
 let database: FreshDatabase;

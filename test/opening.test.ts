@@ -5,8 +5,8 @@ import pino from "pino";
 import { generatePrivateKey } from "viem/accounts";
 import { expect, test } from "vitest";
 import { keptSecret } from "../src/adapters/kept-secret.ts";
-import { openRuntime } from "../src/assemble.ts";
-import { ConfigError, readConfig } from "../src/config.ts";
+import { openRuntime } from "../src/runtime/assemble.ts";
+import { ConfigError, readConfig } from "../src/runtime/config.ts";
 
 test("many at once keep one secret, whole, and leave nothing beside it", async () => {
   const folder = await mkdtemp(join(tmpdir(), "tallystick-secret-"));

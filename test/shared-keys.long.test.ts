@@ -3,7 +3,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ConfigError } from "../src/config.ts";
+import { ConfigError } from "../src/runtime/config.ts";
 import { type Service, startService } from "./support/service.ts";
 
 let first: Service & { database_url: string };

@@ -1,6 +1,6 @@
 /** What the cache of streams' states holds, however many streams there are. */
 import { expect, test, vi } from "vitest";
-import { StreamCache } from "../src/stream-cache.ts";
+import { StreamCache } from "../src/core/commands/stream-cache.ts";
 
 const text = (n: number) => String(n).padStart(1_000, "x");
 

@@ -1,10 +1,10 @@
 /** Turns of processes on one stream: nothing is decided twice, and no process that dies or sleeps holds up the others for long. */
 import { expect, test, vi } from "vitest";
 import { openPool } from "../eventstore/pool.ts";
-import { refuse } from "../src/domain/refusal.ts";
-import { StreamTurns, type TurnTimes } from "../src/stream-turns.ts";
-import { transact } from "../src/transact.ts";
-import type { UnitParts } from "../src/unit.ts";
+import { StreamTurns, type TurnTimes } from "../src/core/commands/stream-turns.ts";
+import { transact } from "../src/core/commands/transact.ts";
+import type { UnitParts } from "../src/core/commands/unit.ts";
+import { refuse } from "../src/core/model/refusal.ts";
 import { notebooks } from "./support/notebooks.ts";
 import * as notes from "./support/notes.ts";
 import { until } from "./support/until.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test, vi } from "vitest";
 import { StoreUnavailable } from "../eventstore/errors.ts";
-import { refuse } from "../src/domain/refusal.ts";
-import { transact } from "../src/transact.ts";
-import type { Command, UnitParts } from "../src/unit.ts";
+import { transact } from "../src/core/commands/transact.ts";
+import type { Command, UnitParts } from "../src/core/commands/unit.ts";
+import { refuse } from "../src/core/model/refusal.ts";
 import { notebooks } from "./support/notebooks.ts";
 import * as notes from "./support/notes.ts";
 import { until } from "./support/until.ts";

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { Worker } from "node:worker_threads";
-import { startThread } from "../thread.ts";
+import { startThread } from "../system/thread.ts";
 import type { LineBatch } from "./lines.ts";
 import type { Reading, ReadLines } from "./read-lines.ts";
 

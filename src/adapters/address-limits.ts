@@ -4,7 +4,8 @@
  */
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
-import type { AddressLimits, CallLimit, CallsLeft, Clock } from "../domain/ports.ts";
+import type { AddressLimits, CallLimit, CallsLeft } from "../core/model/ports/address-limits.ts";
+import type { Clock } from "../core/model/ports/clock.ts";
 
 /** What a process knows of an address under a limit, until the window ends (ms of Unix time). */
 type Known = { used: number; ahead: number; ends_at: number };

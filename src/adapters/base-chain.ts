@@ -1,8 +1,8 @@
 /** The Chain port over any JSON-RPC endpoint. */
 import type { RpcBlock, RpcLog, RpcTransactionReceipt } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import type { Block, Call, Hex, Log, LogQuery, ReadOptions, Receipt, Trial } from "../domain/chain.ts";
-import { type Chain, ChainUnavailable, GasKeyEmpty } from "../domain/ports.ts";
+import type { Block, Call, Hex, Log, LogQuery, ReadOptions, Receipt, Trial } from "../core/model/chain.ts";
+import { type Chain, ChainUnavailable, GasKeyEmpty } from "../core/model/ports/chain.ts";
 import { codeSizesCall, haveCode, MOST_ACCOUNTS } from "./code-sizes.ts";
 import { type JsonRpcOptions, jsonRpc, readable } from "./json-rpc.ts";
 import { aggregateCall, aggregateResults } from "./multicall.ts";

@@ -2,11 +2,10 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseUnits } from "viem/utils";
+import type { Call, Hex } from "../core/model/chain.ts";
+import { DEPLOYMENT_PROXY, deployedAt, deploymentOf } from "../core/model/deployment.ts";
+import { MULTICALL3 } from "../core/model/multicall.ts";
 import { ANCHOR_ADDRESS, deployCall } from "../domain/anchoring/contract.ts";
-import type { Call, Hex } from "../domain/chain.ts";
-import { demoAddresses } from "../domain/demo-accounts.ts";
-import { DEPLOYMENT_PROXY, deployedAt, deploymentOf } from "../domain/deployment.ts";
-import { MULTICALL3 } from "../domain/multicall.ts";
 import { USDC } from "../domain/payments/usdc.ts";
 import {
   EAS_ADDRESS,
@@ -16,6 +15,7 @@ import {
   standingIn,
 } from "../domain/trust/eas.ts";
 import { AIRDROP_ADDRESS, airdropDeployment } from "../domain/wallet/airdrop-contract.ts";
+import { demoAddresses } from "../domain/wallet/demo-accounts.ts";
 import { INIT_CODE as TOKEN_CODE } from "../domain/wallet/generated/platform-token.ts";
 
 const require = createRequire(import.meta.url);

@@ -1,5 +1,5 @@
 /** Which accounts have code, asked for many in one call: a program that is run as if it were deployed, and never is. */
-import type { Hex } from "../domain/chain.ts";
+import type { Hex } from "../core/model/chain.ts";
 
 /**
  * Replaces each 32-byte word behind itself, an address, by EXTCODESIZE of it, and returns the words:

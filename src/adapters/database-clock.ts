@@ -3,7 +3,7 @@
  * which nobody sets. So a machine whose own clock is wrong, or jumps, neither decides nor records by it.
  */
 import type pg from "pg";
-import type { Clock } from "../domain/ports.ts";
+import type { Clock } from "../core/model/ports/clock.ts";
 
 export type DatabaseClock = Clock & {
   /** Asks the database once more. */

@@ -14,7 +14,7 @@ import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import type { Hex } from "../domain/chain.ts";
+import type { Hex } from "../core/model/chain.ts";
 import { fundWithTokens, placeContracts, type Rpc } from "./chain-contracts.ts";
 import { identityOf, isAlive, lockFolder } from "./folder-lock.ts";
 import { freePort } from "./free-port.ts";

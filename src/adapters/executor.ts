@@ -3,10 +3,10 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { canonicalBytes } from "../../eventstore/canonical.ts";
-import { programArguments, startFile } from "../../eventstore/thread.ts";
+import { programArguments, startFile } from "../../eventstore/system/thread.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
-import { MOST_OBJECT_BYTES } from "../domain/objects.ts";
-import type { Executor, Ran } from "../domain/ports.ts";
+import { MOST_OBJECT_BYTES } from "../core/model/objects.ts";
+import type { Executor, Ran } from "../core/model/ports/executor.ts";
 
 /** Megabytes that the process itself may have; what it runs has limits of its own below it. */
 const HEAP_MB = 512;

@@ -1,14 +1,14 @@
 /** No more ether for gas in a UTC day than is allowed, and a record of what each transaction has cost. */
 import { parseEther } from "viem/utils";
-import type { Hex, Purpose } from "../domain/chain.ts";
+import type { Hex, Purpose } from "../core/model/chain.ts";
 import {
   type Chain,
   ChainUnavailable,
-  type Clock,
   GasBudgetSpent,
-  type Settlement,
   TransactionPending,
-} from "../domain/ports.ts";
+} from "../core/model/ports/chain.ts";
+import type { Clock } from "../core/model/ports/clock.ts";
+import type { Settlement } from "../core/model/ports/settlement.ts";
 import type { GasRecord, Sent } from "./gas-record.ts";
 import { answeredWithin } from "./json-rpc.ts";
 

@@ -1,6 +1,6 @@
 /** The one record of what transactions have cost: every one that the service sends, in every process. */
 import type pg from "pg";
-import type { Hex, Purpose } from "../domain/chain.ts";
+import type { Hex, Purpose } from "../core/model/chain.ts";
 
 /** A transaction of ours. `day`: the UTC day, YYYY-MM-DD; `fee_wei` undefined while it is not known to be mined. */
 export type Sent = { transaction: Hex; day: string; purpose: Purpose; fee_wei: bigint | undefined };

@@ -3,17 +3,13 @@
  * counts is what our own endpoint of the chain shows. Source of the requests and answers: x402 version 2, section 7.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { inTime } from "../concurrency.ts";
-import type { Hex, Receipt } from "../domain/chain.ts";
-import { type SignedTransfer, settledBy, USDC } from "../domain/payments/usdc.ts";
-import {
-  type Chain,
-  ChainUnavailable,
-  NotSettled,
-  type Settlement,
-  TransactionPending,
-} from "../domain/ports.ts";
-import { outgoing } from "../tracing.ts";
+import { inTime } from "../core/coordination/concurrency.ts";
+import type { Hex, Receipt } from "../core/model/chain.ts";
+import { type Chain, ChainUnavailable, TransactionPending } from "../core/model/ports/chain.ts";
+import type { SignedTransfer } from "../core/model/ports/settlement.ts";
+import { NotSettled, type Settlement } from "../core/model/ports/settlement.ts";
+import { outgoing } from "../core/tracing.ts";
+import { settledBy, USDC } from "../domain/payments/usdc.ts";
 import { chainSettlement, endingOf, outcomeOf } from "./settlement.ts";
 
 export type FacilitatorOptions = {

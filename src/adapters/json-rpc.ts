@@ -1,9 +1,9 @@
 /** Questions to a JSON-RPC endpoint of one chain: each ends by its deadline, and every failure is the endpoint's. */
 import type { PublicClient } from "viem";
-import { inTime } from "../concurrency.ts";
-import type { Hex } from "../domain/chain.ts";
-import { ChainUnavailable } from "../domain/ports.ts";
-import { inSpan, traceHeaders } from "../tracing.ts";
+import { inTime } from "../core/coordination/concurrency.ts";
+import type { Hex } from "../core/model/chain.ts";
+import { ChainUnavailable } from "../core/model/ports/chain.ts";
+import { inSpan, traceHeaders } from "../core/tracing.ts";
 
 /** One request; every failure is a ChainUnavailable whose `cause` tells more. */
 export type Ask = <T>(method: string, params: readonly unknown[]) => Promise<T>;

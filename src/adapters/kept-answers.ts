@@ -1,6 +1,6 @@
 /** Answers kept in Postgres for a day, so that whoever asks again gets the same one from any process. */
 import type pg from "pg";
-import type { KeptAnswer, KeptAnswers } from "../domain/ports.ts";
+import type { KeptAnswer, KeptAnswers } from "../core/model/ports/answers.ts";
 
 /** Bytes of a body that is kept; a larger one is made again. */
 export const KEPT_BODY_LIMIT = 1024 * 1024;

@@ -1,9 +1,9 @@
 /** The log's copy in KurrentDB (EventStoreDB before), through its own client, which is large and loaded when it is first asked. */
 import type { EventStoreDBClient, RecordedEvent } from "@eventstore/db-client";
-import { inTime } from "../concurrency.ts";
-import type { CopiedEvent, CopiedMetadata } from "../domain/outside/copied-event.ts";
-import { type OutsideLog, type OutsideStatus, OutsideUnavailable } from "../domain/ports.ts";
-import { outgoing } from "../tracing.ts";
+import { inTime } from "../core/coordination/concurrency.ts";
+import type { CopiedEvent, CopiedMetadata } from "../core/model/ports/outside-log.ts";
+import { type OutsideLog, type OutsideStatus, OutsideUnavailable } from "../core/model/ports/outside-log.ts";
+import { outgoing } from "../core/tracing.ts";
 
 export type KurrentOptions = {
   /** `esdb://user:password@host:2113?tls=true`, or `esdb+discover://…` for a cluster. */

@@ -1,6 +1,6 @@
 /** Tokens of a model by UTC day, counted once for all processes: they are taken before it is asked, and what was not used is given back. */
 import type pg from "pg";
-import type { Clock } from "../domain/ports.ts";
+import type { Clock } from "../core/model/ports/clock.ts";
 
 export type ModelTokens = {
   /** Takes so many of the day's, or none where they are more than is left. The answer gives back what was not used. */

@@ -4,9 +4,10 @@
  */
 import type pg from "pg";
 import { z } from "zod";
-import { digestOf } from "../domain/objects.ts";
-import type { Clock, Model, ModelAsked, ModelTrouble, Question } from "../domain/ports.ts";
-import { outgoing } from "../tracing.ts";
+import { digestOf } from "../core/model/objects.ts";
+import type { Clock } from "../core/model/ports/clock.ts";
+import type { Model, ModelAsked, ModelTrouble, Question } from "../core/model/ports/model.ts";
+import { outgoing } from "../core/tracing.ts";
 import { createModelTokens, type ModelTokens } from "./model-tokens.ts";
 
 export type ModelOptions = {

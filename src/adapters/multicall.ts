@@ -1,7 +1,7 @@
 /** Multicall3: many calls in one, each failing alone. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
-import type { Call, CallResult, Hex } from "../domain/chain.ts";
-import { MULTICALL3 } from "../domain/multicall.ts";
+import type { Call, CallResult, Hex } from "../core/model/chain.ts";
+import { MULTICALL3 } from "../core/model/multicall.ts";
 
 const ABI = parseAbi([
   "struct Call { address target; bool allowFailure; bytes callData; }",

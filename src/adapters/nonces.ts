@@ -3,7 +3,7 @@
  * is lost without it: whoever goes by what the chain says alone may be overtaken, and sends again.
  */
 import type pg from "pg";
-import type { Hex } from "../domain/chain.ts";
+import type { Hex } from "../core/model/chain.ts";
 
 export type Nonces = {
   /** The first that is free: `known`, the first that the chain has not seen, or a later one where others were taken lately. Rejects where nobody can say. */

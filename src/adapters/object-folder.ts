@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { copyFile, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { syncFile } from "../../eventstore/sync-file.ts";
-import { type ObjectPlace, ObjectsUnavailable } from "../domain/ports.ts";
+import { syncFile } from "../../eventstore/system/sync-file.ts";
+import { type ObjectPlace, ObjectsUnavailable } from "../core/model/ports/objects.ts";
 
 export function objectFolder(folder: string): ObjectPlace {
   const pathOf = (name: string) => join(folder, name);

@@ -5,9 +5,8 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { arch } from "node:os";
-import type { Fault } from "../domain/evolution/checks.ts";
-import type { Parser } from "../domain/ports.ts";
-import { Refusal } from "../domain/refusal.ts";
+import type { Fault, Parser } from "../core/model/ports/parser.ts";
+import { Refusal } from "../core/model/refusal.ts";
 
 /** Seconds on the processor: on the clock, what an honest text takes is a matter of what else the machine does. */
 const SECONDS = 2;

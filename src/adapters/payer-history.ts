@@ -4,8 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import type pg from "pg";
-import type { Hex } from "../domain/chain.ts";
-import type { Clock } from "../domain/ports.ts";
+import type { Hex } from "../core/model/chain.ts";
+import type { Clock } from "../core/model/ports/clock.ts";
 
 /** `code`: that of a payer that is a contract. */
 export type Payer = { address: Hex; code: Hex | undefined };
@@ -106,11 +106,13 @@ export function payerHistory(pool: pg.Pool, network: string, clock: Clock): Paye
   }
 
   const note = async (names: readonly string[], is_code: boolean, column: "carried_at" | "failed_at") => {
+    // A payment that was carried says nothing of the one that failed before it.
+    const merged = column === "failed_at" ? "h.is_code or excluded.is_code" : "h.is_code";
     await pool.query(
       `insert into chain.payer_history as h (network, name, is_code, ${column})
          select $1, name, $3, clock_timestamp() from unnest($2::text[]) as t (name) order by name
        on conflict (network, name) do update
-         set ${column} = excluded.${column}, is_code = h.is_code or excluded.is_code, noted_at = clock_timestamp()`,
+         set ${column} = excluded.${column}, is_code = ${merged}, noted_at = clock_timestamp()`,
       [network, names, is_code],
     );
   };

@@ -3,9 +3,10 @@
  * and travel together. What takes them is `access.take_quota`.
  */
 import type pg from "pg";
+import type { Clock } from "../core/model/ports/clock.ts";
+import type { QuotaKey, Quotas, Taken } from "../core/model/ports/quotas.ts";
+import { Refusal } from "../core/model/refusal.ts";
 import { windowsOf } from "../domain/access/quota.ts";
-import type { Clock, QuotaKey, Quotas, Taken } from "../domain/ports.ts";
-import { Refusal } from "../domain/refusal.ts";
 
 type Waiting = { done: (taken: Taken) => void; fail: (error: unknown) => void };
 type Gathered = { key: QuotaKey; waiting: Waiting[] };

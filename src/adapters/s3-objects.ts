@@ -8,9 +8,9 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { request as requestHttps } from "node:https";
 import { setTimeout } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
-import { digestOf, objectName } from "../domain/objects.ts";
-import { type ObjectPlace, ObjectsUnavailable } from "../domain/ports.ts";
-import { outgoing } from "../tracing.ts";
+import { digestOf, objectName } from "../core/model/objects.ts";
+import { type ObjectPlace, ObjectsUnavailable } from "../core/model/ports/objects.ts";
+import { outgoing } from "../core/tracing.ts";
 
 export type S3Options = {
   /** Of the bucket, and of a beginning of names where there is one. */

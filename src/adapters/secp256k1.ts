@@ -1,7 +1,7 @@
 /** Key recovery on secp256k1: libsecp256k1 as wasm, the same and as fast on every machine. */
 import { createRequire } from "node:module";
 import type * as Wasm from "tiny-secp256k1";
-import type { RecoverKey } from "../domain/chain.ts";
+import type { RecoverKey } from "../core/model/chain.ts";
 
 const require = createRequire(import.meta.url);
 

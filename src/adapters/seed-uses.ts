@@ -3,7 +3,7 @@
  * further ones gather and travel together. What counts is `rng.take_uses`.
  */
 import type pg from "pg";
-import type { SeedUses } from "../domain/ports.ts";
+import type { SeedUses } from "../core/model/ports/seeds.ts";
 
 type Wanted = Parameters<SeedUses["take"]>[1];
 type Waiting = Wanted & { done: (granted: boolean) => void; fail: (error: unknown) => void };

@@ -1,7 +1,7 @@
 /** Chains of seeds, made from one secret: what is kept is 32 bytes, however many seeds there are. */
 import { createHash, createHmac } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { SeedVault } from "../domain/ports.ts";
+import type { SeedVault } from "../core/model/ports/seeds.ts";
 
 /** Links of a chain: at a seed a day enough for 27 years. */
 const LENGTH = 10_000;

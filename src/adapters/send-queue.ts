@@ -6,8 +6,8 @@
  */
 import type { PrivateKeyAccount } from "viem";
 import { keccak256 } from "viem/utils";
-import type { Call, Hex, Purpose, Receipt, SendOptions } from "../domain/chain.ts";
-import { ChainUnavailable, GasKeyEmpty, TransactionPending } from "../domain/ports.ts";
+import type { Call, Hex, Purpose, Receipt, SendOptions } from "../core/model/chain.ts";
+import { ChainUnavailable, GasKeyEmpty, TransactionPending } from "../core/model/ports/chain.ts";
 import type { Ask } from "./json-rpc.ts";
 import { aggregateCall } from "./multicall.ts";
 import { alone, type Nonces } from "./nonces.ts";

@@ -1,31 +1,22 @@
 /** The Settlement port over our own gas key: facts asked together, payments sent together. */
 import { LRUCache } from "lru-cache";
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
-import type { Call, CallResult, Heads, Hex, Purpose, Receipt } from "../domain/chain.ts";
-import { MULTICALL3 } from "../domain/multicall.ts";
+import type { Call, CallResult, Heads, Hex, Purpose, Receipt } from "../core/model/chain.ts";
+import { MULTICALL3 } from "../core/model/multicall.ts";
+import { type Chain, ChainUnavailable, GasKeyEmpty, TransactionPending } from "../core/model/ports/chain.ts";
+import type { PaymentFacts, SignedTransfer } from "../core/model/ports/settlement.ts";
+import { type Errand, NotSettled, type PaymentEnd, type Settlement } from "../core/model/ports/settlement.ts";
 import {
   CONTRACT_PAYER_GAS,
   endedQuery,
   factCalls,
   isCancellation,
-  type PaymentFacts,
   paymentFacts,
-  type SignedTransfer,
   settledBy,
   stateCalls,
   TRANSFER_GAS,
   transferCall,
 } from "../domain/payments/usdc.ts";
-import {
-  type Chain,
-  ChainUnavailable,
-  type Errand,
-  GasKeyEmpty,
-  NotSettled,
-  type PaymentEnd,
-  type Settlement,
-  TransactionPending,
-} from "../domain/ports.ts";
 import { answeredWithin, readable } from "./json-rpc.ts";
 import { ownPayerHistory, type Payer, type PayerHistory } from "./payer-history.ts";
 

@@ -9,9 +9,9 @@ import { readdirSync } from "node:fs";
 import { link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { syncFile } from "../../eventstore/sync-file.ts";
-import { time } from "../domain/fields.ts";
-import type { KeptHeads } from "../domain/ports.ts";
+import { syncFile } from "../../eventstore/system/sync-file.ts";
+import { time } from "../core/model/fields.ts";
+import type { KeptHeads } from "../core/model/ports/signed-heads.ts";
 
 const signedHead = z.strictObject({
   size: z.int().nonnegative(),

@@ -10,7 +10,7 @@ import {
 } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import type { OkpKey, Signer } from "../domain/ports.ts";
+import type { OkpKey, Signer } from "../core/model/ports/signer.ts";
 import { keptSecret } from "./kept-secret.ts";
 
 /** Signs with the key that is `given`, else with the one in the file. */

@@ -2,8 +2,8 @@
 import type pg from "pg";
 import { gathered } from "../../eventstore/gathered.ts";
 import { byteaArray, textArray } from "../../eventstore/pg-arrays.ts";
-import { checkObject, MOST_OBJECT_BYTES, UNNAMED_S } from "../domain/objects.ts";
-import type { Objects, SmallObject } from "../domain/ports.ts";
+import { checkObject, MOST_OBJECT_BYTES, UNNAMED_S } from "../core/model/objects.ts";
+import type { Objects, SmallObject } from "../core/model/ports/objects.ts";
 
 export const smallObjects = (
   pool: pg.Pool,

@@ -1,9 +1,9 @@
 /** What an account's storage holds in the newest block of a chain, with the header and the tries that show it. */
 import type { RpcBlock, RpcProof } from "viem";
 import { toRlp } from "viem/utils";
+import type { Hex, StateProof } from "../core/model/chain.ts";
+import { ChainUnavailable } from "../core/model/ports/chain.ts";
 import { readHeader, StateProofError, storageRoot, storedWord } from "../domain/anchoring/state-proof.ts";
-import type { Hex, StateProof } from "../domain/chain.ts";
-import { ChainUnavailable } from "../domain/ports.ts";
 import type { Ask } from "./json-rpc.ts";
 
 /** Members of a header in their order; those from `baseFeePerGas` on came with later forks. Source: execution-specs, `Header`. */

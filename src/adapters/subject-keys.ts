@@ -2,14 +2,14 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto";
 import { canonicalBytes } from "../../eventstore/canonical.ts";
 import { lengthPrefixed } from "../../eventstore/hash.ts";
-import { SealBroken } from "../domain/ports.ts";
+import { SealBroken } from "../core/model/ports/subjects.ts";
 import {
   MOST_SEALED_BYTES,
   type Personal,
   type Sealed,
   type SealPlace,
   type SubjectName,
-} from "../domain/sealed.ts";
+} from "../core/model/sealed.ts";
 
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;

@@ -4,8 +4,13 @@
  */
 import type pg from "pg";
 import { gathered } from "../../eventstore/gathered.ts";
-import { type GivenKey, type Opened, type Subjects, SubjectsUnavailable } from "../domain/ports.ts";
-import type { SubjectName } from "../domain/sealed.ts";
+import {
+  type GivenKey,
+  type Opened,
+  type Subjects,
+  SubjectsUnavailable,
+} from "../core/model/ports/subjects.ts";
+import type { SubjectName } from "../core/model/sealed.ts";
 import {
   lookupOf,
   masterKeyId,

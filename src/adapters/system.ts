@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Clock, Random } from "../domain/ports.ts";
+import type { Clock } from "../core/model/ports/clock.ts";
+import type { Random } from "../core/model/ports/random.ts";
 
 export const systemClock: Clock = { now: () => new Date() };
 

@@ -6,8 +6,8 @@ import { lookup, Resolver } from "node:dns/promises";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import { type WebhookAnswer, type Webhooks, WebhookUnreached } from "../domain/ports.ts";
-import { outgoing } from "../tracing.ts";
+import { type WebhookAnswer, type Webhooks, WebhookUnreached } from "../core/model/ports/webhooks.ts";
+import { outgoing } from "../core/tracing.ts";
 import { isPublicAddress, isPublicName } from "./public-address.ts";
 
 /** From the first port to the last, both among them. */

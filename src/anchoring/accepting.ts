@@ -7,11 +7,11 @@
  */
 import type { Ground } from "../../eventstore/combiner.ts";
 import { type LogHead, MAIN_LOG } from "../../eventstore/types.ts";
-import type { Accepting, App } from "../app.ts";
+import type { Accepting, App } from "../core/app.ts";
+import type { KeptHead } from "../core/model/ports/signed-heads.ts";
+import { Refusal } from "../core/model/refusal.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { logProblems } from "../domain/anchoring/problems.ts";
-import type { KeptHead } from "../domain/ports.ts";
-import { Refusal } from "../domain/refusal.ts";
 import { checkNewestCommit, faultSentence, rowFault } from "./check-rows.ts";
 import { contradictionOf, headsKnown, type SaidHead } from "./contradiction.ts";
 import { askOthers, contradictionOfProven, provenHeads } from "./proven-heads.ts";

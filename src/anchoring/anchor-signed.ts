@@ -1,11 +1,12 @@
 /** Whenever more is signed than anchored, the newest checkpoint is sent to the chain, which is then followed. */
-import type { App } from "../app.ts";
+
 import { compareChain } from "../chain/history.ts";
-import { untilStopped } from "../concurrency.ts";
+import type { App } from "../core/app.ts";
+import { type Outcome, unlessRefused } from "../core/background/reactor.ts";
+import { untilStopped } from "../core/coordination/concurrency.ts";
+import { ChainUnavailable, TransactionPending } from "../core/model/ports/chain.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { anchorCall, type KeptHead, logIdOf, type SignersCall } from "../domain/anchoring/contract.ts";
-import { ChainUnavailable, TransactionPending } from "../domain/ports.ts";
-import { type Outcome, unlessRefused } from "../reactor.ts";
 import {
   type AnchorTrouble,
   adoptHead,

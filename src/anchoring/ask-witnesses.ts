@@ -1,6 +1,6 @@
 /** Asks the witnesses which history of the log they cosigned, for whoever verifies the log in this database. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { verifierKey } from "./note.ts";
 import { LogDamaged, openTree, TreeTooShort } from "./tile-store.ts";

@@ -8,8 +8,8 @@ import { hexOfDigest } from "../../eventstore/verify/bytes.ts";
 import { LogHashes } from "../../eventstore/verify/hashes.ts";
 import { RowChecks } from "../../eventstore/verify/row-checks.ts";
 import { type StoredRow, storedPages } from "../../eventstore/verify/stored-rows.ts";
-import type { App } from "../app.ts";
-import { reactor } from "../reactor.ts";
+import type { App } from "../core/app.ts";
+import { reactor } from "../core/background/reactor.ts";
 
 export type LogTables = Pick<App, "pool" | "store">;
 

@@ -1,5 +1,5 @@
 /** Checkpoints of a log (c2sp.org/tlog-checkpoint): the root of its first `size` leaves as a signed note. */
-import type { Signer } from "../domain/ports.ts";
+import type { Signer } from "../core/model/ports/signer.ts";
 import { decodeBase64 } from "./base64.ts";
 import {
   cosignText,

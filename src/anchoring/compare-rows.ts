@@ -3,7 +3,7 @@
  * read and hashed; no tile is believed.
  */
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import { checkRange, faultSentence, type LogTables } from "./check-rows.ts";
 import { headsKnown, type SaidHead } from "./contradiction.ts";
 import { hexOf } from "./hex.ts";

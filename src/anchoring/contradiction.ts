@@ -1,9 +1,9 @@
 /** Whether tree heads are of the log in the database. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
+import type { Hex } from "../core/model/chain.ts";
+import type { KeptHead } from "../core/model/ports/signed-heads.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
-import type { Hex } from "../domain/chain.ts";
-import type { KeptHead } from "../domain/ports.ts";
 import { headsOf } from "./heads.ts";
 import { hexOf } from "./hex.ts";
 import { openTree, TreeTooShort } from "./tile-store.ts";

@@ -1,7 +1,7 @@
 /** Whenever a checkpoint was signed, witnesses are asked to cosign it: whoever did has cosigned no other history. */
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
+import { type Outcome, unlessRefused } from "../core/background/reactor.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
-import { type Outcome, unlessRefused } from "../reactor.ts";
 import { withCosignatures } from "./checkpoint.ts";
 import { openNote } from "./note.ts";
 import { judgeWitness } from "./proven-heads.ts";

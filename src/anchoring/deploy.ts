@@ -1,9 +1,10 @@
 /** Puts the anchoring contract on the chain, where it is not there yet. */
+
+import type { Hex } from "../core/model/chain.ts";
+import { DEPLOYMENT_PROXY } from "../core/model/deployment.ts";
+import type { Chain } from "../core/model/ports/chain.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { ANCHOR_ADDRESS, DEPLOY_GAS, deployCall } from "../domain/anchoring/contract.ts";
-import type { Hex } from "../domain/chain.ts";
-import { DEPLOYMENT_PROXY } from "../domain/deployment.ts";
-import type { Chain } from "../domain/ports.ts";
-import { refuse } from "../domain/refusal.ts";
 
 /** `transaction`: the one that put it there; null when it was there already. */
 export type Deployed = { address: Hex; transaction: Hex | null };

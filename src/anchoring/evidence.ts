@@ -1,7 +1,7 @@
 /** The lines of an export that show more than its events do (docs/event-log.md, section 7), read strictly and written. */
 
 import { z } from "zod";
-import { address, hexBytes, sha256 } from "../domain/fields.ts";
+import { address, hexBytes, sha256 } from "../core/model/fields.ts";
 
 const count = z.int().nonnegative();
 /** Longer proofs belong to no tree of 2^53 leaves: a consistency proof climbs both edges. */

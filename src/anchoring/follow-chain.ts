@@ -1,6 +1,10 @@
 /** Whenever the chain has something of our anchors that the log has not, the log follows. */
-import type { App } from "../app.ts";
+
 import { compareWith, movedBlocks } from "../chain/history.ts";
+import type { App } from "../core/app.ts";
+import { unlessRefused } from "../core/background/reactor.ts";
+import { networkOf, type Receipt } from "../core/model/chain.ts";
+import { ChainUnavailable } from "../core/model/ports/chain.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import {
   ANCHOR_ADDRESS,
@@ -11,9 +15,6 @@ import {
   keptHead,
   logIdOf,
 } from "../domain/anchoring/contract.ts";
-import { networkOf, type Receipt } from "../domain/chain.ts";
-import { ChainUnavailable } from "../domain/ports.ts";
-import { unlessRefused } from "../reactor.ts";
 import { hexOf } from "./hex.ts";
 import { judgeHead, retractChain } from "./proven-heads.ts";
 import { grownTo, LogDiverged, meta, type Work } from "./turn.ts";

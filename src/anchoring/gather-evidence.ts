@@ -1,8 +1,8 @@
 /** What an export carries beside its events: how far they are signed and anchored, and what joins that to them. */
-import type { Beside, ExportedPart } from "../../eventstore/export.ts";
+import type { Beside, ExportedPart } from "../../eventstore/files/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import type { App } from "../app.ts";
-import { forEach } from "../concurrency.ts";
+import type { App } from "../core/app.ts";
+import { forEach } from "../core/coordination/concurrency.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { notesOf } from "../projections/anchoring/heads.ts";
 import type { Evidence, EvidenceOf } from "./evidence.ts";

@@ -1,6 +1,6 @@
 /** The checkpoints and anchors of the service's log, for whoever asks about them. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 
 export type LogHeads = { origin: string; state: anchors.AnchorState };

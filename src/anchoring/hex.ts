@@ -1,5 +1,5 @@
 /** Hashes as chains write them: 0x and hex digits. */
-import type { Hex } from "../domain/chain.ts";
+import type { Hex } from "../core/model/chain.ts";
 
 export const hexOf = (hash: Buffer): Hex => `0x${hash.toString("hex")}`;
 

@@ -4,10 +4,10 @@
  */
 import type pg from "pg";
 import { MAIN_LOG } from "../../eventstore/types.ts";
+import type { Hex } from "../core/model/chain.ts";
 import type { Anchor, AnchorState } from "../domain/anchoring/anchor.ts";
 import { headInSlots, headSlots, logIdOf } from "../domain/anchoring/contract.ts";
 import { readHeader, storageRoot, storedWord } from "../domain/anchoring/state-proof.ts";
-import type { Hex } from "../domain/chain.ts";
 import type { AnchorEvidence } from "./evidence.ts";
 import type { Work } from "./turn.ts";
 

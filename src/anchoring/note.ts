@@ -3,8 +3,8 @@
  * Ed25519 over the text, and a witness's timestamped cosignature (c2sp.org/tlog-cosignature).
  */
 import { createPublicKey, hash, verify } from "node:crypto";
-import { isWeakKey } from "../domain/ed25519.ts";
-import type { OkpKey, Signer } from "../domain/ports.ts";
+import { isWeakKey } from "../core/model/ed25519.ts";
+import type { OkpKey, Signer } from "../core/model/ports/signer.ts";
 import { decodeBase64 } from "./base64.ts";
 
 /** The text is not of the form that its specification asks for. */

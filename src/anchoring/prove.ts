@@ -1,7 +1,7 @@
 /** Proof that an event is in the log: that which is signed already, and a checkpoint signed soon for those who wait. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { headsOf } from "./heads.ts";
 import { signTurn } from "./sign-growth.ts";

@@ -3,8 +3,8 @@
  * contradicts the log is proof of a second history. It is kept in the database, so that the gate closes in every process.
  */
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import type { App } from "../app.ts";
 import { compareChain } from "../chain/history.ts";
+import type { App } from "../core/app.ts";
 import { headCall, keptHead, logIdOf } from "../domain/anchoring/contract.ts";
 import { contradictionOf, type SaidHead } from "./contradiction.ts";
 import { hexOf } from "./hex.ts";

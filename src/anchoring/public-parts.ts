@@ -1,8 +1,8 @@
 /** What of the log's events anybody may see: the names of streams are told only of public types, others as a keyed hash. */
 import { createHmac, hash } from "node:crypto";
 import { lengthPrefixed } from "../../eventstore/hash.ts";
-import type { App } from "../app.ts";
-import type { Signer } from "../domain/ports.ts";
+import type { App } from "../core/app.ts";
+import type { Signer } from "../core/model/ports/signer.ts";
 
 /** What is signed to make the key; nothing else that is signed begins like this, and the signature stays here. */
 const KEY_TEXT = Buffer.from("TS/STREAM-NAMES/1\0");

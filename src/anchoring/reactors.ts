@@ -3,8 +3,8 @@
  * follows what becomes of its anchors. Each goes on by itself: neither a chain nor a witness that is away, hangs or lags keeps
  * anything from being signed.
  */
-import type { App } from "../app.ts";
-import { type ReactorLog, reactor } from "../reactor.ts";
+import type { App } from "../core/app.ts";
+import { type ReactorLog, reactor } from "../core/background/reactor.ts";
 import { type AnchorMemory, type AnchorOptions, anchorTurn } from "./anchor-signed.ts";
 import { type CosigningOptions, cosignTurn, type Trouble, type WitnessMemory } from "./cosign-signed.ts";
 import { verifierKey } from "./note.ts";

@@ -2,16 +2,16 @@
  * Whenever a full segment of the log lies below an anchor that is final, it is sealed: written to a file, each event of it checked on the way,
  * put among the objects, and named by an event. Killed between two steps, the next turn makes the same file again.
  */
-import { digestOf } from "../../eventstore/backup.ts";
+import { digestOf } from "../../eventstore/files/backup.ts";
+import { type SegmentFacts, writeSegment } from "../../eventstore/files/segment-file.ts";
 import { logGenesis } from "../../eventstore/hash.ts";
-import { type SegmentFacts, writeSegment } from "../../eventstore/segment-file.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { RowChecks } from "../../eventstore/verify/row-checks.ts";
 import { type StoredRow, storedPages } from "../../eventstore/verify/stored-rows.ts";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
+import { type Outcome, reactor } from "../core/background/reactor.ts";
+import { ObjectsUnavailable } from "../core/model/ports/objects.ts";
 import * as segments from "../domain/log/segments.ts";
-import { ObjectsUnavailable } from "../domain/ports.ts";
-import { type Outcome, reactor } from "../reactor.ts";
 import { headsOf } from "./heads.ts";
 import { LogDamaged, openTree, TreeTooShort } from "./tile-store.ts";
 import { Frontier } from "./tree.ts";

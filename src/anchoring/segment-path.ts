@@ -1,7 +1,7 @@
 /** The path from a segment to a checkpoint, as the lines of evidence that say the same of an export of those events. */
 import { z } from "zod";
-import { sha256 } from "../domain/fields.ts";
-import { refuse } from "../domain/refusal.ts";
+import { sha256 } from "../core/model/fields.ts";
+import { refuse } from "../core/model/refusal.ts";
 import type { Evidence } from "./evidence.ts";
 import { subtreeSpans } from "./proofs.ts";
 import { nodeHash } from "./tree.ts";

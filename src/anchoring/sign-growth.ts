@@ -1,8 +1,8 @@
 /** Whenever events have waited long enough, or many are waiting, a checkpoint of the log is signed. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
+import { type Outcome, unlessRefused } from "../core/background/reactor.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
-import { type Outcome, unlessRefused } from "../reactor.ts";
 import { signCheckpoint } from "./checkpoint.ts";
 import { bytesOf, hexOf } from "./hex.ts";
 import { parseNote, verifierKey } from "./note.ts";

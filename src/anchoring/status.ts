@@ -1,10 +1,10 @@
 /** How far the log is proven: signed, anchored, and unproven beyond. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
+import type { Heads, Hex } from "../core/model/chain.ts";
+import type { Chain } from "../core/model/ports/chain.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
 import { ANCHOR_ADDRESS, headCall, keptHead, logIdOf } from "../domain/anchoring/contract.ts";
-import type { Heads, Hex } from "../domain/chain.ts";
-import type { Chain } from "../domain/ports.ts";
 import { headsOf } from "./heads.ts";
 
 export type AnchorStatus = {

@@ -1,8 +1,8 @@
 /** What one turn of signing, anchoring or asking witnesses works with. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
+import type { Outcome } from "../core/background/reactor.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
-import type { Outcome } from "../reactor.ts";
 import { LogDamaged, type LogTree, openTree, TreeTooShort } from "./tile-store.ts";
 
 /** The log does not continue what was signed or anchored of it. */

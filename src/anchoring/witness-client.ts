@@ -1,6 +1,6 @@
 /** What a log says to a witness and hears from it (c2sp.org/tlog-witness), each answer in time and in bounds. */
-import type { Signer } from "../domain/ports.ts";
-import { outgoing } from "../tracing.ts";
+import type { Signer } from "../core/model/ports/signer.ts";
+import { outgoing } from "../core/tracing.ts";
 import { openCheckpoint, signCheckpoint } from "./checkpoint.ts";
 import { MalformedNote, parseVerifierKey, type VerifierKey } from "./note.ts";
 import { type AddCheckpoint, formatAddCheckpoint, originHash } from "./tlog-proof.ts";

@@ -1,4 +1,4 @@
-import { alertGauges } from "../api/gauges/alerts.ts";
+import { alertGauges } from "../api/describe/gauges/alerts.ts";
 import { alertOperations } from "../api/operations/alerts/subscriptions.ts";
 import * as evaluation from "../domain/alerts/evaluation.ts";
 import { alertProblems } from "../domain/alerts/problems.ts";

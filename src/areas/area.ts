@@ -3,10 +3,10 @@
  * the registry in index.ts; nothing else lists areas.
  */
 import type { EventType } from "../../eventstore/schemas.ts";
-import type { OfferedArea } from "../api/operation.ts";
-import type { DomainEvent, Entity } from "../domain/entity.ts";
-import type { Projection } from "../projections/projection.ts";
-import type { Reactor } from "../reactor.ts";
+import type { OfferedArea } from "../api/declare/operation.ts";
+import type { Reactor } from "../core/background/reactor.ts";
+import type { DomainEvent, Entity } from "../core/model/entity.ts";
+import type { Projection } from "../core/read-models/projection.ts";
 
 /** What the registry knows of an entity, whatever its state: its file in src/domain exports it. */
 export type AnyEntity = Entity<unknown, DomainEvent> & {

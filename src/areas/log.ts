@@ -1,7 +1,7 @@
 import { rowsReactor } from "../anchoring/check-rows.ts";
 import { anchoringReactor, cosigningReactor, signingReactor } from "../anchoring/reactors.ts";
 import { sealingReactor } from "../anchoring/seal-segments.ts";
-import { logGauges } from "../api/gauges/log.ts";
+import { logGauges } from "../api/describe/gauges/log.ts";
 import { logOperations } from "../api/operations/log/tree.ts";
 import * as anchor from "../domain/anchoring/anchor.ts";
 import { logProblems } from "../domain/anchoring/problems.ts";

@@ -1,4 +1,4 @@
-import { paymentGauges } from "../api/gauges/payments.ts";
+import { paymentGauges } from "../api/describe/gauges/payments.ts";
 import { paymentOperations } from "../api/operations/payments/ledger.ts";
 import { x402Operations } from "../api/operations/payments/x402.ts";
 import * as account from "../domain/payments/account.ts";

@@ -1,6 +1,6 @@
 import { subjectOperations } from "../api/operations/subjects/erase.ts";
-import * as recall from "../domain/subjects/recall.ts";
-import * as subject from "../domain/subjects/subject.ts";
+import * as subject from "../core/model/subject.ts";
+import * as recall from "../core/model/unused-keys.ts";
 import { erasuresProjection } from "../projections/subjects/erasures.ts";
 import { sealedProjection } from "../projections/subjects/sealed.ts";
 import { erasuresReactor } from "../reactors/subjects/erase.ts";

@@ -1,4 +1,4 @@
-import { vintageGauges } from "../api/gauges/vintages.ts";
+import { vintageGauges } from "../api/describe/gauges/vintages.ts";
 import { tradeOperations } from "../api/operations/trade/flows.ts";
 import { macroOperations } from "../api/operations/trade/macro.ts";
 import { tradeProductOperations } from "../api/operations/trade/products.ts";

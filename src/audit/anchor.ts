@@ -2,6 +2,7 @@
 import type { TransactionSerializableEIP1559 } from "viem";
 import { keccak256, parseTransaction, serializeTransaction } from "viem/utils";
 import type { AnchorEvidence } from "../anchoring/evidence.ts";
+import type { Hex, RecoverKey } from "../core/model/chain.ts";
 import {
   headInCall,
   headInSlots,
@@ -16,7 +17,6 @@ import {
   storageRoot,
   storedWord,
 } from "../domain/anchoring/state-proof.ts";
-import type { Hex, RecoverKey } from "../domain/chain.ts";
 import { HALF_ORDER, signerOf } from "../domain/payments/authorization.ts";
 
 /** A signed transaction, as far as an anchor needs it; `head` is what its call brings, `sender` who signed it. */

@@ -1,4 +1,6 @@
 /** What an auditor's own RPC endpoint says of the anchors in a pack: the one part that no file can show. */
+
+import type { Hex } from "../core/model/chain.ts";
 import {
   endorsedSuccessor,
   headCall,
@@ -6,7 +8,6 @@ import {
   keptHead,
   successorCall,
 } from "../domain/anchoring/contract.ts";
-import type { Hex } from "../domain/chain.ts";
 import type { AskChain } from "./ask-chain.ts";
 import { type FirstAnchor, firstAnchor } from "./first-anchor.ts";
 import type { BlockTimes } from "./named-blocks.ts";

@@ -1,7 +1,7 @@
 /** Who anchored a log first, as an auditor's endpoint shows it: the account to believe where the auditor names none. */
 import { decodeEventLog, encodeEventTopics } from "viem/utils";
+import type { Hex } from "../core/model/chain.ts";
 import { ABI } from "../domain/anchoring/generated/log-anchor.ts";
-import type { Hex } from "../domain/chain.ts";
 import type { AskChain } from "./ask-chain.ts";
 
 /** `block` is the number of the block in which `signer` anchored the log. */

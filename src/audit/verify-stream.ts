@@ -1,7 +1,7 @@
 /** One stream of the service's own log, read from its rows and verified as an auditor would verify its export. */
 import { PassThrough } from "node:stream";
 import type pg from "pg";
-import { exportStream } from "../../eventstore/export.ts";
+import { exportStream } from "../../eventstore/files/export.ts";
 import { verifyExport } from "../../eventstore/verify/verify-export.ts";
 
 /** `first_bad`: the lowest version at which something does not hold, and what; null where all does. */

@@ -1,9 +1,9 @@
 /** Looks authorizations up in the chain's logs: what the log is reconciled with. */
-import type { Hex, Receipt } from "../domain/chain.ts";
-import type { TransferAuthorization } from "../domain/payments/authorization.ts";
+import type { Hex, Receipt } from "../core/model/chain.ts";
+import { type Chain, ChainUnavailable } from "../core/model/ports/chain.ts";
+import type { TransferAuthorization } from "../core/model/ports/settlement.ts";
 import { type Mined, minedBy } from "../domain/payments/payment.ts";
 import { endedQuery, isAbout, isCancellation, settledBy } from "../domain/payments/usdc.ts";
-import { type Chain, ChainUnavailable } from "../domain/ports.ts";
 
 /** A transfer to look for, and the block below which it cannot be. */
 export type Sought = { transfer: TransferAuthorization; from_block: bigint };

@@ -3,13 +3,13 @@
  * chain asks here first: nothing may be marked, sent or kept on another history.
  */
 
-import type { App } from "../app.ts";
-import { forEach } from "../concurrency.ts";
+import type { App } from "../core/app.ts";
+import { forEach } from "../core/coordination/concurrency.ts";
+import { type Block, type Hex, networkOf } from "../core/model/chain.ts";
+import { type Chain, ChainUnavailable } from "../core/model/ports/chain.ts";
 import * as anchors from "../domain/anchoring/anchor.ts";
-import { type Block, type Hex, networkOf } from "../domain/chain.ts";
 import * as following from "../domain/checks/following.ts";
 import * as confirmation from "../domain/payments/confirmation.ts";
-import { type Chain, ChainUnavailable } from "../domain/ports.ts";
 
 /** `foreign`: another history; `behind`: it does not reach the block that was final already. `reason` names the remedy. */
 export type Comparison = { status: "same" } | { status: "foreign" | "behind"; reason: string };

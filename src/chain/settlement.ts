@@ -1,7 +1,8 @@
 /** Settlement that takes no payment on a chain which is not the log's. */
-import type { App } from "../app.ts";
-import { inTime } from "../concurrency.ts";
-import { ChainUnavailable, type Settlement, TransactionPending } from "../domain/ports.ts";
+import type { App } from "../core/app.ts";
+import { inTime } from "../core/coordination/concurrency.ts";
+import { ChainUnavailable, TransactionPending } from "../core/model/ports/chain.ts";
+import type { Settlement } from "../core/model/ports/settlement.ts";
 import { type Comparison, compareChain } from "./history.ts";
 
 /** For so long what was found of the chain holds where nothing is sent or kept. */

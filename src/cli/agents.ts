@@ -1,8 +1,8 @@
 import { Command } from "commander";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
+import { refuse } from "../core/model/refusal.ts";
 import * as agents from "../domain/identity/agent.ts";
 import { sxId } from "../domain/identity/fields.ts";
-import { refuse } from "../domain/refusal.ts";
 import { eraseName, revokePassport, setSuspended } from "../operator/agents.ts";
 import { about } from "./about.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";

@@ -2,16 +2,16 @@
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Command } from "commander";
-import { addToBackup, type BackupSegment } from "../../eventstore/backup.ts";
-import { BackupUnsound } from "../../eventstore/restore-source.ts";
+import { addToBackup, type BackupSegment } from "../../eventstore/files/backup.ts";
+import { BackupUnsound } from "../../eventstore/files/restore-source.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { contradictionInRows, headsToMeet } from "../anchoring/compare-rows.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
+import { OutsideUnavailable } from "../core/model/ports/outside-log.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { vintagesDir } from "../datasets/manifest.ts";
 import * as segments from "../domain/log/segments.ts";
-import { OutsideUnavailable } from "../domain/ports.ts";
-import { refuse } from "../domain/refusal.ts";
 import { segmentsAfter, segmentsProjection } from "../projections/anchoring/segments.ts";
 import { about } from "./about.ts";
 import { interruptibly } from "./shown-progress.ts";
@@ -107,7 +107,7 @@ changed where a hash does not hold, and where the chain of BASE_RPC_URL or one o
 the log is for reading: it lacks what was signed or anchored of it.`,
     )
     .action(async (from: string, { epoch }: { epoch?: string }) => {
-      const { restoreService, RestoreUnfinished } = await import("../restoring.ts");
+      const { restoreService, RestoreUnfinished } = await import("../runtime/restoring.ts");
       const { events, head, contradiction, held_against, left_out } = await interruptibly(
         "restore",
         (progress) => restoreService(settings(), logger("warn"), from, { progress, epoch }),

@@ -1,5 +1,5 @@
-import type { Config } from "../config.ts";
 import type { BuildOptions } from "../operator/releases.ts";
+import type { Config } from "../runtime/config.ts";
 
 /** Where datasets are built, and with how much of the machine. */
 export const buildOptions = (config: Config): BuildOptions => ({

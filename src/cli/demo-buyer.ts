@@ -3,10 +3,10 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { LocalAccount } from "viem/accounts";
 import { z } from "zod";
+import type { Hex } from "../core/model/chain.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { proofText, statementOf } from "../domain/access/wallet-proof.ts";
-import type { Hex } from "../domain/chain.ts";
 import { USDC } from "../domain/payments/usdc.ts";
-import { refuse } from "../domain/refusal.ts";
 
 const NETWORK = "eip155:8453";
 const CHAIN_ID = 8453;

@@ -9,11 +9,11 @@ import type { LocalAccount } from "viem/accounts";
 import { z } from "zod";
 import { canonicalText } from "../../eventstore/canonical.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
+import type { Hex } from "../core/model/chain.ts";
+import { digestOf } from "../core/model/objects.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { proofText, statementOf } from "../domain/access/wallet-proof.ts";
-import type { Hex } from "../domain/chain.ts";
-import { digestOf } from "../domain/objects.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
-import { refuse } from "../domain/refusal.ts";
 import { ask, buy, parsed, sign, told } from "./demo-buyer.ts";
 import { tell } from "./demo-story.ts";
 

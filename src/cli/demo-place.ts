@@ -5,12 +5,12 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import { z } from "zod";
-import type { App } from "../app.ts";
-import { openRuntime, type Runtime } from "../assemble.ts";
-import type { Config } from "../config.ts";
-import { refuse } from "../domain/refusal.ts";
+import type { App } from "../core/app.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { currentReleases, releasesProjection } from "../projections/trade/releases.ts";
-import { openServer } from "../server.ts";
+import { openRuntime, type Runtime } from "../runtime/assemble.ts";
+import type { Config } from "../runtime/config.ts";
+import { openServer } from "../runtime/server.ts";
 import { hostInUrl } from "./terminal.ts";
 
 export type Place = {

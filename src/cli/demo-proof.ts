@@ -2,13 +2,13 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { exportFile } from "../../eventstore/export.ts";
+import { exportFile } from "../../eventstore/files/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import type { VerifyReport } from "../../eventstore/verify/report.ts";
 import { openExport } from "../../eventstore/verify/verify-export.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";
-import type { App } from "../app.ts";
 import { verifyPack } from "../audit/verify-pack.ts";
+import type { App } from "../core/app.ts";
 import * as payments from "../domain/payments/payment.ts";
 import { settledBy, USDC } from "../domain/payments/usdc.ts";
 import type { Bought, SignedPayment } from "./demo-buyer.ts";

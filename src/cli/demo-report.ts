@@ -2,9 +2,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { LocalAccount } from "viem/accounts";
-import { canonical } from "../api/asking.ts";
+import { canonical } from "../api/serve/asking.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
-import { refuse } from "../domain/refusal.ts";
 import { askedAgain } from "../domain/reports/asked-again.ts";
 import { reportFaults } from "../domain/reports/check.ts";
 import { detached, report } from "../domain/reports/report.ts";

@@ -1,8 +1,8 @@
 /** The demo's story of the shop: an agent buys pellets, from the price list to the delivery. */
 import type { LocalAccount } from "viem/accounts";
 import { z } from "zod";
+import { refuse } from "../core/model/refusal.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
-import { refuse } from "../domain/refusal.ts";
 import { ask, buy, type Question, sign } from "./demo-buyer.ts";
 import type { Place } from "./demo-place.ts";
 import { tell } from "./demo-story.ts";

@@ -2,9 +2,9 @@
 import type { LocalAccount } from "viem/accounts";
 import { z } from "zod";
 import { rerun } from "../api/operations/skills/rerun.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { walletTenant } from "../domain/payments/payment.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
-import { refuse } from "../domain/refusal.ts";
 import { openCurrent } from "../operator/keep-open.ts";
 import { ask, buy, ownersProof, parsed, type SignedPayment, sign, told } from "./demo-buyer.ts";
 import type { Place } from "./demo-place.ts";

@@ -1,6 +1,6 @@
 /** Whose the wallets of the development chain are. */
 import type { HDAccount } from "viem/accounts";
-import { demoAccount } from "../domain/demo-accounts.ts";
+import { demoAccount } from "../domain/wallet/demo-accounts.ts";
 
 /** The first of ten that the development chain gives money to; it is whoever runs the demo. */
 export const demoWallet = (): HDAccount => demoAccount(0);

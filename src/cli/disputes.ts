@@ -1,5 +1,5 @@
 import { Command, Option } from "commander";
-import { refuse } from "../domain/refusal.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { decideDispute } from "../operator/disputes.ts";
 import { about } from "./about.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";

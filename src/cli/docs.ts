@@ -2,9 +2,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Argument, Command } from "commander";
-import { catalogueOf } from "../api/catalogue.ts";
-import { PACKAGE } from "../api/explorer.ts";
-import { operationsPage } from "../api/reference.ts";
+import { catalogueOf } from "../api/declare/catalogue.ts";
+import { PACKAGE } from "../api/describe/explorer.ts";
+import { operationsPage } from "../api/describe/reference.ts";
 import { eventsPage } from "../areas/events-page.ts";
 import { areas } from "../areas/index.ts";
 import { about } from "./about.ts";

@@ -1,11 +1,11 @@
 /** The sandbox of a service: made at its start where it is not there, while everything else is answered. */
 import type { Logger } from "pino";
-import type { App } from "../app.ts";
-import type { Config } from "../config.ts";
+import type { App } from "../core/app.ts";
 import { followed } from "../datasets/making.ts";
 import type { Progress } from "../datasets/progress.ts";
 import { SANDBOX } from "../datasets/sandbox.ts";
 import { SANDBOX_LV } from "../datasets/sandbox-lv.ts";
+import type { Config } from "../runtime/config.ts";
 import { buildOptions } from "./build-options.ts";
 import { withProgress } from "./shown-progress.ts";
 

@@ -1,9 +1,9 @@
 /** The command by which the operator erases somebody: one, wherever it is called. */
 import { Command } from "commander";
-import { operatorMeta } from "../app.ts";
-import { refuse } from "../domain/refusal.ts";
-import { mailSubject } from "../domain/sealed.ts";
-import { eraseSubject } from "../erasure.ts";
+import { operatorMeta } from "../core/app.ts";
+import { refuse } from "../core/model/refusal.ts";
+import { mailSubject } from "../core/model/sealed.ts";
+import { eraseSubject } from "../reactors/subjects/erasure.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
 type Options = { tenant: string; kind?: string; json: boolean };

@@ -1,6 +1,7 @@
-import { ConfigError } from "../config.ts";
-import { ObjectsUnavailable, SubjectsUnavailable } from "../domain/ports.ts";
-import { Refusal } from "../domain/refusal.ts";
+import { ObjectsUnavailable } from "../core/model/ports/objects.ts";
+import { SubjectsUnavailable } from "../core/model/ports/subjects.ts";
+import { Refusal } from "../core/model/refusal.ts";
+import { ConfigError } from "../runtime/config.ts";
 
 const EXPECTED = [ConfigError, ObjectsUnavailable, Refusal, SubjectsUnavailable];
 

@@ -1,10 +1,10 @@
 import { Command } from "commander";
-import { exportFile, exportLog, exportStream } from "../../eventstore/export.ts";
+import { exportFile, exportLog, exportStream } from "../../eventstore/files/export.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { contradictionInRows, headsToMeet } from "../anchoring/compare-rows.ts";
 import { evidenceDespite, evidenceFor } from "../anchoring/gather-evidence.ts";
 import { LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
-import { refuse } from "../domain/refusal.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { about } from "./about.ts";
 import { asCount, type Terminal, withRuntime } from "./terminal.ts";
 

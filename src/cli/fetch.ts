@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { type Options, SingleBar } from "cli-progress";
 import { Command, InvalidArgumentError } from "commander";
+import { Refusal, refuse } from "../core/model/refusal.ts";
 import { COMEXT_URL, fetchComext } from "../datasets/fetch.ts";
-import { Refusal, refuse } from "../domain/refusal.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";
 import type { Period } from "../domain/trade/units.ts";
 import { about } from "./about.ts";

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { refuse } from "../domain/refusal.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { acceptIdea, allIdeas, declineIdea, landIdea, readIdea } from "../operator/ideas.ts";
 import { about } from "./about.ts";
 import { asCount, type Terminal, withRuntime } from "./terminal.ts";

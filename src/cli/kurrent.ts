@@ -1,8 +1,8 @@
 /** `tallystick kurrent`: the log's copy in KurrentDB, which KURRENTDB_URL names. */
 import { Command } from "commander";
-import type { App } from "../app.ts";
-import { type OutsideLog, OutsideUnavailable } from "../domain/ports.ts";
-import { refuse } from "../domain/refusal.ts";
+import type { App } from "../core/app.ts";
+import { type OutsideLog, OutsideUnavailable } from "../core/model/ports/outside-log.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { compareOutside } from "../outside/copy.ts";
 import { about } from "./about.ts";
 import { withProgress } from "./shown-progress.ts";

@@ -5,7 +5,7 @@ import { openCheckpoint } from "../anchoring/checkpoint.ts";
 import { MalformedNote, parseVerifierKey, UnverifiedNote, type VerifierKey } from "../anchoring/note.ts";
 import { inclusionFault } from "../anchoring/proofs.ts";
 import { leafHash } from "../anchoring/tree.ts";
-import { sha256 } from "../domain/fields.ts";
+import { sha256 } from "../core/model/fields.ts";
 
 /** As far as it is read: an event that is shown whole, and a checkpoint over it. */
 const answered = z.object({

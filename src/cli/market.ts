@@ -1,5 +1,5 @@
 import { Argument, Command } from "commander";
-import { refuse } from "../domain/refusal.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { hideBounty, hideItem } from "../operator/market.ts";
 import { about } from "./about.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";

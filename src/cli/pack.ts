@@ -3,21 +3,21 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { type Command, InvalidArgumentError } from "commander";
-import { segmentsAsExport } from "../../eventstore/segment-export.ts";
-import { openSegment } from "../../eventstore/segment-file.ts";
+import { segmentsAsExport } from "../../eventstore/files/segment-export.ts";
+import { openSegment } from "../../eventstore/files/segment-file.ts";
 import { type HeldHead, parseHeldHead } from "../../eventstore/verify/held-head.ts";
 import { printable, type Verdict, type VerifyReport } from "../../eventstore/verify/report.ts";
 import { openExport } from "../../eventstore/verify/verify-export.ts";
 import { parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";
 import { evidenceOfPath } from "../anchoring/segment-path.ts";
-import { askChain, recoverKey } from "../assemble-audit.ts";
 import { beside, eventsWith, firstIn } from "../audit/event-lines.ts";
 import type { HeldCheckpoint } from "../audit/evidence-state.ts";
 import { type VerifyPackOptions, verifyPack } from "../audit/verify-pack.ts";
-import type { Hex } from "../domain/chain.ts";
+import type { Hex } from "../core/model/chain.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { type SealedSegment, streamOf } from "../domain/log/segments.ts";
 import type { LoggedEvent } from "../domain/payments/verify-receipt.ts";
-import { refuse } from "../domain/refusal.ts";
+import { askChain, recoverKey } from "../runtime/assemble-audit.ts";
 import { asAddress, asCount } from "./terminal.ts";
 
 /** What the options of `withPackOptions` come to. */

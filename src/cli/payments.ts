@@ -1,7 +1,7 @@
 import { Command } from "commander";
+import { ChainUnavailable } from "../core/model/ports/chain.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
-import { ChainUnavailable } from "../domain/ports.ts";
-import { refuse } from "../domain/refusal.ts";
 import { type Account, type Books, books } from "../operator/books.ts";
 import { about } from "./about.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";

@@ -4,13 +4,13 @@ import { text } from "node:stream/consumers";
 import { Command, InvalidArgumentError } from "commander";
 import { printable } from "../../eventstore/verify/report.ts";
 import type { HeldEvent } from "../audit/evidence-state.ts";
+import { refuse } from "../core/model/refusal.ts";
 import {
   type Evidence,
   receiptIn,
   type VerifiedReceipt,
   verifyReceipt,
 } from "../domain/payments/verify-receipt.ts";
-import { refuse } from "../domain/refusal.ts";
 import { asKey, heldBy, orNoExport, type PackOptions, readPack, withPackOptions } from "./pack.ts";
 import { marked, type Terminal } from "./terminal.ts";
 
@@ -103,7 +103,7 @@ function spoken({ ok, checks, payload }: VerifiedReceipt): string {
 
 async function ownKeys(settings: Terminal["settings"]): Promise<readonly unknown[]> {
   const config = settings();
-  const { signingKeyOf } = await import("../assemble-audit.ts");
+  const { signingKeyOf } = await import("../runtime/assemble-audit.ts");
   const signer = await signingKeyOf(config);
   if (!signer)
     refuse("invalid", `${config.DATA_DIR} has no signing key: give the service's keys with --jwks`);

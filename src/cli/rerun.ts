@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { printable } from "../../eventstore/verify/report.ts";
 import { type Again, rerun } from "../api/operations/skills/rerun.ts";
-import { refuse } from "../domain/refusal.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { openCurrent } from "../operator/keep-open.ts";
 import { executionsProjection, tenantOf } from "../projections/skills/executions.ts";
 import { about } from "./about.ts";

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { operatorMeta } from "../app.ts";
+import { operatorMeta } from "../core/app.ts";
 import { about } from "./about.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
@@ -18,7 +18,7 @@ export function rngCommand(terminal: Terminal): Command {
     )
     .action(async ({ json }: { json: boolean }) => {
       const { abandonLost } = await import("../operator/seeds.ts");
-      const { agreeOnKeys } = await import("../shared-keys.ts");
+      const { agreeOnKeys } = await import("../runtime/shared-keys.ts");
       const given = await withRuntime(terminal, async ({ app }) => {
         // A process that has the secret would go on drawing meanwhile.
         await agreeOnKeys(app);

@@ -1,10 +1,10 @@
 /** What the sandbox's agents buy of their own service: calls over HTTP, paid for with the development chain's money. */
 import type { Logger } from "pino";
 import type { LocalAccount } from "viem/accounts";
-import { catalogueOf } from "../api/catalogue.ts";
-import { exampleOf } from "../api/reference.ts";
-import type { App } from "../app.ts";
+import { catalogueOf } from "../api/declare/catalogue.ts";
+import { exampleOf } from "../api/describe/reference.ts";
 import { areas } from "../areas/index.ts";
+import type { App } from "../core/app.ts";
 import * as agents from "../domain/identity/agent.ts";
 import { type DemoWallet, drawer, openSandboxAgents, sandboxAgentIds } from "../operator/sandbox-agents.ts";
 import { dayOfTime } from "../projections/trust/days.ts";

@@ -2,11 +2,11 @@
 
 import { createServer, type RequestListener, type Server } from "node:http";
 import { Command } from "commander";
-import { problemOfRefusal } from "../api/problem.ts";
-import { type Config, ConfigError } from "../config.ts";
-import { startDatabase } from "../database.ts";
-import { Refusal } from "../domain/refusal.ts";
-import { sendSpans } from "../span-export.ts";
+import { problemOfRefusal } from "../api/serve/problem.ts";
+import { Refusal } from "../core/model/refusal.ts";
+import { type Config, ConfigError } from "../runtime/config.ts";
+import { startDatabase } from "../runtime/database.ts";
+import { sendSpans } from "../runtime/span-export.ts";
 import { about } from "./about.ts";
 import { hostInUrl, type Terminal } from "./terminal.ts";
 

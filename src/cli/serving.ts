@@ -3,14 +3,14 @@ import { chmod, readFile, writeFile } from "node:fs/promises";
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
 import type { Logger } from "pino";
-import type { App } from "../app.ts";
-import { openRuntime } from "../assemble.ts";
-import type { Config } from "../config.ts";
-import type { Database } from "../database.ts";
+import type { App } from "../core/app.ts";
 import { digestOf } from "../domain/access/secret.ts";
 import { issueKey } from "../operator/keys.ts";
 import { keyByDigest, keysProjection } from "../projections/access/keys.ts";
-import { openServer } from "../server.ts";
+import { openRuntime } from "../runtime/assemble.ts";
+import type { Config } from "../runtime/config.ts";
+import type { Database } from "../runtime/database.ts";
+import { openServer } from "../runtime/server.ts";
 import { expectSandbox } from "./ensure-sandbox.ts";
 
 export type Serving = {

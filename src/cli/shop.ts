@@ -1,6 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Command, InvalidArgumentError } from "commander";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
+import { time } from "../core/model/fields.ts";
+import { Refusal } from "../core/model/refusal.ts";
 import { decimalEuro } from "../domain/commerce/money.ts";
 import { type Order, type OrderStatus, statuses } from "../domain/commerce/order.ts";
 import { commerceProblems } from "../domain/commerce/problems.ts";
@@ -12,9 +14,7 @@ import {
   unitNames,
 } from "../domain/commerce/product.ts";
 import { location, type Shelf, type StockLine } from "../domain/commerce/stock.ts";
-import { time } from "../domain/fields.ts";
 import { decimalUsdc } from "../domain/payments/usdc.ts";
-import { Refusal } from "../domain/refusal.ts";
 import type { NamedOrder } from "../projections/commerce/orders.ts";
 import { about } from "./about.ts";
 import { eraseCommand } from "./erase.ts";

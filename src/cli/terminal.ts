@@ -1,9 +1,9 @@
 import { styleText } from "node:util";
 import { InvalidArgumentError } from "commander";
 import type { Logger } from "pino";
-import type { Runtime, RuntimeOptions } from "../assemble.ts";
-import type { Config } from "../config.ts";
-import type { Hex } from "../domain/chain.ts";
+import type { Hex } from "../core/model/chain.ts";
+import type { Runtime, RuntimeOptions } from "../runtime/assemble.ts";
+import type { Config } from "../runtime/config.ts";
 
 /** What a command needs from the process it runs in. */
 export type Terminal = { settings: () => Config; logger: (level: string) => Logger };
@@ -14,7 +14,7 @@ export async function withRuntime<T>(
   work: (runtime: Runtime) => Promise<T>,
   opening?: RuntimeOptions,
 ): Promise<T> {
-  const assembled = await import("../assemble.ts");
+  const assembled = await import("../runtime/assemble.ts");
   const options: RuntimeOptions = { chain: false, keeps: "asked", ...opening };
   return assembled.withRuntime(settings(), logger("warn"), work, options);
 }

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import { sxId } from "../domain/identity/fields.ts";
 import type { SeedRow } from "../projections/trust/seeds.ts";
 import { about } from "./about.ts";

@@ -8,17 +8,17 @@ import type { Evidence } from "../anchoring/evidence.ts";
 import { evidenceFor } from "../anchoring/gather-evidence.ts";
 import { bytesOf } from "../anchoring/hex.ts";
 import { damagedTile, LogDamaged, TreeTooShort } from "../anchoring/tile-store.ts";
-import type { App } from "../app.ts";
-import { askChain } from "../assemble-audit.ts";
 import { Audit } from "../audit/audit.ts";
 import { blockTimesBy, type ChainView } from "../audit/chain-view.ts";
 import type { HeldEvent } from "../audit/evidence-state.ts";
 import type { Fault } from "../audit/fault.ts";
 import { NamedBlocks } from "../audit/named-blocks.ts";
 import { chainView, type VerifyPackOptions } from "../audit/verify-pack.ts";
-import type { Config } from "../config.ts";
+import type { App } from "../core/app.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { receiptIn } from "../domain/payments/verify-receipt.ts";
-import { refuse } from "../domain/refusal.ts";
+import { askChain } from "../runtime/assemble-audit.ts";
+import type { Config } from "../runtime/config.ts";
 import { about } from "./about.ts";
 import {
   asKey,

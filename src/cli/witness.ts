@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
 import { formatVerifierKey, MalformedNote, parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";
-import { ConfigError } from "../config.ts";
+import { ConfigError } from "../runtime/config.ts";
 import { serveWitness } from "../witness/server.ts";
 import { openWitness } from "../witness/witness.ts";
 import { about } from "./about.ts";

@@ -2,8 +2,8 @@
 
 import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { syncFile } from "../../eventstore/sync-file.ts";
-import { refuse } from "../domain/refusal.ts";
+import { syncFile } from "../../eventstore/system/sync-file.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
 import { createDuckdb, explainShortage } from "./duckdb.ts";
 import { type Manifest, manifestPath, partitionsDir, stagedDir, vintagesDir } from "./manifest.ts";

@@ -1,6 +1,6 @@
 /** What must hold of a vintage as a whole, so that no sum of it counts an amount twice, loses one or overflows. */
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { refuse } from "../domain/refusal.ts";
+import { refuse } from "../core/model/refusal.ts";
 import type { Coverage } from "../domain/trade/coverage.ts";
 import { firstNested } from "../domain/trade/products.ts";
 import { monthText } from "../domain/trade/units.ts";

@@ -1,6 +1,6 @@
 /** What a history needs of the disk, before any of it is fetched: from the archives' sizes where they are known, else from their mean. */
 import { mkdir, stat, statfs } from "node:fs/promises";
-import { refuse } from "../domain/refusal.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
 import { type Period, yearOf } from "../domain/trade/units.ts";
 

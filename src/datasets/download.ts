@@ -10,7 +10,7 @@ import { open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { Refusal, refuse } from "../domain/refusal.ts";
+import { Refusal, refuse } from "../core/model/refusal.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
 import { fileDigest } from "./manifest.ts";
 

@@ -1,7 +1,7 @@
 /** How this service opens DuckDB: in memory, bounded in threads and memory, spilling only where it is told to. */
 
 import type { DuckDBConnection, DuckDBInstance, DuckDBValue } from "@duckdb/node-api";
-import { Refusal, refuse } from "../domain/refusal.ts";
+import { Refusal, refuse } from "../core/model/refusal.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
 
 export type DuckdbLimits = {

@@ -1,7 +1,7 @@
 /** Rates of exchange for files whose amounts are not in euros: the table `stage.rates`. */
 import type { DuckDBConnection } from "@duckdb/node-api";
+import { refuse } from "../core/model/refusal.ts";
 import { monthlyMeans } from "../domain/macro/exchange-rates.ts";
-import { refuse } from "../domain/refusal.ts";
 import type { ReleaseFacts } from "../domain/trade/dataset.ts";
 import type { Period } from "../domain/trade/units.ts";
 import { type EcbRates, ecbRates } from "./reference/ecb-rates.ts";

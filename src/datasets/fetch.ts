@@ -2,7 +2,7 @@
 import { mkdir, open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { refuse } from "../domain/refusal.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { addMonths, monthsBetween, monthText, type Period } from "../domain/trade/units.ts";
 import type { MonthSize } from "./disk-need.ts";
 import { bytesHere, type Download, type Downloaded, download, sizeAt } from "./download.ts";

@@ -1,5 +1,5 @@
 /** Datasets that are to be served and are not yet: how far their making is, and what whoever asks for one is told. */
-import { refuse } from "../domain/refusal.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
 import type { Progress, Stage } from "./progress.ts";
 

@@ -4,7 +4,7 @@ import { chmod, copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { path7za } from "7zip-bin";
-import { Refusal } from "../domain/refusal.ts";
+import { Refusal } from "../core/model/refusal.ts";
 
 export const NO_TEXT = "holds no text; if the archive has a password, unpack it first";
 

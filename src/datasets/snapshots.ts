@@ -8,9 +8,9 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { syncFile } from "../../eventstore/sync-file.ts";
-import { coreProblems } from "../domain/problem.ts";
-import { Refusal, refuse } from "../domain/refusal.ts";
+import { syncFile } from "../../eventstore/system/sync-file.ts";
+import { coreProblems } from "../core/model/problem.ts";
+import { Refusal, refuse } from "../core/model/refusal.ts";
 import { replayProblems } from "../domain/replay/problems.ts";
 import { explainShortage, literal } from "./duckdb.ts";
 import { fileDigest, type Manifest } from "./manifest.ts";

@@ -1,6 +1,6 @@
 /** Staging: unpacked files checked line by line, typed and summed to cells. Any fault refuses the whole import. */
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { type FieldError, Refusal, refuse } from "../domain/refusal.ts";
+import { type FieldError, Refusal, refuse } from "../core/model/refusal.ts";
 import { reporterCodes } from "../domain/trade/reporters.ts";
 import { literal, row, rows } from "./duckdb.ts";
 import { type Layout, type LeftOut, leftOutReasons, OPEN_END } from "./layouts/layout.ts";

@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { type Readable, Transform, type TransformCallback } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
-import { Refusal, refuse } from "../domain/refusal.ts";
+import { Refusal, refuse } from "../core/model/refusal.ts";
 import type { BuildSpace } from "./build-space.ts";
 import { formatOf } from "./looks-like.ts";
 import { fileDigest } from "./manifest.ts";

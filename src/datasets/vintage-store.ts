@@ -5,8 +5,8 @@
  */
 
 import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
-import { coreProblems } from "../domain/problem.ts";
-import { Refusal, refuse } from "../domain/refusal.ts";
+import { coreProblems } from "../core/model/problem.ts";
+import { Refusal, refuse } from "../core/model/refusal.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
 import {
   type DuckdbLimits,

@@ -1,12 +1,12 @@
 /** Agents from the operator's side: suspended, reinstated, revoked, and their names erased. */
-import { type App, operatorMeta } from "../app.ts";
+import { type App, operatorMeta } from "../core/app.ts";
+import { transact } from "../core/commands/transact.ts";
+import { refuse } from "../core/model/refusal.ts";
 import * as agents from "../domain/identity/agent.ts";
 import * as agentKey from "../domain/identity/agent-key.ts";
 import { nameSubject, refOf } from "../domain/identity/fields.ts";
-import { refuse } from "../domain/refusal.ts";
-import { type Erasure, eraseSubject } from "../erasure.ts";
 import { type AgentRow, agentsProjection, findAgent } from "../projections/identity/agents.ts";
-import { transact } from "../transact.ts";
+import { type Erasure, eraseSubject } from "../reactors/subjects/erasure.ts";
 
 /** The lease of a process that was killed runs out within this. */
 const FOLDED_MS = 8_000;

@@ -1,15 +1,16 @@
 /** The books: what the chain moved for the payments and refunds of the log, and what the log says of them. */
-import type { App } from "../app.ts";
+
 import { endingsOf, type Sought } from "../chain/endings.ts";
 import { fromBlock } from "../chain/history.ts";
-import { type Block, type Hex, networkOf } from "../domain/chain.ts";
-import { lowerCase } from "../domain/fields.ts";
+import type { App } from "../core/app.ts";
+import { type Block, type Hex, networkOf } from "../core/model/chain.ts";
+import { lowerCase } from "../core/model/fields.ts";
+import { type Chain, ChainUnavailable } from "../core/model/ports/chain.ts";
 import type { Sums } from "../domain/payments/account.ts";
 import * as account from "../domain/payments/account.ts";
 import type { Payment, PaymentEvent } from "../domain/payments/payment.ts";
 import * as payments from "../domain/payments/payment.ts";
 import { paidTo, USDC } from "../domain/payments/usdc.ts";
-import { type Chain, ChainUnavailable } from "../domain/ports.ts";
 import { amountIn, balanceCall } from "../domain/wallet/token.ts";
 import { depositsTo } from "../projections/wallet/read-transfers.ts";
 import { reachOf } from "../projections/wallet/transfers.ts";

@@ -1,8 +1,8 @@
 /** Disputes about tasks, from the operator's side: who was right. */
-import { type App, operatorMeta } from "../app.ts";
+import { type App, operatorMeta } from "../core/app.ts";
+import { refuse } from "../core/model/refusal.ts";
 import type { Task } from "../domain/compute/task.ts";
 import * as tasks from "../domain/compute/task.ts";
-import { refuse } from "../domain/refusal.ts";
 import { requesterOf, tasksProjection } from "../projections/compute/tasks.ts";
 import { stepTask } from "../reactors/compute/steps.ts";
 

@@ -3,7 +3,8 @@
  * a time. What is in is known from the log, what is read and not released from `vintages/staged`, what was fetched from the
  * folder of downloads: so whoever begins again goes on where it stopped.
  */
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
+import { Refusal, refuse } from "../core/model/refusal.ts";
 import { type BuildSpace, takeStagingSpace } from "../datasets/build-space.ts";
 import { diskNeed, type Free, refuseShortOfDisk } from "../datasets/disk-need.ts";
 import {
@@ -21,7 +22,6 @@ import { OtherReporters } from "../datasets/stage.ts";
 import { dropStaged, isOf, type StagedMonth, stagedMonths, stageMonth } from "../datasets/staged-month.ts";
 import type { Unpacked } from "../datasets/unpack.ts";
 import { unpack } from "../datasets/unpack.ts";
-import { Refusal, refuse } from "../domain/refusal.ts";
 import * as dataset from "../domain/trade/dataset.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";

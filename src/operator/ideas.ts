@@ -1,9 +1,9 @@
 /** Ideas, from the operator's side: read, accepted or declined, and said to have landed. */
-import { type App, operatorMeta } from "../app.ts";
+import { type App, operatorMeta } from "../core/app.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { CHECKS_VERSION } from "../domain/evolution/checks.ts";
 import type { Idea, IdeaEvent, IdeaState } from "../domain/evolution/idea.ts";
 import * as ideas from "../domain/evolution/idea.ts";
-import { refuse } from "../domain/refusal.ts";
 import { findIdea, type IdeaRow, ideasProjection, listIdeas } from "../projections/evolution/ideas.ts";
 
 /** The lease of a process that was killed runs out within this. */

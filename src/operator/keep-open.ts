@@ -1,5 +1,5 @@
 /** Keeps open in a process what the log says is current: the vintages of trade data and the tables beside them. */
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import { currentReferences, referenceProjection } from "../projections/reference/releases.ts";
 import { currentReleases, releasesProjection } from "../projections/trade/releases.ts";
 

@@ -1,8 +1,8 @@
 /** Keys from the operator's side: issued, listed, revoked. What a key may do is decided in the domain. */
-import { type App, operatorMeta } from "../app.ts";
+import { type App, operatorMeta } from "../core/app.ts";
+import { refuse } from "../core/model/refusal.ts";
 import * as key from "../domain/access/key.ts";
 import { digestOf, makeSecret, type Space } from "../domain/access/secret.ts";
-import { refuse } from "../domain/refusal.ts";
 import { type KeyRow, keyById, keysProjection, listKeys } from "../projections/access/keys.ts";
 
 export type IssueRequest = Pick<key.KeyFacts, "tenant" | "label" | "scopes" | "daily" | "monthly"> & {

@@ -1,5 +1,5 @@
 /** The marketplace from the operator's side: taking down what strangers wrote. Every hash of it stays. */
-import { type App, operatorMeta } from "../app.ts";
+import { type App, operatorMeta } from "../core/app.ts";
 import * as bounties from "../domain/marketplace/bounty.ts";
 import * as items from "../domain/marketplace/item.ts";
 import { stepBounty } from "../reactors/marketplace/steps.ts";

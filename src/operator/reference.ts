@@ -1,5 +1,6 @@
 /** Reference tables from the operator's side: read from files or invented, kept, and released in the log. */
-import { type App, operatorMeta } from "../app.ts";
+import { type App, operatorMeta } from "../core/app.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { importable, tradeLayoutOf } from "../datasets/layouts/detect.ts";
 import { isKept, keepText, sweepReferences, writtenText } from "../datasets/reference/files.ts";
 import { readTextFile } from "../datasets/reference/read.ts";
@@ -7,7 +8,6 @@ import { type Reference, type ReferenceTable, sandboxOf } from "../datasets/refe
 import { referenceLayoutOf, referenceTables } from "../datasets/reference/tables.ts";
 import { keptSince } from "../datasets/retention.ts";
 import * as reference from "../domain/reference/dataset.ts";
-import { refuse } from "../domain/refusal.ts";
 import { referenceProjection, referencesSince } from "../projections/reference/releases.ts";
 import { OPERATOR } from "./releases.ts";
 

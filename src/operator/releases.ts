@@ -1,5 +1,6 @@
 /** Datasets from the operator's side: built from files or generated, released in the log, opened by every process. */
-import { type App, operatorMeta } from "../app.ts";
+import { type App, operatorMeta } from "../core/app.ts";
+import { Refusal, refuse } from "../core/model/refusal.ts";
 import { type BuildSpace, type Built, isWanted, publish, takeBuildSpace } from "../datasets/build-space.ts";
 import type { DuckdbLimits } from "../datasets/duckdb.ts";
 import type { ImportReport } from "../datasets/import.ts";
@@ -14,7 +15,6 @@ import { buildSandboxLv, SANDBOX_LV } from "../datasets/sandbox-lv.ts";
 import { sweepSnapshots } from "../datasets/snapshots.ts";
 import type { StagedMonth } from "../datasets/staged-month.ts";
 import * as reference from "../domain/reference/dataset.ts";
-import { Refusal, refuse } from "../domain/refusal.ts";
 import * as dataset from "../domain/trade/dataset.ts";
 import { tradeProblems } from "../domain/trade/problems.ts";
 import type { ReporterCode } from "../domain/trade/reporters.ts";

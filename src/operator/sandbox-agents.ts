@@ -2,12 +2,13 @@
  * The sandbox's agents: invented, named so, and on the development chain alone, so that directory, charts and explanations have something to
  * show. Registrations, proofs, seeds and attestations are decided as anybody's are; what the log says of their time is true.
  */
-import { type App, operatorMeta } from "../app.ts";
+import { type App, operatorMeta } from "../core/app.ts";
+import type { InUnit } from "../core/commands/unit.ts";
+import type { Hex } from "../core/model/chain.ts";
+import { lowerCase } from "../core/model/fields.ts";
 import { digestOf } from "../domain/access/secret.ts";
 import { textDigest } from "../domain/access/wallet-proof.ts";
-import type { Hex } from "../domain/chain.ts";
 import { keySignature } from "../domain/checks/redemption.ts";
-import { lowerCase } from "../domain/fields.ts";
 import * as agents from "../domain/identity/agent.ts";
 import * as agentKey from "../domain/identity/agent-key.ts";
 import { challengeDigest, challengeText } from "../domain/identity/challenge.ts";
@@ -16,7 +17,6 @@ import * as passports from "../domain/identity/passports.ts";
 import type { PublicKey } from "../domain/identity/public-key.ts";
 import * as attestations from "../domain/trust/attestation.ts";
 import * as trust from "../domain/trust/trust.ts";
-import type { InUnit } from "../unit.ts";
 
 /** A wallet of the development chain that signs for an agent. */
 export type DemoWallet = { address: Hex; signMessage(input: { message: string }): Promise<Hex> };

@@ -1,9 +1,9 @@
 /** The sandbox's shop: four invented products with prices and stock, for calls that buy with money that is worth nothing. */
-import { type App, operatorMeta } from "../app.ts";
+import { type App, operatorMeta } from "../core/app.ts";
+import type { InUnit } from "../core/commands/unit.ts";
 import type { ProductFacts, UnitName } from "../domain/commerce/product.ts";
 import * as product from "../domain/commerce/product.ts";
 import * as stock from "../domain/commerce/stock.ts";
-import type { InUnit } from "../unit.ts";
 import { type Space, shopTenant } from "./shop.ts";
 
 type Invented = Omit<ProductFacts, "product_id" | "cn_code" | "vat_bp" | "listed_at"> & {

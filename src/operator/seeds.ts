@@ -1,7 +1,7 @@
 /** Chains of seeds whose secret is lost, given up by the operator. */
 import type { JsonObject } from "../../eventstore/types.ts";
-import type { App } from "../app.ts";
-import { refuse } from "../domain/refusal.ts";
+import type { App } from "../core/app.ts";
+import { refuse } from "../core/model/refusal.ts";
 import * as seeds from "../domain/rng/seeds.ts";
 import { rngProjection } from "../projections/rng/rng.ts";
 import { isLost, refundVoided } from "../reactors/rng/lost-seeds.ts";

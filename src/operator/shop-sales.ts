@@ -1,5 +1,5 @@
 /** What the shop sold before its orders were in the log, from its operator's side. */
-import type { App } from "../app.ts";
+import type { App } from "../core/app.ts";
 import { readReference } from "../datasets/reference/files.ts";
 import { type ShopSale, shopSales } from "../datasets/reference/shop-sales.ts";
 import { catalogueProjection, listProducts } from "../projections/commerce/catalogue.ts";

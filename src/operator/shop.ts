@@ -1,5 +1,9 @@
 /** The shop from its operator's side: what is sold and lies where, and what becomes of orders. What may be done is decided in the domain. */
-import { type App, operatorMeta } from "../app.ts";
+import { type App, operatorMeta } from "../core/app.ts";
+import type { Work } from "../core/commands/unit.ts";
+import { refuse } from "../core/model/refusal.ts";
+import { placeIn } from "../core/model/sealed.ts";
+import type { Projection } from "../core/read-models/projection.ts";
 import type { Order } from "../domain/commerce/order.ts";
 import * as orders from "../domain/commerce/order.ts";
 import { commerceProblems } from "../domain/commerce/problems.ts";
@@ -7,13 +11,10 @@ import type { ProductFacts, UnitName } from "../domain/commerce/product.ts";
 import * as product from "../domain/commerce/product.ts";
 import type { StockLine } from "../domain/commerce/stock.ts";
 import * as stock from "../domain/commerce/stock.ts";
-import { refuse } from "../domain/refusal.ts";
-import { placeIn } from "../domain/sealed.ts";
 import { catalogueProjection, findProduct, nextProductId } from "../projections/commerce/catalogue.ts";
 import { buyersOf, type NamedOrder, ordersOf, ordersProjection } from "../projections/commerce/orders.ts";
 import { paymentsProjection } from "../projections/payments/payments.ts";
 import { isFinal } from "../projections/payments/watched.ts";
-import type { Projection } from "../projections/projection.ts";
 import {
   cancelOrder,
   deliverOrder,
@@ -21,7 +22,6 @@ import {
   settleInvoice,
   shipOrder,
 } from "../reactors/commerce/steps.ts";
-import type { Work } from "../unit.ts";
 
 /** Test keys have a shop of their own. */
 export type Space = "live" | "test";

@@ -1,6 +1,6 @@
 /** What the operator gives agents to begin with, in public. */
-import { type App, operatorMeta } from "../app.ts";
-import { refuse } from "../domain/refusal.ts";
+import { type App, operatorMeta } from "../core/app.ts";
+import { refuse } from "../core/model/refusal.ts";
 import * as trust from "../domain/trust/trust.ts";
 import { liveSeeds, type SeedRow } from "../projections/trust/seeds.ts";
 import { trustProjection } from "../projections/trust/trust.ts";

@@ -1,9 +1,9 @@
 /** The log as its copy outside is to have it, and how far the copy there is that. */
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { storedPages } from "../../eventstore/verify/stored-rows.ts";
-import type { App } from "../app.ts";
-import { type CopiedEvent, copyOf, differenceOf } from "../domain/outside/copied-event.ts";
-import type { OutsideLog } from "../domain/ports.ts";
+import type { App } from "../core/app.ts";
+import type { CopiedEvent, OutsideLog } from "../core/model/ports/outside-log.ts";
+import { copyOf, differenceOf } from "../domain/outside/copied-event.ts";
 
 /** Of one append: the store takes no more than a megabyte or so at once. */
 const MOST_EVENTS = 500;

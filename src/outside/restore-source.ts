@@ -1,10 +1,10 @@
 /** The log's copy outside as what a log is restored from: its events as the lines of an export, none of them believed. */
-import { lineOf } from "../../eventstore/export.ts";
-import { BackupUnsound, type RestoreSource } from "../../eventstore/restore-source.ts";
+import { lineOf } from "../../eventstore/files/export.ts";
+import { BackupUnsound, type RestoreSource } from "../../eventstore/files/restore-source.ts";
 import { hexOfDigest } from "../../eventstore/verify/bytes.ts";
 import { LogHashes } from "../../eventstore/verify/hashes.ts";
-import { type CopiedEvent, epochOf, exportLineOf, unreadableIn } from "../domain/outside/copied-event.ts";
-import type { OutsideLog } from "../domain/ports.ts";
+import type { CopiedEvent, OutsideLog } from "../core/model/ports/outside-log.ts";
+import { epochOf, exportLineOf, unreadableIn } from "../domain/outside/copied-event.ts";
 
 /** Lines are handed on in pieces of about so many characters. */
 const CHUNK = 256 * 1024;

@@ -3,9 +3,9 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { openSigner } from "../adapters/signing-key.ts";
+import type { Signer } from "../core/model/ports/signer.ts";
+import { refuse } from "../core/model/refusal.ts";
 import { didOf } from "../domain/identity/public-key.ts";
-import type { Signer } from "../domain/ports.ts";
-import { refuse } from "../domain/refusal.ts";
 import { CallRefused, type Calls } from "./calls.ts";
 
 /** `agent_id`, `api_key`: what was given; else what the folder has. */

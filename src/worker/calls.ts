@@ -1,8 +1,8 @@
 /** Calls to a service over HTTP, asked again while it is away; a command is named once, so that asking again is the same command. */
 import { randomUUID } from "node:crypto";
 import type { z } from "zod";
-import { pause } from "../concurrency.ts";
-import { Refusal, refuse } from "../domain/refusal.ts";
+import { pause } from "../core/coordination/concurrency.ts";
+import { Refusal, refuse } from "../core/model/refusal.ts";
 
 /** Seconds before a call is asked again: 0.5, 1, 2 … 30. */
 const FIRST_PAUSE_S = 0.5;

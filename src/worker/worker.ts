@@ -3,13 +3,13 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { canonicalText } from "../../eventstore/canonical.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
-import { pause } from "../concurrency.ts";
+import { pause } from "../core/coordination/concurrency.ts";
+import { digestOf } from "../core/model/objects.ts";
+import type { Executor, Ran } from "../core/model/ports/executor.ts";
+import { Refusal } from "../core/model/refusal.ts";
 import { type BuiltIn, isBuiltIn, readKind } from "../domain/compute/kinds.ts";
 import { receiptText } from "../domain/compute/receipt.ts";
 import { AUDIT_S } from "../domain/compute/task.ts";
-import { digestOf } from "../domain/objects.ts";
-import type { Executor, Ran } from "../domain/ports.ts";
-import { Refusal } from "../domain/refusal.ts";
 import { compactJws, type WorkingAgent } from "./agent.ts";
 import { CallRefused, type Calls } from "./calls.ts";
 

@@ -3,7 +3,7 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
 import { createAddressLimits } from "../../src/adapters/address-limits.ts";
-import type { CallLimit } from "../../src/domain/ports.ts";
+import type { CallLimit } from "../../src/core/model/ports/address-limits.ts";
 import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
 
 let database: FreshDatabase;

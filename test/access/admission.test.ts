@@ -1,11 +1,11 @@
 /** Each check of the gate is switched off in turn: the call it alone refuses must then get through. */
 import { describe, expect, test } from "vitest";
-import { createGate, type Verdict } from "../../src/api/access/admission.ts";
-import { keyChecks } from "../../src/api/access/key.ts";
-import type { AccessParts } from "../../src/api/access/way.ts";
-import { key, pay } from "../../src/api/operation.ts";
+import { key, keyChecks } from "../../src/api/declare/access/key.ts";
+import { pay } from "../../src/api/declare/access/pay.ts";
+import type { AccessParts } from "../../src/api/declare/access/way.ts";
+import { createGate, type Verdict } from "../../src/api/serve/admission.ts";
+import type { Quotas } from "../../src/core/model/ports/quotas.ts";
 import { digestOf, makeSecret } from "../../src/domain/access/secret.ts";
-import type { Quotas } from "../../src/domain/ports.ts";
 import type { KeyWithDigest } from "../../src/projections/access/keys.ts";
 import { bareCall, bareParts } from "../support/access.ts";
 import { countCalls } from "../support/notes.ts";

@@ -1,8 +1,8 @@
 /** Free calls that are recorded: strangers use up their own day's room, and nobody else's. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAddressLimits } from "../../src/adapters/address-limits.ts";
-import { createFreeRoom, type Standing } from "../../src/api/access/free-room.ts";
-import { anonymous, type Caller } from "../../src/api/caller.ts";
+import { anonymous, type Caller } from "../../src/api/declare/caller.ts";
+import { createFreeRoom, type Standing } from "../../src/api/serve/free-room.ts";
 import { caller, ed25519Key } from "../identity/agents.ts";
 import { type Service, startService } from "../support/service.ts";
 

@@ -1,7 +1,7 @@
 import { DeciderSpecification } from "@event-driven-io/emmett";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import * as key from "../../src/domain/access/key.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 import { listAllKeys, revokeKey } from "../../src/operator/keys.ts";
 import { impatiently } from "../support/patience.ts";
 import { type Service, startService } from "../support/service.ts";

@@ -1,7 +1,11 @@
 /** Limits by address over HTTP: two processes of one service grant no more than one would. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { free, json, open, operation, pay } from "../../src/api/operation.ts";
+import { free } from "../../src/api/declare/access/free.ts";
+import { open } from "../../src/api/declare/access/open.ts";
+import { pay } from "../../src/api/declare/access/pay.ts";
+import { operation } from "../../src/api/declare/operation.ts";
+import { json } from "../../src/api/declare/output.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { type Service, startService } from "../support/service.ts";
 

@@ -1,5 +1,5 @@
 /** A service that delivers alerts to a receiver of the test's own, on a clock that the test moves. */
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import { alertIdOf } from "../../src/domain/alerts/message.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
 import { alertsProjection } from "../../src/projections/alerts/subscriptions.ts";

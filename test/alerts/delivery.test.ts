@@ -1,7 +1,7 @@
 /** Alerts over real HTTP to a real receiver: signed, tried again, paid for, and delivered once. */
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import { BACKOFF_S } from "../../src/domain/alerts/backoff.ts";
 import { secretOf } from "../../src/domain/alerts/message.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";

@@ -1,9 +1,9 @@
 /** What an alert is called, whom it is for, and how its message is signed. */
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
+import type { Signer } from "../../src/core/model/ports/signer.ts";
 import { alertIdOf, isWatched, messageOf, secretOf } from "../../src/domain/alerts/message.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
-import type { Signer } from "../../src/domain/ports.ts";
 import { AT, type Event, facts, finding, given, later, subscribed, told } from "./stories.ts";
 
 const signerOf = (key: string): Signer => ({

@@ -1,9 +1,9 @@
 /** What the tests of alerts tell their stories with. */
 import { expect } from "vitest";
+import type { RefusalCode } from "../../src/core/model/problem.ts";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import type { Failure } from "../../src/domain/alerts/backoff.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
-import type { RefusalCode } from "../../src/domain/problem.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 
 export const AT = "2026-11-21T12:00:00.000Z";
 /** So many seconds after AT. */

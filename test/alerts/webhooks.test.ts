@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { isPublicAddress } from "../../src/adapters/public-address.ts";
 import { createWebhooks } from "../../src/adapters/webhooks.ts";
-import { readConfig } from "../../src/config.ts";
-import { WebhookUnreached } from "../../src/domain/ports.ts";
+import { WebhookUnreached } from "../../src/core/model/ports/webhooks.ts";
+import { readConfig } from "../../src/runtime/config.ts";
 import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 

@@ -1,6 +1,8 @@
 /** What may be said of a log's checkpoints and anchors, in any order that processes and chains come up with. */
 import { DeciderSpecification } from "@event-driven-io/emmett";
 import { describe, expect, test } from "vitest";
+import type { Hex } from "../../src/core/model/chain.ts";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import {
   type Anchor,
   type AnchorEvent,
@@ -22,8 +24,6 @@ import {
   streamOf,
   targetOf,
 } from "../../src/domain/anchoring/anchor.ts";
-import type { Hex } from "../../src/domain/chain.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 
 const hex = (digit: string, digits: number) => `0x${digit.repeat(digits)}` as Hex;
 const AT = "2026-01-01T00:00:09.000Z";

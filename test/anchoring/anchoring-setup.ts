@@ -2,12 +2,12 @@
 import { createEventStore } from "../../eventstore/store.ts";
 import { type AnchorOptions, anchorTurn } from "../../src/anchoring/anchor-signed.ts";
 import { type SigningOptions, signTurn } from "../../src/anchoring/sign-growth.ts";
-import { type App, createApp } from "../../src/app.ts";
+import { type App, createApp } from "../../src/core/app.ts";
+import { StreamCache } from "../../src/core/commands/stream-cache.ts";
+import type { Chain } from "../../src/core/model/ports/chain.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import { headCall, type KeptHead, keptHead, logIdOf } from "../../src/domain/anchoring/contract.ts";
-import type { Chain } from "../../src/domain/ports.ts";
 import { issueKey } from "../../src/operator/keys.ts";
-import { StreamCache } from "../../src/stream-cache.ts";
 import { type LedgerSetup, openLedgerSetup } from "../payments/ledger-setup.ts";
 import { type Taken, turnOf } from "../support/turns.ts";
 

@@ -4,10 +4,10 @@ import { decodeErrorResult } from "viem";
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
+import type { Call, CallResult, Hex } from "../../src/core/model/chain.ts";
+import { MULTICALL3 } from "../../src/core/model/multicall.ts";
 import { ANCHOR_ADDRESS, anchorCall, headCall, keptHead } from "../../src/domain/anchoring/contract.ts";
 import { ABI } from "../../src/domain/anchoring/generated/log-anchor.ts";
-import type { Call, CallResult, Hex } from "../../src/domain/chain.ts";
-import { MULTICALL3 } from "../../src/domain/multicall.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { scaled } from "../support/scale.ts";
 import {

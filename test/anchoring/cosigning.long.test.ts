@@ -16,9 +16,9 @@ import { formatVerifierKey, type VerifierKey, verifierKey } from "../../src/anch
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { parseAddCheckpoint } from "../../src/anchoring/tlog-proof.ts";
 import { parseWitnesses, type WitnessAddress } from "../../src/anchoring/witness-client.ts";
-import type { App } from "../../src/app.ts";
-import { readConfig } from "../../src/config.ts";
+import type { App } from "../../src/core/app.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
+import { readConfig } from "../../src/runtime/config.ts";
 import { newSigningKey } from "../payments/ledger-setup.ts";
 import { startService } from "../support/service.ts";
 import { turnOf } from "../support/turns.ts";

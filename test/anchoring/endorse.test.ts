@@ -7,7 +7,7 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { program } from "../../src/cli/program.ts";
 import { endorsedSuccessor, successorCall } from "../../src/domain/anchoring/contract.ts";
-import { demoAddresses } from "../../src/domain/demo-accounts.ts";
+import { demoAddresses } from "../../src/domain/wallet/demo-accounts.ts";
 import { patientConfig } from "../support/patience.ts";
 import { PAYEE } from "../support/wallets.ts";
 import { openAnchoringSetup } from "./anchoring-setup.ts";

@@ -1,6 +1,6 @@
 /** Tree hashes and consistency proofs in the recursive words of RFC 9162, sections 2.1.1 and 2.1.4.1; slow and plain. */
 import { createHash } from "node:crypto";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 
 export const sha256 = (...parts: readonly (string | Uint8Array)[]): Hex => {
   const hash = createHash("sha256");

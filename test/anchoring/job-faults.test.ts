@@ -4,10 +4,10 @@ import { generatePrivateKey } from "viem/accounts";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { BaseChainOptions } from "../../src/adapters/base-chain.ts";
 import { deployAnchor } from "../../src/anchoring/deploy.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import { type Chain, ChainUnavailable } from "../../src/core/model/ports/chain.ts";
 import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
-import type { Hex } from "../../src/domain/chain.ts";
-import { type Chain, ChainUnavailable } from "../../src/domain/ports.ts";
 import { type Meddler, openMeddler } from "../chain/meddler.ts";
 import { type AnchoringSetup, openAnchoringSetup } from "./anchoring-setup.ts";
 

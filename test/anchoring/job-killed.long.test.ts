@@ -1,7 +1,7 @@
 /** The process is killed at each step of signing and anchoring; the next one goes on, and nothing is sent twice. */
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import { startProgram } from "../support/compiled.ts";
 import { until } from "../support/until.ts";
 import { GAS_KEY, PAYEE } from "../support/wallets.ts";

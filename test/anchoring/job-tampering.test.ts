@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { anchorTurn } from "../../src/anchoring/anchor-signed.ts";
 import { anchorStatus } from "../../src/anchoring/status.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import { type AnchoringSetup, AT_ONCE, openAnchoringSetup } from "./anchoring-setup.ts";
 
 let setup: AnchoringSetup;

@@ -8,12 +8,12 @@ import { anchoringReactor, signingReactor } from "../../src/anchoring/reactors.t
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { anchorStatus, chainStatus } from "../../src/anchoring/status.ts";
 import { openTree } from "../../src/anchoring/tile-store.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
+import { startReactors } from "../../src/core/background/reactor.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import { type Chain, ChainUnavailable, GasBudgetSpent } from "../../src/core/model/ports/chain.ts";
 import type * as anchors from "../../src/domain/anchoring/anchor.ts";
 import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
-import type { Hex } from "../../src/domain/chain.ts";
-import { type Chain, ChainUnavailable, GasBudgetSpent } from "../../src/domain/ports.ts";
-import { startReactors } from "../../src/reactor.ts";
 import { newSigningKey } from "../payments/ledger-setup.ts";
 import { alone } from "../support/turns.ts";
 import { until } from "../support/until.ts";

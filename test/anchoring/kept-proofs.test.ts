@@ -3,7 +3,9 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { AnchorMemory } from "../../src/anchoring/anchor-signed.ts";
 import { readEvidence } from "../../src/anchoring/evidence.ts";
 import { proofsOfAnchors } from "../../src/anchoring/kept-proofs.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import { ChainUnavailable } from "../../src/core/model/ports/chain.ts";
 import { headInSlots, headSlots, logIdOf } from "../../src/domain/anchoring/contract.ts";
 import {
   readHeader,
@@ -11,8 +13,6 @@ import {
   storageRoot,
   storedWord,
 } from "../../src/domain/anchoring/state-proof.ts";
-import type { Hex } from "../../src/domain/chain.ts";
-import { ChainUnavailable } from "../../src/domain/ports.ts";
 import { type AnchoringSetup, openAnchoringSetup } from "./anchoring-setup.ts";
 
 let setup: AnchoringSetup;

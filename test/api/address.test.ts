@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addressBlock } from "../../src/api/address.ts";
+import { addressBlock } from "../../src/api/declare/address.ts";
 
 test.each([
   ["203.0.113.7", "203.0.113.7"],

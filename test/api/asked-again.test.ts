@@ -1,9 +1,9 @@
 /** An answer asked again by the vintages that it named: the same bytes, whatever was released since, as long as they are kept. */
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Operation, restsOnDataAlone } from "../../src/api/operation.ts";
-import { exampleOf } from "../../src/api/reference.ts";
-import { operatorMeta } from "../../src/app.ts";
+import { type Operation, restsOnDataAlone } from "../../src/api/declare/operation.ts";
+import { exampleOf } from "../../src/api/describe/reference.ts";
+import { operatorMeta } from "../../src/core/app.ts";
 import { manifestPath, readManifest, vintageDigest } from "../../src/datasets/manifest.ts";
 import { keepText, writtenText } from "../../src/datasets/reference/files.ts";
 import { sandboxOf } from "../../src/datasets/reference/table.ts";

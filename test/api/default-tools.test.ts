@@ -1,6 +1,6 @@
 /** The tools that MCP lists unasked. */
 import { expect, test } from "vitest";
-import { defaultTools, MOST_TOOLS } from "../../src/api/default-tools.ts";
+import { defaultTools, MOST_TOOLS } from "../../src/api/transports/default-tools.ts";
 import { catalogue } from "../support/catalogue.ts";
 
 test("each is an operation, or calls any, and is named once", () => {

@@ -1,9 +1,9 @@
 /** Inputs that are far beyond what a schema takes: refused in a few words, before anything looks at them closely. */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { chosenForm } from "../../src/api/forms/form.ts";
-import { inputReader } from "../../src/api/input.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
+import { chosenForm } from "../../src/api/declare/forms/form.ts";
+import { inputReader } from "../../src/api/declare/input.ts";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import { catalogue } from "../support/catalogue.ts";
 
 const refused = (work: () => unknown): Refusal => {

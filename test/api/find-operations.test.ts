@@ -1,6 +1,6 @@
 /** Operations found by words of what they do. */
 import { expect, test } from "vitest";
-import { operationFinder } from "../../src/api/find-operations.ts";
+import { operationFinder } from "../../src/api/describe/find-operations.ts";
 import { catalogue } from "../support/catalogue.ts";
 
 const find = operationFinder(catalogue);

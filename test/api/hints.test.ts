@@ -1,6 +1,6 @@
 /** What is said to a call that meets nothing. */
 import { expect, test } from "vitest";
-import { hintsOf } from "../../src/api/hints.ts";
+import { hintsOf } from "../../src/api/transports/hints.ts";
 import { catalogue } from "../support/catalogue.ts";
 
 const hint = hintsOf(catalogue);

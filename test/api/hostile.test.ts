@@ -2,9 +2,9 @@
 import { EventEmitter, getEventListeners } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { matches } from "../../src/api/call.ts";
-import { endOf } from "../../src/api/http-request.ts";
 import { walSince } from "../../src/api/operations/replay/wal-since.ts";
+import { matches } from "../../src/api/serve/call.ts";
+import { endOf } from "../../src/api/transports/http-request.ts";
 import { issueKey } from "../../src/operator/keys.ts";
 import { catalogue } from "../support/catalogue.ts";
 import * as notes from "../support/notes.ts";

@@ -1,9 +1,9 @@
 /** What MCP lists of each operation: how much a model reads, what it is told first, and in which words. */
 import { expect, test } from "vitest";
-import { defaultTools, MOST_TOOLS } from "../../src/api/default-tools.ts";
-import type { JsonSchema } from "../../src/api/json-schema.ts";
-import { meantBy, toolLists } from "../../src/api/mcp-tools.ts";
-import { methodOf } from "../../src/api/operation.ts";
+import type { JsonSchema } from "../../src/api/declare/json-schema.ts";
+import { methodOf } from "../../src/api/declare/operation-facts.ts";
+import { defaultTools, MOST_TOOLS } from "../../src/api/transports/default-tools.ts";
+import { meantBy, toolLists } from "../../src/api/transports/mcp-tools.ts";
 import { catalogue } from "../support/catalogue.ts";
 
 const listed = toolLists(catalogue);

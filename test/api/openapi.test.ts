@@ -1,13 +1,15 @@
 /** OpenAPI as a whole: what is said once, and what generators of clients make of it. */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { catalogueOf } from "../../src/api/catalogue.ts";
-import { documentsOf } from "../../src/api/documents.ts";
-import { formsOf } from "../../src/api/forms/form.ts";
-import { openapi } from "../../src/api/openapi.ts";
-import { shareSchemas } from "../../src/api/openapi-schemas.ts";
-import { json, open, operation } from "../../src/api/operation.ts";
-import { OF_ANY_CALL, refusalsOf } from "../../src/api/statuses.ts";
+import { open } from "../../src/api/declare/access/open.ts";
+import { catalogueOf } from "../../src/api/declare/catalogue.ts";
+import { formsOf } from "../../src/api/declare/forms/form.ts";
+import { operation } from "../../src/api/declare/operation.ts";
+import { json } from "../../src/api/declare/output.ts";
+import { OF_ANY_CALL, refusalsOf } from "../../src/api/declare/statuses.ts";
+import { documentsOf } from "../../src/api/describe/documents.ts";
+import { openapi } from "../../src/api/describe/openapi.ts";
+import { shareSchemas } from "../../src/api/describe/openapi-schemas.ts";
 import { areas } from "../../src/areas/index.ts";
 import { areaOf } from "../support/catalogue.ts";
 

@@ -1,9 +1,9 @@
 /** Each check of a payment is switched off in turn: the payment it alone refuses must then get through. */
 import { describe, expect, test } from "vitest";
 import { recoverKey } from "../../src/adapters/secp256k1.ts";
-import { type Asked, examine, paymentChecks } from "../../src/api/x402/checks.ts";
-import { readPayment } from "../../src/api/x402/payload.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import { type Asked, examine, paymentChecks } from "../../src/api/serve/x402/checks.ts";
+import { readPayment } from "../../src/api/serve/x402/payload.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import { addressOf, PAYEE, payment, wallet } from "../support/wallets.ts";
 import { PRICE, presentedV1, presentedV2 } from "../support/x402.ts";
 

@@ -7,10 +7,11 @@ import {
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { methodOf, pathOf, paymentOf } from "../../src/api/operation.ts";
-import { type PaymentPayload, readPayment } from "../../src/api/x402/payload.ts";
-import { PaymentRefused } from "../../src/api/x402/refused.ts";
-import { paymentRequired } from "../../src/api/x402/required.ts";
+import { paymentOf } from "../../src/api/declare/access/way.ts";
+import { methodOf, pathOf } from "../../src/api/declare/operation-facts.ts";
+import { type PaymentPayload, readPayment } from "../../src/api/serve/x402/payload.ts";
+import { PaymentRefused } from "../../src/api/serve/x402/refused.ts";
+import { paymentRequired } from "../../src/api/serve/x402/required.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { countCalls, takeNote } from "../support/notes.ts";
 import { scaled } from "../support/scale.ts";

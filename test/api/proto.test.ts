@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { inputReader } from "../../src/api/input.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
+import { inputReader } from "../../src/api/declare/input.ts";
+import { Refusal } from "../../src/core/model/refusal.ts";
 
 test("__proto__ is as unknown as any other name, wherever it stands", () => {
   const reader = inputReader(z.object({ params: z.record(z.string(), z.unknown()).optional() }));

@@ -1,8 +1,8 @@
 /** Which route a method and a path lead to. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { methodOf, pathOf, pathWith } from "../../src/api/operation.ts";
-import { type Entry, routeTable } from "../../src/api/routes.ts";
+import { methodOf, pathOf, pathWith } from "../../src/api/declare/operation-facts.ts";
+import { type Entry, routeTable } from "../../src/api/transports/routes.ts";
 import { catalogue } from "../support/catalogue.ts";
 
 const entry = (route: `${Entry<string>["method"]} /${string}`): Entry<string> => {

@@ -1,14 +1,13 @@
 /** A whole area of its own, as small as one can be: parcels that are sent by a command and delivered by a reactor. */
 import { z } from "zod";
-import { key } from "../../src/api/access/key.ts";
-import { json, operation } from "../../src/api/operation.ts";
+import { json, key, operation } from "../../src/api/declare/index.ts";
 import type { Area } from "../../src/areas/area.ts";
-import type { EventOf } from "../../src/domain/entity.ts";
-import { limit } from "../../src/domain/fields.ts";
-import { problemTypes } from "../../src/domain/problem.ts";
-import { refuse } from "../../src/domain/refusal.ts";
-import { projection } from "../../src/projections/projection.ts";
-import { reactor } from "../../src/reactor.ts";
+import { reactor } from "../../src/core/background/reactor.ts";
+import type { EventOf } from "../../src/core/model/entity.ts";
+import { limit } from "../../src/core/model/fields.ts";
+import { problemTypes } from "../../src/core/model/problem.ts";
+import { refuse } from "../../src/core/model/refusal.ts";
+import { projection } from "../../src/core/read-models/projection.ts";
 
 const problems = problemTypes({
   "parcel-sent": {

@@ -1,8 +1,8 @@
 /** An area that stands in the registry is in the service: nothing else names it. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { catalogueOf } from "../../src/api/catalogue.ts";
-import { operationsPage } from "../../src/api/reference.ts";
+import { catalogueOf } from "../../src/api/declare/catalogue.ts";
+import { operationsPage } from "../../src/api/describe/reference.ts";
 import { areas, entitiesOf } from "../../src/areas/index.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";

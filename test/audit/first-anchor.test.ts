@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { AskChain } from "../../src/audit/ask-chain.ts";
 import { firstAnchor } from "../../src/audit/first-anchor.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import { anchoredLog } from "./told-chain.ts";
 
 const contract: Hex = `0x${"aa".repeat(20)}`;

@@ -5,8 +5,8 @@
  */
 import { createHash } from "node:crypto";
 import { type Hex, hexToBigInt, keccak256, numberToHex, toRlp } from "viem";
+import type { Signer } from "../../src/core/model/ports/signer.ts";
 import { ANCHOR_ADDRESS, anchorCall, headSlots, logIdOf } from "../../src/domain/anchoring/contract.ts";
-import type { Signer } from "../../src/domain/ports.ts";
 import { rfc9162 } from "../anchoring/rfc9162.ts";
 import type { Workshop } from "../chain/fixture.ts";
 import { exportLines, type LogRow, streamExportLines } from "../eventstore/log-builder.ts";

@@ -5,7 +5,7 @@
 import { hash } from "node:crypto";
 import type { HeldEvent } from "../../src/audit/evidence-state.ts";
 import type { Fault } from "../../src/audit/fault.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import { commitHash, exportLines, type LogRow, NO_REQUEST_HASH, rehash } from "../eventstore/log-builder.ts";
 import { cases as exportCases, log, ORIGIN, type Tampering } from "../eventstore/tampering.ts";
 import {

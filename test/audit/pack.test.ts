@@ -3,7 +3,11 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { type ExportLogOptions, type ExportStreamOptions, exportFile } from "../../eventstore/export.ts";
+import {
+  type ExportLogOptions,
+  type ExportStreamOptions,
+  exportFile,
+} from "../../eventstore/files/export.ts";
 import { openExport } from "../../eventstore/verify/verify-export.ts";
 import { jsonRpc } from "../../src/adapters/json-rpc.ts";
 import { recoverKey } from "../../src/adapters/secp256k1.ts";
@@ -15,9 +19,9 @@ import type { AskChain } from "../../src/audit/ask-chain.ts";
 import type { ChainView } from "../../src/audit/chain-view.ts";
 import type { HeldEvent } from "../../src/audit/evidence-state.ts";
 import { chainView, type VerifyPackOptions, verifyPack } from "../../src/audit/verify-pack.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import { ANCHOR_ADDRESS, successorCall } from "../../src/domain/anchoring/contract.ts";
-import type { Hex } from "../../src/domain/chain.ts";
 import { type AnchoringSetup, openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
 import { failures } from "../eventstore/verify-support.ts";
 import { until } from "../support/until.ts";

@@ -2,7 +2,7 @@
 import pino from "pino";
 import { expect, vi } from "vitest";
 import { program } from "../../src/cli/program.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import { patientConfig } from "../support/patience.ts";
 
 /** Its exit code, and all that it wrote. */

@@ -1,7 +1,7 @@
 /** A chain that says what it is told to, method by method: what an auditor's endpoint may answer, true or not. */
 import { decodeFunctionData, encodeAbiParameters, encodeEventTopics, encodeFunctionResult } from "viem";
+import type { Hex } from "../../src/core/model/chain.ts";
 import { ABI } from "../../src/domain/anchoring/generated/log-anchor.ts";
-import type { Hex } from "../../src/domain/chain.ts";
 
 /** Heads and successors by signer, hashes by block number; the rest is not there. */
 export type World = {

@@ -4,13 +4,13 @@ import { hashTypedData, toHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import { recoverKey } from "../../src/adapters/secp256k1.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import type { TransferAuthorization } from "../../src/core/model/ports/settlement.ts";
 import {
   authorizationDigest,
   domainSeparator,
   readSignature,
   signerOf,
-  type TransferAuthorization,
   writeSignature,
 } from "../../src/domain/payments/authorization.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { demoAccount, demoAddresses } from "../../src/domain/demo-accounts.ts";
+import { demoAccount, demoAddresses } from "../../src/domain/wallet/demo-accounts.ts";
 
 test("the addresses written down are those of the development mnemonic", () => {
   const derived = demoAddresses.map((_, index) => demoAccount(index).address.toLowerCase());

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isAlive } from "../../src/adapters/folder-lock.ts";
+import { ChainUnavailable } from "../../src/core/model/ports/chain.ts";
 import { settledBy, TRANSFER_GAS, transferCall, usedQuery } from "../../src/domain/payments/usdc.ts";
-import { ChainUnavailable } from "../../src/domain/ports.ts";
 import { until } from "../support/until.ts";
 import { PAYEE, payment, wallet } from "../support/wallets.ts";
 import {

@@ -3,14 +3,10 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
-import type { Receipt } from "../../src/domain/chain.ts";
-import {
-  type SignedTransfer,
-  settledBy,
-  TRANSFER_GAS,
-  transferCall,
-} from "../../src/domain/payments/usdc.ts";
-import { ChainUnavailable, TransactionPending } from "../../src/domain/ports.ts";
+import type { Receipt } from "../../src/core/model/chain.ts";
+import { ChainUnavailable, TransactionPending } from "../../src/core/model/ports/chain.ts";
+import type { SignedTransfer } from "../../src/core/model/ports/settlement.ts";
+import { settledBy, TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
 import { until } from "../support/until.ts";
 import { GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
 import { balanceOf, factsOf, inPool, mineAgain, openWorkshop, stopMining, type Workshop } from "./fixture.ts";

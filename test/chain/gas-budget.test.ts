@@ -3,9 +3,10 @@ import { parseEther } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type GasBudget, gasBudget } from "../../src/adapters/gas-budget.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import { type Chain, ChainUnavailable, GasBudgetSpent } from "../../src/core/model/ports/chain.ts";
+import type { Settlement } from "../../src/core/model/ports/settlement.ts";
 import { TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
-import { type Chain, ChainUnavailable, GasBudgetSpent, type Settlement } from "../../src/domain/ports.ts";
 import { PAYEE, payment, wallet } from "../support/wallets.ts";
 import { balanceOf, openWorkshop, type Workshop } from "./fixture.ts";
 

@@ -5,15 +5,11 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import { type FacilitatorOptions, hostedSettlement } from "../../src/adapters/hosted-facilitator.ts";
-import type { Hex } from "../../src/domain/chain.ts";
-import {
-  type SignedTransfer,
-  settledBy,
-  TRANSFER_GAS,
-  transferCall,
-  USDC,
-} from "../../src/domain/payments/usdc.ts";
-import { ChainUnavailable, NotSettled, TransactionPending } from "../../src/domain/ports.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import { ChainUnavailable, TransactionPending } from "../../src/core/model/ports/chain.ts";
+import type { SignedTransfer } from "../../src/core/model/ports/settlement.ts";
+import { NotSettled } from "../../src/core/model/ports/settlement.ts";
+import { settledBy, TRANSFER_GAS, transferCall, USDC } from "../../src/domain/payments/usdc.ts";
 import { addressOf, PAYEE, payment, wallet } from "../support/wallets.ts";
 import { balanceOf, openWorkshop, type Workshop } from "./fixture.ts";
 import { type Meddler, openMeddler } from "./meddler.ts";

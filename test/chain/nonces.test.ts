@@ -4,9 +4,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
 import { sharedNonces } from "../../src/adapters/nonces.ts";
 import type { SendLimits } from "../../src/adapters/send-queue.ts";
-import { networkOf } from "../../src/domain/chain.ts";
+import { networkOf } from "../../src/core/model/chain.ts";
+import {
+  type Chain,
+  ChainUnavailable,
+  GasKeyEmpty,
+  TransactionPending,
+} from "../../src/core/model/ports/chain.ts";
 import { settledBy, TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
-import { type Chain, ChainUnavailable, GasKeyEmpty, TransactionPending } from "../../src/domain/ports.ts";
 import { type FreshDatabase, freshDatabase, makeKeptTables } from "../support/database.ts";
 import { until } from "../support/until.ts";
 import { addressOf, GAS_KEY, payment, wallet } from "../support/wallets.ts";

@@ -3,9 +3,11 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
-import type { Hex } from "../../src/domain/chain.ts";
-import { type SignedTransfer, settledBy } from "../../src/domain/payments/usdc.ts";
-import { ChainUnavailable, NotSettled, type Settlement, TransactionPending } from "../../src/domain/ports.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import { ChainUnavailable, TransactionPending } from "../../src/core/model/ports/chain.ts";
+import type { SignedTransfer } from "../../src/core/model/ports/settlement.ts";
+import { NotSettled, type Settlement } from "../../src/core/model/ports/settlement.ts";
+import { settledBy } from "../../src/domain/payments/usdc.ts";
 import { addressOf, PAYEE, payment, SAYS_NO, SAYS_YES, wallet } from "../support/wallets.ts";
 import {
   balanceOf,

@@ -1,9 +1,9 @@
 /** Payments on a real chain: what it says of them, how they settle, and what its logs prove. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Hex, Receipt } from "../../src/domain/chain.ts";
+import type { Hex, Receipt } from "../../src/core/model/chain.ts";
+import type { SignedTransfer } from "../../src/core/model/ports/settlement.ts";
 import {
   CONTRACT_PAYER_GAS,
-  type SignedTransfer,
   settledBy,
   TRANSFER_GAS,
   transferCall,

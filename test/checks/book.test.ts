@@ -1,7 +1,7 @@
 /** Writing, listing and cancelling checks over real HTTP. */
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import { buy } from "../support/buyer.ts";
 import { signShown } from "../support/checked.ts";
 import { until } from "../support/until.ts";

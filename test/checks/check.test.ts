@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import {
   askRedemption,
   type CheckEvent,
@@ -22,7 +23,6 @@ import {
   takeBack,
 } from "../../src/domain/checks/check.ts";
 import { advance, type Followed, followedTo } from "../../src/domain/checks/following.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 
 const hex = (digit: string, digits: number) => `0x${digit.repeat(digits)}` as Hex;
 const AT = "2026-01-01T00:00:00.000Z";

@@ -1,8 +1,8 @@
 /** A service on a chain of its own, and what tests of checks ask of both. */
 import type { z } from "zod";
 import type { checkShown, transaction } from "../../src/api/operations/checks/fields.ts";
-import type { App } from "../../src/app.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import * as checks from "../../src/domain/checks/check.ts";
 import * as following from "../../src/domain/checks/following.ts";
 import type { TypedData } from "../../src/domain/checks/typed-data.ts";

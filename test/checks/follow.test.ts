@@ -1,8 +1,9 @@
 /** What the chain says of checks, turn by turn: ends, expiry by its time, reorgs, and the record of what is final. */
 import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { App } from "../../src/app.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import { ChainUnavailable } from "../../src/core/model/ports/chain.ts";
 import * as checks from "../../src/domain/checks/check.ts";
 import * as following from "../../src/domain/checks/following.ts";
 import {
@@ -12,7 +13,6 @@ import {
   revocationCall,
 } from "../../src/domain/checks/typed-data.ts";
 import { transferCall } from "../../src/domain/payments/usdc.ts";
-import { ChainUnavailable } from "../../src/domain/ports.ts";
 import { findCheck } from "../../src/projections/checks/checks.ts";
 import type { FollowMemory } from "../../src/reactors/checks/follow.ts";
 import { signShown, writeCheck } from "../support/checked.ts";

@@ -2,7 +2,8 @@
 import { decodeFunctionData, parseAbi } from "viem/utils";
 import { describe, expect, test } from "vitest";
 import { recoverKey } from "../../src/adapters/secp256k1.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import type { Refusal } from "../../src/core/model/refusal.ts";
 import type { CheckFacts } from "../../src/domain/checks/check.ts";
 import { inTurn, isPassphrase, keepPassphrase, MOST_WAITING } from "../../src/domain/checks/passphrase.ts";
 import { keySignature } from "../../src/domain/checks/redemption.ts";
@@ -16,7 +17,6 @@ import {
 } from "../../src/domain/checks/typed-data.ts";
 import { authorizationDigest, domainSeparator } from "../../src/domain/payments/authorization.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
-import type { Refusal } from "../../src/domain/refusal.ts";
 import { signShown } from "../support/checked.ts";
 import { addressOf, typedData, wallet } from "../support/wallets.ts";
 

@@ -2,7 +2,7 @@
 import { cp, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readBackup } from "../../eventstore/backup.ts";
+import { readBackup } from "../../eventstore/files/backup.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { manifest, partitionsDir, vintagesDir } from "../../src/datasets/manifest.ts";
 import { importFiles } from "../../src/operator/releases.ts";

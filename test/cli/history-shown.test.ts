@@ -3,7 +3,7 @@ import { Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { inWords, shownHistory, summed } from "../../src/cli/history-shown.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import type { HistorySummary, Told } from "../../src/operator/history.ts";
 
 const MINUTE = 60_000;

@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Folding } from "../../src/core/read-models/folding.ts";
 import { lastMonth, monthAfter } from "../../src/domain/commerce/demand.ts";
 import * as orders from "../../src/domain/commerce/order.ts";
 import * as product from "../../src/domain/commerce/product.ts";
@@ -10,7 +11,6 @@ import { listProduct } from "../../src/operator/shop.ts";
 import { importSales } from "../../src/operator/shop-sales.ts";
 import { catalogueProjection } from "../../src/projections/commerce/catalogue.ts";
 import { demandProjection } from "../../src/projections/commerce/demand.ts";
-import { Folding } from "../../src/projections/folding.ts";
 import { opened } from "../support/sandbox.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
 import { wallet } from "../support/wallets.ts";

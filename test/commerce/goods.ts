@@ -1,8 +1,9 @@
 /** Facts of the shop that tests tell stories with. */
+
+import type { Sealed } from "../../src/core/model/sealed.ts";
 import type { OrderEvent, OrderFacts } from "../../src/domain/commerce/order.ts";
 import type { ProductEvent, ProductFacts } from "../../src/domain/commerce/product.ts";
 import type { StockEvent, Wanted } from "../../src/domain/commerce/stock.ts";
-import type { Sealed } from "../../src/domain/sealed.ts";
 
 export const AT = "2026-01-01T12:00:00.000Z";
 export const later = (minutes: number) => new Date(Date.parse(AT) + minutes * 60_000).toISOString();

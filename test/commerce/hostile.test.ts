@@ -1,6 +1,6 @@
 /** The shop as somebody sees it who means it ill: names said twice, others' orders, extremes, and what comes at the same moment. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { forEach } from "../../src/concurrency.ts";
+import { forEach } from "../../src/core/coordination/concurrency.ts";
 import { entriesOf } from "../../src/domain/commerce/buckets.ts";
 import * as orders from "../../src/domain/commerce/order.ts";
 import * as product from "../../src/domain/commerce/product.ts";

@@ -5,7 +5,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { forEach } from "../../src/concurrency.ts";
+import { forEach } from "../../src/core/coordination/concurrency.ts";
 import { entriesOf } from "../../src/domain/commerce/buckets.ts";
 import * as orders from "../../src/domain/commerce/order.ts";
 import * as stock from "../../src/domain/commerce/stock.ts";

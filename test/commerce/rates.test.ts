@@ -1,9 +1,9 @@
 /** By what rate an order is paid for: one of the last days, and who asks before the table is open is told to come again. */
 import { expect, test } from "vitest";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import { type EcbRates, ecbRates } from "../../src/datasets/reference/ecb-rates.ts";
 import { ReferenceStore } from "../../src/datasets/reference/store.ts";
 import { type Reference, sandboxOf } from "../../src/datasets/reference/table.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 import { payableRate } from "../../src/projections/commerce/rates.ts";
 
 const options = { data_dir: "/nowhere", allow_synthetic: true };

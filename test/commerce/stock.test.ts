@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import { entriesOf } from "../../src/domain/commerce/buckets.ts";
 import {
   adjust,
@@ -19,7 +20,6 @@ import {
   ship,
   unitsLeft,
 } from "../../src/domain/commerce/stock.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 import { scaled } from "../support/scale.ts";
 import { AT, confirmed, later, linesOf, received, reserved, wanted } from "./goods.ts";
 

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { nameSubject } from "../../src/domain/identity/fields.ts";
-import { eraseSubject } from "../../src/erasure.ts";
 import { trustProjection } from "../../src/projections/trust/trust.ts";
+import { eraseSubject } from "../../src/reactors/subjects/erasure.ts";
 import { caller, delegation, PROXIED, type TestKey } from "../identity/agents.ts";
 import { buy } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";

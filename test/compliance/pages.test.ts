@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { anchorsOf, piecesOf } from "../../src/core/model/doc.ts";
 import { given } from "../../src/domain/compliance/document.ts";
 import { compliancePages } from "../../src/domain/compliance/pages.ts";
-import { anchorsOf, piecesOf } from "../../src/domain/doc.ts";
 
 const event = { event_id: "0198c3a0-0000-7000-8000-000000000001", position: 7, type: "AgentRegistered" };
 const digest = "0".repeat(64);

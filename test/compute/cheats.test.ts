@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { auditMicro } from "../../src/domain/compute/pricing.ts";
-import { ByteStream, below } from "../../src/domain/rng/bytes.ts";
+import { ByteStream, below } from "../../src/domain/games/bytes.ts";
 
 /** The draw of a task, as docs/compute.md says it. */
 function draws(run: number, task: number): number {

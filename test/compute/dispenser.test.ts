@@ -1,7 +1,7 @@
 /** Tasks given out to those who look, from a read model that answers as the test says. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { dispenserOf } from "../../src/api/operations/compute/dispenser.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import type { Ready } from "../../src/projections/compute/tasks.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));

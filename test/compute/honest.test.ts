@@ -1,8 +1,8 @@
 /** Attacks that cost honest nodes their stake, their price or their points: each is tried, and the honest node keeps what is its own. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Ran } from "../../src/core/model/ports/executor.ts";
 import * as nodes from "../../src/domain/compute/node.ts";
-import type { Ran } from "../../src/domain/ports.ts";
 import { auditReactor } from "../../src/reactors/compute/audit.ts";
 import { computeReactor } from "../../src/reactors/compute/due.ts";
 import { quorumReactor } from "../../src/reactors/compute/quorum.ts";

@@ -1,13 +1,13 @@
 /** A life of the compute market as it happens: two processes over one database, honest actors and thieves, and what each of them did. */
 import { randomUUID } from "node:crypto";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Reactor } from "../../src/core/background/reactor.ts";
+import type { Executor, Ran } from "../../src/core/model/ports/executor.ts";
 import * as nodes from "../../src/domain/compute/node.ts";
 import * as tasks from "../../src/domain/compute/task.ts";
 import * as account from "../../src/domain/payments/account.ts";
 import * as withdrawal from "../../src/domain/payments/withdrawal.ts";
-import type { Executor, Ran } from "../../src/domain/ports.ts";
 import { decideDispute } from "../../src/operator/disputes.ts";
-import type { Reactor } from "../../src/reactor.ts";
 import { auditReactor } from "../../src/reactors/compute/audit.ts";
 import { computeReactor } from "../../src/reactors/compute/due.ts";
 import { quorumReactor } from "../../src/reactors/compute/quorum.ts";

@@ -1,7 +1,7 @@
 /** A database whose clock a test moves: services, leases and queries go by it, and no part of a service is replaced. */
 
 import type { DatabaseClock } from "../../src/adapters/database-clock.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import { onServer } from "../support/database.ts";
 import { preparedDatabase } from "../support/prepared-database.ts";
 

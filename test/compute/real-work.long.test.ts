@@ -6,7 +6,7 @@ import { execFile } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { forEach } from "../../src/concurrency.ts";
+import { forEach } from "../../src/core/coordination/concurrency.ts";
 import { walletTenant } from "../../src/domain/payments/payment.ts";
 import { expectBooks } from "../support/books.ts";
 import { scaled } from "../support/scale.ts";

@@ -20,6 +20,12 @@ test("each function of the list is DuckDB's, is called consistent by it, and nam
   expect([...STEADY].filter((name) => UNSTEADY.test(name) || OF_PROCESSOR.has(name))).toEqual([]);
 });
 
+test("an error that quotes the words of a lack of memory is a result as any other", async () => {
+  const query = "select cast('out of memory' as int)";
+  const { exit, output } = await runSql({ query, tables: {} });
+  expect([exit, output.error]).toEqual(["ok", expect.stringContaining("Could not convert")]);
+});
+
 test.each([
   "select json_serialize_plan('select now()', optimize := true)",
   "select list_aggregate([1.5], 'sum'), json_serialize_sql('select 1')",

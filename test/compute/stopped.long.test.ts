@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { forEach } from "../../src/concurrency.ts";
+import { forEach } from "../../src/core/coordination/concurrency.ts";
 import * as tasks from "../../src/domain/compute/task.ts";
 import { scaled } from "../support/scale.ts";
 import { until } from "../support/until.ts";

@@ -1,6 +1,6 @@
 /** An agent that is suspended is read, and neither works nor spends: each operation of both markets. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { effectOf } from "../../src/api/operation.ts";
+import { effectOf } from "../../src/api/declare/operation-facts.ts";
 import { compute } from "../../src/areas/compute.ts";
 import { marketplace } from "../../src/areas/marketplace.ts";
 import { setSuspended } from "../../src/operator/agents.ts";

@@ -1,10 +1,10 @@
 /** A task: every transition, every refusal, and what holds whatever happens. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { Refusal } from "../../src/core/model/refusal.ts";
+import { leaseDigest, leaseEndsAt } from "../../src/core/model/work-lease.ts";
 import * as pricing from "../../src/domain/compute/pricing.ts";
 import * as task from "../../src/domain/compute/task.ts";
-import { leaseDigest, leaseEndsAt } from "../../src/domain/lease.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 
 const at = "2026-11-22T12:00:00.000Z";
 const later = (seconds: number, from = at) => new Date(Date.parse(from) + seconds * 1_000).toISOString();

@@ -1,7 +1,7 @@
 /** Money that leaves an account on a real chain: once, to one's own wallet, followed through deaths and reorgs; the books agree after each. */
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import * as account from "../../src/domain/payments/account.ts";
 import { accountsProjection, withdrawalsToFollow } from "../../src/projections/payments/accounts.ts";
 import { carryOut } from "../../src/reactors/payments/outgoing.ts";

@@ -9,22 +9,14 @@ import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { isOpen } from "../../src/api/access/way.ts";
-import { catalogueOf } from "../../src/api/catalogue.ts";
-import { defaultTools } from "../../src/api/default-tools.ts";
-import { inputReader } from "../../src/api/input.ts";
-import type { JsonSchema } from "../../src/api/json-schema.ts";
-import {
-  effectOf,
-  mediaTypeOf,
-  methodOf,
-  type Operation,
-  pathOf,
-  pathWith,
-  paymentOf,
-  restsOnDataAlone,
-} from "../../src/api/operation.ts";
-import { operationsPage } from "../../src/api/reference.ts";
+import { isOpen, paymentOf } from "../../src/api/declare/access/way.ts";
+import { catalogueOf } from "../../src/api/declare/catalogue.ts";
+import { inputReader } from "../../src/api/declare/input.ts";
+import type { JsonSchema } from "../../src/api/declare/json-schema.ts";
+import { type Operation, restsOnDataAlone } from "../../src/api/declare/operation.ts";
+import { effectOf, mediaTypeOf, methodOf, pathOf, pathWith } from "../../src/api/declare/operation-facts.ts";
+import { operationsPage } from "../../src/api/describe/reference.ts";
+import { defaultTools } from "../../src/api/transports/default-tools.ts";
 import { eventsPage } from "../../src/areas/events-page.ts";
 import { areas, entitiesOf } from "../../src/areas/index.ts";
 import { wholeLog } from "../projections/read-models.ts";

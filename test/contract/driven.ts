@@ -1,6 +1,6 @@
 /** A service whose examples can be asked: each area has what its examples name, written by real operations. */
-import type { Operation } from "../../src/api/operation.ts";
-import { exampleOf } from "../../src/api/reference.ts";
+import type { Operation } from "../../src/api/declare/operation.ts";
+import { exampleOf } from "../../src/api/describe/reference.ts";
 import { areas } from "../../src/areas/index.ts";
 import { airdropExamples } from "../support/airdropped.ts";
 import { attestExamples } from "../support/attested.ts";

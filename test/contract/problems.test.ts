@@ -3,13 +3,15 @@ import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { catalogueOf } from "../../src/api/catalogue.ts";
-import { json, open, operation } from "../../src/api/operation.ts";
-import { problemOfRefusal, problemsPage } from "../../src/api/problem.ts";
+import { open } from "../../src/api/declare/access/open.ts";
+import { catalogueOf } from "../../src/api/declare/catalogue.ts";
+import { operation } from "../../src/api/declare/operation.ts";
+import { json } from "../../src/api/declare/output.ts";
+import { problemOfRefusal, problemsPage } from "../../src/api/serve/problem.ts";
 import { areas } from "../../src/areas/index.ts";
+import { coreProblems, type ProblemType, problemOfCode, problemTypes } from "../../src/core/model/problem.ts";
+import { Refusal, refuse } from "../../src/core/model/refusal.ts";
 import { checkProblems } from "../../src/domain/checks/problems.ts";
-import { coreProblems, type ProblemType, problemOfCode, problemTypes } from "../../src/domain/problem.ts";
-import { Refusal, refuse } from "../../src/domain/refusal.ts";
 import { areaOf } from "../support/catalogue.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -41,7 +43,7 @@ describe("the registry", () => {
     const declaring = [];
     for (const file of sources)
       if (/\bproblemTypes\(/.test(await readFile(root + file, "utf8"))) declaring.push(file);
-    expect(declaring.filter((file) => !isDeclaring(file))).toEqual(["src/domain/problem.ts"]);
+    expect(declaring.filter((file) => !isDeclaring(file))).toEqual(["src/core/model/problem.ts"]);
   });
 
   test("refuses a second kind of the same name, and names that cannot stand in a URL", () => {

@@ -3,13 +3,13 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import { writtenText } from "../../src/datasets/reference/files.ts";
 import { readTextFile } from "../../src/datasets/reference/read.ts";
 import { referenceLayoutOf, referenceTables } from "../../src/datasets/reference/tables.ts";
 import { type TaricDuty, taricDuties } from "../../src/datasets/reference/taric-duties.ts";
 import { sandboxCodes, woodNames } from "../../src/datasets/sandbox-codes.ts";
 import { meantBy } from "../../src/domain/customs/duties.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 
 const shared = process.env.SHARED_DATA ?? join(import.meta.dirname, "../../../shared/data");
 const isHere = existsSync(join(shared, "cn2022_en.csv.gz"));

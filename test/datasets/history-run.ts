@@ -4,8 +4,8 @@
  */
 import { join } from "node:path";
 import pino from "pino";
-import { withRuntime } from "../../src/assemble.ts";
 import { importHistory } from "../../src/operator/history.ts";
+import { withRuntime } from "../../src/runtime/assemble.ts";
 import { patientConfig } from "../support/patience.ts";
 
 const [database, dataDir, url, from, to, nth, ms] = process.argv.slice(2) as [

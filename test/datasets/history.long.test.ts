@@ -10,7 +10,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import { takeBuildSpace } from "../../src/datasets/build-space.ts";
 import { diskNeed } from "../../src/datasets/disk-need.ts";
 import { fetchComext, sizesOf } from "../../src/datasets/fetch.ts";
@@ -22,7 +23,6 @@ import {
   stagedDir,
   vintagesDir,
 } from "../../src/datasets/manifest.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
 import { monthsBetween } from "../../src/domain/trade/units.ts";
 import { type HistoryRequest, importHistory, type Told } from "../../src/operator/history.ts";

@@ -3,8 +3,8 @@ import { rm } from "node:fs/promises";
 import pino from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectSandbox } from "../../src/cli/ensure-sandbox.ts";
-import { readConfig } from "../../src/config.ts";
 import { manifestPath } from "../../src/datasets/manifest.ts";
+import { readConfig } from "../../src/runtime/config.ts";
 import {
   expectDependency,
   expectDetourAndShock,

@@ -2,10 +2,10 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import { openDuckdb, rows } from "../../src/datasets/duckdb.ts";
 import { comextBulk } from "../../src/datasets/layouts/comext-bulk.ts";
 import { stageDdl, stageFile } from "../../src/datasets/stage.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 import { aggregatePattern, otherReporters, reporterCodes } from "../../src/domain/trade/reporters.ts";
 import { scaled } from "../support/scale.ts";
 import { fileOf, limits, tempDir } from "./workshop.ts";

@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { path7za } from "7zip-bin";
 import { onTestFinished } from "vitest";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import { publish, takeBuildSpace } from "../../src/datasets/build-space.ts";
 import { buildImport, type ImportRequest } from "../../src/datasets/import.ts";
 import { buildSandbox, sizeAt } from "../../src/datasets/sandbox.ts";
 import { buildSandboxLv } from "../../src/datasets/sandbox-lv.ts";
 import { openVintages, type VintageStore } from "../../src/datasets/vintage-store.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 
 const run = promisify(execFile);
 

@@ -7,7 +7,7 @@ import type { Command } from "commander";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { program } from "../../src/cli/program.ts";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/runtime/config.ts";
 import { areasWithoutBets } from "../contract/driven.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
 import { sealFirst } from "../support/log-example.ts";

@@ -2,7 +2,7 @@
 import { Writable } from "node:stream";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { exportLog } from "../../eventstore/export.ts";
+import { exportLog } from "../../eventstore/files/export.ts";
 import { createLog, migrate } from "../../eventstore/migrate.ts";
 import { openPool } from "../../eventstore/pool.ts";
 import { createEventStore, type EventStore } from "../../eventstore/store.ts";

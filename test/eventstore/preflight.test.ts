@@ -3,8 +3,8 @@ import pg from "pg";
 import pino from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EngineUnfit, engineChecks, preflight } from "../../eventstore/preflight.ts";
-import { ConfigError, readConfig } from "../../src/config.ts";
-import { startDatabase } from "../../src/database.ts";
+import { ConfigError, readConfig } from "../../src/runtime/config.ts";
+import { startDatabase } from "../../src/runtime/database.ts";
 import { type FreshDatabase, freshDatabase, onServer } from "../support/database.ts";
 
 let database: FreshDatabase;

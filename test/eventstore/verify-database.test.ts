@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { exportFile, exportLog, exportStream } from "../../eventstore/export.ts";
+import { exportFile, exportLog, exportStream } from "../../eventstore/files/export.ts";
 import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
 import { verifyFile } from "../../eventstore/verify/verify-export.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";

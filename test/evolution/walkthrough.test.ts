@@ -1,6 +1,6 @@
 /** From a proposal to its commit, as an agent and the operator see it. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { operatorMeta } from "../../src/app.ts";
+import { operatorMeta } from "../../src/core/app.ts";
 import { CHECKS_VERSION } from "../../src/domain/evolution/checks.ts";
 import * as ideas from "../../src/domain/evolution/idea.ts";
 import { acceptIdea, allIdeas, landIdea, readIdea } from "../../src/operator/ideas.ts";

@@ -1,12 +1,12 @@
 /** Logs for the page: events that would be markup, and packs, true and changed. */
 import { Writable } from "node:stream";
 import { z } from "zod";
-import { exportLog } from "../../eventstore/export.ts";
+import { exportLog } from "../../eventstore/files/export.ts";
 import { registry } from "../../eventstore/schemas.ts";
 import { createEventStore } from "../../eventstore/store.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { evidenceFor } from "../../src/anchoring/gather-evidence.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 
 export const HOSTILE_TYPE = `<img src=x onerror="document.title='owned'">`;
 export const HOSTILE_STREAM = `anchor-<script>document.title="owned"</script>`;

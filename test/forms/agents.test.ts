@@ -3,8 +3,8 @@ import { Resvg } from "@resvg/resvg-js";
 import { afterAll, describe, expect, test } from "vitest";
 import { createPrinter } from "../../src/adapters/printing/printer.ts";
 import { zonesInView } from "../../src/adapters/printing/series.ts";
-import type { Chart } from "../../src/domain/chart.ts";
-import type { Dna } from "../../src/domain/identity/behaviour.ts";
+import type { Chart } from "../../src/core/model/chart.ts";
+import type { Dna } from "../../src/domain/trust/behaviour.ts";
 import { dnaChart, trustChart } from "../../src/projections/trust/charts.ts";
 
 const printer = createPrinter();

@@ -1,7 +1,7 @@
 /** Other forms than JSON over real HTTP, MCP and a real chain: what caches, payers and tools are told. */
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { requestDigest } from "../../src/api/call.ts";
+import { requestDigest } from "../../src/api/serve/call.ts";
 import type { ReceiptPayload } from "../../src/domain/payments/receipt.ts";
 import { receiptIn, verifyReceipt } from "../../src/domain/payments/verify-receipt.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";

@@ -2,7 +2,7 @@
 import { definePDFJSModule, extractText, getDocumentProxy } from "unpdf";
 import { beforeAll, expect, test } from "vitest";
 import { pdfOf } from "../../src/adapters/printing/pdf.ts";
-import type { Doc, DocSection } from "../../src/domain/doc.ts";
+import type { Doc, DocSection } from "../../src/core/model/doc.ts";
 
 beforeAll(() => definePDFJSModule(() => import("unpdf/pdfjs")));
 

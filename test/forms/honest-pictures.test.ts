@@ -4,7 +4,7 @@ import { cutProvisional } from "../../src/adapters/printing/cut.ts";
 import { optionOf } from "../../src/adapters/printing/option.ts";
 import { createPrinter } from "../../src/adapters/printing/printer.ts";
 import { drawnSeries } from "../../src/adapters/printing/series.ts";
-import type { Chart } from "../../src/domain/chart.ts";
+import type { Chart } from "../../src/core/model/chart.ts";
 import { reconstructChart } from "../../src/projections/mirror/answers/chart.ts";
 import { concentrationChart } from "../../src/projections/trade/answers/forms/rankings.ts";
 

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { chosenForm, formHeaders, formsOf } from "../../src/api/forms/form.ts";
-import { json, open, operation, text } from "../../src/api/operation.ts";
-import type { Refusal } from "../../src/domain/refusal.ts";
+import { open } from "../../src/api/declare/access/open.ts";
+import { chosenForm, formHeaders, formsOf } from "../../src/api/declare/forms/form.ts";
+import { operation } from "../../src/api/declare/operation.ts";
+import { json, text } from "../../src/api/declare/output.ts";
+import type { Refusal } from "../../src/core/model/refusal.ts";
 
 const meta = z.object({
   dataset: z.string(),

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { createPrinter } from "../../src/adapters/printing/printer.ts";
 import { drawnSeries, shownSeries } from "../../src/adapters/printing/series.ts";
 import { labelText, scaleOf, textWidth } from "../../src/adapters/printing/text.ts";
-import type { Chart, Provenance, Series } from "../../src/domain/chart.ts";
+import type { Chart, Provenance, Series } from "../../src/core/model/chart.ts";
 
 const printer = createPrinter();
 afterAll(() => printer.close());

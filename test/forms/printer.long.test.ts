@@ -1,8 +1,8 @@
 /** The printing thread in hard times: too many orders at once, one that cannot be drawn, one that ends the thread. */
 import { afterAll, describe, expect, test } from "vitest";
 import { createPrinter } from "../../src/adapters/printing/printer.ts";
-import type { Chart } from "../../src/domain/chart.ts";
-import type { Refusal } from "../../src/domain/refusal.ts";
+import type { Chart } from "../../src/core/model/chart.ts";
+import type { Refusal } from "../../src/core/model/refusal.ts";
 
 const printer = createPrinter();
 afterAll(() => printer.close());

@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { csvOf } from "../../src/adapters/printing/csv.ts";
-import { type Marked, sheetOf, tableAt } from "../../src/api/forms/table.ts";
-import type { Sheet } from "../../src/domain/sheet.ts";
+import { type Marked, sheetOf, tableAt } from "../../src/api/declare/forms/table.ts";
+import type { Sheet } from "../../src/core/model/sheet.ts";
 import { scaled } from "../support/scale.ts";
 
 const meta = { dataset: "d", vintage: "v", synthetic: false, source: "s" };

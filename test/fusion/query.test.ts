@@ -1,8 +1,8 @@
 /** Questions in words and profiles of countries over HTTP: what is found, what is refused, and that every figure stands where it says. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { canonical } from "../../src/api/asking.ts";
-import { methodOf } from "../../src/api/operation.ts";
+import { methodOf } from "../../src/api/declare/operation-facts.ts";
+import { canonical } from "../../src/api/serve/asking.ts";
 import { askAt } from "../../src/cli/report.ts";
 import { intents } from "../../src/domain/fusion/intents.ts";
 import { faultsOf } from "../../src/domain/plans/plan.ts";
@@ -15,7 +15,7 @@ import type {
   sourcesOutput,
 } from "../../src/projections/fusion/answers/discovery.ts";
 import type { marketOutput } from "../../src/projections/fusion/answers/market.ts";
-import type { queryOutput } from "../../src/projections/fusion/answers/query.ts";
+import type { queryOutput } from "../../src/projections/reports/answers/query.ts";
 import { tellers } from "../../src/projections/reports/answers/tellers.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { openSandbox } from "../support/sandbox.ts";

@@ -1,6 +1,6 @@
 /** Lists of numbers: what histories are made of, and what a process that makes one is told. */
 import { z } from "zod";
-import type { EventOf } from "../../src/domain/entity.ts";
+import type { EventOf } from "../../src/core/model/entity.ts";
 
 export const events = {
   Appended: { 1: z.strictObject({ value: z.int() }) },

@@ -8,7 +8,7 @@ import {
   profiler,
   returnOf,
   seasonalityOf,
-} from "../../src/domain/identity/behaviour.ts";
+} from "../../src/domain/trust/behaviour.ts";
 import { nothingOn } from "../../src/domain/trust/factors.ts";
 
 const TODAY = 20_000;

@@ -1,7 +1,7 @@
 /** Wallets that are contracts (ERC-1271): what their code says when it is asked, and no longer. */
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import { rewind } from "../chain/fixture.ts";
 import { type Desk, openDesk } from "../checks/desk.ts";
 import { SAYS_NO, SAYS_YES } from "../support/wallets.ts";

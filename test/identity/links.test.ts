@@ -1,7 +1,7 @@
 /** Links to ERC-8004 on a real chain: who may make one, what ends it, and what brings it back. */
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import * as agents from "../../src/domain/identity/agent.ts";
 import { REGISTRY } from "../../src/domain/identity/registry.ts";
 import { linksProjection } from "../../src/projections/identity/links.ts";

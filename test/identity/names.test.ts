@@ -1,6 +1,6 @@
 /** What agents may be called, held against the routes that are there. */
 import { expect, test } from "vitest";
-import { pathOf } from "../../src/api/operation.ts";
+import { pathOf } from "../../src/api/declare/operation-facts.ts";
 import { newAgentId, RESERVED_IDS, refOf } from "../../src/domain/identity/fields.ts";
 import { catalogue } from "../support/catalogue.ts";
 

@@ -1,7 +1,7 @@
 /** Takes a turn of keeping snapshots, and ends itself as kill -9 would at the step named by DIES_AT. */
 import { areas } from "../../src/areas/index.ts";
-import { openRuntime } from "../../src/assemble.ts";
 import { snapshotReactor } from "../../src/reactors/log/snapshot-streams.ts";
+import { openRuntime } from "../../src/runtime/assemble.ts";
 import { silent } from "../support/doomed.ts";
 import { patientConfig } from "../support/patience.ts";
 import { DOOMED_SECONDS, turn } from "../support/turns.ts";

@@ -1,10 +1,10 @@
 /** What is told of the log follows its events: the fate of every checkpoint and anchor, and no more than is public. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
-import type { Hex } from "../../src/domain/chain.ts";
 import { headsProjection } from "../../src/projections/anchoring/heads.ts";
 import { facts } from "../payments/wares.ts";
 import { type Service, startService } from "../support/service.ts";

@@ -1,7 +1,7 @@
 /** Objects: bytes by their digest, each its owner's own, and gone when their time is past. */
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { MOST_OBJECT_BYTES, objectName } from "../../src/domain/objects.ts";
+import { MOST_OBJECT_BYTES, objectName } from "../../src/core/model/objects.ts";
 import { objectsReactor } from "../../src/reactors/log/delete-objects.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";

@@ -9,7 +9,7 @@ import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { decodeBundle, hashesIn } from "../../src/anchoring/tiles.ts";
 import { openTlogProof } from "../../src/anchoring/tlog-proof.ts";
 import { Frontier, leafHash, rootOver } from "../../src/anchoring/tree.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import { verifyProof } from "../../src/explorer/proof.ts";

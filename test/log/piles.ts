@@ -1,7 +1,7 @@
 /** An entity whose streams grow without end, with a state of all that a state may be made of. */
 import { z } from "zod";
 import type { Area } from "../../src/areas/area.ts";
-import type { EventOf } from "../../src/domain/entity.ts";
+import type { EventOf } from "../../src/core/model/entity.ts";
 
 const events = {
   StonesPiled: {

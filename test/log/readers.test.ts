@@ -2,10 +2,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
 import { createEventStore, type EventStore } from "../../eventstore/store.ts";
-import { openReaders } from "../../src/assemble-readers.ts";
-import { ConfigError, readConfig } from "../../src/config.ts";
-import { prepareDatabase } from "../../src/database.ts";
-import { createReaders, type Readers } from "../../src/readers.ts";
+import { createReaders, type Readers } from "../../src/core/read-models/readers.ts";
+import { openReaders } from "../../src/runtime/assemble-readers.ts";
+import { ConfigError, readConfig } from "../../src/runtime/config.ts";
+import { prepareDatabase } from "../../src/runtime/database.ts";
 import { type FreshDatabase, freshDatabase, onServer } from "../support/database.ts";
 import { preparedDatabase } from "../support/prepared-database.ts";
 

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { objectFolder } from "../../src/adapters/object-folder.ts";
 import { createObjects } from "../../src/adapters/objects.ts";
 import { type S3Options, s3Objects } from "../../src/adapters/s3-objects.ts";
-import { digestOf, objectName } from "../../src/domain/objects.ts";
+import { digestOf, objectName } from "../../src/core/model/objects.ts";
 import { objectsReactor } from "../../src/reactors/log/delete-objects.ts";
 import { BUCKET_REGION, type Bucket, startBucket } from "../support/s3-server.ts";
 import { type Service, startService } from "../support/service.ts";

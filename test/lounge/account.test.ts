@@ -3,9 +3,9 @@ import { createHash, createHmac } from "node:crypto";
 import { DeciderSpecification } from "@event-driven-io/emmett";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import * as account from "../../src/domain/lounge/account.ts";
 import { ATTO } from "../../src/domain/lounge/token.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 import type { SeedAtHand } from "../../src/domain/rng/roll.ts";
 
 const at = "2026-11-22T12:00:00.000Z";

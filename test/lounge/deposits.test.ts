@@ -2,8 +2,8 @@
 import { encodeFunctionData, parseAbi } from "viem/utils";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { DEVELOPMENT_TOKEN } from "../../src/adapters/chain-contracts.ts";
-import type { App } from "../../src/app.ts";
-import type { Block, Hex } from "../../src/domain/chain.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Block, Hex } from "../../src/core/model/chain.ts";
 import * as account from "../../src/domain/lounge/account.ts";
 import { ATTO } from "../../src/domain/lounge/token.ts";
 import { depositsProjection } from "../../src/projections/lounge/deposits.ts";

@@ -1,13 +1,14 @@
 /** The odds of every bet, against counting that shares nothing with them. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { dice, winningFaces } from "../../src/domain/lounge/dice.ts";
-import { loungeNames, MOST_PAYOUT, MOST_STAKE, mostStake, payoutOf } from "../../src/domain/lounge/games.ts";
-import { keno, PAYS } from "../../src/domain/lounge/keno.ts";
-import { edgeOf, fractionNumber, fractionText, type Outcome } from "../../src/domain/lounge/odds.ts";
-import { BET_TYPES, colorOf, POCKETS, pocketsOf, roulette } from "../../src/domain/lounge/roulette.ts";
+import type { Bytes } from "../../src/domain/games/bytes.ts";
+import { dice, winningFaces } from "../../src/domain/games/dice.ts";
+import { keno, PAYS } from "../../src/domain/games/keno.ts";
+import { loungeNames } from "../../src/domain/games/lounge-games.ts";
+import { edgeOf, fractionNumber, fractionText, type Outcome } from "../../src/domain/games/odds.ts";
+import { BET_TYPES, colorOf, POCKETS, pocketsOf, roulette } from "../../src/domain/games/roulette.ts";
+import { MOST_PAYOUT, MOST_STAKE, mostStake, payoutOf } from "../../src/domain/lounge/stakes.ts";
 import { ATTO, attoOf, decimalTokens } from "../../src/domain/lounge/token.ts";
-import type { Bytes } from "../../src/domain/rng/bytes.ts";
 
 /** The stream whose next number is this one, in a single byte. */
 const next = (value: number): Bytes => ({ number: () => value });

@@ -1,7 +1,7 @@
 /** Badges, each with the event that earned it; and the catalogue of what is answered for a price. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { digestOf } from "../../src/core/model/objects.ts";
 import * as items from "../../src/domain/marketplace/item.ts";
-import { digestOf } from "../../src/domain/objects.ts";
 import { meritsProjection } from "../../src/projections/marketplace/merits.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
 import { type MarketSetup, openMarketSetup } from "./market-setup.ts";

@@ -1,6 +1,6 @@
 /** Bounties over HTTP: a reward is held, several work for it, and each way that it may end. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { digestOf } from "../../src/domain/objects.ts";
+import { digestOf } from "../../src/core/model/objects.ts";
 import { marketplaceReactor } from "../../src/reactors/marketplace/due.ts";
 import { expectBooks } from "../support/books.ts";
 import { turn } from "../support/turns.ts";

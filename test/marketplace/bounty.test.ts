@@ -1,9 +1,9 @@
 /** A bounty: every transition, every refusal, and that no money is lost or made whatever happens. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { digestOf } from "../../src/core/model/objects.ts";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import * as bounty from "../../src/domain/marketplace/bounty.ts";
-import { digestOf } from "../../src/domain/objects.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 
 const DAY_S = 86_400;
 const at = "2026-11-22T12:00:00.000Z";

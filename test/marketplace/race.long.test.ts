@@ -5,7 +5,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { forEach } from "../../src/concurrency.ts";
+import { forEach } from "../../src/core/coordination/concurrency.ts";
 import * as bounties from "../../src/domain/marketplace/bounty.ts";
 import { marketplaceReactor } from "../../src/reactors/marketplace/due.ts";
 import { expectBooks } from "../support/books.ts";

@@ -1,7 +1,7 @@
 /** The stack over HTTP: offered, bought by x402, judged by its buyers, found, warm, taken down. MARKET_SYBILS and MARKET_BUYERS make its crowds larger. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { forEach } from "../../src/concurrency.ts";
-import { digestOf } from "../../src/domain/objects.ts";
+import { forEach } from "../../src/core/coordination/concurrency.ts";
+import { digestOf } from "../../src/core/model/objects.ts";
 import { stackProjection } from "../../src/projections/marketplace/stack.ts";
 import { expectBooks } from "../support/books.ts";
 import { scaled } from "../support/scale.ts";

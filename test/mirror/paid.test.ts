@@ -1,7 +1,10 @@
 /** A country-month costs a dollar: quoted, charged and refused over HTTP, on a chain of the test's own. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { json, operation, pay, type Usdc } from "../../src/api/operation.ts";
+import { pay } from "../../src/api/declare/access/pay.ts";
+import type { Usdc } from "../../src/api/declare/access/way.ts";
+import { operation } from "../../src/api/declare/operation.ts";
+import { json } from "../../src/api/declare/output.ts";
 import { mirrorOperations } from "../../src/api/operations/mirror/reconstruct.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";

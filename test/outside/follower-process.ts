@@ -4,9 +4,9 @@ import { openPool } from "../../eventstore/pool.ts";
 import { registry } from "../../eventstore/schemas.ts";
 import { createEventStore } from "../../eventstore/store.ts";
 import { kurrentLog } from "../../src/adapters/kurrentdb.ts";
-import type { App } from "../../src/app.ts";
-import { underLease } from "../../src/lease.ts";
-import { reactorLeases } from "../../src/reactor.ts";
+import type { App } from "../../src/core/app.ts";
+import { reactorLeases } from "../../src/core/background/reactor.ts";
+import { underLease } from "../../src/core/coordination/lease.ts";
 import { followReactor } from "../../src/reactors/outside/follow.ts";
 
 const { DATABASE, COPY, STREAM } = process.env as Record<string, string>;

@@ -8,7 +8,7 @@ import { verifyDatabase } from "../../eventstore/verify/verify-database.ts";
 import { copyOfEpoch, copyStreamOf } from "../../src/adapters/kurrentdb.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { backupCommands } from "../../src/cli/backup.ts";
-import { OutsideUnavailable } from "../../src/domain/ports.ts";
+import { OutsideUnavailable } from "../../src/core/model/ports/outside-log.ts";
 import { followReactor } from "../../src/reactors/outside/follow.ts";
 import { AT_ONCE } from "../anchoring/anchoring-setup.ts";
 import { elsewhere as anywhereElse, bytesOf } from "../support/elsewhere.ts";

@@ -1,6 +1,6 @@
 /** What the chart at / is of: whatever data are open, years and countries that they cover. */
 import { expect, test } from "vitest";
-import { aboutChart, chartedIn } from "../../src/api/pages/example-chart.ts";
+import { aboutChart, chartedIn } from "../../src/api/describe/pages/example-chart.ts";
 import type { Manifest } from "../../src/datasets/manifest.ts";
 import { type ReporterCode, reporterCodes } from "../../src/domain/trade/reporters.ts";
 import { type Flow, flows } from "../../src/domain/trade/units.ts";

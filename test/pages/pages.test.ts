@@ -6,8 +6,8 @@ import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { program } from "../../src/cli/program.ts";
-import { environment, readConfig } from "../../src/config.ts";
 import { tenantName } from "../../src/domain/access/key.ts";
+import { environment, readConfig } from "../../src/runtime/config.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { type Service, startService } from "../support/service.ts";
 

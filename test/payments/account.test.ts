@@ -2,8 +2,8 @@
 import { DeciderSpecification } from "@event-driven-io/emmett";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import * as account from "../../src/domain/payments/account.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 
 const at = "2026-11-22T12:10:00.000Z";
 const free_at = "2026-11-23T13:00:00.000Z";

@@ -1,7 +1,7 @@
 /** A signed authorization is anybody's to carry: whoever brought a payment to the chain, it is served or given back. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Hex } from "../../src/domain/chain.ts";
-import type { SignedTransfer } from "../../src/domain/payments/usdc.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import type { SignedTransfer } from "../../src/core/model/ports/settlement.ts";
 import { books } from "../../src/operator/books.ts";
 import { findPayments } from "../../src/reactors/payments/find.ts";
 import { transfersReactor } from "../../src/reactors/wallet/follow-transfers.ts";

@@ -1,5 +1,6 @@
 import { DeciderSpecification } from "@event-driven-io/emmett";
 import { describe, expect, test } from "vitest";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import {
   type ConfirmationEvent,
   type ConfirmationState,
@@ -9,7 +10,6 @@ import {
   evolve,
   initialState,
 } from "../../src/domain/payments/confirmation.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 
 const first: Confirmed = {
   network: "eip155:8453",

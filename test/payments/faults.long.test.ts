@@ -4,7 +4,7 @@ import pg from "pg";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from "vitest";
 import { freePort } from "../../src/adapters/free-port.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import { balanceOf, rewind } from "../chain/fixture.ts";
 import { type Meddling, openMeddler } from "../chain/meddler.ts";
 import { expectBooks } from "../support/books.ts";

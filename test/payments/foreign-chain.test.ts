@@ -2,11 +2,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { StoreUnavailable } from "../../eventstore/errors.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
-import type { App } from "../../src/app.ts";
 import { settlementOnLogsChain } from "../../src/chain/settlement.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import { TransactionPending } from "../../src/core/model/ports/chain.ts";
 import * as confirmation from "../../src/domain/payments/confirmation.ts";
-import { TransactionPending } from "../../src/domain/ports.ts";
 import { balanceOf, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { type Meddler, openMeddler } from "../chain/meddler.ts";
 import { expectBooks } from "../support/books.ts";

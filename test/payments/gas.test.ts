@@ -1,7 +1,7 @@
 /** Who pays the gas: another service that is our facilitator, over HTTP; or we ourselves, to the end of the day's budget. */
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { receiptIn, verifyReceipt } from "../../src/domain/payments/verify-receipt.ts";
 import { paymentsProjection } from "../../src/projections/payments/payments.ts";

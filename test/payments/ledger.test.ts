@@ -1,7 +1,7 @@
 /** What payers and the public are told of payments, over real HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ChainUnavailable } from "../../src/core/model/ports/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
-import { ChainUnavailable } from "../../src/domain/ports.ts";
 import { type Service, startService } from "../support/service.ts";
 import { wallet } from "../support/wallets.ts";
 import { type LedgerSetup, openLedgerSetup, type Paid } from "./ledger-setup.ts";

@@ -2,8 +2,8 @@
 import { createHash, createPublicKey, verify } from "node:crypto";
 import type { HDAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Hex } from "../../src/core/model/chain.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
-import type { Hex } from "../../src/domain/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { settledBy, TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
 import { balanceOf, carriedByStranger, openWorkshop, type Workshop } from "../chain/fixture.ts";

@@ -1,6 +1,8 @@
 import { DeciderSpecification } from "@event-driven-io/emmett";
 import { describe, expect, test } from "vitest";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import { problemOfCode, type RefusalCode } from "../../src/core/model/problem.ts";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import {
   type Claim,
   claim,
@@ -28,8 +30,6 @@ import {
   takeOver,
   targetOf,
 } from "../../src/domain/payments/payment.ts";
-import { problemOfCode, type RefusalCode } from "../../src/domain/problem.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 
 const hex = (digit: string, digits: number) => `0x${digit.repeat(digits)}` as Hex;
 

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { heldSigner, isSigningKey, openSigner } from "../../src/adapters/signing-key.ts";
-import { unencodedDigest } from "../../src/api/unencoded-digest.ts";
+import { unencodedDigest } from "../../src/api/serve/unencoded-digest.ts";
+import type { Signer } from "../../src/core/model/ports/signer.ts";
 import {
   keyUrl,
   type ReceiptPayload,
@@ -14,7 +15,6 @@ import {
   signReceipt,
 } from "../../src/domain/payments/receipt.ts";
 import { receiptIn, verifyReceipt } from "../../src/domain/payments/verify-receipt.ts";
-import type { Signer } from "../../src/domain/ports.ts";
 import { BODY, FACTS, PRIVATE_KEY, REQUEST, REQUEST_TEXT, readVector } from "./receipt-vector.ts";
 
 let dir: string;

@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Hex } from "../../src/domain/chain.ts";
-import type { SignedTransfer } from "../../src/domain/payments/usdc.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import type { SignedTransfer } from "../../src/core/model/ports/settlement.ts";
 import {
   balanceOf,
   cancelAuthorization,

@@ -2,11 +2,11 @@
 import { expect } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
-import type { App } from "../../src/app.ts";
 import { settlementOnLogsChain } from "../../src/chain/settlement.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import type { SignedTransfer } from "../../src/core/model/ports/settlement.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
-import type { SignedTransfer } from "../../src/domain/payments/usdc.ts";
 import { paymentsProjection } from "../../src/projections/payments/payments.ts";
 import { type ReconcileOptions, reconcile } from "../../src/reactors/payments/reconcile.ts";
 import { payRefunds } from "../../src/reactors/payments/refund.ts";

@@ -5,11 +5,13 @@ import { gasBudget } from "../../src/adapters/gas-budget.ts";
 import { gasRecord } from "../../src/adapters/gas-record.ts";
 import { payerHistory } from "../../src/adapters/payer-history.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
-import type { App } from "../../src/app.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import { ChainUnavailable, GasBudgetSpent } from "../../src/core/model/ports/chain.ts";
+import type { SignedTransfer } from "../../src/core/model/ports/settlement.ts";
+import { NotSettled } from "../../src/core/model/ports/settlement.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
-import { decimalUsdc, type SignedTransfer, USDC } from "../../src/domain/payments/usdc.ts";
-import { ChainUnavailable, GasBudgetSpent, NotSettled } from "../../src/domain/ports.ts";
+import { decimalUsdc, USDC } from "../../src/domain/payments/usdc.ts";
 import { books } from "../../src/operator/books.ts";
 import { findPayments } from "../../src/reactors/payments/find.ts";
 import { transfersReactor } from "../../src/reactors/wallet/follow-transfers.ts";
@@ -216,6 +218,19 @@ test("a wallet that failed on the chain is not carried again, nor is its code, i
   await historyOf(service.app).failed(other, Number(honest.transfer.valid_before));
   const { transfer } = await payment(wallet(8), PRICE, { from: honest.transfer.from });
   expect((await process().settle({ transfer, signature: honest.signature }, 0n)).success).toBe(true);
+});
+
+test("a wallet that failed once is not barred for good because it pays as a contract later", async () => {
+  let now = Date.now();
+  const clock = { now: () => new Date(now) };
+  const history = () => payerHistory(service.app.pool, "eip155:8453", clock);
+  const address = addressOf(wallet(7));
+  await history().failed({ address, code: undefined }, now / 1_000 + 86_400);
+  expect(await history().barred({ address, code: undefined })).toMatch(/within the hour/);
+  await history().carried({ address, code: PLAIN_YES });
+  now += 3 * 3_600_000;
+  expect(await history().barred({ address, code: undefined })).toBeUndefined();
+  expect(await history().barred({ address, code: PLAIN_YES })).toBeUndefined();
 });
 
 test("many payments at once do not pass their purpose's budget together", async () => {

@@ -1,7 +1,7 @@
 /** A payment that one process claimed is seen through by another once the first is dead, or paused for too long. */
 import type { ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ChainUnavailable } from "../../src/domain/ports.ts";
+import { ChainUnavailable } from "../../src/core/model/ports/chain.ts";
 import { balanceOf, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, type SignedPayment, settlementOf, signPayment } from "../support/buyer.ts";

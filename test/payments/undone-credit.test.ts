@@ -1,7 +1,7 @@
 /** A payment into an account that the chain takes back for good: its credit goes, and what was spent of it by then is a debt. */
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import * as account from "../../src/domain/payments/account.ts";
 import { accountsProjection } from "../../src/projections/payments/accounts.ts";
 import { paymentsProjection } from "../../src/projections/payments/payments.ts";

@@ -8,11 +8,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { exportFile } from "../../eventstore/export.ts";
+import { exportFile } from "../../eventstore/files/export.ts";
 import { formatVerifierKey, verifierKey } from "../../src/anchoring/note.ts";
-import { operatorMeta } from "../../src/app.ts";
 import { program } from "../../src/cli/program.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import { operatorMeta } from "../../src/core/app.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import {
   type ReceiptPayload,
@@ -21,7 +22,6 @@ import {
   signReceipt,
 } from "../../src/domain/payments/receipt.ts";
 import { type LoggedEvent, verifyReceipt } from "../../src/domain/payments/verify-receipt.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 import { patientConfig } from "../support/patience.ts";
 import { type Service, startService } from "../support/service.ts";
 import { BODY, FACTS, REQUEST } from "./receipt-vector.ts";

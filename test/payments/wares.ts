@@ -1,7 +1,10 @@
 /** Small things for sale, whose handlers tests can steer. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { json, key, type OperationDeclaration, operation, pay, stream } from "../../src/api/operation.ts";
+import { key } from "../../src/api/declare/access/key.ts";
+import { pay } from "../../src/api/declare/access/pay.ts";
+import { type OperationDeclaration, operation } from "../../src/api/declare/operation.ts";
+import { json, stream } from "../../src/api/declare/output.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import { catalogue } from "../support/catalogue.ts";
 

@@ -3,9 +3,10 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from "@x402/core/http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isOpen } from "../../src/api/access/way.ts";
-import { methodOf, type Operation, pathWith, paymentOf } from "../../src/api/operation.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import { isOpen, paymentOf } from "../../src/api/declare/access/way.ts";
+import type { Operation } from "../../src/api/declare/operation.ts";
+import { methodOf, pathWith } from "../../src/api/declare/operation-facts.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
 import { balanceOf, finalize, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { catalogue, offered } from "../support/catalogue.ts";

@@ -1,13 +1,14 @@
 /** A log that lived: each operation that appends is asked its example once, and what examples do not reach is decided besides. */
 import { randomBytes } from "node:crypto";
 import { expect } from "vitest";
-import { effectOf, type Operation } from "../../src/api/operation.ts";
-import type { App } from "../../src/app.ts";
+import type { Operation } from "../../src/api/declare/operation.ts";
+import { effectOf } from "../../src/api/declare/operation-facts.ts";
 import { areas } from "../../src/areas/index.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import * as evaluation from "../../src/domain/alerts/evaluation.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
-import type { Hex } from "../../src/domain/chain.ts";
 import * as passports from "../../src/domain/identity/passports.ts";
 import * as lounge from "../../src/domain/lounge/account.ts";
 import { walletTenant } from "../../src/domain/payments/payment.ts";

@@ -1,8 +1,8 @@
 /** Read models and the log they are folded from, for tests that fold it again. */
 import type pg from "pg";
 import type { RecordedEvent } from "../../eventstore/types.ts";
-import type { App } from "../../src/app.ts";
-import type { Projection } from "../../src/projections/projection.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Projection } from "../../src/core/read-models/projection.ts";
 
 /** All events of the log, in its order. */
 export async function wholeLog({ readLog }: Pick<App["store"], "readLog">): Promise<RecordedEvent[]> {

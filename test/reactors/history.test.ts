@@ -1,7 +1,7 @@
 /** What the log holds for final tells its chain from another; one area's block is as good as another's. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { compareChain } from "../../src/chain/history.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import * as following from "../../src/domain/checks/following.ts";
 import * as confirmation from "../../src/domain/payments/confirmation.ts";
 import { checksReactor } from "../../src/reactors/checks/follow.ts";

@@ -1,15 +1,15 @@
 /** The loop of all reactors: one process at a time, nothing sent late, troubles told once and seen everywhere. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import type { App } from "../../src/app.ts";
 import { areas } from "../../src/areas/index.ts";
-import { USUAL_POOL } from "../../src/assemble-reactors.ts";
-import { readConfig } from "../../src/config.ts";
-import type { Hex } from "../../src/domain/chain.ts";
-import { ChainUnavailable } from "../../src/domain/ports.ts";
-import { healthOf } from "../../src/health.ts";
-import { LeaseLost, underLease } from "../../src/lease.ts";
+import type { App } from "../../src/core/app.ts";
+import { reactor, reactorLeases, startReactors, type Turn } from "../../src/core/background/reactor.ts";
+import { LeaseLost, underLease } from "../../src/core/coordination/lease.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import { ChainUnavailable } from "../../src/core/model/ports/chain.ts";
+import { healthOf } from "../../src/core/read-models/health.ts";
 import { issueKey } from "../../src/operator/keys.ts";
-import { reactor, reactorLeases, startReactors, type Turn } from "../../src/reactor.ts";
+import { USUAL_POOL } from "../../src/runtime/assemble-reactors.ts";
+import { readConfig } from "../../src/runtime/config.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";

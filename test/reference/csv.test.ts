@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import { readCsv } from "../../src/datasets/reference/csv.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 
 const file = (text: string) => ({ name: "a.csv", text });
 const refusal = (work: () => unknown): Refusal => {

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import { keepText, readReference, sweepReferences, writtenText } from "../../src/datasets/reference/files.ts";
 import { ReferenceStore } from "../../src/datasets/reference/store.ts";
 import { perVintage, sandboxOf } from "../../src/datasets/reference/table.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 import { type Tide, tides } from "./toy.ts";
 
 let dir: string;

@@ -2,9 +2,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { LastingCall } from "../../src/api/lasting.ts";
-import { json, key, operation } from "../../src/api/operation.ts";
-import { refuse } from "../../src/domain/refusal.ts";
+import { key } from "../../src/api/declare/access/key.ts";
+import { operation } from "../../src/api/declare/operation.ts";
+import { json } from "../../src/api/declare/output.ts";
+import { LastingCall } from "../../src/api/serve/lasting.ts";
+import { refuse } from "../../src/core/model/refusal.ts";
 import { revokeKey } from "../../src/operator/keys.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { type Service, startService } from "../support/service.ts";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { canonicalText } from "../../eventstore/canonical.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
-import { digestOf } from "../../src/domain/objects.ts";
+import { digestOf } from "../../src/core/model/objects.ts";
 import { askedAgain } from "../../src/domain/reports/asked-again.ts";
 import { reportFaults } from "../../src/domain/reports/check.ts";
 import { ledger, print, type Told } from "../../src/domain/reports/fact.ts";

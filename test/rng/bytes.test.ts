@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ByteStream, below, bytesFor, type Draw, fraction, shuffled } from "../../src/domain/rng/bytes.ts";
+import { ByteStream, below, bytesFor, type Draw, fraction, shuffled } from "../../src/domain/games/bytes.ts";
 import { scaled } from "../support/scale.ts";
 
 const draw: Draw = { tenant: "acme", game: "dice", client_seed: "my seed", nonce: 7 };

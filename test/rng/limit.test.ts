@@ -1,7 +1,7 @@
 /** What was announced with a seed is a limit: however many draw from it at once, in however many processes. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openSeedVault } from "../../src/adapters/seed-vault.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import * as seeds from "../../src/domain/rng/seeds.ts";
 import { seedsReactor } from "../../src/reactors/rng/reactor.ts";
 import { type Service, startService } from "../support/service.ts";

@@ -2,12 +2,12 @@
 import { createHash } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openSeedVault } from "../../src/adapters/seed-vault.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
+import { ChainUnavailable, TransactionPending } from "../../src/core/model/ports/chain.ts";
 import { commitSeedsCall } from "../../src/domain/anchoring/contract.ts";
-import { ChainUnavailable, TransactionPending } from "../../src/domain/ports.ts";
-import { ByteStream } from "../../src/domain/rng/bytes.ts";
+import { ByteStream } from "../../src/domain/games/bytes.ts";
+import { play } from "../../src/domain/games/drawn.ts";
 import * as commitments from "../../src/domain/rng/commitment.ts";
-import { play } from "../../src/domain/rng/drawn.ts";
 import type { RollFacts } from "../../src/domain/rng/roll.ts";
 import * as seeds from "../../src/domain/rng/seeds.ts";
 import { seedsReactor } from "../../src/reactors/rng/reactor.ts";

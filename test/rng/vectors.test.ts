@@ -8,8 +8,8 @@ import { describe, expect, test } from "vitest";
 import { canonicalText } from "../../eventstore/canonical.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { shownRoll } from "../../src/api/operations/rng/fields.ts";
-import { ByteStream, message } from "../../src/domain/rng/bytes.ts";
-import { type DrawnName, drawnNames, play, readParams } from "../../src/domain/rng/drawn.ts";
+import { ByteStream, message } from "../../src/domain/games/bytes.ts";
+import { type DrawnName, drawnNames, play, readParams } from "../../src/domain/games/drawn.ts";
 import { faultOf } from "../../src/explorer/roll-verifier.js";
 
 type Vector = {

@@ -1,6 +1,6 @@
 /** Salary and macro answers as rows and pictures: what is drawn, what is told in words, and the mark of what is invented. */
 import { expect, test } from "vitest";
-import { sheetOf } from "../../src/api/forms/table.ts";
+import { sheetOf } from "../../src/api/declare/forms/table.ts";
 import { brent } from "../../src/datasets/reference/brent.ts";
 import { hicp } from "../../src/datasets/reference/hicp.ts";
 import { labourCosts } from "../../src/datasets/reference/labour-costs.ts";

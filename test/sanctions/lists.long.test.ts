@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import { readTextFile } from "../../src/datasets/reference/read.ts";
 import { euConsolidated } from "../../src/datasets/reference/sanctions-eu.ts";
 import { ofacAlt, ofacSdn } from "../../src/datasets/reference/sanctions-ofac.ts";
 import { unConsolidated } from "../../src/datasets/reference/sanctions-un.ts";
 import type { ReferenceTable } from "../../src/datasets/reference/table.ts";
 import { referenceLayoutOf } from "../../src/datasets/reference/tables.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 
 const DATA = fileURLToPath(new URL("../../../shared/data/", import.meta.url));
 

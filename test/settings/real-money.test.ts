@@ -2,19 +2,19 @@
 import { generateKeyPairSync, pbkdf2Sync, randomBytes } from "node:crypto";
 import { HDKey, hdKeyToAccount, privateKeyToAccount } from "viem/accounts";
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../src/config.ts";
+import { DEPLOYMENT_PROXY } from "../../src/core/model/deployment.ts";
+import { MULTICALL3 } from "../../src/core/model/multicall.ts";
 import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
-import { DEPLOYMENT_PROXY } from "../../src/domain/deployment.ts";
-import { MULTICALL3 } from "../../src/domain/multicall.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
 import { AIRDROP_ADDRESS } from "../../src/domain/wallet/airdrop-contract.ts";
+import { readConfig } from "../../src/runtime/config.ts";
 import {
   PUBLISHED_MNEMONICS,
   publishedAddresses,
   publishedKeys,
-} from "../../src/settings/published-accounts.ts";
-import { CONTRACTS, secretSettings } from "../../src/settings/real-money.ts";
-import { guessingBits } from "../../src/settings/strength.ts";
+} from "../../src/runtime/settings/published-accounts.ts";
+import { CONTRACTS, secretSettings } from "../../src/runtime/settings/real-money.ts";
+import { guessingBits } from "../../src/runtime/settings/strength.ts";
 import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 
 type Settings = Record<string, string>;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { environment, readConfig } from "../../src/config.ts";
-import { misspellings } from "../../src/settings/spelling.ts";
+import { environment, readConfig } from "../../src/runtime/config.ts";
+import { misspellings } from "../../src/runtime/settings/spelling.ts";
 import { GAS_KEY, PAYEE } from "../support/wallets.ts";
 
 const settings = Object.keys(environment.shape);

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { openRuntime } from "../../src/assemble.ts";
-import { ConfigError, readConfig } from "../../src/config.ts";
-import { demoAccount } from "../../src/domain/demo-accounts.ts";
+import { demoAccount } from "../../src/domain/wallet/demo-accounts.ts";
+import { openRuntime } from "../../src/runtime/assemble.ts";
+import { ConfigError, readConfig } from "../../src/runtime/config.ts";
 import { type AnchoringSetup, openAnchoringSetup } from "../anchoring/anchoring-setup.ts";
 
 let setup: AnchoringSetup;

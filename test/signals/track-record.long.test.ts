@@ -4,7 +4,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import { SMALL } from "../../src/datasets/sandbox.ts";
 import type { Lease } from "../../src/datasets/vintage-store.ts";
 import { MONTHS_BEFORE, type MonthEvaluated } from "../../src/domain/signals/evaluation.ts";

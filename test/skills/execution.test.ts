@@ -1,7 +1,7 @@
 /** An execution: every transition, every refusal, and what of its price goes back. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Refusal } from "../../src/domain/refusal.ts";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import * as execution from "../../src/domain/skills/execution.ts";
 import { skillProblems } from "../../src/domain/skills/problems.ts";
 

@@ -1,11 +1,11 @@
 /** A run in the very call that asks for it: its steps side by side, all that it keeps at once, and nothing left of one that is refused. */
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { untilStopped } from "../../src/concurrency.ts";
+import { untilStopped } from "../../src/core/coordination/concurrency.ts";
+import { digestOf } from "../../src/core/model/objects.ts";
+import { Late } from "../../src/core/model/refusal.ts";
+import { placeIn } from "../../src/core/model/sealed.ts";
 import type { Lease, Vintages } from "../../src/datasets/vintage-store.ts";
-import { digestOf } from "../../src/domain/objects.ts";
-import { Late } from "../../src/domain/refusal.ts";
-import { placeIn } from "../../src/domain/sealed.ts";
 import * as executions from "../../src/domain/skills/execution.ts";
 import type { SkillResult } from "../../src/domain/skills/result.ts";
 import { keep, objectOf, readKept, subjectOf, zip } from "../../src/reactors/skills/kept.ts";

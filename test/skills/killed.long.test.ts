@@ -4,7 +4,7 @@
  */
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { forEach } from "../../src/concurrency.ts";
+import { forEach } from "../../src/core/coordination/concurrency.ts";
 import { walletTenant } from "../../src/domain/payments/payment.ts";
 import { MOST_WAITING } from "../../src/domain/skills/execution.ts";
 import { startProgram } from "../support/compiled.ts";

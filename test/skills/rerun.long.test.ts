@@ -1,6 +1,6 @@
 /** `tallystick rerun` as operators start it, on executions of every skill. RERUNS=100 asks for what the service has to stand. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { forEach } from "../../src/concurrency.ts";
+import { forEach } from "../../src/core/coordination/concurrency.ts";
 import { skills } from "../../src/domain/skills/skills.ts";
 import { runWith } from "../cli/command.ts";
 import { runHere } from "../cli/in-process.ts";

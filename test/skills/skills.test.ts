@@ -1,20 +1,20 @@
 /** The eight skills over HTTP: each done without a model, the same bytes twice, every figure where it says; and what is refused. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { canonical } from "../../src/api/asking.ts";
 import { skillFaults } from "../../src/api/operations/skills/asked.ts";
 import type { executionShown } from "../../src/api/operations/skills/fields.ts";
 import { rerun } from "../../src/api/operations/skills/rerun.ts";
+import { canonical } from "../../src/api/serve/asking.ts";
 import { askAt } from "../../src/cli/report.ts";
 import { spoken } from "../../src/cli/rerun.ts";
-import { digestOf } from "../../src/domain/objects.ts";
+import { digestOf } from "../../src/core/model/objects.ts";
 import { askedAgain } from "../../src/domain/reports/asked-again.ts";
 import { reportFaults } from "../../src/domain/reports/check.ts";
 import { isAsked } from "../../src/domain/reports/fact.ts";
 import type { SkillResult } from "../../src/domain/skills/result.ts";
 import { skills } from "../../src/domain/skills/skills.ts";
-import { eraseSubject } from "../../src/erasure.ts";
 import { subjectOf } from "../../src/reactors/skills/kept.ts";
+import { eraseSubject } from "../../src/reactors/subjects/erasure.ts";
 import { LARGER, openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 

@@ -1,9 +1,9 @@
 /** Erases a customer of acme, and ends itself as kill -9 would at the step named by DIES_AT. */
 
 import { areas } from "../../src/areas/index.ts";
-import { openRuntime } from "../../src/assemble.ts";
-import { mailSubject } from "../../src/domain/sealed.ts";
-import { eraseSubject } from "../../src/erasure.ts";
+import { mailSubject } from "../../src/core/model/sealed.ts";
+import { eraseSubject } from "../../src/reactors/subjects/erasure.ts";
+import { openRuntime } from "../../src/runtime/assemble.ts";
 import { aroundCommits, typesOf } from "../support/around-commits.ts";
 import { silent } from "../support/doomed.ts";
 import { patientConfig } from "../support/patience.ts";

@@ -1,12 +1,15 @@
 /** An area that seals: letters to people, of which the log has the address sealed and nothing else of them. */
 import { z } from "zod";
-import { json, key, operation, pay } from "../../src/api/operation.ts";
-import type { App } from "../../src/app.ts";
+import { key } from "../../src/api/declare/access/key.ts";
+import { pay } from "../../src/api/declare/access/pay.ts";
+import { operation } from "../../src/api/declare/operation.ts";
+import { json } from "../../src/api/declare/output.ts";
 import type { Area } from "../../src/areas/area.ts";
-import type { DataOf, EventOf } from "../../src/domain/entity.ts";
-import { madeId } from "../../src/domain/fields.ts";
-import { refuse } from "../../src/domain/refusal.ts";
-import { mailSubject, placeIn, sealed } from "../../src/domain/sealed.ts";
+import type { App } from "../../src/core/app.ts";
+import type { DataOf, EventOf } from "../../src/core/model/entity.ts";
+import { madeId } from "../../src/core/model/fields.ts";
+import { refuse } from "../../src/core/model/refusal.ts";
+import { mailSubject, placeIn, sealed } from "../../src/core/model/sealed.ts";
 
 const events = {
   LetterWritten: {

@@ -2,8 +2,8 @@
 import type { HDAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { areas } from "../../src/areas/index.ts";
+import { mailSubject } from "../../src/core/model/sealed.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
-import { mailSubject } from "../../src/domain/sealed.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { buy, present, settlementOf } from "../support/buyer.ts";

@@ -1,10 +1,10 @@
 /** One of two processes of a race over one mail address: WRITES seals for it again and again, the other erases it again and again. */
 import { randomBytes } from "node:crypto";
 import { areas } from "../../src/areas/index.ts";
-import { openRuntime } from "../../src/assemble.ts";
-import { mailSubject } from "../../src/domain/sealed.ts";
-import { eraseSubject } from "../../src/erasure.ts";
-import { transact } from "../../src/transact.ts";
+import { transact } from "../../src/core/commands/transact.ts";
+import { mailSubject } from "../../src/core/model/sealed.ts";
+import { eraseSubject } from "../../src/reactors/subjects/erasure.ts";
+import { openRuntime } from "../../src/runtime/assemble.ts";
 import { silent } from "../support/doomed.ts";
 import { patientConfig } from "../support/patience.ts";
 import { until } from "../support/until.ts";

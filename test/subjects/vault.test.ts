@@ -5,8 +5,8 @@ import { applyMigrations, migrating } from "../../eventstore/migrations.ts";
 import { openPool } from "../../eventstore/pool.ts";
 import { masterKeyId } from "../../src/adapters/subject-keys.ts";
 import { createSubjectVault } from "../../src/adapters/subject-vault.ts";
-import { SealBroken, SubjectsUnavailable, type ToSeal } from "../../src/domain/ports.ts";
-import { mailSubject, sealed } from "../../src/domain/sealed.ts";
+import { SealBroken, SubjectsUnavailable, type ToSeal } from "../../src/core/model/ports/subjects.ts";
+import { mailSubject, sealed } from "../../src/core/model/sealed.ts";
 import { vaultTables } from "../../src/migrations/vault/vault-tables.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
 

@@ -3,7 +3,7 @@ import { createDecipheriv } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { openValue } from "../../src/adapters/subject-keys.ts";
-import { sealed } from "../../src/domain/sealed.ts";
+import { sealed } from "../../src/core/model/sealed.ts";
 
 type Vector = Record<"origin" | "tenant" | "stream_id" | "type" | "key" | "aad" | "padded", string> & {
   value: object;

@@ -1,5 +1,5 @@
 /** A call that shows nothing, and parts of admission that know nobody, for tests to add to. */
-import type { AccessParts, Presented } from "../../src/api/access/way.ts";
+import type { AccessParts, Presented } from "../../src/api/declare/access/way.ts";
 import { unlimitedCalls } from "./limits.ts";
 
 export const bareCall: Presented = {

@@ -1,7 +1,7 @@
 /** The airdrops that the examples of its operations mean, paid: later calls of the examples append nothing. */
 import { walletAirdropOperations } from "../../src/api/operations/wallet/airdrop.ts";
-import type { App } from "../../src/app.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import * as airdrops from "../../src/domain/wallet/airdrop.ts";
 import { unitsOf } from "../../src/domain/wallet/amount.ts";
 import { until } from "./until.ts";

@@ -1,6 +1,6 @@
 /** The agent that the examples of attestations are made by, and that documents are about: its key is the wallet that pays for them. */
-import type { App } from "../../src/app.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import * as passports from "../../src/domain/identity/passports.ts";
 import { agencyOf } from "../trust/agency.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { App } from "../../src/app.ts";
-import type { Chain } from "../../src/domain/ports.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Chain } from "../../src/core/model/ports/chain.ts";
 import { books } from "../../src/operator/books.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** The catalogue as the service has it, and operations of a test's own beside it. */
-import { catalogueOf } from "../../src/api/catalogue.ts";
-import type { Operation, OperationDeclaration } from "../../src/api/operation.ts";
+import { catalogueOf } from "../../src/api/declare/catalogue.ts";
+import type { Operation, OperationDeclaration } from "../../src/api/declare/operation.ts";
 import type { Area } from "../../src/areas/area.ts";
 import { areas } from "../../src/areas/index.ts";
 

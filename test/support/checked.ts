@@ -1,7 +1,7 @@
 /** The checks that the examples of the check operations name, and the signature by which one is redeemed. */
 import { checkOrderOperations } from "../../src/api/operations/checks/orders.ts";
-import type { App } from "../../src/app.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import * as checks from "../../src/domain/checks/check.ts";
 import * as following from "../../src/domain/checks/following.ts";
 import { checkTypedData, type TypedData } from "../../src/domain/checks/typed-data.ts";

@@ -1,7 +1,7 @@
 /** A payment in the log without a chain: what the example of payment_status asks for. */
 import { paymentStatus } from "../../src/api/operations/payments/ledger.ts";
-import type { App } from "../../src/app.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 
 export async function claimExample(app: App): Promise<void> {

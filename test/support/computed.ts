@@ -1,7 +1,7 @@
 /** A node of its own and tasks that stand as examples need them; answers the inputs of those examples, and the node's credentials. */
 import { randomBytes } from "node:crypto";
-import type { App } from "../../src/app.ts";
-import { networkOf } from "../../src/domain/chain.ts";
+import type { App } from "../../src/core/app.ts";
+import { networkOf } from "../../src/core/model/chain.ts";
 import * as account from "../../src/domain/payments/account.ts";
 import { nodesProjection } from "../../src/projections/compute/nodes.ts";
 import { tasksProjection } from "../../src/projections/compute/tasks.ts";

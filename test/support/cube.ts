@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
-import { type App, operatorMeta } from "../../src/app.ts";
+import { type App, operatorMeta } from "../../src/core/app.ts";
 import { type BuildSpace, publish, takeBuildSpace } from "../../src/datasets/build-space.ts";
 import { coverageOf } from "../../src/datasets/coverage.ts";
 import { type DuckdbLimits, literal, openDuckdb } from "../../src/datasets/duckdb.ts";

@@ -1,6 +1,6 @@
 /** An agent that is described and owns an agent of ERC-8004's registry, for the examples that name one. */
 import { createHash } from "node:crypto";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import { caller, ed25519Key, type TestKey } from "../identity/agents.ts";
 import { placeRegistry, register, rpcOf } from "../identity/registry.ts";
 import type { Service } from "./service.ts";

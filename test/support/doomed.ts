@@ -1,8 +1,8 @@
 /** The service of a process that ends itself as kill -9 would, at the step named by DIES_AT. */
 import pino from "pino";
-import type { App } from "../../src/app.ts";
-import { openRuntime } from "../../src/assemble.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import { openRuntime } from "../../src/runtime/assemble.ts";
 import { aroundCommits, typesOf } from "./around-commits.ts";
 import { patientConfig } from "./patience.ts";
 import { until } from "./until.ts";

@@ -6,7 +6,7 @@ import type pg from "pg";
 import pino from "pino";
 import { onTestFinished } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
-import { type RestoredService, type RestoreOptions, restoreService } from "../../src/restoring.ts";
+import { type RestoredService, type RestoreOptions, restoreService } from "../../src/runtime/restoring.ts";
 import { freshDatabase } from "./database.ts";
 import { patientConfig } from "./patience.ts";
 import { type Service, type ServiceOptions, startService } from "./service.ts";

@@ -4,7 +4,7 @@ import { logGenesis } from "../../eventstore/hash.ts";
 import { putSegment } from "../../src/anchoring/seal-segments.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { eventProof } from "../../src/api/operations/log/proof.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import * as segments from "../../src/domain/log/segments.ts";
 
 /** Appends the event that the example of log_proof names, signs all there is, and seals the log's first event. */

@@ -1,7 +1,7 @@
 /** A meter, whose readings were once told in kilograms and are told in grams today: an event type of two versions. */
 import { z } from "zod";
-import type { EventOf } from "../../src/domain/entity.ts";
-import { projection } from "../../src/projections/projection.ts";
+import type { EventOf } from "../../src/core/model/entity.ts";
+import { projection } from "../../src/core/read-models/projection.ts";
 
 export const events = {
   MeterRead: {

@@ -5,7 +5,7 @@ import { openPool } from "../../eventstore/pool.ts";
 import { registry } from "../../eventstore/schemas.ts";
 import { createEventStore } from "../../eventstore/store.ts";
 import { absentSubjects } from "../../src/adapters/subject-vault.ts";
-import { StreamCache } from "../../src/stream-cache.ts";
+import { StreamCache } from "../../src/core/commands/stream-cache.ts";
 import { type FreshDatabase, freshDatabase } from "./database.ts";
 import * as notes from "./notes.ts";
 

@@ -1,8 +1,13 @@
 /** A small area for tests of the machinery: a notebook per tenant that takes notes and never the same one twice. */
 import { z } from "zod";
-import { json, key, open, operation, pay, type Usdc } from "../../src/api/operation.ts";
-import type { EventOf } from "../../src/domain/entity.ts";
-import { refuse } from "../../src/domain/refusal.ts";
+import { key } from "../../src/api/declare/access/key.ts";
+import { open } from "../../src/api/declare/access/open.ts";
+import { pay } from "../../src/api/declare/access/pay.ts";
+import type { Usdc } from "../../src/api/declare/access/way.ts";
+import { operation } from "../../src/api/declare/operation.ts";
+import { json } from "../../src/api/declare/output.ts";
+import type { EventOf } from "../../src/core/model/entity.ts";
+import { refuse } from "../../src/core/model/refusal.ts";
 
 export const events = {
   NoteTaken: { 1: z.strictObject({ text: z.string() }) },

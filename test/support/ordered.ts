@@ -1,9 +1,9 @@
 /** The sandbox's shop, and the orders that the examples of the shop's operations name. */
 import { payingOperations } from "../../src/api/operations/commerce/paying.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
+import { mailSubject, placeIn } from "../../src/core/model/sealed.ts";
 import * as orders from "../../src/domain/commerce/order.ts";
 import * as stock from "../../src/domain/commerce/stock.ts";
-import { mailSubject, placeIn } from "../../src/domain/sealed.ts";
 import { openSandboxShop } from "../../src/operator/sandbox-shop.ts";
 
 export async function orderExamples(app: App, tenant = "acme"): Promise<void> {

@@ -1,6 +1,7 @@
 /** How long services that tests start wait, so that a busy machine makes no test see what is old, or be told that nobody had time. */
-import type { App } from "../../src/app.ts";
-import { type Config, readConfig } from "../../src/config.ts";
+
+import type { App } from "../../src/core/app.ts";
+import { type Config, readConfig } from "../../src/runtime/config.ts";
 
 /** Settings of those services, where the test says nothing else. */
 export const PATIENT = { READ_WAIT_MS: "20000", DATABASE_WAIT_MS: "60000", LEAVE_SECONDS: "600" };

@@ -1,6 +1,6 @@
 import { inject } from "vitest";
 import { areas } from "../../src/areas/index.ts";
-import { prepareDatabase } from "../../src/database.ts";
+import { prepareDatabase } from "../../src/runtime/database.ts";
 import { type FreshDatabase, freshDatabase, onServer, urlOf } from "./database.ts";
 import { once } from "./made-once.ts";
 

@@ -1,9 +1,9 @@
 /** Histories that nobody decided: events with payloads that fit their schemas, in any order, about a few of each thing. */
 import type { z } from "zod";
 import type { JsonObject, JsonValue, RecordedEvent } from "../../eventstore/types.ts";
-import type { EntityEvents } from "../../src/domain/entity.ts";
-import { ByteStream } from "../../src/domain/rng/bytes.ts";
-import { type DrawnName, play, readParams } from "../../src/domain/rng/drawn.ts";
+import type { EntityEvents } from "../../src/core/model/entity.ts";
+import { ByteStream } from "../../src/domain/games/bytes.ts";
+import { type DrawnName, play, readParams } from "../../src/domain/games/drawn.ts";
 
 /** Numbers below `n`, the same for the same seed (mulberry32). */
 export function randomNumbers(seed: number): (n: number) => number {

@@ -1,5 +1,8 @@
 import { z } from "zod";
-import { json, type OperationDeclaration, operation, pay, type Usdc } from "../../src/api/operation.ts";
+import { pay } from "../../src/api/declare/access/pay.ts";
+import type { Usdc } from "../../src/api/declare/access/way.ts";
+import { type OperationDeclaration, operation } from "../../src/api/declare/operation.ts";
+import { json } from "../../src/api/declare/output.ts";
 
 /** An operation that is sold for `price`; it stands for whatever is dearer than a question. */
 export const report = (name: string, price: Usdc): OperationDeclaration =>

@@ -1,7 +1,7 @@
 /** The roll that the example of rng_verify names, drawn from the active seed. */
 import { rngProofOperations } from "../../src/api/operations/rng/proof.ts";
-import type { App } from "../../src/app.ts";
-import { readParams } from "../../src/domain/rng/drawn.ts";
+import type { App } from "../../src/core/app.ts";
+import { readParams } from "../../src/domain/games/drawn.ts";
 import * as rolls from "../../src/domain/rng/roll.ts";
 import * as seeds from "../../src/domain/rng/seeds.ts";
 import { until } from "./until.ts";

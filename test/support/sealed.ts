@@ -1,5 +1,5 @@
-import type { App } from "../../src/app.ts";
-import { mailSubject } from "../../src/domain/sealed.ts";
+import type { App } from "../../src/core/app.ts";
+import { mailSubject } from "../../src/core/model/sealed.ts";
 
 /** Makes the customer that examples erase a subject of acme. */
 export async function sealExample(app: App): Promise<void> {

@@ -1,6 +1,6 @@
 /** A link to the snapshot of the vintage that is open, as the input of the operation that it leads to. */
 import { linkTo } from "../../src/api/operations/replay/snapshots.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 
 export function linkExample(app: App): { vintage: string; expires: number; signature: string } {
   const { vintage } = app.vintages.open()[0]!;

@@ -1,6 +1,6 @@
 /** The subscriptions that the examples of the alert operations name. */
 import { alertOperations } from "../../src/api/operations/alerts/subscriptions.ts";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
 
 export async function subscribeExamples(app: App, tenant = "acme"): Promise<void> {

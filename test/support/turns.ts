@@ -1,6 +1,5 @@
 /** Turns of reactors taken by hand, each under its lease, as the service takes them. */
-import type { App } from "../../src/app.ts";
-import { underLease } from "../../src/lease.ts";
+import type { App } from "../../src/core/app.ts";
 import {
   type Outcome,
   type Reactor,
@@ -8,7 +7,8 @@ import {
   reactorLeases,
   type Turn,
   takeTurn,
-} from "../../src/reactor.ts";
+} from "../../src/core/background/reactor.ts";
+import { underLease } from "../../src/core/coordination/lease.ts";
 
 /** `taken`: another process holds the lease. */
 export type Taken = { status: string; reason?: string };

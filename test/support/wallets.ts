@@ -1,10 +1,10 @@
 /** Wallets of the tests, and what they sign; nothing here opens anything. */
 import { randomBytes } from "node:crypto";
 import { generatePrivateKey, type HDAccount, privateKeyToAccount } from "viem/accounts";
-import type { Hex } from "../../src/domain/chain.ts";
-import { demoAccount, demoAddresses } from "../../src/domain/demo-accounts.ts";
-import type { TransferAuthorization } from "../../src/domain/payments/authorization.ts";
-import { type SignedTransfer, USDC } from "../../src/domain/payments/usdc.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import type { SignedTransfer, TransferAuthorization } from "../../src/core/model/ports/settlement.ts";
+import { USDC } from "../../src/domain/payments/usdc.ts";
+import { demoAccount, demoAddresses } from "../../src/domain/wallet/demo-accounts.ts";
 
 export const GAS_KEY = generatePrivateKey();
 export const PAYEE = privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Hex;

@@ -1,7 +1,8 @@
 /** Payments as x402 clients of both generations present them. */
 
-import type { Hex } from "../../src/domain/chain.ts";
-import { type SignedTransfer, USDC } from "../../src/domain/payments/usdc.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import type { SignedTransfer } from "../../src/core/model/ports/settlement.ts";
+import { USDC } from "../../src/domain/payments/usdc.ts";
 
 /** Micro-USDC: what the operations of the tests cost. */
 export const PRICE = 50_000n;

@@ -7,8 +7,8 @@ import { jsonRpc } from "../../src/adapters/json-rpc.ts";
 import { openModel } from "../../src/adapters/model.ts";
 import { createModelTokens } from "../../src/adapters/model-tokens.ts";
 import { createWebhooks } from "../../src/adapters/webhooks.ts";
-import { sendSpans } from "../../src/span-export.ts";
-import { begin, continued, inSpan, inTurn, traceFields, traceHeaders } from "../../src/tracing.ts";
+import { begin, continued, inSpan, inTurn, traceFields, traceHeaders } from "../../src/core/tracing.ts";
+import { sendSpans } from "../../src/runtime/span-export.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 

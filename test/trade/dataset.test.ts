@@ -1,6 +1,6 @@
 import { DeciderSpecification } from "@event-driven-io/emmett";
 import { describe, expect, test } from "vitest";
-import { Refusal } from "../../src/domain/refusal.ts";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import {
   type DatasetEvent,
   events,

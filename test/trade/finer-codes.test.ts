@@ -1,8 +1,9 @@
 /** A code that is finer than a dataset has is cut to what it has, by every operation that takes one, and the answer says so. */
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { effectOf, type Operation } from "../../src/api/operation.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
+import type { Operation } from "../../src/api/declare/operation.ts";
+import { effectOf } from "../../src/api/declare/operation-facts.ts";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import { reporterCodes } from "../../src/domain/trade/reporters.ts";
 import { fileOf, importFiles } from "../datasets/workshop.ts";
 import { catalogue } from "../support/catalogue.ts";

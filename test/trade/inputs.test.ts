@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
-import { month } from "../../src/domain/fields.ts";
+import { month } from "../../src/core/model/fields.ts";
 import {
   dataset,
   flow,

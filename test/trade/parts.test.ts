@@ -1,8 +1,9 @@
 /** What holds of every list that an operation over figures answers with: no line stands twice, and parts make up their whole. */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { effectOf, type Operation, restsOnDataAlone } from "../../src/api/operation.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
+import { type Operation, restsOnDataAlone } from "../../src/api/declare/operation.ts";
+import { effectOf } from "../../src/api/declare/operation-facts.ts";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { scaled } from "../support/scale.ts";

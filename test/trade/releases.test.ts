@@ -2,9 +2,9 @@ import pg from "pg";
 import { expect, test } from "vitest";
 import { registry } from "../../eventstore/schemas.ts";
 import type { RecordedEvent } from "../../eventstore/types.ts";
+import { Folding } from "../../src/core/read-models/folding.ts";
 import type { ReleaseFacts } from "../../src/domain/trade/dataset.ts";
 import * as dataset from "../../src/domain/trade/dataset.ts";
-import { Folding } from "../../src/projections/folding.ts";
 import {
   currentRelease,
   currentReleases,

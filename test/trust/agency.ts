@@ -1,7 +1,7 @@
 /** Agents, payments and attestations in the log of a service, and turns of the reactor that computes scores. */
 import { randomBytes } from "node:crypto";
-import type { App } from "../../src/app.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import * as nodes from "../../src/domain/compute/node.ts";
 import * as tasks from "../../src/domain/compute/task.ts";
 import * as agents from "../../src/domain/identity/agent.ts";

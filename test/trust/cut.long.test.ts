@@ -1,7 +1,7 @@
 /** Scores as of a position are those of a log that ends there, whatever was appended since; CUT_RUNS says how many histories are tried. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Refusal } from "../../src/domain/refusal.ts";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import { computeTrust, type Input } from "../../src/domain/trust/score.ts";
 import { inputAt } from "../../src/projections/trust/evidence.ts";
 import { trustProjection } from "../../src/projections/trust/trust.ts";

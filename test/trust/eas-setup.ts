@@ -1,7 +1,7 @@
 /** A service on a chain with EAS whose attestations are carried there by hand, a turn at a time. */
 import { randomBytes } from "node:crypto";
-import type { App } from "../../src/app.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import * as attestations from "../../src/domain/trust/attestation.ts";
 import { attestedQuery, type Kept, keptCall, keptIn, uidIn } from "../../src/domain/trust/eas.ts";
 import { onChainProjection } from "../../src/projections/trust/on-chain.ts";

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RecordedEvent } from "../../eventstore/types.ts";
-import { Folding } from "../../src/projections/folding.ts";
+import { Folding } from "../../src/core/read-models/folding.ts";
 import { trustProjection } from "../../src/projections/trust/trust.ts";
 import { type Service, startService } from "../support/service.ts";
 import { type LogEvent, logCases, WHOLE } from "./log-vectors.ts";

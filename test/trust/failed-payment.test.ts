@@ -1,7 +1,8 @@
 /** A payment that fails leaves no attestation, at whatever step: neither in the log nor for the chain. */
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { NotSettled, TransactionPending } from "../../src/domain/ports.ts";
+import { TransactionPending } from "../../src/core/model/ports/chain.ts";
+import { NotSettled } from "../../src/core/model/ports/settlement.ts";
 import { storyOf as storyAt } from "../payments/stall.ts";
 import { aroundCommits, typesOf } from "../support/around-commits.ts";
 import { buy, present, quoteOf, type SignedPayment, signPayment } from "../support/buyer.ts";

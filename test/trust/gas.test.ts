@@ -1,7 +1,7 @@
 /** What attestations may cost of gas in a day, and the schema that a reorg takes away: nothing is lost, and nothing is said to be under way. */
 import { concatHex, keccak256 } from "viem/utils";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/core/app.ts";
 import { SCHEMA_REGISTRY, SCHEMA_UID, standingCalls, standingIn } from "../../src/domain/trust/eas.ts";
 import { noOnChainMemory } from "../../src/reactors/trust/attest-on-chain.ts";
 import { type EasSetup, openEasSetup } from "./eas-setup.ts";

@@ -1,6 +1,7 @@
 /** Which paid calls are evidence of money spent: what buys goods, a voice, or is given back to somebody, is none. */
 import { expect, test } from "vitest";
-import { effectOf, paymentOf } from "../../src/api/operation.ts";
+import { paymentOf } from "../../src/api/declare/access/way.ts";
+import { effectOf } from "../../src/api/declare/operation-facts.ts";
 import { NOT_SPENT } from "../../src/domain/trust/rules.ts";
 import { catalogue } from "../support/catalogue.ts";
 

@@ -1,6 +1,6 @@
 import { decodeAbiParameters, parseAbiParameters, recoverTypedDataAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import { buy } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { addressOf, wallet } from "../support/wallets.ts";

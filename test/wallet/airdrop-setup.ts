@@ -1,7 +1,7 @@
 /** A service on a chain of its own whose airdrops are paid by hand, a turn at a time. */
 import { DEVELOPMENT_TOKEN } from "../../src/adapters/chain-contracts.ts";
-import type { App } from "../../src/app.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import type { AirdropFacts, AirdropState } from "../../src/domain/wallet/airdrop.ts";
 import * as airdrops from "../../src/domain/wallet/airdrop.ts";
 import { amountIn, balanceCall } from "../../src/domain/wallet/token.ts";

@@ -2,9 +2,9 @@
 import { DeciderSpecification } from "@event-driven-io/emmett";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import { Refusal } from "../../src/core/model/refusal.ts";
 import type { Mined } from "../../src/domain/payments/payment.ts";
-import { Refusal } from "../../src/domain/refusal.ts";
 import type { AirdropEvent, AirdropFacts, AirdropState } from "../../src/domain/wallet/airdrop.ts";
 import * as airdrops from "../../src/domain/wallet/airdrop.ts";
 import { decimalOf, unitsOf } from "../../src/domain/wallet/amount.ts";

@@ -3,7 +3,7 @@ import { decodeErrorResult } from "viem";
 import { privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DEVELOPMENT_TOKEN } from "../../src/adapters/chain-contracts.ts";
-import type { Hex } from "../../src/domain/chain.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
 import {
   AIRDROP_ADDRESS,
   AIRDROP_DEPLOY_GAS,

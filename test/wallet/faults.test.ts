@@ -2,9 +2,9 @@
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { gasRecord } from "../../src/adapters/gas-record.ts";
-import type { App } from "../../src/app.ts";
-import type { Hex } from "../../src/domain/chain.ts";
-import { type Chain, ChainUnavailable } from "../../src/domain/ports.ts";
+import type { App } from "../../src/core/app.ts";
+import type { Hex } from "../../src/core/model/chain.ts";
+import { type Chain, ChainUnavailable } from "../../src/core/model/ports/chain.ts";
 import { AIRDROP_ADDRESS } from "../../src/domain/wallet/airdrop-contract.ts";
 import { reachOf } from "../../src/projections/wallet/transfers.ts";
 import { openMeddler } from "../chain/meddler.ts";

@@ -1,10 +1,10 @@
 /** Histories of accounts that nobody follows, on a chain of many blocks, by a service that has no platform token. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readConfig } from "../../src/config.ts";
-import type { Chain } from "../../src/domain/ports.ts";
+import type { Chain } from "../../src/core/model/ports/chain.ts";
 import { historyPage } from "../../src/projections/wallet/history.ts";
 import type { Place } from "../../src/projections/wallet/transfers.ts";
 import { platformTokens } from "../../src/reactors/wallet/follow-transfers.ts";
+import { readConfig } from "../../src/runtime/config.ts";
 import { carriedByStranger, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { type Service, startService } from "../support/service.ts";
 import { addressOf, GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";

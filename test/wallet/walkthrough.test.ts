@@ -1,9 +1,9 @@
 /** The wallet over real HTTP on the embedded chain: an airdrop is asked for, paid, seen in balances and histories, and not paid twice. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { areas } from "../../src/areas/index.ts";
+import { DEPLOYMENT_PROXY } from "../../src/core/model/deployment.ts";
+import { MULTICALL3 } from "../../src/core/model/multicall.ts";
 import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
-import { DEPLOYMENT_PROXY } from "../../src/domain/deployment.ts";
-import { MULTICALL3 } from "../../src/domain/multicall.ts";
 import { USDC } from "../../src/domain/payments/usdc.ts";
 import { reachOf } from "../../src/projections/wallet/transfers.ts";
 import { transfersReactor } from "../../src/reactors/wallet/follow-transfers.ts";

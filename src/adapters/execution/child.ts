@@ -1,8 +1,8 @@
 /** The process that runs one task: its input comes by stdin, what came of it goes by stdout, and it has no environment. */
 import { createHash } from "node:crypto";
+import { MOST_OBJECT_BYTES } from "../../core/model/objects.ts";
+import type { Ran } from "../../core/model/ports/executor.ts";
 import type { KindInput } from "../../domain/compute/kinds.ts";
-import { MOST_OBJECT_BYTES } from "../../domain/objects.ts";
-import type { Ran } from "../../domain/ports.ts";
 
 /** Each round hashes what the one before came to; the first, the seed. */
 function runChain({ seed, n }: KindInput<"sha256-chain">): Ran {

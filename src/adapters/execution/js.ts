@@ -12,8 +12,8 @@ import {
   type QuickJSContext,
   type QuickJSSyncVariant,
 } from "quickjs-emscripten-core";
+import type { Ran } from "../../core/model/ports/executor.ts";
 import type { KindInput } from "../../domain/compute/kinds.ts";
-import type { Ran } from "../../domain/ports.ts";
 import { BUDGET, withCountedLoops } from "./counted-loops.ts";
 
 const WASM = createRequire(import.meta.url).resolve("@jitl/quickjs-wasmfile-release-sync/wasm");

@@ -1,7 +1,7 @@
 /** The kind sql: one query of DuckDB over the rows of the input. Nothing outside is reached, and nothing that differs from run to run is answered. */
 import type { DuckDBConnection } from "@duckdb/node-api";
+import type { Ran } from "../../core/model/ports/executor.ts";
 import type { KindInput } from "../../domain/compute/kinds.ts";
-import type { Ran } from "../../domain/ports.ts";
 import { readQuery } from "./steady.ts";
 
 const MEMORY = "256MB";
@@ -34,7 +34,7 @@ export async function runSql({ query, tables }: KindInput<"sql">): Promise<Ran> 
   } catch (error) {
     const told = String((error as Error).message).split("\n")[0]!;
     // Where memory ends is the machine's and the build's: no verdict rests on it.
-    if (/out of memory/i.test(told)) throw error;
+    if (/^Out of Memory Error/i.test(told)) throw error;
     return { exit: "ok", output: { error: told.slice(0, MOST_ERROR) } };
   }
 }

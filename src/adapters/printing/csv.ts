@@ -1,5 +1,5 @@
 import { stringify } from "csv-stringify/sync";
-import type { Sheet } from "../../domain/sheet.ts";
+import type { Sheet } from "../../core/model/sheet.ts";
 
 /**
  * A sheet as CSV (RFC 4180) in UTF-8 with a header. null is empty, an empty text "". A text that begins like a formula is given an

@@ -1,5 +1,5 @@
 /** Provisional values that would set the scale: a month of a few tonnes has a price of any height. */
-import type { Chart, Series } from "../../domain/chart.ts";
+import type { Chart, Series } from "../../core/model/chart.ts";
 import { labelText } from "./text.ts";
 
 /** A provisional value may go beyond the settled ones by so much of their range before it is cut. */

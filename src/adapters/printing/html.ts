@@ -1,7 +1,7 @@
 /** A document as one HTML file: without a script, and without an address outside of it. */
-import type { Chart } from "../../domain/chart.ts";
-import { anchorsOf, type Doc, type DocSection, type DocTable, piecesOf } from "../../domain/doc.ts";
-import { html, type Markup, markup, type Part, written } from "../../domain/html.ts";
+import type { Chart } from "../../core/model/chart.ts";
+import { anchorsOf, type Doc, type DocSection, type DocTable, piecesOf } from "../../core/model/doc.ts";
+import { html, type Markup, markup, type Part, written } from "../../core/model/html.ts";
 import { FONT, GRID, INK, MUTED, WARNING } from "./look.ts";
 
 const STYLE = `

@@ -1,5 +1,5 @@
 /** A document as Markdown (CommonMark with tables), as plain as it can be read without being shown. */
-import type { Doc, DocTable } from "../../domain/doc.ts";
+import type { Doc, DocTable } from "../../core/model/doc.ts";
 
 export function markdownOf({ title, question, cover, warning, sections }: Doc): string {
   const blocks = [

@@ -1,6 +1,6 @@
 /** What happened on some days of a chart: signs along its bottom, a row a kind. */
 import type { LegendComponentOption, ScatterSeriesOption } from "echarts";
-import type { Chart, Marks } from "../../domain/chart.ts";
+import type { Chart, Marks } from "../../core/model/chart.ts";
 import { WARNING } from "./look.ts";
 
 const SIGNS: Record<Marks["shape"], { symbol: string; rotate: number; colour: string }> = {

@@ -1,6 +1,6 @@
 /** A chart in the words of ECharts: what stands where, in which colour, and what is written. */
 import type { EChartsOption } from "echarts";
-import type { Chart, Provenance } from "../../domain/chart.ts";
+import type { Chart, Provenance } from "../../core/model/chart.ts";
 import { cutProvisional } from "./cut.ts";
 import { COLOURS, FONT, GRID, HEIGHT, INK, MARGIN, MUTED, WARNING, WIDTH } from "./look.ts";
 import { drawnMarks, legendOfMarks } from "./marks.ts";

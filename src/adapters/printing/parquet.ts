@@ -1,5 +1,5 @@
 import { parquetWriteBuffer } from "hyparquet-writer";
-import type { Cell, Column, Sheet } from "../../domain/sheet.ts";
+import type { Cell, Column, Sheet } from "../../core/model/sheet.ts";
 
 const TYPES = { integer: "INT64", number: "DOUBLE", boolean: "BOOLEAN", text: "STRING" } as const;
 

@@ -1,8 +1,8 @@
 /** A document as PDF by pdfmake: text and charts as vectors, links, bookmarks, tags, and its attachment within. */
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { Chart } from "../../domain/chart.ts";
-import { anchorsOf, type Doc, type DocSection, type DocTable, piecesOf } from "../../domain/doc.ts";
+import type { Chart } from "../../core/model/chart.ts";
+import { anchorsOf, type Doc, type DocSection, type DocTable, piecesOf } from "../../core/model/doc.ts";
 import { GRID, HEIGHT, INK, MUTED, WARNING, WIDTH } from "./look.ts";
 import { type Cell, type Content, type Definition, pdfmake, type TableLayout } from "./pdfmake.ts";
 

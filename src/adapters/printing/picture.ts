@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { Resvg } from "@resvg/resvg-js";
-import type { Chart, Provenance } from "../../domain/chart.ts";
+import type { Chart, Provenance } from "../../core/model/chart.ts";
 import { FONT, HEIGHT, WIDTH } from "./look.ts";
 import { optionOf } from "./option.ts";
 import { textWidth } from "./text.ts";

@@ -1,10 +1,10 @@
 /** Writes rows and draws charts in a thread of its own, one at a time: they take longer than the event loop may wait. */
 
 import type { Worker } from "node:worker_threads";
-import { startThread } from "../../../eventstore/thread.ts";
-import type { Print, Printer } from "../../domain/ports.ts";
-import { coreProblems } from "../../domain/problem.ts";
-import { Refusal } from "../../domain/refusal.ts";
+import { startThread } from "../../../eventstore/system/thread.ts";
+import type { Print, Printer } from "../../core/model/ports/printer.ts";
+import { coreProblems } from "../../core/model/problem.ts";
+import { Refusal } from "../../core/model/refusal.ts";
 
 /** What the thread answers to an order. */
 export type Printed = { bytes: Uint8Array } | { error: string };

@@ -1,6 +1,6 @@
 /** A radar with a spoke for each name, and beside it the figures. Drawn by hand: what is not known has no corner, and is never a zero. */
 import type { EChartsOption } from "echarts";
-import type { Chart } from "../../domain/chart.ts";
+import type { Chart } from "../../core/model/chart.ts";
 import { COLOURS, FONT, GRID, INK, MUTED } from "./look.ts";
 import { textWidth } from "./text.ts";
 

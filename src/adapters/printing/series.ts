@@ -1,6 +1,6 @@
 /** The lines and bars of a chart in the words of ECharts. */
 import type { BarSeriesOption, LineSeriesOption } from "echarts";
-import type { Chart, Series } from "../../domain/chart.ts";
+import type { Chart, Series } from "../../core/model/chart.ts";
 import type { Cut } from "./cut.ts";
 import { COLOURS, INK, MUTED, PALE } from "./look.ts";
 import { labelText, type Scale } from "./text.ts";

@@ -1,5 +1,5 @@
 /** What is written into a chart. */
-import type { Chart } from "../../domain/chart.ts";
+import type { Chart } from "../../core/model/chart.ts";
 
 /** By what values are divided, and how that is called. */
 export type Scale = { divisor: number; word: string };

@@ -1,7 +1,7 @@
 /** The thread that prints: an order comes as a message, its bytes go back as one. */
 import { parentPort } from "node:worker_threads";
-import type { Doc } from "../../domain/doc.ts";
-import type { Print } from "../../domain/ports.ts";
+import type { Doc } from "../../core/model/doc.ts";
+import type { Print } from "../../core/model/ports/printer.ts";
 import { csvOf } from "./csv.ts";
 import { htmlOf } from "./html.ts";
 import { markdownOf } from "./markdown.ts";

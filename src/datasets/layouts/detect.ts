@@ -1,5 +1,5 @@
 /** The layouts of trade files that can be read, told apart by their header line. */
-import { refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { tableOf } from "../looks-like.ts";
 import { referenceLayoutOf, referenceTables } from "../reference/tables.ts";
 import { comextBulk } from "./comext-bulk.ts";

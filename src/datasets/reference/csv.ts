@@ -1,6 +1,6 @@
 /** Reading a small CSV file: every line has the columns that are expected, or the file is refused. */
 import { CsvError, parse } from "csv-parse/sync";
-import { refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { refuseLines } from "../stage.ts";
 import type { TextFile } from "./table.ts";
 

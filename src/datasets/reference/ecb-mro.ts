@@ -1,6 +1,6 @@
 /** The rate of the ECB's main refinancing operations: a row for each day on which it is published. */
 import { z } from "zod";
-import { refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { rounded } from "./invented.ts";
 import { isSdmx, readSdmx } from "./observations.ts";
 import type { ReferenceTable, TextFile } from "./table.ts";

@@ -1,6 +1,6 @@
 /** Who works where: employed persons of each major occupation group in each activity, for an area and year. */
 import { z } from "zod";
-import { refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { areaOf } from "../../domain/salary/countries.ts";
 import { majorGroupOf } from "../../domain/salary/occupations.ts";
 import { sectionCodes } from "../../domain/salary/sectors.ts";

@@ -1,6 +1,6 @@
 /** JSON-stat 2.0, as PxWeb databases and Eurostat write it: a cube of values in row-major order. */
 import { z } from "zod";
-import { refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import type { Observation } from "./observations.ts";
 import type { TextFile } from "./table.ts";
 

@@ -1,6 +1,6 @@
 /** Average gross wages in Latvia, EUR a month: a row for each activity and quarter or year. */
 import { z } from "zod";
-import { refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { sectionCodes } from "../../domain/salary/sectors.ts";
 import { rounded, swing } from "./invented.ts";
 import { activities } from "./invented-labour.ts";

@@ -4,7 +4,7 @@ import { open, readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { promisify } from "node:util";
 import { constants, gunzip, gunzipSync } from "node:zlib";
-import { refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { isWorkbook, workbookText } from "./workbook.ts";
 
 const unpack = promisify(gunzip);

@@ -1,5 +1,5 @@
 /** The consolidated list of the United Nations Security Council, as XML (scsanctions.un.org). */
-import { refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import type { Listed, ListedName } from "../../domain/sanctions/listed.ts";
 import { different, entriesOf, listedEntry, parsedXml, text, xmlListTable } from "./sanctions-xml.ts";
 import type { TextFile } from "./table.ts";

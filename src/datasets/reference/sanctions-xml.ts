@@ -1,6 +1,6 @@
 /** What lists of sanctions that come as XML have in common: how they are guarded, and the table that each becomes. */
 import { type X2jOptions, XMLParser, XMLValidator } from "fast-xml-parser";
-import { refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { type Listed, listed } from "../../domain/sanctions/listed.ts";
 import { inventedListed } from "./invented-listed.ts";
 import type { ReferenceTable, TextFile } from "./table.ts";

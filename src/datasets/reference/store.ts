@@ -1,6 +1,6 @@
 /** The reference tables a process has in memory: of each the real one where it was imported, else its sandbox. */
 import { LRUCache } from "lru-cache";
-import { refuse } from "../../domain/refusal.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { tradeProblems } from "../../domain/trade/problems.ts";
 import { readReference } from "./files.ts";
 import { type Reference, type ReferenceTable, sandboxOf } from "./table.ts";

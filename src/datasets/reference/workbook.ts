@@ -1,7 +1,7 @@
 /** Reading a workbook (.xlsx) as if it were a CSV file: its first sheet, numbers as they are written, days as YYYY-MM-DD. */
 import { readFile } from "node:fs/promises";
-import { startThread } from "../../../eventstore/thread.ts";
-import { refuse } from "../../domain/refusal.ts";
+import { startThread } from "../../../eventstore/system/thread.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { checkWorkbookArchive } from "./workbook-archive.ts";
 
 /** Whether bytes begin as a zip archive does, which a workbook is. */

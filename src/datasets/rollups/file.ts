@@ -12,7 +12,7 @@ import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
-import { syncFile } from "../../../eventstore/sync-file.ts";
+import { syncFile } from "../../../eventstore/system/sync-file.ts";
 import { type PartitionEntry, vintagesDir } from "../manifest.ts";
 
 /** What is made otherwise, or lies otherwise in the file, is another version, so that no older file is taken for it. */

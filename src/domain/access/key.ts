@@ -1,8 +1,8 @@
 /** An API key: a secret that the operator issues to a tenant, with scopes and quotas, until it is revoked. */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { sha256, time } from "../fields.ts";
-import { refuse } from "../refusal.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { sha256, time } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
 
 /** What a key may do: read = every GET and pure calculation, order = whatever appends for the caller, and so on. */
 export const scopes = ["read", "quote", "order", "skill", "skill_sensitive", "node", "admin"] as const;

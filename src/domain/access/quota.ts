@@ -1,7 +1,5 @@
 /** Quotas count admitted calls in two windows at once: the UTC day and the UTC calendar month. */
-
-export type Limits = { daily: number | null; monthly: number | null };
-export type Usage = { day_used: number; month_used: number };
+import type { Limits, Usage } from "../../core/model/ports/quotas.ts";
 
 /** `2026-11-21` and `2026-11` of an instant. */
 export const windowsOf = (at: Date) => ({

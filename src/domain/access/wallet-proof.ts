@@ -4,9 +4,9 @@
  */
 import { getAddress, keccak256 } from "viem/utils";
 import { z } from "zod";
-import type { Hex } from "../chain.ts";
-import { lowerCase, walletAddress } from "../fields.ts";
-import { type FieldError, refuse } from "../refusal.ts";
+import type { Hex } from "../../core/model/chain.ts";
+import { lowerCase, walletAddress } from "../../core/model/fields.ts";
+import { type FieldError, refuse } from "../../core/model/refusal.ts";
 
 /** Seconds that a text is good after `issuedAt`. */
 export const PROOF_SECONDS = 300;

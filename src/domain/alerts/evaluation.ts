@@ -1,7 +1,7 @@
 /** The releases of a dataset that were looked through for alerts. */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { time } from "../fields.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { time } from "../../core/model/fields.ts";
 
 export const events = {
   AlertsEvaluated: {

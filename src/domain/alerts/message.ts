@@ -1,7 +1,7 @@
 /** What a webhook gets: the alert as JSON, signed by the Standard Webhooks scheme (www.standardwebhooks.com). */
 import { createHmac, hash } from "node:crypto";
 import { Webhook } from "standardwebhooks";
-import type { Signer } from "../ports.ts";
+import type { Signer } from "../../core/model/ports/signer.ts";
 import {
   type Finding,
   type Secret,

@@ -1,5 +1,5 @@
 /** What a call about alerts may be refused for beyond what any call may. */
-import { problemTypes } from "../problem.ts";
+import { problemTypes } from "../../core/model/problem.ts";
 
 export const alertProblems = problemTypes({
   "too-many-tests": {

@@ -3,9 +3,9 @@
  * them. An alert is one month of one series, told once however many releases show it.
  */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { time } from "../fields.ts";
-import { refuse } from "../refusal.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { time } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { flows } from "../trade/units.ts";
 import { afterFailure, type Failure } from "./backoff.ts";
 import { alertProblems } from "./problems.ts";

@@ -4,10 +4,10 @@
  */
 
 import { z } from "zod";
-import type { Hex } from "../chain.ts";
-import type { DataOf, EventOf } from "../entity.ts";
-import { address, chainHash, digits, time } from "../fields.ts";
-import { refuse } from "../refusal.ts";
+import type { Hex } from "../../core/model/chain.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { address, chainHash, digits, time } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { logProblems } from "./problems.ts";
 
 /** A tree head: how many events, from the first on, and their tree hash (RFC 9162, section 2.1.1). */

@@ -12,8 +12,8 @@ import {
   encodeFunctionData,
   keccak256,
 } from "viem/utils";
-import type { Call, CallResult, Hex, Log, LogQuery, Purpose, SendOptions } from "../chain.ts";
-import { deployedAt, deploymentOf } from "../deployment.ts";
+import type { Call, CallResult, Hex, Log, LogQuery, Purpose, SendOptions } from "../../core/model/chain.ts";
+import { deployedAt, deploymentOf } from "../../core/model/deployment.ts";
 import { ABI, INIT_CODE } from "./generated/log-anchor.ts";
 
 /** A log's tree at a size: `log_id` is `logIdOf` its origin, `root` the tree hash of RFC 9162 over the first `size` leaves. */

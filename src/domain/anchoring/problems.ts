@@ -1,5 +1,5 @@
 /** Why what is said of the log is not recorded. */
-import { problemTypes } from "../problem.ts";
+import { problemTypes } from "../../core/model/problem.ts";
 
 export const logProblems = problemTypes({
   "log-contradicted": {

@@ -3,7 +3,7 @@
  * tries of Ethereum (Yellow Paper, appendices B and D).
  */
 import { fromRlp, keccak256, toRlp } from "viem/utils";
-import type { Hex } from "../chain.ts";
+import type { Hex } from "../../core/model/chain.ts";
 
 /** Thrown where bytes are not what they are said to be; the message says what is wrong. */
 export class StateProofError extends Error {

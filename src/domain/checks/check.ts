@@ -5,9 +5,9 @@
  */
 
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { address, chainHash, madeId, time } from "../fields.ts";
-import { refuse } from "../refusal.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { address, chainHash, madeId, time } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { keptPassphrase } from "./passphrase.ts";
 import { checkProblems } from "./problems.ts";
 

@@ -3,9 +3,9 @@
  * Checks are made only once there is such a block, so none can have ended below it.
  */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { chainHash, time } from "../fields.ts";
-import { refuse } from "../refusal.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { chainHash, time } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
 
 const followed = z.strictObject({
   network: z.string(),

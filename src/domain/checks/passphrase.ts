@@ -2,9 +2,9 @@
 
 import { scrypt, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import { madeId, sha256 } from "../fields.ts";
-import { coreProblems } from "../problem.ts";
-import { refuse } from "../refusal.ts";
+import { madeId, sha256 } from "../../core/model/fields.ts";
+import { coreProblems } from "../../core/model/problem.ts";
+import { refuse } from "../../core/model/refusal.ts";
 
 /** A hash in hex, its salt, and what it cost: N = 2^log2_n, r and p of RFC 7914. */
 export const keptPassphrase = z.strictObject({

@@ -1,5 +1,5 @@
 /** Why a check cannot be redeemed or cancelled. */
-import { problemTypes } from "../problem.ts";
+import { problemTypes } from "../../core/model/problem.ts";
 
 export const checkProblems = problemTypes({
   "passphrase-wrong": {

@@ -1,11 +1,11 @@
 /** Whether a check can be drawn now: everything the chain knows of it, asked in one breath. */
 
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
-import type { Call, CallResult, Hex, RecoverKey } from "../chain.ts";
-import { MULTICALL3 } from "../multicall.ts";
+import type { Call, CallResult, Hex, RecoverKey } from "../../core/model/chain.ts";
+import { MULTICALL3 } from "../../core/model/multicall.ts";
+import { type FieldError, refuse } from "../../core/model/refusal.ts";
 import { readSignature, signerOf, writeSignature } from "../payments/authorization.ts";
 import { CONTRACT_PAYER_GAS, factCalls, paymentFacts, TRANSFER_GAS } from "../payments/usdc.ts";
-import { type FieldError, refuse } from "../refusal.ts";
 import type { CheckFacts } from "./check.ts";
 import { checkProblems } from "./problems.ts";
 import { transferOf } from "./typed-data.ts";

@@ -1,7 +1,7 @@
 /** What a wallet is shown and signs for a check (EIP-712), and what is sent to USDC with the signature. Source: EIP-3009. */
 import { hashTypedData } from "viem/utils";
-import type { Call, Hex } from "../chain.ts";
-import type { TransferAuthorization } from "../payments/authorization.ts";
+import type { Call, Hex } from "../../core/model/chain.ts";
+import type { TransferAuthorization } from "../../core/model/ports/settlement.ts";
 import { cancelCall, receiveCall, transferCall, USDC } from "../payments/usdc.ts";
 import type { CheckFacts } from "./check.ts";
 

@@ -9,12 +9,12 @@
  */
 
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { madeId, time } from "../fields.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { madeId, time } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
+import { sealed } from "../../core/model/sealed.ts";
 import { paymentId } from "../payments/payment.ts";
 import { decimalUsdc } from "../payments/usdc.ts";
-import { refuse } from "../refusal.ts";
-import { sealed } from "../sealed.ts";
 import { decimalEuro } from "./money.ts";
 import { commerceProblems } from "./problems.ts";
 import { netCents, productId, slug, unitNames } from "./product.ts";

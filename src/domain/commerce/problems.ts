@@ -1,5 +1,5 @@
 /** Why the shop refuses. */
-import { problemTypes } from "../problem.ts";
+import { problemTypes } from "../../core/model/problem.ts";
 
 export const commerceProblems = problemTypes({
   "out-of-stock": {

@@ -1,9 +1,9 @@
 /** A product of the shop: what it is, the units it is sold in, and the price of each from when on. */
 
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { time } from "../fields.ts";
-import { refuse } from "../refusal.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { time } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
 
 /** Pellets, briquettes, matchwood (plywood of CN 4412) and veneer, by their Latvian names. */
 export const productTypes = ["granulas", "briketes", "saplaksnis", "finieris"] as const;

@@ -1,10 +1,10 @@
 /** A quote: prices that hold for two weeks, for as many units an order as it names. It holds no goods. */
 
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { madeId, time } from "../fields.ts";
-import { refuse } from "../refusal.ts";
-import { sealed } from "../sealed.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { madeId, time } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
+import { sealed } from "../../core/model/sealed.ts";
 import { MOST_UNITS } from "./order.ts";
 import { commerceProblems } from "./problems.ts";
 import { netCents, productId, type UnitName, unitNames } from "./product.ts";

@@ -6,9 +6,9 @@
  */
 
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { time } from "../fields.ts";
-import { refuse } from "../refusal.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { time } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { type Buckets, emptyBuckets, valueAt, withValue } from "./buckets.ts";
 import { commerceProblems } from "./problems.ts";
 import type { UnitName } from "./product.ts";

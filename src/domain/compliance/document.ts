@@ -1,9 +1,9 @@
 /** The shape of a compliance document: sections of fields, each a value with the events that show it, or what is missing. */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { madeId, sha256, time } from "../fields.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { madeId, sha256, time } from "../../core/model/fields.ts";
+import { digestOf } from "../../core/model/objects.ts";
 import { sxNumber } from "../identity/fields.ts";
-import { digestOf } from "../objects.ts";
 import type { Evidence } from "./record.ts";
 import { ruleDate, source } from "./rule.ts";
 

@@ -1,5 +1,12 @@
 /** A compliance document on pages: who answers, what it did, how we know, what is open; then each provision, and every event with its address. */
-import { type Doc, type DocItem, type DocRow, type DocSection, type DocTable, uncited } from "../doc.ts";
+import {
+  type Doc,
+  type DocItem,
+  type DocRow,
+  type DocSection,
+  type DocTable,
+  uncited,
+} from "../../core/model/doc.ts";
 import type { ComplianceDocument, Field, Section } from "./document.ts";
 
 const STANDING = {

@@ -1,5 +1,5 @@
 /** Rules of law as data: what applies from when, by which provision, and where that can be read. An edition is never edited once it is out. */
-import { refuse } from "../refusal.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import type { RuleDate, Rules } from "./rule.ts";
 import { asPublished } from "./rules/eu-ai-act-2024-07-12.ts";
 import { asAmended } from "./rules/eu-ai-act-2026-07-24.ts";

@@ -1,6 +1,6 @@
 /** The kinds of tasks that the service runs itself: their inputs, and the limits that are part of what they come to. */
 import { z } from "zod";
-import { type FieldError, refuse } from "../refusal.ts";
+import { type FieldError, refuse } from "../../core/model/refusal.ts";
 
 export const MOST_CODE = 64 * 1024;
 /** Calls of QuickJS's interrupt handler: each stands for some thousands of loop rounds. */

@@ -1,10 +1,10 @@
 /** A node: an agent that works for others. Heartbeats are no events; that it went online or offline is. */
 
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { time } from "../fields.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { time } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { soulTenant } from "../identity/soul-tenant.ts";
-import { refuse } from "../refusal.ts";
 import { computeProblems } from "./problems.ts";
 
 export const capabilities = ["cpu", "gpu", "memory"] as const;

@@ -1,5 +1,5 @@
 /** Why the compute market refuses. */
-import { problemTypes } from "../problem.ts";
+import { problemTypes } from "../../core/model/problem.ts";
 
 export const computeProblems = problemTypes({
   "no-node": {

@@ -2,7 +2,7 @@
  * A task that several nodes do. Each of its copies is a task of its own, with its own lease and its own part of the hold; what enough of
  * them come to is the result, and those that came to it are paid.
  */
-import { refuse } from "../refusal.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { computeProblems } from "./problems.ts";
 import {
   type AuditFacts,

@@ -4,9 +4,9 @@
  */
 import { createPublicKey, verify } from "node:crypto";
 import { hashTypedData } from "viem/utils";
-import type { Hex, RecoverKey } from "../chain.ts";
+import type { Hex, RecoverKey } from "../../core/model/chain.ts";
+import { lowerCase } from "../../core/model/fields.ts";
 import { keySignature } from "../checks/redemption.ts";
-import { lowerCase } from "../fields.ts";
 import type { Agent } from "../identity/agent.ts";
 import type { Receipt } from "./task-events.ts";
 

@@ -1,7 +1,7 @@
 /** The events of a task, and what they say. Bytes of inputs and results are not in the log, their digests are. */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { madeId, sha256, time } from "../fields.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { madeId, sha256, time } from "../../core/model/fields.ts";
 import { sxNumber } from "../identity/fields.ts";
 import { seedPlace } from "../rng/seeds.ts";
 import { kindName } from "./node.ts";

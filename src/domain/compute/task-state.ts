@@ -1,5 +1,5 @@
 /** A task as it stands, folded from its events. */
-import { refuse } from "../refusal.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import type {
   Accepted,
   Audited,

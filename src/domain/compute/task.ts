@@ -9,10 +9,11 @@
  * Each end but settled gives back what was held. The stream's version is the fence: of two that decide, one does. A task that several nodes
  * do is `copied`: quorum.ts.
  */
+
+import { refuse } from "../../core/model/refusal.ts";
+import type { WorkLease } from "../../core/model/work-lease.ts";
+import { isCurrent } from "../../core/model/work-lease.ts";
 import { soulTenant } from "../identity/soul-tenant.ts";
-import type { WorkLease } from "../lease.ts";
-import { isCurrent } from "../lease.ts";
-import { refuse } from "../refusal.ts";
 import { isBuiltIn, LEAST_PRICE_MICRO } from "./kinds.ts";
 import { priceOf, SURE_AFTER, sharesOf } from "./pricing.ts";
 import { computeProblems } from "./problems.ts";

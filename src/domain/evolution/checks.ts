@@ -2,18 +2,14 @@
  * What is said of a draft as a text: nothing of it is run, imported or opened, and no detail quotes it. Strangers write drafts to keep us
  * busy: every form here looks at each character a few times at most, and what cannot promise that, a parser, runs elsewhere.
  */
+import type { Parse } from "../../core/model/ports/parser.ts";
 import type { Check } from "./idea.ts";
 import { MOST_DRAFT_BYTES } from "./idea.ts";
+import { type Breach, breachOf, layerOf } from "./import-rules.ts";
 import { COMPUTED, type Found, importsIn } from "./imports.ts";
-import { type Breach, breachOf, layerOf } from "./layers.ts";
 
 /** One more whenever a check changes. */
-export const CHECKS_VERSION = 2;
-
-/** The place of the first error of syntax, or that a parser took more than it is given. */
-export type Fault = { line: number; column: number } | "endless";
-/** What is wrong with a text as TypeScript. */
-export type Parse = (text: string) => Promise<Fault | undefined>;
+export const CHECKS_VERSION = 3;
 
 export type Draft = { target_file: string; bytes: Uint8Array };
 /** A draft for the same file that was proposed before. */
@@ -63,16 +59,17 @@ function secretLine(text: string): number | undefined {
   return at === -1 ? undefined : at + 1;
 }
 
-const roomOf = ({ specifier }: Found, { target, room }: Breach): string => {
+const sourceName = ({ specifier }: Found, { target, source }: Breach): string => {
   if (specifier === COMPUTED) return "what is computed";
   if (target === undefined) return "this package or module of Node";
-  return room ?? "a file of no layer";
+  return source ?? "a file of no layer";
 };
 
 function breachTold(wanted: Found, breach: Breach): string {
-  const room = roomOf(wanted, breach);
-  if (breach.only === undefined) return `may not import ${room}`;
-  return `may import only ${breach.only === "types" ? "types" : "some names"} of ${room}`;
+  const source = sourceName(wanted, breach);
+  if (breach.allowed === "types") return `may import only types of ${source}`;
+  if (breach.allowed === "no chance") return `may import no random numbers from ${source}`;
+  return `may not import ${source}`;
 }
 
 /** Imports that are told one by one. */

@@ -1,9 +1,9 @@
 /** An idea to improve the service, with a draft of a file: proposed for a price, checked as a text, and never run. */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { sha256, time } from "../fields.ts";
-import { objectName } from "../objects.ts";
-import { refuse } from "../refusal.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { sha256, time } from "../../core/model/fields.ts";
+import { objectName } from "../../core/model/objects.ts";
+import { refuse } from "../../core/model/refusal.ts";
 
 export const MOST_DRAFT_BYTES = 100 * 1024;
 

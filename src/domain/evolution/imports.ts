@@ -2,7 +2,7 @@
  * The imports that stand in a text of TypeScript. Nothing is parsed: whatever looks like one counts, also within a comment or a string, so
  * that none is hidden by what only looks like a comment. Each character is looked at a few times at most, whatever the text.
  */
-import type { Import } from "./layers.ts";
+import type { Import } from "./import-rules.ts";
 
 /** A specifier that stands in no text: it is computed, or written with escapes. */
 export const COMPUTED = "(computed)";

@@ -1,9 +1,10 @@
 /** Which intent answers a question, and with which slots; no fit is refused with the nearest three. */
+
+import { refuse } from "../../core/model/refusal.ts";
 import type { Searchable } from "../customs/search.ts";
 import { matches } from "../plans/match.ts";
 import type { Plan } from "../plans/plan.ts";
 import { type Slots, slotsIn } from "../plans/slots.ts";
-import { refuse } from "../refusal.ts";
 
 export type AskedIntent = {
   question?: string | undefined;

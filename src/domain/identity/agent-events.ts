@@ -1,9 +1,9 @@
 /** What is recorded of an agent. */
 import { z } from "zod";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { address, chainHash, digits, madeId, sha256, time } from "../../core/model/fields.ts";
+import { type Sealed, sealed } from "../../core/model/sealed.ts";
 import { scope } from "../access/key.ts";
-import type { DataOf, EventOf } from "../entity.ts";
-import { address, chainHash, digits, madeId, sha256, time } from "../fields.ts";
-import { type Sealed, sealed } from "../sealed.ts";
 import { service, sxNumber } from "./fields.ts";
 
 export const keyKinds = ["evm", "ed25519"] as const;

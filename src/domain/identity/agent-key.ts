@@ -1,8 +1,8 @@
 /** A public key across all agents: whose it is, so that it is live on one passport only. */
 import { z } from "zod";
-import type { EventOf } from "../entity.ts";
-import { time } from "../fields.ts";
-import { refuse } from "../refusal.ts";
+import type { EventOf } from "../../core/model/entity.ts";
+import { time } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { sxId, sxNumber } from "./fields.ts";
 import { identityProblems } from "./problems.ts";
 

@@ -3,8 +3,8 @@
  * it lets others do for it. The stream's name is the id in lower case, so an id is unique because its stream is.
  */
 import { createHash } from "node:crypto";
-import type { DataOf } from "../entity.ts";
-import { refuse } from "../refusal.ts";
+import type { DataOf } from "../../core/model/entity.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import type {
   AgentEvent,
   AgentFacts,

@@ -6,8 +6,8 @@ import { createHash, createHmac } from "node:crypto";
 import { createSiweMessage, parseSiweMessage } from "viem/siwe";
 import { getAddress } from "viem/utils";
 import { z } from "zod";
-import type { Hex } from "../chain.ts";
-import type { FieldError } from "../refusal.ts";
+import type { Hex } from "../../core/model/chain.ts";
+import type { FieldError } from "../../core/model/refusal.ts";
 import { lowerId } from "./fields.ts";
 import { didOf, type PublicKey, publicKey } from "./public-key.ts";
 

@@ -2,8 +2,9 @@
  * A passport as a Verifiable Credential (W3C VC Data Model 2.0), secured as a JWT (VC-JOSE-COSE, "vc+jwt": the payload is the
  * credential itself), and the lists that tell which are revoked or suspended (Bitstring Status List 1.0).
  */
+
+import type { Signer } from "../../core/model/ports/signer.ts";
 import { didOf as didOfUrl } from "../payments/receipt.ts";
-import type { Signer } from "../ports.ts";
 import { type Agent, statusOf } from "./agent.ts";
 import { namesElsewhere, subjectUrl } from "./card.ts";
 import { sxId } from "./fields.ts";

@@ -1,9 +1,9 @@
 /** What a principal signs to let another agent act for it, and what that other may do by it. */
 import { createHash } from "node:crypto";
+import type { Hex } from "../../core/model/chain.ts";
+import { lowerCase } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { type Scope, scope } from "../access/key.ts";
-import type { Hex } from "../chain.ts";
-import { lowerCase } from "../fields.ts";
-import { refuse } from "../refusal.ts";
 import { type AgentState, acting, type Delegation } from "./agent.ts";
 import { lowerId, sxId } from "./fields.ts";
 import { identityProblems } from "./problems.ts";

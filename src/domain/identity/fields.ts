@@ -1,6 +1,6 @@
 /** How agents are named, by themselves and by others. */
 import { z } from "zod";
-import type { SubjectName } from "../sealed.ts";
+import type { SubjectName } from "../../core/model/sealed.ts";
 
 /**
  * First words under /soul, which an id that reads like one would shadow; a test holds them against the routes. Those that no route has

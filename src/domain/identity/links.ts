@@ -1,6 +1,6 @@
 /** What an agent is called elsewhere: linked when it asks, ended and restored as the registry of ERC-8004 shows it, ended as a domain does. */
 import { z } from "zod";
-import { refuse } from "../refusal.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import {
   type AgentEvent,
   type AgentState,

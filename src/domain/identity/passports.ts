@@ -1,7 +1,7 @@
 /** The counter of passports: one stream, whose version n is the passport SX#n. Its newest event tells how many there are. */
 import { z } from "zod";
-import type { EventOf } from "../entity.ts";
-import { refuse } from "../refusal.ts";
+import type { EventOf } from "../../core/model/entity.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { sxNumber } from "./fields.ts";
 import { identityProblems } from "./problems.ts";
 

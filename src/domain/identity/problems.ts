@@ -1,5 +1,5 @@
 /** Why an agent, or whoever says to be one, is refused. */
-import { problemTypes } from "../problem.ts";
+import { problemTypes } from "../../core/model/problem.ts";
 
 export const identityProblems = problemTypes({
   "agent-suspended": {

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { base58btc } from "multiformats/bases/base58";
 import { z } from "zod";
-import { lowerCase, walletAddress } from "../fields.ts";
+import { lowerCase, walletAddress } from "../../core/model/fields.ts";
 import type { KeyKind } from "./agent.ts";
 
 /** `kid`: the address in lower case, or the thumbprint of the JWK (RFC 7638). `public`: the address, or 32 bytes in base64url. */

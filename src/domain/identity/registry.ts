@@ -1,8 +1,8 @@
 /** The Identity Registry of ERC-8004, an ERC-721 of agents, in the words of the Chain port. Source: ERC-8004 and EIP-721. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
 import { z } from "zod";
-import type { Call, CallResult, Hex } from "../chain.ts";
-import { lowerCase } from "../fields.ts";
+import type { Call, CallResult, Hex } from "../../core/model/chain.ts";
+import { lowerCase } from "../../core/model/fields.ts";
 import type { Link } from "./agent.ts";
 
 /** Where the registry is on Base, and on most chains. Source: github.com/erc-8004/erc-8004-contracts. */

@@ -1,9 +1,9 @@
 /** A batch of news: texts that another server of the operator hands in, and the events that were found in them. */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { sha256, time } from "../fields.ts";
-import { digestOf, objectName } from "../objects.ts";
-import { refuse } from "../refusal.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { sha256, time } from "../../core/model/fields.ts";
+import { digestOf, objectName } from "../../core/model/objects.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { eventKinds } from "./extract.ts";
 
 export const MOST_ITEMS = 100;

@@ -1,6 +1,6 @@
 /** An event of the news as it is quoted: its sentence is somebody else's, word by word, and marked as that. */
 import { z } from "zod";
-import { sha256, time } from "../fields.ts";
+import { sha256, time } from "../../core/model/fields.ts";
 import { eventKinds } from "./extract.ts";
 
 export const quoted = z.object({

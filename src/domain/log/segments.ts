@@ -1,10 +1,10 @@
 /** The segments of a log that are sealed: full runs of its events, each a file that proves itself. */
 
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { sha256 } from "../fields.ts";
-import { objectName } from "../objects.ts";
-import { refuse } from "../refusal.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { sha256 } from "../../core/model/fields.ts";
+import { objectName } from "../../core/model/objects.ts";
+import { refuse } from "../../core/model/refusal.ts";
 
 /** Events of a segment: a whole subtree of the log's tree. */
 export const SEGMENT_EVENTS = 2 ** 20;

@@ -7,13 +7,14 @@
  */
 
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { chainHash, digits, sha256, time } from "../fields.ts";
-import { refuse } from "../refusal.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { chainHash, digits, sha256, time } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
+import { type LoungeName, loungeNames } from "../games/lounge-games.ts";
 import { draw, drawn, type RollRequest, type SeedAtHand } from "../rng/roll.ts";
 import { spaces } from "../rng/seeds.ts";
-import { type LoungeName, loungeNames, MOST_PAYOUT, mostStake, payoutOf } from "./games.ts";
 import { loungeProblems } from "./problems.ts";
+import { MOST_PAYOUT, mostStake, payoutOf } from "./stakes.ts";
 import { ATTO, decimalTokens } from "./token.ts";
 
 /** Whole atto of the platform token, in decimal digits. */

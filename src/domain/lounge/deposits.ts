@@ -1,7 +1,7 @@
 /** How far the chain was looked through for deposits: to a final block, below which nothing is looked at again. */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { address, chainHash, time } from "../fields.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { address, chainHash, time } from "../../core/model/fields.ts";
 
 const followed = z.strictObject({
   network: z.string(),

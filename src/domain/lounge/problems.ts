@@ -1,5 +1,5 @@
 /** Why a bet is not taken. */
-import { problemTypes } from "../problem.ts";
+import { problemTypes } from "../../core/model/problem.ts";
 
 export const loungeProblems = problemTypes({
   "balance-too-low": {

@@ -1,7 +1,7 @@
 /** The events of a bounty, and what they say. What strangers write is not in the log, its digest is. */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { madeId, sha256, time } from "../fields.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { madeId, sha256, time } from "../../core/model/fields.ts";
 import { sxNumber } from "../identity/fields.ts";
 
 /** Micro-USDC. */

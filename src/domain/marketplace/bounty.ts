@@ -8,7 +8,7 @@
  * Several may claim it. Silence is fourteen days without a word of the creator after the newest submission, and not before the deadline:
  * each has as long as was promised, and the creator has time to look at the last. The stream's version decides which of two ends it.
  */
-import { refuse } from "../refusal.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import type {
   Awarded,
   BountyEvent,

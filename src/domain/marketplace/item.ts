@@ -3,10 +3,10 @@
  * it; what it is called and what it holds lie in Objects under the digests that the log has.
  */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { madeId, sha256, time } from "../fields.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { madeId, sha256, time } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { sxNumber } from "../identity/fields.ts";
-import { refuse } from "../refusal.ts";
 import { marketProblems } from "./problems.ts";
 
 export const kinds = ["note", "dataset", "skill", "report", "service"] as const;

@@ -1,5 +1,5 @@
 /** Why the marketplace refuses. */
-import { problemTypes } from "../problem.ts";
+import { problemTypes } from "../../core/model/problem.ts";
 
 export const marketProblems = problemTypes({
   "bounty-state": {

@@ -2,10 +2,11 @@
 
 import { z } from "zod";
 import type { StoredRow } from "../../../eventstore/verify/stored-rows.ts";
-import { sha256 } from "../fields.ts";
+import { sha256 } from "../../core/model/fields.ts";
+import type { CopiedEvent, CopiedMetadata } from "../../core/model/ports/outside-log.ts";
 
 const count = z.int().positive();
-const metadata = z.object({
+const metadata: z.ZodType<CopiedMetadata> = z.object({
   origin: z.string(),
   tenant: z.string(),
   stream_id: z.string(),
@@ -25,18 +26,6 @@ const metadata = z.object({
   /** By which KurrentDB's own tools find what belongs to one call. */
   $correlationId: z.string().exactOptional(),
 });
-
-/** What stands beside the payload: all but `payload`, `type` and `event_id`, bytes as hex and `meta` as base64. */
-export type CopiedMetadata = z.infer<typeof metadata>;
-
-/** `is_json`: the payload may go as JSON, since whoever parses and prints it again has the same bytes. */
-export type CopiedEvent = {
-  event_id: string;
-  type: string;
-  payload: Uint8Array;
-  is_json: boolean;
-  metadata: CopiedMetadata;
-};
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 

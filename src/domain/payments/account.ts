@@ -5,9 +5,9 @@
  *   credited − reversed = available + held + spent + withdrawn − debt          (micro-USDC)
  */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { address, chainHash, time } from "../fields.ts";
-import { refuse } from "../refusal.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { address, chainHash, time } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { type Mined, mined } from "./payment-events.ts";
 import { paymentProblems } from "./problems.ts";
 import { decimalUsdc } from "./usdc.ts";

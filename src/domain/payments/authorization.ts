@@ -1,17 +1,8 @@
 /** EIP-3009 TransferWithAuthorization: the digest a payer signs (EIP-712), and who signed it. */
-import { keccak256 } from "viem/utils";
-import type { Hex, RecoverKey } from "../chain.ts";
 
-/** Permission to move `value` micro-USDC. It holds while valid_after < time < valid_before (seconds of Unix time). */
-export type TransferAuthorization = {
-  from: Hex;
-  to: Hex;
-  value: bigint;
-  valid_after: bigint;
-  valid_before: bigint;
-  /** 32 bytes the payer chose; one authorization a nonce. */
-  nonce: Hex;
-};
+import { keccak256 } from "viem/utils";
+import type { Hex, RecoverKey } from "../../core/model/chain.ts";
+import type { TransferAuthorization } from "../../core/model/ports/settlement.ts";
 
 /** r and s (64 bytes) and the parity of the point. */
 export type Signature = { rs: Uint8Array; recovery: 0 | 1 };

@@ -3,9 +3,9 @@
  * for and found where the log says. What lies below need not be looked at again.
  */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { chainHash, time } from "../fields.ts";
-import { refuse } from "../refusal.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { chainHash, time } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
 
 const confirmed = z.strictObject({
   network: z.string(),

@@ -1,7 +1,7 @@
 /** The events of a payment, and what they say. */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { address, chainHash, digits, hexBytes, sha256, time } from "../fields.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { address, chainHash, digits, hexBytes, sha256, time } from "../../core/model/fields.ts";
 
 /** What the chain says of the transaction that carried a payment. */
 export const mined = {

@@ -3,13 +3,12 @@
  * of one that got no answer, or whose goods came back. Its name is the authorization's own, so the same payment cannot be claimed twice.
  */
 import { z } from "zod";
-import type { Hex, Receipt } from "../chain.ts";
-import type { DataOf } from "../entity.ts";
-import { refuse } from "../refusal.ts";
-import type { TransferAuthorization } from "./authorization.ts";
+import type { Hex, Receipt } from "../../core/model/chain.ts";
+import type { DataOf } from "../../core/model/entity.ts";
+import type { SignedTransfer, TransferAuthorization } from "../../core/model/ports/settlement.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import type { Claim, events, Found, Mined, PaidAnswer, PaymentEvent } from "./payment-events.ts";
 import { paymentProblems } from "./problems.ts";
-import type { SignedTransfer } from "./usdc.ts";
 
 export type { Claim, Found, Mined, PaidAnswer, PaymentEvent } from "./payment-events.ts";
 export { events } from "./payment-events.ts";

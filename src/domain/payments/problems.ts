@@ -1,5 +1,5 @@
 /** Why a paid call is not answered with what it bought. */
-import { problemTypes } from "../problem.ts";
+import { problemTypes } from "../../core/model/problem.ts";
 
 export const paymentProblems = problemTypes({
   "payment-known": {

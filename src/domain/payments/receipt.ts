@@ -3,7 +3,7 @@
  * Source of the first six members, of where it travels and of its form as a JWS: x402's extension "offer-receipt",
  * sections 3.3 and 5. The others are ours.
  */
-import type { Signer } from "../ports.ts";
+import type { Signer } from "../../core/model/ports/signer.ts";
 import type { Claim, Mined, PaidAnswer } from "./payment.ts";
 
 /** What the log has of an answered payment; `event` is the one whose payload names the answer. */

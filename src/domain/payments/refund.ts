@@ -1,7 +1,7 @@
 /** The transfer that gives a payment back: an authorization of our own whose nonce is the payment's, so that the chain takes one. */
 import { createHash } from "node:crypto";
-import type { Hex } from "../chain.ts";
-import type { TransferAuthorization } from "./authorization.ts";
+import type { Hex } from "../../core/model/chain.ts";
+import type { TransferAuthorization } from "../../core/model/ports/settlement.ts";
 import { authorizationDigest, domainSeparator } from "./authorization.ts";
 import { type Claim, idOf } from "./payment.ts";
 import { TRANSFER_GAS, USDC } from "./usdc.ts";

@@ -1,4 +1,5 @@
 /** What payments ask of USDC's contract, and what its logs say about them. Source: Circle's FiatTokenV2_2 and EIP-3009. */
+
 import {
   concatHex,
   decodeFunctionResult,
@@ -6,8 +7,12 @@ import {
   parseAbi,
   toFunctionSelector,
 } from "viem/utils";
-import type { Call, CallResult, Hex, Log, LogQuery, Receipt } from "../chain.ts";
-import type { TransferAuthorization } from "./authorization.ts";
+import type { Call, CallResult, Hex, Log, LogQuery, Receipt } from "../../core/model/chain.ts";
+import type {
+  PaymentFacts,
+  SignedTransfer,
+  TransferAuthorization,
+} from "../../core/model/ports/settlement.ts";
 
 /** USDC on Base. Source: Circle's list of contract addresses. */
 export const USDC = {
@@ -45,11 +50,6 @@ const called = ({ name }: (typeof ABI)[number], args: Hex): Hex => concatHex([SE
 const AUTHORIZATION_USED = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
 const AUTHORIZATION_CANCELED = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81";
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
-
-export type SignedTransfer = { transfer: TransferAuthorization; signature: Hex };
-
-/** `used`: settled or cancelled. `would_settle`: the transfer as it is would go through now, the signature checked by the chain. */
-export type PaymentFacts = { used: boolean; balance: bigint; would_settle: boolean; reason?: string };
 
 const ADDRESS = USDC.address.toLowerCase() as Hex;
 

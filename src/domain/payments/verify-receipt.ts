@@ -3,7 +3,7 @@
  * the log. Written apart from the signing, so that one mistake cannot stand on both sides.
  */
 import { createHash, createPublicKey, verify } from "node:crypto";
-import { isWeakKey } from "../ed25519.ts";
+import { isWeakKey } from "../../core/model/ed25519.ts";
 
 /** One claim of a receipt and whether it holds. */
 export type Check = { name: string; ok: boolean; detail: string };

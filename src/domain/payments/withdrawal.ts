@@ -3,10 +3,10 @@
  * once however often it is sent. Once its time is over and no block has it, it never moves, and the money is in the account again.
  */
 import { createHash } from "node:crypto";
-import type { Hex } from "../chain.ts";
-import { refuse } from "../refusal.ts";
+import type { Hex } from "../../core/model/chain.ts";
+import type { TransferAuthorization } from "../../core/model/ports/settlement.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { type AccountEvent, type AccountState, maturingAt, type Withdrawal } from "./account.ts";
-import type { TransferAuthorization } from "./authorization.ts";
 import type { Mined } from "./payment-events.ts";
 import { paymentProblems } from "./problems.ts";
 import { decimalUsdc } from "./usdc.ts";

@@ -1,8 +1,8 @@
 /** A table of reference data (rates, wages, nomenclatures): the history of its releases, each named by its digest. */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { sha256, time } from "../fields.ts";
-import { isNews } from "../release.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { sha256, time } from "../../core/model/fields.ts";
+import { isNews } from "./release.ts";
 
 const count = z.int().min(0);
 

@@ -1,5 +1,5 @@
 /** Why the change feed or a snapshot cannot be read as asked. */
-import { problemTypes } from "../problem.ts";
+import { problemTypes } from "../../core/model/problem.ts";
 
 export const replayProblems = problemTypes({
   "history-diverged": {

@@ -1,7 +1,7 @@
 /** Signed addresses of snapshots: whoever holds one may download that vintage, and nothing else, until it expires. */
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { refuse } from "../refusal.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { replayProblems } from "./problems.ts";
 
 /** How long a link is good for. */

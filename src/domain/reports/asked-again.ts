@@ -1,6 +1,6 @@
 /** Whether the facts of a report are what the service answers when it is asked again at their vintages. */
 
-import { digestOf } from "../objects.ts";
+import { digestOf } from "../../core/model/objects.ts";
 import type { Fault } from "./check.ts";
 import { isAsked, type Origin, valueAt } from "./fact.ts";
 import type { DetachedFacts } from "./report.ts";

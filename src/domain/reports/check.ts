@@ -1,5 +1,5 @@
 /** Whether a report says what its facts say: each number of a text is a fact as it is told, and each computed fact comes to its value. */
-import { digestOf } from "../objects.ts";
+import { digestOf } from "../../core/model/objects.ts";
 import { computedValue, type Fact, isAsked, print } from "./fact.ts";
 import { methodOf } from "./methods.ts";
 import {

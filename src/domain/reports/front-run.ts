@@ -1,6 +1,6 @@
 /** What ran ahead of policies, written once a week for everybody: signals that are a week old by then. */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
 
 export const MOST_SIGNALS = 50;
 /** Days between a policy and the first week that tells of it. */

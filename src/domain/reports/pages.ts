@@ -1,6 +1,6 @@
 /** A report as a document: a cover, a page an idea, and at the end every fact with where it stands. */
-import type { Chart } from "../chart.ts";
-import type { Doc, DocRow, DocSection, DocTable } from "../doc.ts";
+import type { Chart } from "../../core/model/chart.ts";
+import type { Doc, DocRow, DocSection, DocTable } from "../../core/model/doc.ts";
 import { type Fact, isAsked, print, type Unit } from "./fact.ts";
 import {
   type Cell,

@@ -1,5 +1,5 @@
 /** Why a report cannot be had any more. */
-import { problemTypes } from "../problem.ts";
+import { problemTypes } from "../../core/model/problem.ts";
 
 export const reportProblems = problemTypes({
   "report-past-keeping": {

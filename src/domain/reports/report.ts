@@ -1,10 +1,10 @@
 /** A report: sections of findings over facts. It is made once of a question and the vintages that answer it, and kept by its digest. */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { madeId, sha256 } from "../fields.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { madeId, sha256 } from "../../core/model/fields.ts";
+import { digestOf } from "../../core/model/objects.ts";
+import { modelTroubles } from "../../core/model/ports/model.ts";
 import { quoted } from "../ingest/quoted.ts";
-import { digestOf } from "../objects.ts";
-import { modelTroubles } from "../ports.ts";
 import { fact } from "./fact.ts";
 import { methodNames } from "./methods.ts";
 import { type Retold, retellingFaults, type Tellable } from "./retold.ts";

@@ -1,7 +1,7 @@
 /** A hash of a seed in the anchoring contract: asked for by somebody, then kept there under the time of a block. */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { chainHash, sha256, time } from "../fields.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { chainHash, sha256, time } from "../../core/model/fields.ts";
 
 const asked = z.strictObject({ seed_hash: sha256, asked_at: time });
 

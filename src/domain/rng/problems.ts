@@ -1,5 +1,5 @@
 /** Why nothing is drawn. */
-import { problemTypes } from "../problem.ts";
+import { problemTypes } from "../../core/model/problem.ts";
 
 export const rngProblems = problemTypes({
   "other-seed": {

@@ -2,12 +2,12 @@
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { sha256, time } from "../fields.ts";
-import { refuse } from "../refusal.ts";
-import { ByteStream } from "./bytes.ts";
-import { type DrawnName, type Params, play } from "./drawn.ts";
-import { type GameName, gameNames } from "./games.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { sha256, time } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
+import { ByteStream } from "../games/bytes.ts";
+import { type DrawnName, type Params, play } from "../games/drawn.ts";
+import { type GameName, gameNames } from "../games/games.ts";
 import { rngProblems } from "./problems.ts";
 import { type ActiveSeed, spaces } from "./seeds.ts";
 

@@ -11,9 +11,9 @@
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { chainHash, sha256, time } from "../fields.ts";
-import { refuse } from "../refusal.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { chainHash, sha256, time } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { rngProblems } from "./problems.ts";
 
 export const spaces = ["live", "test"] as const;

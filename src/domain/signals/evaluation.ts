@@ -1,7 +1,7 @@
 /** The releases that paper trades were opened and decided by, each once. */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { month, time } from "../fields.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { month, time } from "../../core/model/fields.ts";
 
 const share = z.number().min(0).max(1);
 

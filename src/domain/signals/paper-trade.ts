@@ -1,7 +1,7 @@
 /** A paper trade: a bet of points on a statement that later data decide. There is no money in it. */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { madeId, month, time } from "../fields.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { madeId, month, time } from "../../core/model/fields.ts";
 import { gainAt, gainOf, isAgainst } from "./score.ts";
 import { statement } from "./series.ts";
 

@@ -1,6 +1,6 @@
 /** A monthly series that bets are made on, and the statement about a month of it that later data decide. */
 import { z } from "zod";
-import { month as monthField } from "../fields.ts";
+import { month as monthField } from "../../core/model/fields.ts";
 import { addMonths, flows, monthText, type Period, yearOf } from "../trade/units.ts";
 
 export const indicators = ["brent_usd", "eur_usd", "hicp"] as const;

@@ -8,13 +8,13 @@
  * is over is refused: a worker that slept writes nothing.
  */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { madeId, sha256, time } from "../fields.ts";
-import { leaseEndsAt } from "../lease.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { madeId, sha256, time } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
+import { sealed } from "../../core/model/sealed.ts";
+import { leaseEndsAt } from "../../core/model/work-lease.ts";
 import { paymentId } from "../payments/payment.ts";
 import { slotNames } from "../plans/slots.ts";
-import { refuse } from "../refusal.ts";
-import { sealed } from "../sealed.ts";
 import { skillProblems } from "./problems.ts";
 import { agents } from "./skills.ts";
 

@@ -1,5 +1,5 @@
 /** Why the skills refuse. */
-import { problemTypes } from "../problem.ts";
+import { problemTypes } from "../../core/model/problem.ts";
 
 export const skillProblems = problemTypes({
   "execution-over": {

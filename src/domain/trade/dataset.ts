@@ -1,8 +1,8 @@
 /** A dataset of trade figures: the history of its releases, each an immutable vintage named by its digest. */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { sha256, time } from "../fields.ts";
-import { isNews } from "../release.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { sha256, time } from "../../core/model/fields.ts";
+import { isNews } from "../reference/release.ts";
 
 const period = z.int().min(198801).max(209912);
 const count = z.int().min(0);

@@ -1,8 +1,8 @@
 /** The input fields of trade operations, each with the sentence an agent reads and the remedy it is told when wrong. */
 
 import { z } from "zod";
-import { countryCode, limit as limitOf } from "../fields.ts";
-import { refuse } from "../refusal.ts";
+import { countryCode, limit as limitOf } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { productLevels } from "./products.ts";
 import { isReporter, reporterCodes, unknownPartner, unknownReporter } from "./reporters.ts";
 import { flows, type Period, type Years } from "./units.ts";

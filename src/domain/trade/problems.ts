@@ -1,5 +1,5 @@
 /** Why a question over datasets cannot be answered, or their files not imported. */
-import { problemTypes } from "../problem.ts";
+import { problemTypes } from "../../core/model/problem.ts";
 
 export const tradeProblems = problemTypes({
   "outside-coverage": {

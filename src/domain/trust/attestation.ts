@@ -1,10 +1,10 @@
 /** An attestation: what one agent says of a skill of another. The newest of a pair and skill counts; its attestor may take it back. */
 import { z } from "zod";
-import type { Hex } from "../chain.ts";
-import type { DataOf, EventOf } from "../entity.ts";
-import { address, chainHash, madeId, time } from "../fields.ts";
+import type { Hex } from "../../core/model/chain.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { address, chainHash, madeId, time } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import { sxId, sxNumber } from "../identity/fields.ts";
-import { refuse } from "../refusal.ts";
 import { trustProblems } from "./problems.ts";
 
 /** A skill, as it is named in events and on any chain. */

@@ -16,7 +16,7 @@ import {
   parseAbiParameters,
   stringToHex,
 } from "viem/utils";
-import type { Call, CallResult, Hex, Log, LogQuery, SendOptions } from "../chain.ts";
+import type { Call, CallResult, Hex, Log, LogQuery, SendOptions } from "../../core/model/chain.ts";
 
 /** Where it is on Base and every chain of the OP Stack. Source: specs.optimism.io, Predeploys; deployments/base of eas-contracts 1.9.0. */
 export const EAS_ADDRESS = "0x4200000000000000000000000000000000000021";

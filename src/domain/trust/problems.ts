@@ -1,5 +1,5 @@
 /** Why an attestation is refused. */
-import { problemTypes } from "../problem.ts";
+import { problemTypes } from "../../core/model/problem.ts";
 
 export const trustProblems = problemTypes({
   "self-attestation": {

@@ -1,7 +1,7 @@
 /** What the operator gives agents to begin with, in public, and what each computation of all scores came to. */
 import { z } from "zod";
-import type { DataOf, EventOf } from "../entity.ts";
-import { sha256, time } from "../fields.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { sha256, time } from "../../core/model/fields.ts";
 import { sxNumber } from "../identity/fields.ts";
 import { TABLE_SHA256 } from "./decay.ts";
 import { METHOD } from "./rules.ts";

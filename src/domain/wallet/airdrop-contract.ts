@@ -4,8 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import { decodeEventLog, encodeEventTopics, encodeFunctionData } from "viem/utils";
-import type { Call, CallResult, Hex, Log, LogQuery } from "../chain.ts";
-import { deployedAt, deploymentOf } from "../deployment.ts";
+import type { Call, CallResult, Hex, Log, LogQuery } from "../../core/model/chain.ts";
+import { deployedAt, deploymentOf } from "../../core/model/deployment.ts";
 import { ABI, INIT_CODE } from "./generated/airdrop.ts";
 import { amountIn } from "./token.ts";
 

@@ -5,12 +5,12 @@
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { Hex } from "../chain.ts";
-import type { DataOf, EventOf } from "../entity.ts";
-import { address, chainHash, digits, time } from "../fields.ts";
+import type { Hex } from "../../core/model/chain.ts";
+import type { DataOf, EventOf } from "../../core/model/entity.ts";
+import { address, chainHash, digits, time } from "../../core/model/fields.ts";
+import { coreProblems } from "../../core/model/problem.ts";
+import { refuse } from "../../core/model/refusal.ts";
 import type { Mined } from "../payments/payment.ts";
-import { coreProblems } from "../problem.ts";
-import { refuse } from "../refusal.ts";
 import { MOST_RECIPIENTS, nameOnChain, type Terms } from "./airdrop-contract.ts";
 import { decimalOf } from "./amount.ts";
 

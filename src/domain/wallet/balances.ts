@@ -1,9 +1,9 @@
 /** What an account has, all of it as of one block. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
-import type { Call, CallResult, Hex } from "../chain.ts";
-import { MULTICALL3 } from "../multicall.ts";
+import type { Call, CallResult, Hex } from "../../core/model/chain.ts";
+import { MULTICALL3 } from "../../core/model/multicall.ts";
+import { ChainUnavailable } from "../../core/model/ports/chain.ts";
 import { USDC } from "../payments/usdc.ts";
-import { ChainUnavailable } from "../ports.ts";
 import { amountIn, balanceCall, type Token, tokenCalls, tokenIn } from "./token.ts";
 
 const ABI = parseAbi([

@@ -1,6 +1,6 @@
 /** What callers write of wallets: addresses, recipients, amounts. */
 import { z } from "zod";
-import { lowerCase, walletAddress } from "../fields.ts";
+import { lowerCase, walletAddress } from "../../core/model/fields.ts";
 import { MOST_RECIPIENTS } from "./airdrop-contract.ts";
 import { DECIMAL, unitsOf } from "./amount.ts";
 

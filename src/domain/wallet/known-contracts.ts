@@ -1,9 +1,10 @@
 /** Contracts that take tokens and never give them back: what is sent there is lost. */
+
+import type { Hex } from "../../core/model/chain.ts";
+import { DEPLOYMENT_PROXY } from "../../core/model/deployment.ts";
+import { lowerCase } from "../../core/model/fields.ts";
+import { MULTICALL3 } from "../../core/model/multicall.ts";
 import { ANCHOR_ADDRESS } from "../anchoring/contract.ts";
-import type { Hex } from "../chain.ts";
-import { DEPLOYMENT_PROXY } from "../deployment.ts";
-import { lowerCase } from "../fields.ts";
-import { MULTICALL3 } from "../multicall.ts";
 import { USDC } from "../payments/usdc.ts";
 import { AIRDROP_ADDRESS } from "./airdrop-contract.ts";
 

@@ -1,5 +1,5 @@
 /** Why the platform's accounts cannot do what was asked. */
-import { problemTypes } from "../problem.ts";
+import { problemTypes } from "../../core/model/problem.ts";
 
 export const walletProblems = problemTypes({
   "platform-token-missing": {

@@ -1,6 +1,6 @@
 /** ERC-20 tokens in the words of the Chain port: balances, allowances, and what their Transfer logs say. Source: EIP-20. */
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from "viem/utils";
-import type { Call, CallResult, Hex, Log, LogQuery } from "../chain.ts";
+import type { Call, CallResult, Hex, Log, LogQuery } from "../../core/model/chain.ts";
 
 const ABI = parseAbi([
   "function balanceOf(address account) view returns (uint256)",

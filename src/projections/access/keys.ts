@@ -2,9 +2,9 @@
 
 import type pg from "pg";
 import { gathered } from "../../../eventstore/gathered.ts";
+import { projection } from "../../core/read-models/projection.ts";
 import * as key from "../../domain/access/key.ts";
 import { SOUL } from "../../domain/identity/soul-tenant.ts";
-import { projection } from "../projection.ts";
 
 export type KeyRow = {
   key_id: string;

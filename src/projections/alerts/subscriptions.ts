@@ -1,11 +1,11 @@
 /** What the delivery of alerts goes by: who is subscribed, which alerts wait, and how far releases were looked through. */
 import type pg from "pg";
+import { projection } from "../../core/read-models/projection.ts";
+import type { Placed } from "../../core/read-models/typed.ts";
 import * as evaluation from "../../domain/alerts/evaluation.ts";
 import type { Watch } from "../../domain/alerts/subscription.ts";
 import * as subscription from "../../domain/alerts/subscription.ts";
-import { projection } from "../projection.ts";
 import type { ReleaseRow } from "../trade/releases.ts";
-import type { Placed } from "../typed.ts";
 
 export const alertsProjection = projection({
   name: "alerts",

@@ -1,10 +1,10 @@
 /** Every tree head that was signed or anchored, with what became of it. */
 import type pg from "pg";
+import type { Hex } from "../../core/model/chain.ts";
+import { projection } from "../../core/read-models/projection.ts";
+import type { Placed } from "../../core/read-models/typed.ts";
 import type { Anchor } from "../../domain/anchoring/anchor.ts";
 import * as anchor from "../../domain/anchoring/anchor.ts";
-import type { Hex } from "../../domain/chain.ts";
-import { projection } from "../projection.ts";
-import type { Placed } from "../typed.ts";
 
 /** It is called `log` in checkpoints, as when it kept the streams, too. */
 export const headsProjection = projection({

@@ -1,7 +1,7 @@
 /** The segments of the log that are sealed, and that their files are kept. */
 import type pg from "pg";
+import { projection } from "../../core/read-models/projection.ts";
 import * as segments from "../../domain/log/segments.ts";
-import { projection } from "../projection.ts";
 
 export const segmentsProjection = projection({
   name: "segments",

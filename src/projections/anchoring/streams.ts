@@ -1,6 +1,6 @@
 /** The streams of the log that changed last. */
 import type pg from "pg";
-import { type PublicFacts, projection } from "../projection.ts";
+import { type PublicFacts, projection } from "../../core/read-models/projection.ts";
 
 /** So many are kept, and may be asked for at once. */
 export const MOST_RECENT = 200;

@@ -1,13 +1,13 @@
 /** Checks as they stand, a row each: for lists, for whoever has only an id, and for what is followed on the chain. */
 import type pg from "pg";
-import type { Hex } from "../../domain/chain.ts";
+import type { Hex } from "../../core/model/chain.ts";
+import { projection } from "../../core/read-models/projection.ts";
+import { nameOf } from "../../core/read-models/runner.ts";
+import type { Placed } from "../../core/read-models/typed.ts";
 import type { Check, CheckFacts, CheckStatus, Ending } from "../../domain/checks/check.ts";
 import * as check from "../../domain/checks/check.ts";
 import type { Followed } from "../../domain/checks/following.ts";
 import * as following from "../../domain/checks/following.ts";
-import { projection } from "../projection.ts";
-import { nameOf } from "../runner.ts";
-import type { Placed } from "../typed.ts";
 
 /** `followed`: the chain may still change it. `position`: of its creation; `changed_position`: of its newest event. */
 type CheckRow = {

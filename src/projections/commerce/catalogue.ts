@@ -1,12 +1,12 @@
 /** What the shop has: each product as it stands, and what lies where of it. */
 import type pg from "pg";
 import { gathered } from "../../../eventstore/gathered.ts";
+import { projection } from "../../core/read-models/projection.ts";
+import type { Placed } from "../../core/read-models/typed.ts";
 import { emptyBuckets, entriesOf, withValue } from "../../domain/commerce/buckets.ts";
 import * as product from "../../domain/commerce/product.ts";
 import type { Reservation, Shelf, StockState } from "../../domain/commerce/stock.ts";
 import * as stock from "../../domain/commerce/stock.ts";
-import { projection } from "../projection.ts";
-import type { Placed } from "../typed.ts";
 
 export const catalogueProjection = projection({
   name: "catalogue",

@@ -3,13 +3,13 @@
  * in, and the times in which nothing could be ordered.
  */
 import type pg from "pg";
+import { projection } from "../../core/read-models/projection.ts";
+import type { Placed } from "../../core/read-models/typed.ts";
 import type { StockOut } from "../../domain/commerce/demand.ts";
 import { monthOf, type Sold } from "../../domain/commerce/demand.ts";
 import * as order from "../../domain/commerce/order.ts";
 import * as product from "../../domain/commerce/product.ts";
 import * as stock from "../../domain/commerce/stock.ts";
-import { projection } from "../projection.ts";
-import type { Placed } from "../typed.ts";
 
 export const demandProjection = projection({
   name: "demand",

@@ -1,8 +1,8 @@
 /** Orders as they stand, a row each: for lists, for whoever has only an id, and for what is due. Customers stay sealed in them. */
 import type pg from "pg";
+import { projection } from "../../core/read-models/projection.ts";
 import type { Order, OrderStatus } from "../../domain/commerce/order.ts";
 import * as order from "../../domain/commerce/order.ts";
-import { projection } from "../projection.ts";
 
 /** `position`: of the order's first event. */
 type OrderRow = {

@@ -1,9 +1,10 @@
 /** The ECB's euro reference rates as the shop reads them: the last of each currency, and for how long it is good enough to pay by. */
+
+import { refuse } from "../../core/model/refusal.ts";
 import { type EcbRates, ecbRates } from "../../datasets/reference/ecb-rates.ts";
 import type { ReferenceStore } from "../../datasets/reference/store.ts";
 import { perVintage, type Reference } from "../../datasets/reference/table.ts";
 import { commerceProblems } from "../../domain/commerce/problems.ts";
-import { refuse } from "../../domain/refusal.ts";
 
 /** Units of a currency that one euro buys, on a day. */
 export type Rate = {

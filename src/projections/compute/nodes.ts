@@ -1,12 +1,12 @@
 /** Nodes as they stand, a row each: for finding one, and for what their audits came to. */
 import type pg from "pg";
 import { gathered } from "../../../eventstore/gathered.ts";
+import { projection } from "../../core/read-models/projection.ts";
+import type { Place } from "../../core/read-models/typed.ts";
 import type { Node } from "../../domain/compute/node.ts";
 import * as node from "../../domain/compute/node.ts";
 import type { TaskEvent } from "../../domain/compute/task.ts";
 import * as task from "../../domain/compute/task.ts";
-import { projection } from "../projection.ts";
-import type { Place } from "../typed.ts";
 import { utc } from "./times.ts";
 
 /**

@@ -1,8 +1,8 @@
 /** What is told of a node beside how it stands: how long it was online lately. */
 import type pg from "pg";
+import { projection } from "../../core/read-models/projection.ts";
+import type { Placed } from "../../core/read-models/typed.ts";
 import * as node from "../../domain/compute/node.ts";
-import { projection } from "../projection.ts";
-import type { Placed } from "../typed.ts";
 
 /** `compute_known`: since when a node is registered. `compute_online`: from when until when it was online, of the last days alone; null: it is. */
 export const recordsProjection = projection({

@@ -3,14 +3,14 @@
 import type pg from "pg";
 import { gathered } from "../../../eventstore/gathered.ts";
 import { textArray } from "../../../eventstore/pg-arrays.ts";
+import { objectName } from "../../core/model/objects.ts";
+import { projection } from "../../core/read-models/projection.ts";
+import type { Placed } from "../../core/read-models/typed.ts";
 import { priceOf, sharesOf } from "../../domain/compute/pricing.ts";
 import * as quorum from "../../domain/compute/quorum.ts";
 import type { Task, TaskStatus } from "../../domain/compute/task.ts";
 import * as task from "../../domain/compute/task.ts";
 import { soulTenant } from "../../domain/identity/soul-tenant.ts";
-import { objectName } from "../../domain/objects.ts";
-import { projection } from "../projection.ts";
-import type { Placed } from "../typed.ts";
 import { Sums, sumsDdl } from "./sums.ts";
 import { utc } from "./times.ts";
 

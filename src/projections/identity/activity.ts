@@ -3,7 +3,7 @@
  * whatever it appended. Rows are by actor and not by agent, so that what a wallet did before it was proven is there when it is.
  */
 import type pg from "pg";
-import { type PublicFacts, projection } from "../projection.ts";
+import { type PublicFacts, projection } from "../../core/read-models/projection.ts";
 
 /** A wallet, or an agent's own key; keys of tenants are named otherwise. */
 const ACTOR = /^(?:wallet:0x[0-9a-f]{40}|key:[0-9a-f]{32})$/;

@@ -1,11 +1,11 @@
 /** Agents as they stand, a row each, and every key that one has proven: for lists, and for whoever has a number or a wallet. */
 import type pg from "pg";
 import { askedOnce } from "../../../eventstore/gathered.ts";
+import { projection } from "../../core/read-models/projection.ts";
+import type { Placed } from "../../core/read-models/typed.ts";
 import type { Agent, AgentStatus, KeyKind } from "../../domain/identity/agent.ts";
 import * as agent from "../../domain/identity/agent.ts";
 import { type AgentRef, lowerId } from "../../domain/identity/fields.ts";
-import { projection } from "../projection.ts";
-import type { Placed } from "../typed.ts";
 
 /** `position`: of the registration; `changed_position`: of the newest event. */
 export type AgentRow = {

@@ -1,7 +1,7 @@
 /** The domains that agents are linked to, by when each was asked last. */
 import type pg from "pg";
+import { projection } from "../../core/read-models/projection.ts";
 import * as agent from "../../domain/identity/agent.ts";
-import { projection } from "../projection.ts";
 
 export const domainsProjection = projection({
   name: "agent_domains",

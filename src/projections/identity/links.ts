@@ -1,7 +1,7 @@
 /** What agents are called in the registry of ERC-8004: live links, and those that the chain ended, which it may give back. */
 import type pg from "pg";
+import { projection } from "../../core/read-models/projection.ts";
 import * as agent from "../../domain/identity/agent.ts";
-import { projection } from "../projection.ts";
 
 /** `agent`: the id in lower case. `live` false: the chain ended it in this block. */
 export type LinkRow = {

@@ -1,10 +1,10 @@
 /** News as they were handed in: which items a tenant has, which batches wait, and the events that were found, to be quoted. */
 import type pg from "pg";
+import type { Objects } from "../../core/model/ports/objects.ts";
+import { projection } from "../../core/read-models/projection.ts";
 import * as batch from "../../domain/ingest/batch.ts";
 import type { Quoted } from "../../domain/ingest/quoted.ts";
-import type { Objects } from "../../domain/ports.ts";
 import { utc } from "../compute/times.ts";
-import { projection } from "../projection.ts";
 
 export const newsProjection = projection({
   name: "news",

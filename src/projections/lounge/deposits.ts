@@ -1,8 +1,8 @@
 /** Deposits that accounts of the lounge were credited with, by the block they stand in. */
 import type pg from "pg";
+import { projection } from "../../core/read-models/projection.ts";
 import type { Deposit } from "../../domain/lounge/account.ts";
 import * as account from "../../domain/lounge/account.ts";
-import { projection } from "../projection.ts";
 
 export const depositsProjection = projection({
   name: "lounge",

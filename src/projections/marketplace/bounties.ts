@@ -1,9 +1,9 @@
 /** Bounties as they stand, a row each, with their texts: what is listed, searched and due. */
 import type pg from "pg";
+import { objectName } from "../../core/model/objects.ts";
+import { projection } from "../../core/read-models/projection.ts";
 import type { Bounty, BountyStatus } from "../../domain/marketplace/bounty.ts";
 import * as bounty from "../../domain/marketplace/bounty.ts";
-import { objectName } from "../../domain/objects.ts";
-import { projection } from "../projection.ts";
 import { daysAfter, FOR_EVER, type Kept, keep, TAKEN_DOWN, writtenUnder } from "./written.ts";
 
 /** What somebody wrote of a bounty; null where the operator has taken it down. */

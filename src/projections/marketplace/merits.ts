@@ -1,13 +1,13 @@
 /** What agents did in the marketplace that badges are given for, each with the event that made it enough. */
 
 import type pg from "pg";
+import { projection } from "../../core/read-models/projection.ts";
+import type { Placed } from "../../core/read-models/typed.ts";
 import { sxOfTenant } from "../../domain/identity/soul-tenant.ts";
 import * as bounty from "../../domain/marketplace/bounty.ts";
 import * as item from "../../domain/marketplace/item.ts";
 import { type Counted, leastOf, type Merits } from "../../domain/trust/badges.ts";
 import { utc } from "../compute/times.ts";
-import { projection } from "../projection.ts";
-import type { Placed } from "../typed.ts";
 
 export const meritsProjection = projection({
   name: "badges",

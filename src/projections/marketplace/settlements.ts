@@ -1,11 +1,11 @@
 /** Where money has gone between agents: tasks settled, bounties awarded, items sold; the newest first. */
 import type pg from "pg";
+import { projection } from "../../core/read-models/projection.ts";
+import type { Placed } from "../../core/read-models/typed.ts";
 import * as task from "../../domain/compute/task.ts";
 import * as bounty from "../../domain/marketplace/bounty.ts";
 import * as item from "../../domain/marketplace/item.ts";
 import { utc } from "../compute/times.ts";
-import { projection } from "../projection.ts";
-import type { Placed } from "../typed.ts";
 
 export const settlementKinds = ["task", "bounty", "sale"] as const;
 

@@ -1,11 +1,11 @@
 /** The stack as it stands, a row an item, with what is sold of it and what its buyers say. Its queries stand in stack-lists.ts. */
 
 import type pg from "pg";
+import { objectName } from "../../core/model/objects.ts";
+import { projection } from "../../core/read-models/projection.ts";
+import type { Placed } from "../../core/read-models/typed.ts";
 import { sxOfTenant } from "../../domain/identity/soul-tenant.ts";
 import * as item from "../../domain/marketplace/item.ts";
-import { objectName } from "../../domain/objects.ts";
-import { projection } from "../projection.ts";
-import type { Placed } from "../typed.ts";
 import { daysAfter, FOR_EVER, keep, TAKEN_DOWN, writtenUnder } from "./written.ts";
 
 /** What somebody wrote of an item; null where the operator has taken it down. */

@@ -1,6 +1,6 @@
 /** What strangers have written, as it lies in Objects: read by its digest, and kept for as long as the log says. */
 import type pg from "pg";
-import { digestOf } from "../../domain/objects.ts";
+import { digestOf } from "../../core/model/objects.ts";
 
 /** For how long an object is kept: a time, `infinity`, or `-infinity` for one that is taken down. */
 export type Kept = { name: string; until: string };

@@ -1,8 +1,8 @@
 /** Accounts as they stand, and which payments were credited to them: for totals, and for what the chain takes back. */
 import type pg from "pg";
+import { projection } from "../../core/read-models/projection.ts";
+import type { Placed } from "../../core/read-models/typed.ts";
 import * as account from "../../domain/payments/account.ts";
-import { projection } from "../projection.ts";
-import type { Placed } from "../typed.ts";
 
 const columns = ["credited", "reversed", "available", "held", "spent", "withdrawn", "debt"] as const;
 

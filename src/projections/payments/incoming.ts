@@ -1,6 +1,6 @@
 /** Transfers to the account that payments go to, as they are kept from the chain, and how far they were compared with the log. */
 import type pg from "pg";
-import type { Hex } from "../../domain/chain.ts";
+import type { Hex } from "../../core/model/chain.ts";
 
 /** USDC of one account on one network. */
 export type Account = { network: string; account: Hex; token: Hex };

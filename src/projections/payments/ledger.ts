@@ -1,6 +1,6 @@
 /** The public revenue ledger: every payment that was ever settled, and what they add up to. */
 import type pg from "pg";
-import { nameOf } from "../runner.ts";
+import { nameOf } from "../../core/read-models/runner.ts";
 import { type PaymentRow, paymentsProjection } from "./payments.ts";
 
 const COLUMNS = [

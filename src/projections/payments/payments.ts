@@ -1,12 +1,12 @@
 /** Payments as they stand: a row each for the reactors and the public ledger, what they add up to, and what gas they cost. */
 import type pg from "pg";
-import type { Hex } from "../../domain/chain.ts";
+import type { Hex } from "../../core/model/chain.ts";
+import { projection } from "../../core/read-models/projection.ts";
+import type { Place } from "../../core/read-models/typed.ts";
 import type { Confirmed } from "../../domain/payments/confirmation.ts";
 import * as confirmation from "../../domain/payments/confirmation.ts";
 import type { Claim, PaymentEvent } from "../../domain/payments/payment.ts";
 import * as payment from "../../domain/payments/payment.ts";
-import { projection } from "../projection.ts";
-import type { Place } from "../typed.ts";
 import { Sums, sumsDdl } from "./sums.ts";
 
 /** `final`: the status stands for good. `unfinished`: the chain may still change the row, or something is owed. */

@@ -1,9 +1,9 @@
 /** What the reactors look after: payments and refunds whose outcome is unknown or may still change. */
 import type pg from "pg";
-import type { Hex } from "../../domain/chain.ts";
+import type { Hex } from "../../core/model/chain.ts";
+import { nameOf } from "../../core/read-models/runner.ts";
 import type { Confirmed } from "../../domain/payments/confirmation.ts";
 import { NO_OPERATION } from "../../domain/payments/payment.ts";
-import { nameOf } from "../runner.ts";
 import { paymentsProjection } from "./payments.ts";
 
 export type WatchedBlock = { block_number: number; block_hash: Hex };

@@ -1,8 +1,8 @@
 /** What an answer says of each table of reference data that it rests on. */
 import { z } from "zod";
+import { refuse } from "../../core/model/refusal.ts";
 import type { ReferenceStore } from "../../datasets/reference/store.ts";
 import type { Reference, ReferenceTable } from "../../datasets/reference/table.ts";
-import { refuse } from "../../domain/refusal.ts";
 import { tradeProblems } from "../../domain/trade/problems.ts";
 
 export const referenceMeta = z

@@ -1,7 +1,7 @@
 /** The releases of reference tables: which vintage of each is current, and which files must stay. */
 import type pg from "pg";
+import { projection } from "../../core/read-models/projection.ts";
 import * as dataset from "../../domain/reference/dataset.ts";
-import { projection } from "../projection.ts";
 import { keptIn } from "../trade/releases.ts";
 
 export const referenceProjection = projection({

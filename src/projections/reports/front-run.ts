@@ -1,7 +1,7 @@
 /** The signals of front-running, each as the newest week that has it told it. */
 import type pg from "pg";
+import { projection } from "../../core/read-models/projection.ts";
 import * as frontRun from "../../domain/reports/front-run.ts";
-import { projection } from "../projection.ts";
 
 export const frontRunProjection = projection({
   name: "front_run",

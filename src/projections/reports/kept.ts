@@ -1,7 +1,7 @@
 /** How long reports are kept: as long as the vintages are that they can be asked again at. */
-import { objectName } from "../../domain/objects.ts";
+import { objectName } from "../../core/model/objects.ts";
+import { projection } from "../../core/read-models/projection.ts";
 import * as report from "../../domain/reports/report.ts";
-import { projection } from "../projection.ts";
 
 /** It has no table of its own: it says of the objects for how long they lie. */
 export const keptReportsProjection = projection({

@@ -1,17 +1,17 @@
 /** What the questions about random numbers rest on: rolls by their id, seeds and how often each was used, commitments, and counts a day. */
 import type pg from "pg";
 import { int8Array, textArray } from "../../../eventstore/pg-arrays.ts";
+import { projection } from "../../core/read-models/projection.ts";
+import type { Placed } from "../../core/read-models/typed.ts";
+import { firstDrawn } from "../../domain/games/drawn.ts";
+import { loungeNames } from "../../domain/games/lounge-games.ts";
 import type { BetFacts } from "../../domain/lounge/account.ts";
 import * as account from "../../domain/lounge/account.ts";
-import { loungeNames } from "../../domain/lounge/games.ts";
 import * as commitment from "../../domain/rng/commitment.ts";
-import { firstDrawn } from "../../domain/rng/drawn.ts";
 import type { DrawnFacts } from "../../domain/rng/roll.ts";
 import * as roll from "../../domain/rng/roll.ts";
 import * as seeds from "../../domain/rng/seeds.ts";
 import { CELLS, cellOf } from "../../domain/rng/statistics.ts";
-import { projection } from "../projection.ts";
-import type { Placed } from "../typed.ts";
 
 export const rngProjection = projection({
   name: "rng",

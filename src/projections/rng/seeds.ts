@@ -1,6 +1,6 @@
 /** What is asked of seeds: one by its hash, the chains they are links of, and what of them was committed to the chain. */
 import type pg from "pg";
-import type { Hex } from "../../domain/chain.ts";
+import type { Hex } from "../../core/model/chain.ts";
 import type { Commitment } from "../../domain/rng/commitment.ts";
 import type { AbandonedChain, Space } from "../../domain/rng/seeds.ts";
 

@@ -1,12 +1,12 @@
 /** Paper trades, how each ended, and how far releases were evaluated. */
 import type pg from "pg";
+import { projection } from "../../core/read-models/projection.ts";
+import type { Placed } from "../../core/read-models/typed.ts";
 import type { Evaluated } from "../../domain/signals/evaluation.ts";
 import * as evaluation from "../../domain/signals/evaluation.ts";
 import type { Opened } from "../../domain/signals/paper-trade.ts";
 import * as trade from "../../domain/signals/paper-trade.ts";
 import { utc } from "../compute/times.ts";
-import { projection } from "../projection.ts";
-import type { Placed } from "../typed.ts";
 
 export const signalsProjection = projection({
   name: "signals",

@@ -1,10 +1,10 @@
 /** Executions as they stand, a row each: which are to be run, which of a tenant wait; and for how long what they keep lies. */
 import type pg from "pg";
-import { objectName } from "../../domain/objects.ts";
+import { objectName } from "../../core/model/objects.ts";
+import { projection } from "../../core/read-models/projection.ts";
+import type { Placed } from "../../core/read-models/typed.ts";
 import type { Execution, ExecutionStatus } from "../../domain/skills/execution.ts";
 import * as executions from "../../domain/skills/execution.ts";
-import { projection } from "../projection.ts";
-import type { Placed } from "../typed.ts";
 
 type Row = {
   execution_id: string;

@@ -1,15 +1,15 @@
 /** What skills read of the caller's own: money, and news that it may be quoted. It stands in the log, in one tenant alone, and rests on no data. */
 import type pg from "pg";
 import { z } from "zod";
+import { month } from "../../core/model/fields.ts";
+import type { Objects } from "../../core/model/ports/objects.ts";
+import type { Projection } from "../../core/read-models/projection.ts";
 import { decimalEuro } from "../../domain/commerce/money.ts";
-import { month } from "../../domain/fields.ts";
 import { quoted } from "../../domain/ingest/quoted.ts";
 import { decimalUsdc } from "../../domain/payments/usdc.ts";
-import type { Objects } from "../../domain/ports.ts";
 import { ordersProjection } from "../commerce/orders.ts";
 import { newsOn, newsProjection } from "../ingest/news.ts";
 import { paymentsProjection } from "../payments/payments.ts";
-import type { Projection } from "../projection.ts";
 
 /** Of whom, in which month (UTC; null: of all time), and which month it is now. */
 type Asked = { tenant: string; month: string | null; now: Date };

@@ -1,7 +1,7 @@
 /** The erasures that were asked for, and how far each has come. */
 import type pg from "pg";
-import * as subject from "../../domain/subjects/subject.ts";
-import { projection } from "../projection.ts";
+import * as subject from "../../core/model/subject.ts";
+import { projection } from "../../core/read-models/projection.ts";
 
 export const erasuresProjection = projection({
   name: "erasures",

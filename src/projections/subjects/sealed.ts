@@ -1,6 +1,6 @@
 /** How much of the log is sealed for each subject, and for all of them. */
 import type pg from "pg";
-import { projection } from "../projection.ts";
+import { projection } from "../../core/read-models/projection.ts";
 
 export const sealedProjection = projection({
   name: "sealed_values",

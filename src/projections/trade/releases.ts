@@ -1,8 +1,8 @@
 /** The releases of datasets: which vintage of each is current, and which ones a snapshot may still ask for. */
 import type pg from "pg";
+import { projection } from "../../core/read-models/projection.ts";
 import type { ReleaseFacts } from "../../domain/trade/dataset.ts";
 import * as dataset from "../../domain/trade/dataset.ts";
-import { projection } from "../projection.ts";
 
 export type ReleaseRow = Omit<ReleaseFacts, "inputs"> & {
   /** Position of the release in the log. */

@@ -1,7 +1,7 @@
 /** What an agent's trust and character look like. */
 import type pg from "pg";
-import type { Chart } from "../../domain/chart.ts";
-import { type Dna, dimensions, LEAST_EVENTS } from "../../domain/identity/behaviour.ts";
+import type { Chart } from "../../core/model/chart.ts";
+import { type Dna, dimensions, LEAST_EVENTS } from "../../domain/trust/behaviour.ts";
 import { METHOD } from "../../domain/trust/rules.ts";
 import type { EvidenceKind } from "../../domain/trust/score.ts";
 import { dateOf } from "./days.ts";

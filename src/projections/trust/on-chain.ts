@@ -1,8 +1,8 @@
 /** Which attestations EAS has, is to have, or is to revoke: what the reactor that carries them looks through. */
 import type pg from "pg";
+import { projection } from "../../core/read-models/projection.ts";
+import type { Placed } from "../../core/read-models/typed.ts";
 import * as attestation from "../../domain/trust/attestation.ts";
-import { projection } from "../projection.ts";
-import type { Placed } from "../typed.ts";
 
 export const onChainProjection = projection({
   name: "trust_on_chain",

@@ -3,6 +3,7 @@
  * touches what the other's do: a tenant's money, a payment, a wallet, an agent or its name.
  */
 import type pg from "pg";
+import type { Placed } from "../../core/read-models/typed.ts";
 import * as node from "../../domain/compute/node.ts";
 import * as task from "../../domain/compute/task.ts";
 import * as agent from "../../domain/identity/agent.ts";
@@ -11,7 +12,6 @@ import * as payment from "../../domain/payments/payment.ts";
 import * as attestation from "../../domain/trust/attestation.ts";
 import * as trust from "../../domain/trust/trust.ts";
 import { taskIn } from "../../domain/trust/work.ts";
-import type { Placed } from "../typed.ts";
 import type { Said } from "./edges.ts";
 import type { OfKeys } from "./spending.ts";
 import type { OfWork, Reversed } from "./work.ts";

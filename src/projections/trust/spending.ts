@@ -1,9 +1,9 @@
 /** Whose payments are evidence: a wallet's are the agent's that holds it, those before the first proof too, none after a revocation. */
 import type pg from "pg";
+import type { Placed } from "../../core/read-models/typed.ts";
 import type * as agent from "../../domain/identity/agent.ts";
 import type * as payment from "../../domain/payments/payment.ts";
 import { NOT_SPENT } from "../../domain/trust/rules.ts";
-import type { Placed } from "../typed.ts";
 import { dayOf } from "./days.ts";
 import { keep } from "./work.ts";
 

@@ -1,10 +1,10 @@
 /** How far the streams that an agent's history stands in have come: whoever cuts one must cut this, too. */
 
 import type pg from "pg";
+import { type PublicFacts, projection } from "../../core/read-models/projection.ts";
 import * as agent from "../../domain/identity/agent.ts";
 import { SOUL } from "../../domain/identity/soul-tenant.ts";
 import * as attestation from "../../domain/trust/attestation.ts";
-import { type PublicFacts, projection } from "../projection.ts";
 
 export const agentStreamsProjection = projection({
   name: "agent_streams",

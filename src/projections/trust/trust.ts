@@ -1,5 +1,7 @@
 /** What scores are computed from, with the positions between which each piece counts, and the scores of the newest computation of each day. */
 import type pg from "pg";
+import { projection } from "../../core/read-models/projection.ts";
+import type { Placed } from "../../core/read-models/typed.ts";
 import * as node from "../../domain/compute/node.ts";
 import * as task from "../../domain/compute/task.ts";
 import * as agent from "../../domain/identity/agent.ts";
@@ -7,8 +9,6 @@ import * as account from "../../domain/payments/account.ts";
 import * as payment from "../../domain/payments/payment.ts";
 import * as attestation from "../../domain/trust/attestation.ts";
 import * as trust from "../../domain/trust/trust.ts";
-import { projection } from "../projection.ts";
-import type { Placed } from "../typed.ts";
 import { edgesDdl, foldAttestations } from "./edges.ts";
 import { ranksDdl } from "./ranks.ts";
 import { type Run, runsOf } from "./runs.ts";

@@ -1,6 +1,7 @@
 /** What of tasks is evidence, and what of their work is measured: each as it stands, and the purse of each requester by day. */
 import type pg from "pg";
 import { gathered } from "../../../eventstore/gathered.ts";
+import type { Placed } from "../../core/read-models/typed.ts";
 import type * as node from "../../domain/compute/node.ts";
 import * as task from "../../domain/compute/task.ts";
 import type * as account from "../../domain/payments/account.ts";
@@ -8,7 +9,6 @@ import { nothingOn, speedPpm, type WorkDay } from "../../domain/trust/factors.ts
 import { PENALTY_MICRO, TASKS_1 } from "../../domain/trust/rules.ts";
 import { countTask, emptyPurse, type Purse } from "../../domain/trust/tasks.ts";
 import { begun, evolve, faultOf, isPaid, taskIn, type Work } from "../../domain/trust/work.ts";
-import type { Placed } from "../typed.ts";
 import { dayOf } from "./days.ts";
 
 /**

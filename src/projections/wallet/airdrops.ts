@@ -1,8 +1,8 @@
 /** Airdrops by their id, and those that are to be looked after. */
 import type pg from "pg";
+import { projection } from "../../core/read-models/projection.ts";
 import type { AirdropEvent } from "../../domain/wallet/airdrop.ts";
 import * as airdrop from "../../domain/wallet/airdrop.ts";
-import { projection } from "../projection.ts";
 
 export const airdropsProjection = projection({
   name: "airdrops",

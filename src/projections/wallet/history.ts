@@ -1,7 +1,7 @@
 /** A page of an account's transfers, newest first: from what is kept where blocks were followed, else from the chain, so far back at a time. */
 import type pg from "pg";
-import type { Hex } from "../../domain/chain.ts";
-import type { Chain } from "../../domain/ports.ts";
+import type { Hex } from "../../core/model/chain.ts";
+import type { Chain } from "../../core/model/ports/chain.ts";
 import type { Transfer } from "../../domain/wallet/token.ts";
 import { transfersOf } from "./read-transfers.ts";
 import { keptTransfers, type Place, reachOf } from "./transfers.ts";

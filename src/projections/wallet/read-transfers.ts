@@ -1,7 +1,8 @@
 /** What moved of a token, read from the chain's own logs. */
+
+import type { Hex } from "../../core/model/chain.ts";
+import type { Chain } from "../../core/model/ports/chain.ts";
 import type { BlockRange } from "../../domain/anchoring/contract.ts";
-import type { Hex } from "../../domain/chain.ts";
-import type { Chain } from "../../domain/ports.ts";
 import { type Transfer, transferIn, transferQuery } from "../../domain/wallet/token.ts";
 
 /** Oldest first. */

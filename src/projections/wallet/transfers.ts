@@ -1,6 +1,6 @@
 /** Transfers of the platform's own accounts, kept from the chain's logs: final blocks alone, so that no reorg touches them. */
 import type pg from "pg";
-import type { Hex } from "../../domain/chain.ts";
+import type { Hex } from "../../core/model/chain.ts";
 import type { Transfer } from "../../domain/wallet/token.ts";
 
 /** One token of one account on one network. */

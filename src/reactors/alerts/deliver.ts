@@ -1,12 +1,12 @@
 /** Whenever an alert is due, it is posted to its webhook, and what came of that is recorded. */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
+import { reactor } from "../../core/background/reactor.ts";
+import { WebhookUnreached } from "../../core/model/ports/webhooks.ts";
 import { type Failure, retryAfterSeconds } from "../../domain/alerts/backoff.ts";
 import { messageOf } from "../../domain/alerts/message.ts";
 import type { SubscriptionEvent, SubscriptionState } from "../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../domain/alerts/subscription.ts";
-import { WebhookUnreached } from "../../domain/ports.ts";
 import { alertsProjection, type Due, dueAlerts } from "../../projections/alerts/subscriptions.ts";
-import { reactor } from "../../reactor.ts";
 
 /** Posts under way at once. */
 const AT_ONCE = 50;

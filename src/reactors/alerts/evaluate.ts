@@ -1,5 +1,6 @@
 /** Whenever a dataset is released, its last months are judged, and each subscription is told of what it waits for. */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
+import { reactor } from "../../core/background/reactor.ts";
 import * as evaluation from "../../domain/alerts/evaluation.ts";
 import { alertIdOf, isWatched } from "../../domain/alerts/message.ts";
 import type { Finding } from "../../domain/alerts/subscription.ts";
@@ -15,7 +16,6 @@ import {
 } from "../../projections/alerts/subscriptions.ts";
 import { isSignificant, judge, rowOf } from "../../projections/trade/answers/anomalies.ts";
 import { releasesProjection } from "../../projections/trade/releases.ts";
-import { reactor } from "../../reactor.ts";
 
 /** A release is judged over its last months, since reporters deliver late. */
 export const MONTHS = 3;

@@ -4,11 +4,13 @@
  * Each turn looks through the blocks since the last one. Once a block is final and all up to it was looked through,
  * ChecksFollowed says so, and what stands there is not looked at again.
  */
-import type { App } from "../../app.ts";
+
 import { type Ending, endingsOf } from "../../chain/endings.ts";
 import { compareChain, movedBlocks, REORG_MARGIN, stillStands } from "../../chain/history.ts";
-import { forEach } from "../../concurrency.ts";
-import { type Block, type Hex, networkOf } from "../../domain/chain.ts";
+import type { App } from "../../core/app.ts";
+import { type Outcome, reactor, unlessRefused } from "../../core/background/reactor.ts";
+import { forEach } from "../../core/coordination/concurrency.ts";
+import { type Block, type Hex, networkOf } from "../../core/model/chain.ts";
 import type { CheckEvent } from "../../domain/checks/check.ts";
 import * as checks from "../../domain/checks/check.ts";
 import * as following from "../../domain/checks/following.ts";
@@ -21,7 +23,6 @@ import {
   openChecks,
   openPages,
 } from "../../projections/checks/checks.ts";
-import { type Outcome, reactor, unlessRefused } from "../../reactor.ts";
 
 /** The block up to which this process has looked, and the heads between which there was nothing left to say. */
 export type FollowMemory = { head?: Block; quiet?: string };

@@ -2,9 +2,10 @@
  * Whenever the time to pay for an order is over, it expires and its goods can be sold again; whenever the chain takes the payment of one
  * back for good, it is cancelled.
  */
+
+import { reactor, unlessRefused } from "../../core/background/reactor.ts";
 import { dueOrders, ordersProjection, undoneOrders } from "../../projections/commerce/orders.ts";
 import { paymentsProjection } from "../../projections/payments/payments.ts";
-import { reactor, unlessRefused } from "../../reactor.ts";
 import { cancelOrder, expireOrder } from "./steps.ts";
 
 const meta = (operation: string) => ({ meta: { actor: "reactor:orders", operation } });

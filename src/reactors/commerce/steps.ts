@@ -1,11 +1,12 @@
 /** What becomes of an order and of its goods, each step staged in one unit: there is never one without the other. */
+
+import type { Decide, InUnit } from "../../core/commands/unit.ts";
 import type { Order, Returned, Shipped } from "../../domain/commerce/order.ts";
 import * as orders from "../../domain/commerce/order.ts";
 import * as product from "../../domain/commerce/product.ts";
 import * as stock from "../../domain/commerce/stock.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import type { NamedOrder } from "../../projections/commerce/orders.ts";
-import type { Decide, InUnit } from "../../unit.ts";
 
 type Staging = Pick<InUnit, "decide">;
 type Stepped = { order: Order; events: orders.OrderEvent[] };

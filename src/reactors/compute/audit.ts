@@ -3,14 +3,14 @@
  * fewer valid results it has given, the more often. The draw is made after the result from a seed that nobody knows yet, so it can
  * neither be foreseen nor be disputed once the seed is revealed. A dispute over what the service can run is decided by running it.
  */
-import type { App } from "../../app.ts";
-import { forEach } from "../../concurrency.ts";
+import type { App } from "../../core/app.ts";
+import { reactor, unlessRefused } from "../../core/background/reactor.ts";
+import { forEach } from "../../core/coordination/concurrency.ts";
 import { builtIns } from "../../domain/compute/kinds.ts";
 import * as tasks from "../../domain/compute/task.ts";
 import type { Draw } from "../../domain/compute/task-events.ts";
 import { findNode, nodesProjection } from "../../projections/compute/nodes.ts";
 import { type NamedTask, tasksProjection, tasksToRun } from "../../projections/compute/tasks.ts";
-import { reactor, unlessRefused } from "../../reactor.ts";
 import { drawFor } from "./draw.ts";
 import { FairTurns } from "./fair-turns.ts";
 import { isSame, rerun } from "./rerun.ts";

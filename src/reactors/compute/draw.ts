@@ -1,12 +1,12 @@
 /** Whether a result is checked further: drawn from the seed that was in use, and secret, when the result was recorded. */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
+import { digestOf } from "../../core/model/objects.ts";
 import * as nodes from "../../domain/compute/node.ts";
 import { auditMicro } from "../../domain/compute/pricing.ts";
 import type { Task } from "../../domain/compute/task.ts";
 import type { Draw, Receipt, Result } from "../../domain/compute/task-events.ts";
-import { digestOf } from "../../domain/objects.ts";
+import { ByteStream, below } from "../../domain/games/bytes.ts";
 import * as account from "../../domain/payments/account.ts";
-import { ByteStream, below } from "../../domain/rng/bytes.ts";
 import type { SeedPlace } from "../../domain/rng/seeds.ts";
 import { findNode } from "../../projections/compute/nodes.ts";
 import { findSeed } from "../../projections/rng/seeds.ts";

@@ -2,14 +2,14 @@
  * Whenever a worker falls silent its task is lent again; whenever a time of a task is over, what was to follow follows: it expires, a
  * requester's silence accepts, what was accepted is settled, what was rejected goes back, a stake is free.
  */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
+import { reactor, unlessRefused } from "../../core/background/reactor.ts";
+import { SILENT_S } from "../../core/model/work-lease.ts";
 import * as nodes from "../../domain/compute/node.ts";
 import type { TaskEvent, TaskState } from "../../domain/compute/task.ts";
 import * as tasks from "../../domain/compute/task.ts";
-import { SILENT_S } from "../../domain/lease.ts";
 import { findNode, freeStakes, nodesProjection, silentNodes } from "../../projections/compute/nodes.ts";
 import { dueTasks, type NamedTask, silentLeases, tasksProjection } from "../../projections/compute/tasks.ts";
-import { reactor, unlessRefused } from "../../reactor.ts";
 import { stepStake, stepTask } from "./steps.ts";
 
 const meta = (operation: string) => ({ meta: { actor: "reactor:compute", operation } });

@@ -2,7 +2,9 @@
  * Whenever enough copies of a task have come to the same, that is its result: those copies are paid, others are rejected. The first copy
  * goes out alone: where its node is sure enough and a draw says so, it is enough; else the others follow once it is begun.
  */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
+import { reactor, unlessRefused } from "../../core/background/reactor.ts";
+import type { InUnit } from "../../core/commands/unit.ts";
 import { isBuiltIn } from "../../domain/compute/kinds.ts";
 import { SURE_AFTER } from "../../domain/compute/pricing.ts";
 import * as quorum from "../../domain/compute/quorum.ts";
@@ -12,8 +14,6 @@ import type { Draw, TaskFacts } from "../../domain/compute/task-events.ts";
 import * as account from "../../domain/payments/account.ts";
 import { findNode, nodesProjection } from "../../projections/compute/nodes.ts";
 import { type NamedTask, tasksProjection, unjudgedTasks } from "../../projections/compute/tasks.ts";
-import { reactor, unlessRefused } from "../../reactor.ts";
-import type { InUnit } from "../../unit.ts";
 import { drawFor } from "./draw.ts";
 import { FairTurns, type Waiting } from "./fair-turns.ts";
 import { isSame, mostMs, type Output, type Rerun, rerun } from "./rerun.ts";
@@ -79,7 +79,14 @@ async function judgeByRun(app: App, turns: FairTurns, { named, facts, tenant }: 
     () => app.clock.now().getTime(),
     async () => {
       const own = await rerun(app, facts, results);
-      await app.commit((unit) => judgeCopies(unit, app, named, own), command);
+      await app.commit(async (unit) => {
+        // A result that came meanwhile may differ, and a single run says nothing against it: the next turn runs it.
+        const { copies: now } = await withCopies(unit, named);
+        const isNew = ({ result }: Task) =>
+          result !== undefined && result !== null && !results.some((one) => isSame(one, result));
+        if (typeof own === "object" && own !== null && [...now.values()].some(isNew)) return;
+        await judgeCopies(unit, app, named, own);
+      }, command);
     },
   );
 }

@@ -1,11 +1,11 @@
 /** The service's own run of a task of a built-in kind. A result counts as wrong only by two runs that agree with each other. */
 import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../eventstore/types.ts";
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
+import { digestOf, objectName } from "../../core/model/objects.ts";
 import { isBuiltIn, readKind } from "../../domain/compute/kinds.ts";
 import { ownerOf } from "../../domain/compute/quorum.ts";
 import type { TaskFacts } from "../../domain/compute/task-events.ts";
-import { digestOf, objectName } from "../../domain/objects.ts";
 
 /** The second run is later by so much, so that a task that reads a clock comes to something else. */
 const APART_MS = 1_100;

@@ -2,12 +2,13 @@
  * The money that answers for a result. The commit that takes the result sets it aside, from what came in lately and from the stake, so that
  * no two results answer with the same money; the verdict gives it back or takes it.
  */
+
+import type { InUnit } from "../../core/commands/unit.ts";
 import { isBuiltIn } from "../../domain/compute/kinds.ts";
 import * as nodes from "../../domain/compute/node.ts";
 import { auditMicro, slashMicro } from "../../domain/compute/pricing.ts";
 import type { Task } from "../../domain/compute/task.ts";
 import * as account from "../../domain/payments/account.ts";
-import type { InUnit } from "../../unit.ts";
 
 type Staging = Pick<InUnit, "decide" | "watch">;
 

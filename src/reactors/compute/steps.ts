@@ -1,4 +1,6 @@
 /** What becomes of a task and of the money that pays for it, each step staged in one unit: neither moves without the other. */
+
+import type { InUnit } from "../../core/commands/unit.ts";
 import { isBuiltIn } from "../../domain/compute/kinds.ts";
 import * as nodes from "../../domain/compute/node.ts";
 import { bondHoldOf, sides as bothSides, type Side, slashMicro } from "../../domain/compute/pricing.ts";
@@ -7,7 +9,6 @@ import type { Task, TaskEvent, TaskState } from "../../domain/compute/task.ts";
 import * as tasks from "../../domain/compute/task.ts";
 import * as account from "../../domain/payments/account.ts";
 import type { NamedTask } from "../../projections/compute/tasks.ts";
-import type { InUnit } from "../../unit.ts";
 import { giveBack, setAside, setAsideFor, takeAside } from "./set-aside.ts";
 
 type Staging = Pick<InUnit, "decide" | "watch">;

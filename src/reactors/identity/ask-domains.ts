@@ -1,13 +1,13 @@
 /** Whenever a linked domain was not asked for an hour, it is asked again; the link ends once its document says otherwise, or tells nothing for a week. */
-import type { App } from "../../app.ts";
-import { forEach } from "../../concurrency.ts";
+import type { App } from "../../core/app.ts";
+import { reactor, type Turn, unlessRefused } from "../../core/background/reactor.ts";
+import { forEach } from "../../core/coordination/concurrency.ts";
+import { WebhookUnreached } from "../../core/model/ports/webhooks.ts";
 import * as agents from "../../domain/identity/agent.ts";
 import { type DomainTold, documentUrl, MOST_DOCUMENT, toldBy } from "../../domain/identity/linked-domain.ts";
 import { lose } from "../../domain/identity/links.ts";
 import { didOf } from "../../domain/identity/public-key.ts";
-import { WebhookUnreached } from "../../domain/ports.ts";
 import { type DueDomain, domainsProjection, dueDomains } from "../../projections/identity/domains.ts";
-import { reactor, type Turn, unlessRefused } from "../../reactor.ts";
 
 export const ASKED_EVERY_MS = 3_600_000;
 /** A domain may be away for some days without its agent losing it. */

@@ -1,14 +1,15 @@
 /** Whenever the registry of ERC-8004 gives an agent to somebody else, its link ends; and comes back where the chain takes that back. */
-import type { App } from "../../app.ts";
+
 import { compareChain, movedBlocks, REORG_MARGIN } from "../../chain/history.ts";
-import { forEach } from "../../concurrency.ts";
-import { type Block, networkOf } from "../../domain/chain.ts";
-import { lowerCase } from "../../domain/fields.ts";
+import type { App } from "../../core/app.ts";
+import { type Outcome, reactor, unlessRefused } from "../../core/background/reactor.ts";
+import { forEach } from "../../core/coordination/concurrency.ts";
+import { type Block, networkOf } from "../../core/model/chain.ts";
+import { lowerCase } from "../../core/model/fields.ts";
 import * as agents from "../../domain/identity/agent.ts";
 import { lose, restore } from "../../domain/identity/links.ts";
 import { holderCalls, holdersIn, REGISTRY } from "../../domain/identity/registry.ts";
 import { type LinkRow, linksProjection, watchedLinks } from "../../projections/identity/links.ts";
-import { type Outcome, reactor, unlessRefused } from "../../reactor.ts";
 
 /** The newest block under which all links were looked at. */
 type Memory = { seen?: string };

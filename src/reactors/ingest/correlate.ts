@@ -1,10 +1,10 @@
 /** Whenever news are handed in, events are looked for in them; nothing is started by what is found. */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
+import { reactor } from "../../core/background/reactor.ts";
 import * as batch from "../../domain/ingest/batch.ts";
 import { EXTRACTOR, extract, type NameGazetteer, namesOf } from "../../domain/ingest/extract.ts";
 import { listedNames } from "../../projections/fusion/answers/sanctions.ts";
 import { newsProjection, waitingBatches } from "../../projections/ingest/news.ts";
-import { reactor } from "../../reactor.ts";
 
 const meta = { actor: "reactor:news", operation: "news.correlate" };
 

@@ -1,7 +1,7 @@
 /** Whenever an object has been kept for as long as whoever put it said, it is deleted. */
-import type { App } from "../../app.ts";
-import { ObjectsUnavailable } from "../../domain/ports.ts";
-import { reactor } from "../../reactor.ts";
+import type { App } from "../../core/app.ts";
+import { reactor } from "../../core/background/reactor.ts";
+import { ObjectsUnavailable } from "../../core/model/ports/objects.ts";
 
 /** Deleted at a time. */
 const PAGE = 500;

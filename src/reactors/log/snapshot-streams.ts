@@ -1,7 +1,8 @@
 /** Whenever a stream has grown by five hundred events, its folded state is kept, for processes that have yet to fold it. */
-import { type Outcome, reactor, type Turn } from "../../reactor.ts";
-import { foldAfresh } from "../../stream-folds.ts";
-import type { DueSnapshot } from "../../stream-snapshots.ts";
+
+import { type Outcome, reactor, type Turn } from "../../core/background/reactor.ts";
+import { foldAfresh } from "../../core/commands/stream-folds.ts";
+import type { DueSnapshot } from "../../core/commands/stream-snapshots.ts";
 
 /** So often all long streams are looked through, for snapshots that are gone. */
 const LOOK_BACK_MS = 600_000;

@@ -5,11 +5,13 @@
  * Deposits count from the block that is on L1 (`safe`) and are followed until theirs is final. A chain that is away, lags or
  * is another one changes nothing: the next turn asks again.
  */
-import type { App } from "../../app.ts";
+
 import { compareChain, compareWith, movedBlocks } from "../../chain/history.ts";
-import { forEach } from "../../concurrency.ts";
-import { type Block, type Hex, networkOf } from "../../domain/chain.ts";
-import { lowerCase } from "../../domain/fields.ts";
+import type { App } from "../../core/app.ts";
+import { type Outcome, reactor } from "../../core/background/reactor.ts";
+import { forEach } from "../../core/coordination/concurrency.ts";
+import { type Block, type Hex, networkOf } from "../../core/model/chain.ts";
+import { lowerCase } from "../../core/model/fields.ts";
 import * as account from "../../domain/lounge/account.ts";
 import * as deposits from "../../domain/lounge/deposits.ts";
 import { ATTO, DECIMALS } from "../../domain/lounge/token.ts";
@@ -17,7 +19,6 @@ import { walletTenant } from "../../domain/payments/payment.ts";
 import { type Token, type Transfer, tokenCalls, tokenIn } from "../../domain/wallet/token.ts";
 import { type CreditedDeposit, creditedFrom, depositsProjection } from "../../projections/lounge/deposits.ts";
 import { depositsTo } from "../../projections/wallet/read-transfers.ts";
-import { type Outcome, reactor } from "../../reactor.ts";
 
 /** A smaller transfer is a gift: otherwise anybody could fill the log for next to nothing. */
 export const LEAST_DEPOSIT = ATTO;

@@ -1,10 +1,10 @@
 /** Whenever a bounty's time is over, what was to follow follows: it expires, or its creator's silence gives the reward away. */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
+import { reactor, unlessRefused } from "../../core/background/reactor.ts";
 import * as bounties from "../../domain/marketplace/bounty.ts";
 import { bountiesProjection, dueBounties } from "../../projections/marketplace/bounties.ts";
 import { scoresOf } from "../../projections/trust/ranks.ts";
 import { keptAt } from "../../projections/trust/scores.ts";
-import { reactor, unlessRefused } from "../../reactor.ts";
 import { stepBounty } from "./steps.ts";
 
 const command = { meta: { actor: "reactor:marketplace", operation: "marketplace.due" } };

@@ -1,9 +1,10 @@
 /** What becomes of a bounty and of the money that is held for it, each step staged in one unit: neither moves without the other. */
+
+import type { InUnit } from "../../core/commands/unit.ts";
 import { soulTenant } from "../../domain/identity/soul-tenant.ts";
 import type { Bounty, BountyEvent, BountyState } from "../../domain/marketplace/bounty.ts";
 import * as bounties from "../../domain/marketplace/bounty.ts";
 import * as account from "../../domain/payments/account.ts";
-import type { InUnit } from "../../unit.ts";
 
 type Staging = Pick<InUnit, "decide">;
 

@@ -2,10 +2,14 @@
  * Whenever the log has grown, its copy outside is continued. The copy is one stream in which an event stands at its position: what stands
  * there last tells where to go on, and the store itself refuses a gap, a double and another history.
  */
-import type { App } from "../../app.ts";
-import { type OutsideLog, type OutsideStatus, OutsideUnavailable } from "../../domain/ports.ts";
+import type { App } from "../../core/app.ts";
+import { type Outcome, reactor } from "../../core/background/reactor.ts";
+import {
+  type OutsideLog,
+  type OutsideStatus,
+  OutsideUnavailable,
+} from "../../core/model/ports/outside-log.ts";
 import { batchesAfter, standingOf } from "../../outside/copy.ts";
-import { type Outcome, reactor } from "../../reactor.ts";
 
 type Trouble = OutsideStatus | "diverged";
 

@@ -1,8 +1,9 @@
 /** Whenever the chain takes a payment back for good, the account that it was credited to is charged with it. */
+
+import { reactor, unlessRefused } from "../../core/background/reactor.ts";
 import * as account from "../../domain/payments/account.ts";
 import { accountsProjection, undoneCredits } from "../../projections/payments/accounts.ts";
 import { paymentsProjection } from "../../projections/payments/payments.ts";
-import { reactor, unlessRefused } from "../../reactor.ts";
 
 /** Three times as long as an account can still be charged with what was taken back, so that none is missed that a pause held up. */
 const LOOKS_BACK_MS = 3 * account.REVERSIBLE_MS;

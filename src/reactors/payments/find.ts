@@ -2,14 +2,14 @@
  * Whenever USDC came in by an authorization that nobody asked anything for, it is given back, or kept where that would cost more than it is: a
  * stranger carried it to the chain, and whoever signed it never presented it here. Only final transfers are looked at, and only once their payer had time to ask.
  */
-import type { App } from "../../app.ts";
-import { forEach } from "../../concurrency.ts";
-import { type Hex, networkOf } from "../../domain/chain.ts";
+import type { App } from "../../core/app.ts";
+import type { Turn } from "../../core/background/reactor.ts";
+import { forEach } from "../../core/coordination/concurrency.ts";
+import { type Hex, networkOf } from "../../core/model/chain.ts";
+import { ChainUnavailable } from "../../core/model/ports/chain.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { paidTo, USDC } from "../../domain/payments/usdc.ts";
-import { ChainUnavailable } from "../../domain/ports.ts";
 import { type Incoming, incoming, lookedFor } from "../../projections/payments/incoming.ts";
-import type { Turn } from "../../reactor.ts";
 
 /** Blocks of one turn: a service that was away catches up in some turns. */
 const BLOCKS = 200;

@@ -1,12 +1,14 @@
 /** Carries transfers of our own to the chain: authorizations that it takes once each, paid from the account of refunds. */
-import type { App } from "../../app.ts";
+
 import { endingsOf, type Sought } from "../../chain/endings.ts";
-import { untilStopped } from "../../concurrency.ts";
+import type { App } from "../../core/app.ts";
+import { type ReactorLog, unlessUndone } from "../../core/background/reactor.ts";
+import { untilStopped } from "../../core/coordination/concurrency.ts";
+import { GasBudgetSpent } from "../../core/model/ports/chain.ts";
+import type { Errand, SettlementFacts, SignedTransfer } from "../../core/model/ports/settlement.ts";
 import { type Mined, minedBy } from "../../domain/payments/payment.ts";
 import { refundDigest } from "../../domain/payments/refund.ts";
-import { decimalUsdc, type SignedTransfer } from "../../domain/payments/usdc.ts";
-import { type Errand, GasBudgetSpent, type SettlementFacts } from "../../domain/ports.ts";
-import { type ReactorLog, unlessUndone } from "../../reactor.ts";
+import { decimalUsdc } from "../../domain/payments/usdc.ts";
 
 /** `name`: what a warning calls it. `errand`: by that its gas comes from one budget or another. `record`: says that it was paid. */
 export type Outgoing = { name: string; sought: Sought; errand: Errand; record(mined: Mined): Promise<void> };

@@ -1,6 +1,6 @@
 /** The reactor of payments: reconciles with the chain, finds what came for nothing, then pays what refunds and withdrawals are open. */
 import { type ChainMemory, compareChain, noChainMemory } from "../../chain/history.ts";
-import { reactor } from "../../reactor.ts";
+import { reactor } from "../../core/background/reactor.ts";
 import { findPayments } from "./find.ts";
 import type { OutgoingOptions } from "./outgoing.ts";
 import { type ReconcileOptions, reconcile } from "./reconcile.ts";

@@ -4,11 +4,13 @@
  * Once a block is final and all that the log has up to it was found there, ChainConfirmed says so, and it is not looked
  * at again. A chain that is away, hangs or lags changes nothing: the next turn asks again.
  */
-import type { App } from "../../app.ts";
+
 import { type Ending, endingsOf, type Sought } from "../../chain/endings.ts";
 import { type ChainMemory, compareChain, fromBlock, newlyMoved, noChainMemory } from "../../chain/history.ts";
-import { forEach, untilStopped } from "../../concurrency.ts";
-import { type Block, type Heads, type Hex, networkOf } from "../../domain/chain.ts";
+import type { App } from "../../core/app.ts";
+import { type Outcome, unlessRefused, unlessUndone } from "../../core/background/reactor.ts";
+import { forEach, untilStopped } from "../../core/coordination/concurrency.ts";
+import { type Block, type Heads, type Hex, networkOf } from "../../core/model/chain.ts";
 import * as confirmation from "../../domain/payments/confirmation.ts";
 import type { PaymentEvent, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
@@ -19,7 +21,6 @@ import {
   type Watched,
   watched,
 } from "../../projections/payments/watched.ts";
-import { type Outcome, unlessRefused, unlessUndone } from "../../reactor.ts";
 import { recordRefund, refundToSeek } from "./refund.ts";
 
 export type ReconcileOptions = {

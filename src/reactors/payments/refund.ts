@@ -1,13 +1,14 @@
 /** Whenever a refund is open and its payment final, it is paid: by an authorization that the chain can take only once. */
-import type { App } from "../../app.ts";
+
 import type { Sought } from "../../chain/endings.ts";
 import { compareChain, fromBlock } from "../../chain/history.ts";
-import { type Hex, networkOf } from "../../domain/chain.ts";
+import type { App } from "../../core/app.ts";
+import { type Outcome, unlessRefused } from "../../core/background/reactor.ts";
+import { type Hex, networkOf } from "../../core/model/chain.ts";
 import type { Mined, PaymentState } from "../../domain/payments/payment.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import { refundTransfer } from "../../domain/payments/refund.ts";
 import { openRefunds } from "../../projections/payments/watched.ts";
-import { type Outcome, unlessRefused } from "../../reactor.ts";
 import { carryOut, type Outgoing, type OutgoingOptions } from "./outgoing.ts";
 
 /** Seconds that a refund's authorization holds; a later one has the same nonce. */

@@ -1,9 +1,11 @@
 /** Whenever a withdrawal is asked for it is paid once, and the log follows what the chain says of it. */
-import type { App } from "../../app.ts";
+
 import { endingsOf, type Sought } from "../../chain/endings.ts";
 import { compareChain, fromBlock } from "../../chain/history.ts";
-import type { Heads } from "../../domain/chain.ts";
-import { lowerCase } from "../../domain/fields.ts";
+import type { App } from "../../core/app.ts";
+import { type Outcome, unlessRefused } from "../../core/background/reactor.ts";
+import type { Heads } from "../../core/model/chain.ts";
+import { lowerCase } from "../../core/model/fields.ts";
 import * as account from "../../domain/payments/account.ts";
 import type { Mined } from "../../domain/payments/payment.ts";
 import * as withdrawal from "../../domain/payments/withdrawal.ts";
@@ -12,7 +14,6 @@ import {
   type NamedWithdrawal,
   withdrawalsToFollow,
 } from "../../projections/payments/accounts.ts";
-import { type Outcome, unlessRefused } from "../../reactor.ts";
 import { carryOut, type Outgoing, type OutgoingOptions } from "./outgoing.ts";
 
 const meta = { actor: "reactor:payments", operation: "payments.withdraw" };

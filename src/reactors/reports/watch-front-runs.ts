@@ -1,8 +1,8 @@
 /** Each Monday at 07:00 UTC, once for all processes: what ran ahead of policies is written for everybody. */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
+import { reactor } from "../../core/background/reactor.ts";
 import * as frontRun from "../../domain/reports/front-run.ts";
 import { watchedIn } from "../../projections/reports/answers/front-run.ts";
-import { reactor } from "../../reactor.ts";
 
 const meta = { actor: "reactor:front_run.watch", operation: "front_run.watch" };
 

@@ -1,7 +1,10 @@
 /** Whenever a hash of a seed is to stand in the anchoring contract, it is carried there, many in one transaction. */
-import type { App } from "../../app.ts";
+
 import { compareChain } from "../../chain/history.ts";
-import { forEach, untilStopped } from "../../concurrency.ts";
+import type { App } from "../../core/app.ts";
+import type { Outcome } from "../../core/background/reactor.ts";
+import { forEach, untilStopped } from "../../core/coordination/concurrency.ts";
+import { type Hex, type Log, networkOf } from "../../core/model/chain.ts";
 import {
   ANCHOR_ADDRESS,
   commitSeedsCall,
@@ -11,11 +14,9 @@ import {
   seedCommittedIn,
   seedCommittedQuery,
 } from "../../domain/anchoring/contract.ts";
-import { type Hex, type Log, networkOf } from "../../domain/chain.ts";
 import * as commitments from "../../domain/rng/commitment.ts";
 import { rngProjection } from "../../projections/rng/rng.ts";
 import { askedCommitments, commitmentsSince } from "../../projections/rng/seeds.ts";
-import type { Outcome } from "../../reactor.ts";
 
 const meta = { actor: "reactor:rng", operation: "rng.commit" };
 

@@ -1,6 +1,6 @@
 /** Whenever a chain of seeds runs short the next is published and committed, and whenever a seed is used up it is revealed. */
-import type { App } from "../../app.ts";
-import type { SeedUse } from "../../domain/ports.ts";
+import type { App } from "../../core/app.ts";
+import type { SeedUse } from "../../core/model/ports/seeds.ts";
 import * as commitments from "../../domain/rng/commitment.ts";
 import * as seeds from "../../domain/rng/seeds.ts";
 import { rngProjection } from "../../projections/rng/rng.ts";

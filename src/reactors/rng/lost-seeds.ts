@@ -1,6 +1,6 @@
 /** Chains whose secret is gone: the service does not start with them, and whenever they are given up, bets are refunded. */
-import type { App } from "../../app.ts";
-import { forEach } from "../../concurrency.ts";
+import type { App } from "../../core/app.ts";
+import { forEach } from "../../core/coordination/concurrency.ts";
 import * as account from "../../domain/lounge/account.ts";
 import * as seeds from "../../domain/rng/seeds.ts";
 import { refundsDue } from "../../projections/rng/seeds.ts";

@@ -1,6 +1,7 @@
 /** The reactor of random numbers' seeds. Seeds are used and revealed also while the chain is away or another one. */
+
+import { reactor } from "../../core/background/reactor.ts";
 import { spaces } from "../../domain/rng/seeds.ts";
-import { reactor } from "../../reactor.ts";
 import { followCommitments } from "./commit-seeds.ts";
 import { keepSeeds } from "./keep-seeds.ts";
 import { refundVoided, secretFault } from "./lost-seeds.ts";

@@ -1,6 +1,7 @@
 /** Whenever data are released, paper trades that they decide are closed, and new ones opened; what stays undecided expires. */
-import type { App } from "../../app.ts";
-import { pause } from "../../concurrency.ts";
+import type { App } from "../../core/app.ts";
+import { reactor, unlessRefused } from "../../core/background/reactor.ts";
+import { pause } from "../../core/coordination/concurrency.ts";
 import * as evaluation from "../../domain/signals/evaluation.ts";
 import { type Backtest, betsOn, largest, openingAt, summed } from "../../domain/signals/openings.ts";
 import * as trades from "../../domain/signals/paper-trade.ts";
@@ -31,7 +32,6 @@ import {
   unevaluated,
 } from "../../projections/signals/trades.ts";
 import { releasesProjection } from "../../projections/trade/releases.ts";
-import { reactor, unlessRefused } from "../../reactor.ts";
 
 const meta = { actor: "reactor:signals", operation: "signals.evaluate" };
 

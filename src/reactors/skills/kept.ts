@@ -3,11 +3,12 @@ import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../eventstore/types.ts";
-import type { App } from "../../app.ts";
-import { digestOf, MOST_OBJECT_BYTES, objectName } from "../../domain/objects.ts";
-import type { Objects, Subjects, ToSeal } from "../../domain/ports.ts";
-import { refuse } from "../../domain/refusal.ts";
-import { placeIn, type Sealed, type SubjectName } from "../../domain/sealed.ts";
+import type { App } from "../../core/app.ts";
+import { digestOf, MOST_OBJECT_BYTES, objectName } from "../../core/model/objects.ts";
+import type { Objects } from "../../core/model/ports/objects.ts";
+import type { Subjects, ToSeal } from "../../core/model/ports/subjects.ts";
+import { refuse } from "../../core/model/refusal.ts";
+import { placeIn, type Sealed, type SubjectName } from "../../core/model/sealed.ts";
 import * as executions from "../../domain/skills/execution.ts";
 import type { Named } from "./steps.ts";
 

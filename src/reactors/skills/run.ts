@@ -2,11 +2,13 @@
  * Runs the executions that no call has finished: each attempt under its lease, each step recorded before the next. What a process that
  * was killed had begun is begun anew, three times at most; what cannot be done, or not in time, goes back to whoever paid.
  */
-import type { App } from "../../app.ts";
-import { pause } from "../../concurrency.ts";
-import { digestOf } from "../../domain/objects.ts";
-import { Refusal } from "../../domain/refusal.ts";
-import { placeIn } from "../../domain/sealed.ts";
+import type { App } from "../../core/app.ts";
+import { type ReactorLog, reactor } from "../../core/background/reactor.ts";
+import { pause } from "../../core/coordination/concurrency.ts";
+import { digestOf } from "../../core/model/objects.ts";
+import { Refusal } from "../../core/model/refusal.ts";
+import { placeIn } from "../../core/model/sealed.ts";
+import * as subject from "../../core/model/subject.ts";
 import type {
   Execution,
   ExecutionEvent,
@@ -15,13 +17,11 @@ import type {
   Requested,
 } from "../../domain/skills/execution.ts";
 import * as executions from "../../domain/skills/execution.ts";
-import * as subject from "../../domain/subjects/subject.ts";
 import {
   executionsProjection,
   type OpenExecution,
   openExecutions,
 } from "../../projections/skills/executions.ts";
-import { type ReactorLog, reactor } from "../../reactor.ts";
 import { canonicalOf, type Kept, keep, zip } from "./kept.ts";
 import { type Named, stepExecution } from "./steps.ts";
 

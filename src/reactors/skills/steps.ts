@@ -1,8 +1,9 @@
 /** Steps of an execution, with the refund that follows from its end in the same commit. */
+
+import type { InUnit } from "../../core/commands/unit.ts";
 import * as payments from "../../domain/payments/payment.ts";
 import type { Execution, ExecutionEvent, ExecutionState } from "../../domain/skills/execution.ts";
 import * as executions from "../../domain/skills/execution.ts";
-import type { InUnit } from "../../unit.ts";
 
 type Staging = Pick<InUnit, "decide" | "watch">;
 export type Named = { tenant: string; execution_id: string };

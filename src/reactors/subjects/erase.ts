@@ -1,9 +1,9 @@
 /** Concludes the erasures that a crash, or a vault that was away, cut short. */
 
-import { SubjectsUnavailable } from "../../domain/ports.ts";
-import { concludeErasure } from "../../erasure.ts";
+import { reactor } from "../../core/background/reactor.ts";
+import { SubjectsUnavailable } from "../../core/model/ports/subjects.ts";
 import { erasuresProjection, openErasures } from "../../projections/subjects/erasures.ts";
-import { reactor } from "../../reactor.ts";
+import { concludeErasure } from "./erasure.ts";
 
 const EVERY_MS = 2_000;
 const AT_ONCE = 100;

@@ -1,8 +1,9 @@
 /** Destroys keys that were given out to seal by, and that nothing was recorded under within an hour. */
-import { type GivenKey, SubjectsUnavailable } from "../../domain/ports.ts";
-import * as recall from "../../domain/subjects/recall.ts";
+
+import { reactor } from "../../core/background/reactor.ts";
+import { type GivenKey, SubjectsUnavailable } from "../../core/model/ports/subjects.ts";
+import * as recall from "../../core/model/unused-keys.ts";
 import { sealedAmong, sealedProjection } from "../../projections/subjects/sealed.ts";
-import { reactor } from "../../reactor.ts";
 
 const AT_ONCE = 10_000;
 /** For how long a read model is waited for. */

@@ -5,11 +5,13 @@
  * first: the account's transactions have one order, so behind one that has the highest of all nonces nothing older can still be mined,
  * and what is not there then will not be.
  */
-import type { App } from "../../app.ts";
+
 import { compareChain, movedBlocks } from "../../chain/history.ts";
-import { forEach, untilStopped } from "../../concurrency.ts";
-import type { Hex, Log, Receipt } from "../../domain/chain.ts";
-import { ChainUnavailable, GasBudgetSpent, TransactionPending } from "../../domain/ports.ts";
+import type { App } from "../../core/app.ts";
+import { type Outcome, reactor, unlessRefused } from "../../core/background/reactor.ts";
+import { forEach, untilStopped } from "../../core/coordination/concurrency.ts";
+import type { Hex, Log, Receipt } from "../../core/model/chain.ts";
+import { ChainUnavailable, GasBudgetSpent, TransactionPending } from "../../core/model/ports/chain.ts";
 import * as attestations from "../../domain/trust/attestation.ts";
 import {
   attestCall,
@@ -28,7 +30,6 @@ import {
   uidIn,
 } from "../../domain/trust/eas.ts";
 import { onChainProjection, onChainWork } from "../../projections/trust/on-chain.ts";
-import { type Outcome, reactor, unlessRefused } from "../../reactor.ts";
 
 /** For so long a block may still be taken back; Base's finality takes about a quarter of an hour. */
 const UNSURE_MS = 3_600_000;

@@ -2,7 +2,8 @@
  * Computes all scores whenever evidence has moved, at most once in TRUST_SECONDS, and when a day begins; and keeps the scores of the last
  * computation of each day, which a rebuilt read model gets again, the newest first.
  */
-import type { App } from "../../app.ts";
+import type { App } from "../../core/app.ts";
+import { reactor, type Turn, unlessRefused } from "../../core/background/reactor.ts";
 import { TABLE_SHA256 } from "../../domain/trust/decay.ts";
 import { METHOD } from "../../domain/trust/rules.ts";
 import { computeTrust, type Result, resultSha256 } from "../../domain/trust/score.ts";
@@ -12,7 +13,6 @@ import { inputAt, movedAt } from "../../projections/trust/evidence.ts";
 import { keepRanks } from "../../projections/trust/ranks.ts";
 import { type ComputedRow, keepScores, newestComputed, unkept } from "../../projections/trust/scores.ts";
 import { trustProjection } from "../../projections/trust/trust.ts";
-import { reactor, type Turn, unlessRefused } from "../../reactor.ts";
 
 /** The newest computation of this process, so that what it has just recorded is not computed again. */
 export type TrustMemory = { as_of_position?: number; day?: number; result?: Result };

@@ -1,8 +1,10 @@
 /** Whenever blocks become final, the transfers of the platform's own accounts in them are kept. */
-import type { App } from "../../app.ts";
+
 import { compareChain } from "../../chain/history.ts";
-import { type Hex, networkOf } from "../../domain/chain.ts";
-import { lowerCase } from "../../domain/fields.ts";
+import type { App } from "../../core/app.ts";
+import { type Outcome, reactor, type Turn } from "../../core/background/reactor.ts";
+import { type Hex, networkOf } from "../../core/model/chain.ts";
+import { lowerCase } from "../../core/model/fields.ts";
 import { USDC } from "../../domain/payments/usdc.ts";
 import { transfersOf } from "../../projections/wallet/read-transfers.ts";
 import {
@@ -11,7 +13,6 @@ import {
   keepTransfers,
   reachOf,
 } from "../../projections/wallet/transfers.ts";
-import { type Outcome, reactor, type Turn } from "../../reactor.ts";
 
 /** Blocks of one question: nodes answer only so many logs, and payments are many. */
 const AT_ONCE = 200n;

@@ -3,12 +3,14 @@
  * anything is sent, and before anything is sent the contract is asked whether it has paid: so a process that died at any step
  * leaves nothing that the next one would pay again.
  */
-import type { App } from "../../app.ts";
+
 import { compareChain } from "../../chain/history.ts";
-import { untilStopped } from "../../concurrency.ts";
-import { type Hex, networkOf, type Receipt } from "../../domain/chain.ts";
+import type { App } from "../../core/app.ts";
+import { type Outcome, type ReactorLog, reactor, unlessRefused } from "../../core/background/reactor.ts";
+import { untilStopped } from "../../core/coordination/concurrency.ts";
+import { type Hex, networkOf, type Receipt } from "../../core/model/chain.ts";
+import { ChainUnavailable } from "../../core/model/ports/chain.ts";
 import { minedBy } from "../../domain/payments/payment.ts";
-import { ChainUnavailable } from "../../domain/ports.ts";
 import * as airdrops from "../../domain/wallet/airdrop.ts";
 import {
   AIRDROP_ADDRESS,
@@ -23,7 +25,6 @@ import {
 } from "../../domain/wallet/airdrop-contract.ts";
 import { APPROVE_GAS, allowanceCall, amountIn, approveCall, balanceCall } from "../../domain/wallet/token.ts";
 import { airdropsProjection, airdropsToFollow } from "../../projections/wallet/airdrops.ts";
-import { type Outcome, type ReactorLog, reactor, unlessRefused } from "../../reactor.ts";
 
 /** `look_at`: when those that are paid are looked at again, in milliseconds of Unix time; `told`: what was warned of. */
 export type AirdropMemory = { look_at: number; told: Set<string> };

@@ -1,18 +1,18 @@
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import { idFrom, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { ALERT_TYPE, secretOf, TEST_TYPE, testMessage } from "../../../domain/alerts/message.ts";
 import type { Subscription } from "../../../domain/alerts/subscription.ts";
 import * as subscriptions from "../../../domain/alerts/subscription.ts";
-import { idFrom, time } from "../../../domain/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { FALSE_DISCOVERY_RATE, LEAST_Z } from "../../../domain/trade/anomalies.ts";
 import { dataset, flow, hs, reporter } from "../../../domain/trade/inputs.ts";
 import { alertsProjection, othersOpen } from "../../../projections/alerts/subscriptions.ts";
 import { currentReleases, releasesProjection } from "../../../projections/trade/releases.ts";
 import { post } from "../../../reactors/alerts/deliver.ts";
-import { commandOf } from "../../call.ts";
-import type { Caller } from "../../caller.ts";
-import { json, key, type OperationDeclaration, operation, owner, pay } from "../../operation.ts";
+import type { Caller } from "../../declare/caller.ts";
+import { json, key, type OperationDeclaration, operation, owner, pay } from "../../declare/index.ts";
+import { commandOf } from "../../serve/call.ts";
 
 const id = idFrom("subscription_id", "alerts_subscribe");
 const subscriptionId = id.describe("The subscription_id that alerts_subscribe answered");

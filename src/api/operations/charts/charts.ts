@@ -1,14 +1,14 @@
 /** Agents as pictures: how their trust went, and what they are like. */
 import { z } from "zod";
 import type { Agent } from "../../../domain/identity/agent.ts";
-import { profiler, WINDOW_DAYS } from "../../../domain/identity/behaviour.ts";
 import { isInvented, sxId } from "../../../domain/identity/fields.ts";
+import { profiler, WINDOW_DAYS } from "../../../domain/trust/behaviour.ts";
 import { METHOD } from "../../../domain/trust/rules.ts";
 import { dnaChart, happeningsOf, trustChart } from "../../../projections/trust/charts.ts";
 import { dateOf, dayOfTime } from "../../../projections/trust/days.ts";
 import { scoresBetween } from "../../../projections/trust/scores.ts";
-import { open, operation, picture } from "../../operation.ts";
-import { agentNamed, id } from "../identity/agents.ts";
+import { agentNamed, id } from "../../agents/agents.ts";
+import { open, operation, picture } from "../../declare/index.ts";
 import { happenedTo } from "../identity/behaviour.ts";
 import { MOST_DAYS } from "../trust/stretch.ts";
 

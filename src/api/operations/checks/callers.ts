@@ -1,11 +1,11 @@
 /** Who asks for a check, and what each may: shared by the operations of checks. */
-import type { App } from "../../../app.ts";
-import type { Hex } from "../../../domain/chain.ts";
+import type { App } from "../../../core/app.ts";
+import type { Hex } from "../../../core/model/chain.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as checks from "../../../domain/checks/check.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { checksProjection, findCheck } from "../../../projections/checks/checks.ts";
-import { type WalletSignature, walletsOwn } from "../../access/wallet-signature.ts";
-import type { Caller } from "../../caller.ts";
+import { type WalletSignature, walletsOwn } from "../../declare/access/wallet-signature.ts";
+import type { Caller } from "../../declare/caller.ts";
 
 /** Whoever pays shows a wallet by that; a key shows none. */
 export const walletOf = (caller: Caller): Hex | undefined =>

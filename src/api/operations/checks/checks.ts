@@ -1,18 +1,18 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import type { Hex } from "../../../core/model/chain.ts";
+import { networkOf } from "../../../core/model/chain.ts";
+import { limit, lowerCase, offset, walletAddress } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { LONGEST_PROOF_S, ownershipText, textDigest } from "../../../domain/access/wallet-proof.ts";
-import type { Hex } from "../../../domain/chain.ts";
-import { networkOf } from "../../../domain/chain.ts";
 import * as checks from "../../../domain/checks/check.ts";
 import * as following from "../../../domain/checks/following.ts";
 import { inTurn, keepPassphrase, SALT_BYTES } from "../../../domain/checks/passphrase.ts";
 import { cancelTypedData, checkTypedData } from "../../../domain/checks/typed-data.ts";
-import { limit, lowerCase, offset, walletAddress } from "../../../domain/fields.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { checksProjection, listChecks } from "../../../projections/checks/checks.ts";
-import { json, key, operation, owner, pay } from "../../operation.ts";
+import { json, key, operation, owner, pay } from "../../declare/index.ts";
 import { signedBy, targetOf, walletOf } from "./callers.ts";
 import {
   amount,

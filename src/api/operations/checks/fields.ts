@@ -1,8 +1,9 @@
 /** The words that operations of checks share: addresses, amounts, and what is told of a check. */
 
 import { z } from "zod";
-import type { App } from "../../../app.ts";
-import type { Call, Hex } from "../../../domain/chain.ts";
+import type { App } from "../../../core/app.ts";
+import type { Call, Hex } from "../../../core/model/chain.ts";
+import { address, chainHash, hexBytes, idFrom, time } from "../../../core/model/fields.ts";
 import {
   type Check,
   isRedeeming,
@@ -11,7 +12,6 @@ import {
   statuses,
   statusOf,
 } from "../../../domain/checks/check.ts";
-import { address, chainHash, hexBytes, idFrom, time } from "../../../domain/fields.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 
 export const checkId = idFrom("check_id", "checks_create").describe(

@@ -1,6 +1,8 @@
 import { z } from "zod";
-import type { App } from "../../../app.ts";
-import type { Call, Hex } from "../../../domain/chain.ts";
+import type { App } from "../../../core/app.ts";
+import type { Call, Hex } from "../../../core/model/chain.ts";
+import { lowerCase, walletAddress } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as checks from "../../../domain/checks/check.ts";
 import { inTurn, isPassphrase, type KeptPassphrase } from "../../../domain/checks/passphrase.ts";
 import { checkProblems } from "../../../domain/checks/problems.ts";
@@ -18,11 +20,9 @@ import {
   redemptionCall,
   revocationCall,
 } from "../../../domain/checks/typed-data.ts";
-import { lowerCase, walletAddress } from "../../../domain/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
-import { askStranger } from "../../access/wallet-signature.ts";
-import { actorOf, type Caller } from "../../caller.ts";
-import { json, key, operation, pay } from "../../operation.ts";
+import { askStranger } from "../../declare/access/wallet-signature.ts";
+import { actorOf, type Caller } from "../../declare/caller.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 import { signedBy, targetOf, walletOf } from "./callers.ts";
 import {
   checkId,

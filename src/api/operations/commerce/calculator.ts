@@ -13,7 +13,7 @@ import {
 import { decimalEuro, totalOf } from "../../../domain/commerce/money.ts";
 import { centsPerKg, type ProductType, pricedUnits, shopOf, slug } from "../../../domain/commerce/product.ts";
 import { listProducts, type Stocked } from "../../../projections/commerce/catalogue.ts";
-import { json, key, operation, pay, reads } from "../../operation.ts";
+import { json, key, operation, pay, reads } from "../../declare/index.ts";
 import { money, nowOf } from "./fields.ts";
 
 type Fuel = Extract<ProductType, "granulas" | "briketes">;

@@ -1,6 +1,7 @@
 /** The words that operations of the shop share: products and orders as they are named and told. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import { madeId, time } from "../../../core/model/fields.ts";
 import { decimalEuro, percentOf } from "../../../domain/commerce/money.ts";
 import { MOST_UNITS, type Order, paymentWays, statuses } from "../../../domain/commerce/order.ts";
 import {
@@ -12,7 +13,6 @@ import {
   unitNames,
 } from "../../../domain/commerce/product.ts";
 import { orderId } from "../../../domain/commerce/stock.ts";
-import { madeId, time } from "../../../domain/fields.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 
 /** Money as it is told: a decimal string, of the currency's own places. */

@@ -1,4 +1,4 @@
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { shopSales } from "../../../datasets/reference/shop-sales.ts";
 import { shopOf } from "../../../domain/commerce/product.ts";
 import {
@@ -9,7 +9,7 @@ import {
 import { forecastChart, forecastTable } from "../../../projections/commerce/answers/forms.ts";
 import { catalogueProjection } from "../../../projections/commerce/catalogue.ts";
 import { demandProjection } from "../../../projections/commerce/demand.ts";
-import { json, key, operation, pay, reads } from "../../operation.ts";
+import { json, key, operation, pay, reads } from "../../declare/index.ts";
 
 const forecast = operation({
   name: "commerce_forecast",

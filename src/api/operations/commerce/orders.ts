@@ -1,6 +1,9 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import { idFrom, limit, offset } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import { mailSubject, placeIn } from "../../../core/model/sealed.ts";
 import { microUsdcOf, totalOf } from "../../../domain/commerce/money.ts";
 import type { Order } from "../../../domain/commerce/order.ts";
 import * as orders from "../../../domain/commerce/order.ts";
@@ -8,15 +11,12 @@ import type { Product } from "../../../domain/commerce/product.ts";
 import * as product from "../../../domain/commerce/product.ts";
 import * as quotes from "../../../domain/commerce/quote.ts";
 import * as stock from "../../../domain/commerce/stock.ts";
-import { idFrom, limit, offset } from "../../../domain/fields.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { refuse } from "../../../domain/refusal.ts";
-import { mailSubject, placeIn } from "../../../domain/sealed.ts";
 import { findProduct } from "../../../projections/commerce/catalogue.ts";
 import { hasPaid, listOrders, ordersProjection } from "../../../projections/commerce/orders.ts";
 import { payableRate } from "../../../projections/commerce/rates.ts";
-import type { Caller } from "../../caller.ts";
-import { json, key, operation, owner, pay } from "../../operation.ts";
+import type { Caller } from "../../declare/caller.ts";
+import { json, key, operation, owner, pay } from "../../declare/index.ts";
 import {
   developmentChain,
   inputLines,

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import * as orders from "../../../domain/commerce/order.ts";
 import * as product from "../../../domain/commerce/product.ts";
 import * as stock from "../../../domain/commerce/stock.ts";
 import * as payments from "../../../domain/payments/payment.ts";
 import { cancelOrder } from "../../../reactors/commerce/steps.ts";
-import { json, operation, owner, pay, type Usdc } from "../../operation.ts";
-import { microUsdc } from "../../x402/required.ts";
+import { json, operation, owner, pay, type Usdc } from "../../declare/index.ts";
+import { microUsdc } from "../../serve/x402/required.ts";
 import { developmentChain, inputOrderId, nowOf, orderShown, shopMeta, shownOrder } from "./fields.ts";
 import { PAY_PATH } from "./orders.ts";
 

@@ -1,5 +1,7 @@
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import { time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { converted, percentOf, placesOf, totalOf } from "../../../domain/commerce/money.ts";
 import {
   heldSince,
@@ -13,8 +15,6 @@ import {
   unitNames,
 } from "../../../domain/commerce/product.ts";
 import * as stock from "../../../domain/commerce/stock.ts";
-import { time } from "../../../domain/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import {
   type CatalogueFilter,
   catalogueProjection,
@@ -22,7 +22,7 @@ import {
   type Stocked,
 } from "../../../projections/commerce/catalogue.ts";
 import { type Rate, rateOf } from "../../../projections/commerce/rates.ts";
-import { json, key, operation, pay } from "../../operation.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 import {
   inputProductId,
   inputSlug,

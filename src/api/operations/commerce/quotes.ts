@@ -1,13 +1,13 @@
 import { z } from "zod";
+import { madeId, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import { mailSubject, placeIn } from "../../../core/model/sealed.ts";
 import { decimalEuro, sumOf, totalOf } from "../../../domain/commerce/money.ts";
 import { MOST_UNITS } from "../../../domain/commerce/order.ts";
 import type { Product, UnitName } from "../../../domain/commerce/product.ts";
 import * as product from "../../../domain/commerce/product.ts";
 import * as quotes from "../../../domain/commerce/quote.ts";
-import { madeId, time } from "../../../domain/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
-import { mailSubject, placeIn } from "../../../domain/sealed.ts";
-import { json, key, operation, pay } from "../../operation.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 import {
   inputMail,
   inputName,

@@ -1,6 +1,6 @@
 /** Documents from an agent's own log, for whoever holds its keys or has a delegation from it. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import * as documents from "../../../domain/compliance/document.ts";
 import {
   type ComplianceDocument,
@@ -21,8 +21,8 @@ import {
 import { compliancePages } from "../../../domain/compliance/pages.ts";
 import type { Purposed } from "../../../domain/compliance/parts.ts";
 import { agentRef, isInvented, sxId } from "../../../domain/identity/fields.ts";
-import { canonical } from "../../asking.ts";
-import { type Context, json, operation, pay } from "../../operation.ts";
+import { type Context, json, operation, pay } from "../../declare/index.ts";
+import { canonical } from "../../serve/asking.ts";
 import { ownAgent, positionNow, purposedOf } from "./record.ts";
 import { asOf, rulesFor, rulesShown } from "./rules.ts";
 

@@ -1,13 +1,13 @@
 /** Article 17 of the GDPR: what was erased for a caller, by which event, and what remains and why. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
-import { madeId, time } from "../../../domain/fields.ts";
-import { sealedIn } from "../../../domain/sealed.ts";
+import type { App } from "../../../core/app.ts";
+import { madeId, time } from "../../../core/model/fields.ts";
+import { sealedIn } from "../../../core/model/sealed.ts";
 import { erasuresOf } from "../../../projections/compliance/erased.ts";
 import { erasuresProjection } from "../../../projections/subjects/erasures.ts";
-import type { Caller } from "../../caller.ts";
-import { json, operation, owner, subject } from "../../operation.ts";
-import { agentNamed } from "../identity/agents.ts";
+import { agentNamed } from "../../agents/agents.ts";
+import type { Caller } from "../../declare/caller.ts";
+import { json, operation, owner, subject } from "../../declare/index.ts";
 
 /** What no erasure takes away, and why it may stay. */
 const REMAINS = [

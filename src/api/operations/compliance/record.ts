@@ -1,18 +1,19 @@
 /** An agent's record as of a position, and who may have documents of it. */
 
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import { lowerCase } from "../../../core/model/fields.ts";
+import { digestOf } from "../../../core/model/objects.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import type { Placed } from "../../../core/read-models/typed.ts";
 import { classify } from "../../../domain/compliance/classify.ts";
 import { concepts, LEXICON, lexiconRules } from "../../../domain/compliance/lexicon.ts";
 import type { Purposed } from "../../../domain/compliance/parts.ts";
 import type { AgentRecord, Evidence } from "../../../domain/compliance/record.ts";
 import type { Rules } from "../../../domain/compliance/rule.ts";
-import { lowerCase } from "../../../domain/fields.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
-import { digestOf } from "../../../domain/objects.ts";
 import { walletTenant } from "../../../domain/payments/payment.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import * as trust from "../../../domain/trust/trust.ts";
 import {
   attestedAt,
@@ -25,10 +26,9 @@ import {
 } from "../../../projections/compliance/record.ts";
 import { tasksProjection } from "../../../projections/compute/tasks.ts";
 import { trustProjection } from "../../../projections/trust/trust.ts";
-import type { Placed } from "../../../projections/typed.ts";
-import { canonical } from "../../asking.ts";
-import { type Caller, payer } from "../../caller.ts";
-import { agentNamed, agentOf } from "../identity/agents.ts";
+import { agentNamed, agentOf } from "../../agents/agents.ts";
+import { type Caller, payer } from "../../declare/caller.ts";
+import { canonical } from "../../serve/asking.ts";
 import { shownAgent } from "../identity/description.ts";
 import { payerOf } from "../trust/agents.ts";
 

@@ -1,13 +1,13 @@
 /** The rules themselves, and descriptions held against them: free, and of nobody's log. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import { sha256 } from "../../../core/model/fields.ts";
 import { classified, classify } from "../../../domain/compliance/classify.ts";
 import { NOTICE } from "../../../domain/compliance/document.ts";
 import { element, mapping } from "../../../domain/compliance/mapping.ts";
 import { type Rules, ruleDate, source } from "../../../domain/compliance/rule.ts";
 import { rulesOn } from "../../../domain/compliance/rules.ts";
-import { sha256 } from "../../../domain/fields.ts";
-import { json, open, operation } from "../../operation.ts";
+import { json, open, operation } from "../../declare/index.ts";
 import { rulesDigest } from "./record.ts";
 
 export const asOf = z.iso

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { classified } from "../../../domain/compliance/classify.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
-import { json, operation, pay } from "../../operation.ts";
+import { json, operation, pay } from "../../declare/index.ts";
 import { positionNow, purposedOf } from "./record.ts";
 import { asOf, ruled, rulesFor, rulesShown } from "./rules.ts";
 

@@ -1,6 +1,6 @@
 /** Tasks that callers of this process are about to take: those who look at one moment look together, and each is given another one. */
 import { gathered } from "../../../../eventstore/gathered.ts";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import {
   mayTake,
   type NamedTask,

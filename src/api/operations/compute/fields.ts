@@ -2,23 +2,23 @@
 
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import { sha256, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as nodes from "../../../domain/compute/node.ts";
 import type { Task } from "../../../domain/compute/task.ts";
 import * as tasks from "../../../domain/compute/task.ts";
 import { acceptors, auditVerdicts, exits, verifications } from "../../../domain/compute/task-events.ts";
-import { sha256, time } from "../../../domain/fields.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { lowerId, sxId } from "../../../domain/identity/fields.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import { sxOfTenant } from "../../../domain/identity/soul-tenant.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { type NamedTask, requesterOf, tasksProjection } from "../../../projections/compute/tasks.ts";
-import type { Caller } from "../../caller.ts";
-import type { Context } from "../../operation.ts";
-import { agentNamed, idOfNumber } from "../identity/agents.ts";
+import { agentNamed, idOfNumber } from "../../agents/agents.ts";
+import type { Caller } from "../../declare/caller.ts";
+import type { Context } from "../../declare/index.ts";
 
 export const taskId = z
   .string()

@@ -1,13 +1,13 @@
 import { z } from "zod";
+import { limit } from "../../../core/model/fields.ts";
 import * as nodes from "../../../domain/compute/node.ts";
-import { limit } from "../../../domain/fields.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { matchNodes, nodesProjection } from "../../../projections/compute/nodes.ts";
 import { marketSums } from "../../../projections/compute/sums.ts";
 import { tasksProjection } from "../../../projections/compute/tasks.ts";
 import { keptAt } from "../../../projections/trust/scores.ts";
-import { json, open, operation } from "../../operation.ts";
+import { json, open, operation } from "../../declare/index.ts";
 import { microOf, usd } from "./fields.ts";
 
 const match = operation({

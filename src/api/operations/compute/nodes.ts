@@ -1,21 +1,21 @@
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import { time } from "../../../core/model/fields.ts";
+import { coreProblems } from "../../../core/model/problem.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import { leaseDigest, leaseEndsAt } from "../../../core/model/work-lease.ts";
 import * as nodes from "../../../domain/compute/node.ts";
 import * as tasks from "../../../domain/compute/task.ts";
-import { time } from "../../../domain/fields.ts";
 import { agentRef } from "../../../domain/identity/fields.ts";
-import { leaseDigest, leaseEndsAt } from "../../../domain/lease.ts";
 import * as account from "../../../domain/payments/account.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { coreProblems } from "../../../domain/problem.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { findNode } from "../../../projections/compute/nodes.ts";
 import { recordOf } from "../../../projections/compute/records.ts";
 import { lentUnder, owedTo, tasksProjection } from "../../../projections/compute/tasks.ts";
 import { utc } from "../../../projections/compute/times.ts";
 import { stepStake } from "../../../reactors/compute/steps.ts";
-import { json, key, operation, subject } from "../../operation.ts";
-import { agentNamed } from "../identity/agents.ts";
+import { agentNamed } from "../../agents/agents.ts";
+import { json, key, operation, subject } from "../../declare/index.ts";
 import { fundsShown, shownFunds } from "../payments/funds.ts";
 import { actingAgent, microOf, nodeShown, nowOf, shownNode, sxOf, usd } from "./fields.ts";
 

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { bondOf } from "../../../domain/compute/pricing.ts";
 import { computeProblems } from "../../../domain/compute/problems.ts";
 import * as tasks from "../../../domain/compute/task.ts";
 import * as accounts from "../../../domain/payments/account.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
-import type { Caller } from "../../caller.ts";
-import { json, operation, ownAccount, owner, subject, type Usdc } from "../../operation.ts";
-import { refuseSuspended } from "../identity/agents.ts";
+import { refuseSuspended } from "../../agents/agents.ts";
+import type { Caller } from "../../declare/caller.ts";
+import { json, operation, ownAccount, owner, subject, type Usdc } from "../../declare/index.ts";
 import { creditPayment, refuseOthersHold } from "../payments/funds.ts";
 import { nowOf, refuseUnknown, shownTask, taskFor, taskId, taskShown, taskToDecide } from "./fields.ts";
 

@@ -3,7 +3,11 @@ import { z } from "zod";
 import { canonicalBytes } from "../../../../eventstore/canonical.ts";
 import { InvalidEvent } from "../../../../eventstore/errors.ts";
 import type { JsonObject } from "../../../../eventstore/types.ts";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import { limit, positionCursor } from "../../../core/model/fields.ts";
+import { MOST_OBJECT_BYTES, objectName } from "../../../core/model/objects.ts";
+import { coreProblems } from "../../../core/model/problem.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import {
   builtIns,
   isBuiltIn,
@@ -15,16 +19,12 @@ import { kindName } from "../../../domain/compute/node.ts";
 import { copyId, ownerOf } from "../../../domain/compute/quorum.ts";
 import * as tasks from "../../../domain/compute/task.ts";
 import { MOST_COPIES, verifications } from "../../../domain/compute/task-events.ts";
-import { limit, positionCursor } from "../../../domain/fields.ts";
-import { MOST_OBJECT_BYTES, objectName } from "../../../domain/objects.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { coreProblems } from "../../../domain/problem.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { countAwaiting, listTasks, tasksProjection } from "../../../projections/compute/tasks.ts";
 import { cancelCopies, makeCopies } from "../../../reactors/compute/quorum.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
-import { account, json, operation, owner, subject, type Usdc } from "../../operation.ts";
-import { agentNamed, refuseSuspended } from "../identity/agents.ts";
+import { agentNamed, refuseSuspended } from "../../agents/agents.ts";
+import { account, json, operation, owner, subject, type Usdc } from "../../declare/index.ts";
 import { fundsShown, holdFunds, shownFunds } from "../payments/funds.ts";
 import {
   microOf,

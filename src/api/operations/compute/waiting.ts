@@ -1,6 +1,6 @@
 /** Workers that wait for a task: woken by what the log's tail tells, one for each task, and never by asking the database again and again. */
 import type { RecordedEvent } from "../../../../eventstore/types.ts";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import * as tasks from "../../../domain/compute/task.ts";
 import { nextReadyMs, type Ready, readyAtOnce, tasksProjection } from "../../../projections/compute/tasks.ts";
 

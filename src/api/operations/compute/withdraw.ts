@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { lowerCase, time, walletAddress } from "../../../domain/fields.ts";
+import { lowerCase, time, walletAddress } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import * as account from "../../../domain/payments/account.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import * as withdrawal from "../../../domain/payments/withdrawal.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { hasPaidIn } from "../../../projections/payments/accounts.ts";
-import { type Context, json, operation, owner, subject } from "../../operation.ts";
-import { refuseSuspended } from "../identity/agents.ts";
+import { refuseSuspended } from "../../agents/agents.ts";
+import { type Context, json, operation, owner, subject } from "../../declare/index.ts";
 import { fundsShown, shownFunds } from "../payments/funds.ts";
 import { actingAgent, microOf, nowOf, sxOf, usd } from "./fields.ts";
 

@@ -1,28 +1,28 @@
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
 import type { JsonObject, RecordedEvent } from "../../../../eventstore/types.ts";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import { sha256, time } from "../../../core/model/fields.ts";
+import { MOST_OBJECT_BYTES, objectName } from "../../../core/model/objects.ts";
+import { Refusal, refuse } from "../../../core/model/refusal.ts";
+import { leaseDigest, leaseEndsAt } from "../../../core/model/work-lease.ts";
 import * as nodes from "../../../domain/compute/node.ts";
 import { computeProblems } from "../../../domain/compute/problems.ts";
 import { ownerOf } from "../../../domain/compute/quorum.ts";
 import { receiptFault } from "../../../domain/compute/receipt.ts";
 import * as tasks from "../../../domain/compute/task.ts";
 import { exits, type Leased, type Receipt } from "../../../domain/compute/task-events.ts";
-import { sha256, time } from "../../../domain/fields.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
-import { leaseDigest, leaseEndsAt } from "../../../domain/lease.ts";
-import { MOST_OBJECT_BYTES, objectName } from "../../../domain/objects.ts";
 import * as accounts from "../../../domain/payments/account.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { Refusal, refuse } from "../../../domain/refusal.ts";
 import * as seeds from "../../../domain/rng/seeds.ts";
 import { findNode, nodesProjection, type Standing, standingOf } from "../../../projections/compute/nodes.ts";
 import { lentUnder, type NamedTask, type Ready } from "../../../projections/compute/tasks.ts";
 import { withCopies } from "../../../reactors/compute/quorum.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
-import { type Context, json, operation, subject } from "../../operation.ts";
-import { agentNamed } from "../identity/agents.ts";
+import { agentNamed } from "../../agents/agents.ts";
+import { type Context, json, operation, subject } from "../../declare/index.ts";
 import { dispenserOf } from "./dispenser.ts";
 import {
   actingAgent,
@@ -327,6 +327,8 @@ A result that the service may check needs a receipt, signed by a key that the ag
       submitted_at: at,
     };
     if (before.status === "leased") await refuseReceipt(app, agent, before, made);
+    // What would be refused stores nothing.
+    await foresee(tasks, tasks.targetOf(tenant, task_id), tasks.takeResult(lease_sha256, made));
     await app.objects.put(objectName("task", ownerOf(task_id), output_sha256), bytes);
     const { valid_audits = 0 } = (await findNode(app.pool, agent.facts.sx_number)) ?? {};
     // Results that a node hands in at once are set aside for one after the other.

@@ -1,4 +1,4 @@
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { hsSections } from "../../../datasets/reference/cn-nomenclature.ts";
 import { taricDuties } from "../../../datasets/reference/taric-duties.ts";
 import {
@@ -31,10 +31,10 @@ import {
   topCommodities,
 } from "../../../projections/customs/answers/top-commodities.ts";
 import { trends, trendsInput, trendsOutput } from "../../../projections/customs/answers/trends.ts";
+import { dataOf, vintage } from "../../../projections/trade/answers/data.ts";
 import { seasonTable } from "../../../projections/trade/answers/forms/tables.ts";
 import { nameTables } from "../../../projections/trade/answers/names.ts";
-import { json, key, operation, pay } from "../../operation.ts";
-import { dataOf, vintage } from "../trade/data.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 
 /** Trade may still be on its way while a table is there already, and the other way round; products are named in either case. */
 const vintageWith =

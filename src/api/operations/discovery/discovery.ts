@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { time } from "../../../core/model/fields.ts";
 import { makingOf } from "../../../datasets/making.ts";
 import { stages } from "../../../datasets/progress.ts";
-import { time } from "../../../domain/fields.ts";
-import { INTERFACE_VERSION } from "../../openapi.ts";
-import { json, open, operation } from "../../operation.ts";
+import { json, open, operation } from "../../declare/index.ts";
+import { INTERFACE_VERSION } from "../../describe/openapi.ts";
 
 const health = operation({
   name: "health",

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { limit } from "../../../domain/fields.ts";
-import { priceText } from "../../access/way.ts";
-import { operationFinder } from "../../find-operations.ts";
-import { inputReader } from "../../input.ts";
-import { withoutPatterns } from "../../json-schema.ts";
-import { type Catalogue, json, type Operation, open, operation } from "../../operation.ts";
+import { limit } from "../../../core/model/fields.ts";
+import { priceText } from "../../declare/access/way.ts";
+import { type Catalogue, json, type Operation, open, operation } from "../../declare/index.ts";
+import { inputReader } from "../../declare/input.ts";
+import { withoutPatterns } from "../../declare/json-schema.ts";
+import { operationFinder } from "../../describe/find-operations.ts";
 
 /** A catalogue stays as it is while the service runs: its words are read once. */
 const finders = new WeakMap<Catalogue, ReturnType<typeof operationFinder>>();

@@ -1,12 +1,12 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import { digestOf } from "../../../core/model/objects.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { CHECKS_VERSION, checksOf, type Earlier, isPath } from "../../../domain/evolution/checks.ts";
 import * as ideas from "../../../domain/evolution/idea.ts";
-import { digestOf } from "../../../domain/objects.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { findIdea, ideasBefore, ideasProjection } from "../../../projections/evolution/ideas.ts";
-import { internal, json, key, operation, pay } from "../../operation.ts";
+import { internal, json, key, operation, pay } from "../../declare/index.ts";
 
 const BODY_BYTES = 256 * 1024;
 /** Earlier drafts that one is compared with. */
@@ -51,7 +51,10 @@ const propose = operation({
     target_file: z
       .string()
       .max(200, { error: "is at most 200 characters", abort: true })
-      .refine(isPath, "is a path within the repository, such as src/domain/chain.ts, at most 200 characters")
+      .refine(
+        isPath,
+        "is a path within the repository, such as src/core/model/chain.ts, at most 200 characters",
+      )
       .describe("The file that the draft is of"),
     draft_content: z
       .string()

@@ -1,11 +1,11 @@
 /** What fusion's answers rest on: trade data, and the tables beside them. */
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { type Data, held } from "../../../datasets/reading.ts";
 import { cnNomenclature } from "../../../datasets/reference/cn-nomenclature.ts";
 import { hicp } from "../../../datasets/reference/hicp.ts";
 import { policies } from "../../../datasets/reference/policies.ts";
 import { countryTables } from "../../../projections/fusion/answers/country.ts";
-import { vintage } from "../trade/data.ts";
+import { vintage } from "../../../projections/trade/answers/data.ts";
 
 const over =
   (tables: readonly { name: string }[]) =>

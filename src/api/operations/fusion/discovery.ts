@@ -8,8 +8,8 @@ import {
   sourcesOutput,
 } from "../../../projections/fusion/answers/discovery.ts";
 import { newsKnown } from "../../../projections/ingest/news.ts";
-import { json, open, operation } from "../../operation.ts";
-import { dataOf } from "../trade/data.ts";
+import { dataOf } from "../../../projections/trade/answers/data.ts";
+import { json, open, operation } from "../../declare/index.ts";
 
 const sourcesOperation = operation({
   name: "fusion_sources",

@@ -7,8 +7,8 @@ import {
 import { countryStatsChart, productChart } from "../../../projections/fusion/answers/forms.ts";
 import { market, marketInput, marketOutput } from "../../../projections/fusion/answers/market.ts";
 import { product, productInput, productOutput } from "../../../projections/fusion/answers/product.ts";
-import { json, key, operation, pay } from "../../operation.ts";
-import { dataOf, vintage } from "../trade/data.ts";
+import { dataOf, vintage } from "../../../projections/trade/answers/data.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 import { countryVintage, marketVintage, onOneState } from "./data.ts";
 
 const countryStatsOperation = operation({

@@ -1,6 +1,6 @@
-import { query, queryInput, queryOutput } from "../../../projections/fusion/answers/query.ts";
-import { type Asking, asking, STEP_MS } from "../../asking.ts";
-import { json, key, operation, pay, reads } from "../../operation.ts";
+import { query, queryInput, queryOutput } from "../../../projections/reports/answers/query.ts";
+import { json, key, operation, pay, reads } from "../../declare/index.ts";
+import { type Asking, asking, STEP_MS } from "../../serve/asking.ts";
 import { askOf } from "../reports/made.ts";
 import { queryVintage } from "./data.ts";
 

@@ -6,8 +6,8 @@ import {
   sanctionsOutput,
 } from "../../../projections/fusion/answers/sanctions.ts";
 import { referenceProjection, releaseTimes } from "../../../projections/reference/releases.ts";
-import { json, key, operation, pay, reads } from "../../operation.ts";
-import { dataOf } from "../trade/data.ts";
+import { dataOf } from "../../../projections/trade/answers/data.ts";
+import { json, key, operation, pay, reads } from "../../declare/index.ts";
 
 const sanctionsOperation = operation({
   name: "fusion_sanctions_check",

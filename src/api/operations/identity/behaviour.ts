@@ -1,8 +1,10 @@
 /** What an agent is like, from what it did: profiles, how they changed, when it acts, and what its calls cost it. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
-import { lowerCase } from "../../../domain/fields.ts";
+import type { App } from "../../../core/app.ts";
+import { lowerCase } from "../../../core/model/fields.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
+import { sxId } from "../../../domain/identity/fields.ts";
+import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import {
   archetypes,
   characterOf,
@@ -18,20 +20,18 @@ import {
   seasonalityOf,
   WINDOW_DAYS,
   weekdays,
-} from "../../../domain/identity/behaviour.ts";
-import { sxId } from "../../../domain/identity/fields.ts";
-import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+} from "../../../domain/trust/behaviour.ts";
 import { FACTOR_DAYS } from "../../../domain/trust/factors.ts";
 import { findNode } from "../../../projections/compute/nodes.ts";
 import { activityOf, activityProjection } from "../../../projections/identity/activity.ts";
 import { dateOf, dayNamed, dayOfTime } from "../../../projections/trust/days.ts";
 import { dealingsOf, paidCalls, spentBy } from "../../../projections/trust/dealings.ts";
 import { workDays } from "../../../projections/trust/work.ts";
-import { composed } from "../../composed.ts";
-import { json, key, open, operation, subject } from "../../operation.ts";
+import { actorsOf, agentNamed, agentOf, id } from "../../agents/agents.ts";
+import { json, key, open, operation, subject } from "../../declare/index.ts";
+import { composed } from "../../serve/composed.ts";
 import { trustHistory } from "../trust/scores.ts";
 import { daysOf, MOST_DAYS, stretchFields, stretchOf } from "../trust/stretch.ts";
-import { actorsOf, agentNamed, agentOf, id } from "./agents.ts";
 
 const named = { agent_id: z.string(), sx_id: z.string() };
 const namesOf = ({ facts }: Agent) => ({ agent_id: facts.agent_id, sx_id: sxId(facts.sx_number) });

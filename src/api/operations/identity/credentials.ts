@@ -1,7 +1,8 @@
 /** Passports as Verifiable Credentials, and the lists of those that are revoked or suspended. */
 import { gzipSync } from "node:zlib";
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import {
   credentialOf,
   issuerOf,
@@ -15,10 +16,9 @@ import {
 } from "../../../domain/identity/credential.ts";
 import { agentRef } from "../../../domain/identity/fields.ts";
 import { MOST_PASSPORTS } from "../../../domain/identity/passports.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { agentsProjection, numbersOfStatus } from "../../../projections/identity/agents.ts";
-import { jwt, open, operation } from "../../operation.ts";
-import { agentNamed } from "./agents.ts";
+import { agentNamed } from "../../agents/agents.ts";
+import { jwt, open, operation } from "../../declare/index.ts";
 
 /** The credential made by `make`, signed by the service. */
 function signedBy(

@@ -1,18 +1,18 @@
 /** What an agent lets another do for it. */
 import { z } from "zod";
-import { madeId, time } from "../../../domain/fields.ts";
+import { madeId, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { challengeDigest } from "../../../domain/identity/challenge.ts";
 import { delegable, delegationDigest, LONGEST_DELEGATION_S } from "../../../domain/identity/delegation.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { refuse } from "../../../domain/refusal.ts";
-import { json, operation, type Usdc } from "../../operation.ts";
-import { microUsdc } from "../../x402/required.ts";
-import { agentNamed, id } from "./agents.ts";
-import { authorityOf, proofs } from "./authority.ts";
+import { agentNamed, id } from "../../agents/agents.ts";
+import { authorityOf, proofs } from "../../agents/authority.ts";
+import { challengeField, provenBy, signatureField } from "../../agents/proofs.ts";
+import { json, operation, type Usdc } from "../../declare/index.ts";
+import { microUsdc } from "../../serve/x402/required.ts";
 import { agentWatched } from "./keys.ts";
-import { challengeField, provenBy, signatureField } from "./proofs.ts";
 
 const delegationId = madeId.describe("The delegation_id that soul_delegate answered");
 

@@ -3,8 +3,10 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { canonicalText } from "../../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../../eventstore/types.ts";
-import type { App } from "../../../app.ts";
-import { time } from "../../../domain/fields.ts";
+import type { App } from "../../../core/app.ts";
+import { time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import { placeIn } from "../../../core/model/sealed.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { agentCard, interfacesOf, registrationFile, type Shown } from "../../../domain/identity/card.ts";
 import { challengeDigest } from "../../../domain/identity/challenge.ts";
@@ -19,13 +21,11 @@ import {
   sxId,
 } from "../../../domain/identity/fields.ts";
 import { keyUrl } from "../../../domain/payments/receipt.ts";
-import { refuse } from "../../../domain/refusal.ts";
-import { placeIn } from "../../../domain/sealed.ts";
-import { json, open, operation } from "../../operation.ts";
-import { agentNamed, id, namesOf } from "./agents.ts";
-import { authorityOf, proofs } from "./authority.ts";
+import { agentNamed, id, namesOf } from "../../agents/agents.ts";
+import { authorityOf, proofs } from "../../agents/authority.ts";
+import { challengeField, signatureField } from "../../agents/proofs.ts";
+import { json, open, operation } from "../../declare/index.ts";
 import { agentWatched } from "./keys.ts";
-import { challengeField, signatureField } from "./proofs.ts";
 
 const MOST_SERVICES = 10;
 

@@ -1,11 +1,11 @@
 /** All agents, how many there are, and how lively one is. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
-import { cursor, limit, time } from "../../../domain/fields.ts";
+import type { App } from "../../../core/app.ts";
+import { cursor, limit, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { isInvented, sxId } from "../../../domain/identity/fields.ts";
 import * as passports from "../../../domain/identity/passports.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { levelOf, levels, shareOf } from "../../../domain/trust/score.ts";
 import { activityOf, activityProjection, lastActive } from "../../../projections/identity/activity.ts";
 import {
@@ -16,8 +16,8 @@ import {
 } from "../../../projections/identity/agents.ts";
 import { isWalkable, type Ranked, rankedAgents, scoresOf } from "../../../projections/trust/ranks.ts";
 import { computedAt, newestKept } from "../../../projections/trust/scores.ts";
-import { json, open, operation } from "../../operation.ts";
-import { actorsOf, agentNamed, id, namesOf, statusField } from "./agents.ts";
+import { actorsOf, agentNamed, id, namesOf, statusField } from "../../agents/agents.ts";
+import { json, open, operation } from "../../declare/index.ts";
 
 const DAY_MS = 86_400_000;
 

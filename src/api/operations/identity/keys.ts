@@ -1,15 +1,15 @@
 /** An agent's keys: proven, rotated, revoked; and its passport, which ends with all of them. */
 import { z } from "zod";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import * as agentKey from "../../../domain/identity/agent-key.ts";
 import { challengeDigest } from "../../../domain/identity/challenge.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
-import { refuse } from "../../../domain/refusal.ts";
-import { type Context, json, operation } from "../../operation.ts";
-import { agentNamed, id, keyShown, statusField } from "./agents.ts";
-import { authorityOf, isOwnKey, proofs } from "./authority.ts";
+import { agentNamed, id, keyShown, statusField } from "../../agents/agents.ts";
+import { authorityOf, isOwnKey, proofs } from "../../agents/authority.ts";
+import { challengeField, provenBy, signatureField, signed } from "../../agents/proofs.ts";
+import { type Context, json, operation } from "../../declare/index.ts";
 import { shownKey } from "./passports.ts";
-import { challengeField, provenBy, signatureField, signed } from "./proofs.ts";
 
 const kid = z
   .string()

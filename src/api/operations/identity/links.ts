@@ -1,9 +1,10 @@
 /** What an agent is called elsewhere, where the chain or a domain shows that it is the same. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
 import { compareChain } from "../../../chain/history.ts";
-import { networkOf } from "../../../domain/chain.ts";
-import { lowerCase } from "../../../domain/fields.ts";
+import type { App } from "../../../core/app.ts";
+import { networkOf } from "../../../core/model/chain.ts";
+import { lowerCase } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { didOfDomain, documentUrl, domainName } from "../../../domain/identity/linked-domain.ts";
@@ -11,13 +12,12 @@ import { link, linkName, linkNamed, mayLink, namedLink, unlink } from "../../../
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import { didOf } from "../../../domain/identity/public-key.ts";
 import { agentId, holderCalls, holdersIn, REGISTRY } from "../../../domain/identity/registry.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { askDomain } from "../../../reactors/identity/ask-domains.ts";
-import { json, operation } from "../../operation.ts";
-import { id, linkShown, shownLink } from "./agents.ts";
-import { authorityOf, proofs } from "./authority.ts";
+import { id, linkShown, shownLink } from "../../agents/agents.ts";
+import { authorityOf, proofs } from "../../agents/authority.ts";
+import { challengeField, signatureField } from "../../agents/proofs.ts";
+import { json, operation } from "../../declare/index.ts";
 import { agentWatched } from "./keys.ts";
-import { challengeField, signatureField } from "./proofs.ts";
 
 const answer = json(z.object({ sx_id: z.string(), links: z.array(linkShown) }));
 

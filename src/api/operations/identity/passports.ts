@@ -1,18 +1,15 @@
 /** Passports: shown, and verified against what somebody claims. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
-import { sha256, time } from "../../../domain/fields.ts";
+import type { App } from "../../../core/app.ts";
+import { sha256, time } from "../../../core/model/fields.ts";
+import { Refusal, refuse } from "../../../core/model/refusal.ts";
+import { typed } from "../../../core/read-models/typed.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { about } from "../../../domain/identity/challenge.ts";
 import { agentRef, isInvented, lowerId } from "../../../domain/identity/fields.ts";
 import { linkName } from "../../../domain/identity/links.ts";
 import { didOf } from "../../../domain/identity/public-key.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { Refusal, refuse } from "../../../domain/refusal.ts";
-import { typed } from "../../../projections/typed.ts";
-import { composed } from "../../composed.ts";
-import { json, open, operation } from "../../operation.ts";
-import { trust } from "../trust/scores.ts";
 import {
   agentNamed,
   keyShown,
@@ -22,9 +19,12 @@ import {
   passportShown,
   shownLink,
   statusField,
-} from "./agents.ts";
+} from "../../agents/agents.ts";
+import { challengeField, type Proof, provenBy, signatureField } from "../../agents/proofs.ts";
+import { json, open, operation } from "../../declare/index.ts";
+import { composed } from "../../serve/composed.ts";
+import { trust } from "../trust/scores.ts";
 import { dna } from "./behaviour.ts";
-import { challengeField, type Proof, provenBy, signatureField } from "./proofs.ts";
 
 const sx_id = agentRef.describe("The passport: SX#42, 42, or its agent_id");
 

@@ -2,9 +2,10 @@
 
 import { createHmac } from "node:crypto";
 import { z } from "zod";
+import { time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as keys from "../../../domain/access/key.ts";
 import { digestOf } from "../../../domain/access/secret.ts";
-import { time } from "../../../domain/fields.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import * as agentKey from "../../../domain/identity/agent-key.ts";
 import {
@@ -20,10 +21,9 @@ import * as passports from "../../../domain/identity/passports.ts";
 import { identityProblems } from "../../../domain/identity/problems.ts";
 import { keyNamedBy, publicKey } from "../../../domain/identity/public-key.ts";
 import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
-import { refuse } from "../../../domain/refusal.ts";
-import { type Context, json, open, operation } from "../../operation.ts";
-import { passportOf, passportShown, placeOfName } from "./agents.ts";
-import { challengeField, type Proof, provenBy, refuseProof, signatureField } from "./proofs.ts";
+import { passportOf, passportShown, placeOfName } from "../../agents/agents.ts";
+import { challengeField, type Proof, provenBy, refuseProof, signatureField } from "../../agents/proofs.ts";
+import { type Context, json, open, operation } from "../../declare/index.ts";
 
 /** What an agent's own key may do; it fits no way in of a priced operation. */
 const SOUL_SCOPES: keys.Scope[] = ["read", "order", "node"];

@@ -1,14 +1,14 @@
 import { z } from "zod";
+import { limit, sha256 } from "../../../core/model/fields.ts";
+import { digestOf } from "../../../core/model/objects.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { tenantName } from "../../../domain/access/key.ts";
-import { limit, sha256 } from "../../../domain/fields.ts";
 import * as batches from "../../../domain/ingest/batch.ts";
 import { quoted } from "../../../domain/ingest/quoted.ts";
-import { digestOf } from "../../../domain/objects.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { hs, partner } from "../../../domain/trade/inputs.ts";
 import { itemsHad, newsOn, newsProjection } from "../../../projections/ingest/news.ts";
-import { anonymous } from "../../caller.ts";
-import { internal, json, open, operation } from "../../operation.ts";
+import { anonymous } from "../../declare/caller.ts";
+import { internal, json, open, operation } from "../../declare/index.ts";
 
 const OPERATOR = "operator";
 const BODY_BYTES = 2 * 1024 * 1024;

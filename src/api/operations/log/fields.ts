@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import { formatVerifierKey, verifierKey } from "../../../anchoring/note.ts";
-import type { App } from "../../../app.ts";
-import { sha256 } from "../../../domain/fields.ts";
+import type { App } from "../../../core/app.ts";
+import { sha256 } from "../../../core/model/fields.ts";
 
 export const proof = z.array(sha256).describe("As RFC 9162 orders it, in hex");
 /** A time in UTC to the microsecond, as the log keeps it. */

@@ -4,14 +4,14 @@ import { z } from "zod";
 import { MAIN_LOG } from "../../../../eventstore/types.ts";
 import { isPublic, shownStream } from "../../../anchoring/public-parts.ts";
 import { anchorStatus } from "../../../anchoring/status.ts";
+import { chainHash, limit, sha256, time } from "../../../core/model/fields.ts";
 import type { Anchor } from "../../../domain/anchoring/anchor.ts";
 import { ANCHOR_ADDRESS } from "../../../domain/anchoring/contract.ts";
-import { chainHash, limit, sha256, time } from "../../../domain/fields.ts";
 import { eventsBefore } from "../../../projections/anchoring/events.ts";
 import { anchorsBefore, checkpointsBefore, headsProjection } from "../../../projections/anchoring/heads.ts";
 import { MOST_RECENT, recentStreams, streamsProjection } from "../../../projections/anchoring/streams.ts";
 import { sealedCounts } from "../../../projections/subjects/erasures.ts";
-import { json, open, operation } from "../../operation.ts";
+import { json, open, operation } from "../../declare/index.ts";
 import { firmness, hex, isoTime, logKey, preciseTime, stream } from "./fields.ts";
 
 const next = z.int().nullable().describe("`before` of the next page; null on the last");

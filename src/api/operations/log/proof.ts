@@ -8,13 +8,13 @@ import { proofOfAnchor } from "../../../anchoring/kept-proofs.ts";
 import { proofUnder } from "../../../anchoring/prove.ts";
 import { isPublic, shownStream } from "../../../anchoring/public-parts.ts";
 import { openTree } from "../../../anchoring/tile-store.ts";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import { chainHash, sha256 } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import type { AnchorState } from "../../../domain/anchoring/anchor.ts";
-import { chainHash, sha256 } from "../../../domain/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { eventById, type WholeEvent } from "../../../projections/anchoring/events.ts";
-import type { Caller } from "../../caller.ts";
-import { json, open, operation } from "../../operation.ts";
+import type { Caller } from "../../declare/caller.ts";
+import { json, open, operation } from "../../declare/index.ts";
 import { firmness, hex, isoTime, logKey, preciseTime, proof, stream } from "./fields.ts";
 
 export const eventProof = operation({

@@ -3,14 +3,14 @@
 import { z } from "zod";
 import { MAIN_LOG } from "../../../../eventstore/types.ts";
 import { openTree } from "../../../anchoring/tile-store.ts";
-import type { App } from "../../../app.ts";
-import { limit, sha256 } from "../../../domain/fields.ts";
+import type { App } from "../../../core/app.ts";
+import { limit, sha256 } from "../../../core/model/fields.ts";
+import { ObjectsUnavailable } from "../../../core/model/ports/objects.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as segments from "../../../domain/log/segments.ts";
-import { ObjectsUnavailable } from "../../../domain/ports.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { notesOf } from "../../../projections/anchoring/heads.ts";
 import { segmentFrom, segmentsAfter, segmentsProjection } from "../../../projections/anchoring/segments.ts";
-import { file, internal, json, operation } from "../../operation.ts";
+import { file, internal, json, operation } from "../../declare/index.ts";
 import { hex, logKey, proof } from "./fields.ts";
 import { checkSize, mirrored, newestCheckpoint } from "./signed.ts";
 

@@ -1,10 +1,10 @@
 /** What of the log is signed: how far answers about its tree reach. */
 
 import { headsOf } from "../../../anchoring/heads.ts";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as anchors from "../../../domain/anchoring/anchor.ts";
-import { refuse } from "../../../domain/refusal.ts";
-import { open } from "../../operation.ts";
+import { open } from "../../declare/index.ts";
 
 /** A mirror may take a hundred thousand events a minute, and leaves the other free calls of its address alone. */
 export const mirrored = open({ shared: "log-tree", calls: 3_000, per: "minute" });

@@ -1,12 +1,10 @@
 /** The menu of the lounge: what bets pay and how likely they are, what there is to drink, what the caller's account holds. */
 
 import { z } from "zod";
-import { decimalTo } from "../../../domain/fields.ts";
-import * as account from "../../../domain/lounge/account.ts";
-import { drinks } from "../../../domain/lounge/bar.ts";
-import { dice } from "../../../domain/lounge/dice.ts";
-import { LEAST_STAKE, type LoungeName, MOST_PAYOUT, mostStake } from "../../../domain/lounge/games.ts";
-import { keno, MOST_PICKS } from "../../../domain/lounge/keno.ts";
+import { decimalTo } from "../../../core/model/fields.ts";
+import { dice } from "../../../domain/games/dice.ts";
+import { keno, MOST_PICKS } from "../../../domain/games/keno.ts";
+import type { LoungeName } from "../../../domain/games/lounge-games.ts";
 import {
   chanceOf,
   edgeOf,
@@ -14,11 +12,14 @@ import {
   fractionText,
   MULTIPLIER_UNIT,
   type Outcome,
-} from "../../../domain/lounge/odds.ts";
-import { BET_TYPES, colorOf, POCKETS, pocketsOf, roulette } from "../../../domain/lounge/roulette.ts";
+} from "../../../domain/games/odds.ts";
+import { BET_TYPES, colorOf, POCKETS, pocketsOf, roulette } from "../../../domain/games/roulette.ts";
+import * as account from "../../../domain/lounge/account.ts";
+import { drinks } from "../../../domain/lounge/bar.ts";
+import { LEAST_STAKE, MOST_PAYOUT, mostStake } from "../../../domain/lounge/stakes.ts";
 import { decimalTokens } from "../../../domain/lounge/token.ts";
 import { LEAST_DEPOSIT } from "../../../reactors/lounge/follow-deposits.ts";
-import { json, key, operation, pay } from "../../operation.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 import { tenantMeta } from "../rng/fields.ts";
 
 export const tokens = (about: string) =>

@@ -1,28 +1,28 @@
 /** Bounties, from their creators' side. */
 import { z } from "zod";
 import { canonicalBytes } from "../../../../eventstore/canonical.ts";
-import type { App } from "../../../app.ts";
-import { limit, positionCursor, sha256, time } from "../../../domain/fields.ts";
+import type { App } from "../../../core/app.ts";
+import { limit, positionCursor, sha256, time } from "../../../core/model/fields.ts";
+import { digestOf, objectName } from "../../../core/model/objects.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import type { Bounty } from "../../../domain/marketplace/bounty.ts";
 import * as bounties from "../../../domain/marketplace/bounty.ts";
 import { skill } from "../../../domain/marketplace/bounty-events.ts";
 import { marketProblems } from "../../../domain/marketplace/problems.ts";
-import { digestOf, objectName } from "../../../domain/objects.ts";
 import * as account from "../../../domain/payments/account.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import {
   type BountyText,
   bountiesProjection,
   listBounties,
 } from "../../../projections/marketplace/bounties.ts";
 import { stepBounty } from "../../../reactors/marketplace/steps.ts";
-import { refuseClosed } from "../../access/account.ts";
-import type { Caller } from "../../caller.ts";
-import { account as fromAccount, json, key, open, operation, owner, subject } from "../../operation.ts";
+import { refuseSuspended } from "../../agents/agents.ts";
+import { refuseClosed } from "../../declare/access/account.ts";
+import type { Caller } from "../../declare/caller.ts";
+import { account as fromAccount, json, key, open, operation, owner, subject } from "../../declare/index.ts";
 import { microOf, nowOf, sxOf, usd } from "../compute/fields.ts";
-import { refuseSuspended } from "../identity/agents.ts";
 import { fundsShown, holdFunds, refuseOthersHold, shownFunds } from "../payments/funds.ts";
 import { bountyId, bountyShown, readObject, shownBounty, usdcOf } from "./fields.ts";
 

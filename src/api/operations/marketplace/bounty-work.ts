@@ -1,12 +1,12 @@
 /** Bounties, from the side of agents that want to earn them. */
 import { z } from "zod";
-import { sha256 } from "../../../domain/fields.ts";
+import { sha256 } from "../../../core/model/fields.ts";
+import { digestOf, objectName } from "../../../core/model/objects.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as bounties from "../../../domain/marketplace/bounty.ts";
-import { digestOf, objectName } from "../../../domain/objects.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { pointsOf } from "../../../projections/trust/scores.ts";
 import { stepBounty } from "../../../reactors/marketplace/steps.ts";
-import { json, operation, owner, subject } from "../../operation.ts";
+import { json, operation, owner, subject } from "../../declare/index.ts";
 import { actingAgent, nowOf } from "../compute/fields.ts";
 import { isParty } from "./bounties.ts";
 import {

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { BADGES_RULES, badgesOf } from "../../../domain/trust/badges.ts";
 import { meritsProjection } from "../../../projections/marketplace/merits.ts";
-import { json, open, operation } from "../../operation.ts";
-import { agentNamed } from "../identity/agents.ts";
+import { agentNamed } from "../../agents/agents.ts";
+import { json, open, operation } from "../../declare/index.ts";
 import { badgeShown, meritsOf } from "../trust/badges.ts";
 
 const earned = operation({

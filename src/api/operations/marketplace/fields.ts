@@ -1,20 +1,20 @@
 /** What operations of the marketplace share: who acts, what strangers have written, and what a bounty looks like. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
-import { idFrom, lowerCase, time } from "../../../domain/fields.ts";
+import type { App } from "../../../core/app.ts";
+import { idFrom, lowerCase, time } from "../../../core/model/fields.ts";
+import { digestOf, MOST_OBJECT_BYTES, ObjectDamaged } from "../../../core/model/objects.ts";
+import { coreProblems } from "../../../core/model/problem.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
 import type { Bounty } from "../../../domain/marketplace/bounty.ts";
 import * as bounties from "../../../domain/marketplace/bounty.ts";
 import { marketProblems } from "../../../domain/marketplace/problems.ts";
-import { digestOf, MOST_OBJECT_BYTES, ObjectDamaged } from "../../../domain/objects.ts";
 import { walletTenant } from "../../../domain/payments/payment.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { coreProblems } from "../../../domain/problem.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import type { BountyText } from "../../../projections/marketplace/bounties.ts";
-import type { Usdc } from "../../operation.ts";
+import type { Usdc } from "../../declare/index.ts";
 import { microOf } from "../compute/fields.ts";
 
 export const bountyId = idFrom("bounty", "soul_bounty_open").describe(

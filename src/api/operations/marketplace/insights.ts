@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { inputReader } from "../../input.ts";
-import { json, open, operation, paymentOf } from "../../operation.ts";
-import { exampleOf } from "../../reference.ts";
+import { json, open, operation, paymentOf } from "../../declare/index.ts";
+import { inputReader } from "../../declare/input.ts";
+import { exampleOf } from "../../describe/reference.ts";
 
 /** Areas whose priced operations answer questions about data. */
 const AREAS: readonly string[] = ["trade", "customs", "salary", "fusion", "mirror", "reports"];

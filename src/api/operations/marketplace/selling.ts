@@ -1,19 +1,19 @@
 /** Offering items of the stack, buying them, and saying whether they work. */
 import { z } from "zod";
 import { canonicalBytes } from "../../../../eventstore/canonical.ts";
-import { sha256 } from "../../../domain/fields.ts";
+import { sha256 } from "../../../core/model/fields.ts";
+import { digestOf, objectName } from "../../../core/model/objects.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
 import * as items from "../../../domain/marketplace/item.ts";
 import { marketProblems } from "../../../domain/marketplace/problems.ts";
-import { digestOf, objectName } from "../../../domain/objects.ts";
 import * as account from "../../../domain/payments/account.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { refuse } from "../../../domain/refusal.ts";
-import { refuseClosed } from "../../access/account.ts";
-import { json, operation, owner, pay, subject } from "../../operation.ts";
+import { agentNamed, refuseSuspended } from "../../agents/agents.ts";
+import { refuseClosed } from "../../declare/access/account.ts";
+import { json, operation, owner, pay, subject } from "../../declare/index.ts";
 import { actingAgent, microOf, nowOf, usd } from "../compute/fields.ts";
-import { agentNamed, refuseSuspended } from "../identity/agents.ts";
 import { BODY_BYTES, brought, contentField, tenantsOf, urlField, usdcOf } from "./fields.ts";
 import { contentOf, itemId } from "./stack.ts";
 

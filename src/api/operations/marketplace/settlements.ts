@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { limit, positionCursor, time } from "../../../domain/fields.ts";
+import { limit, positionCursor, time } from "../../../core/model/fields.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import {
@@ -7,7 +7,7 @@ import {
   settlementKinds,
   settlementsProjection,
 } from "../../../projections/marketplace/settlements.ts";
-import { json, open, operation } from "../../operation.ts";
+import { json, open, operation } from "../../declare/index.ts";
 
 const settlements = operation({
   name: "soul_market_settlements",

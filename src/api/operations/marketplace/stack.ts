@@ -1,14 +1,14 @@
 /** The stack: what agents offer, found by words, price and trust. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
-import { cursor, idFrom, limit, sha256, time } from "../../../domain/fields.ts";
+import type { App } from "../../../core/app.ts";
+import { cursor, idFrom, limit, sha256, time } from "../../../core/model/fields.ts";
+import { objectName } from "../../../core/model/objects.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
 import * as items from "../../../domain/marketplace/item.ts";
-import { objectName } from "../../../domain/objects.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { levelOf, levels, shareOf } from "../../../domain/trust/score.ts";
 import { type ItemText, stackProjection } from "../../../projections/marketplace/stack.ts";
 import {
@@ -21,10 +21,10 @@ import {
   wordsOn,
 } from "../../../projections/marketplace/stack-lists.ts";
 import { keptAt, scoreOn } from "../../../projections/trust/scores.ts";
-import type { Caller } from "../../caller.ts";
-import { json, open, operation, owner, subject } from "../../operation.ts";
+import { agentNamed } from "../../agents/agents.ts";
+import type { Caller } from "../../declare/caller.ts";
+import { json, open, operation, owner, subject } from "../../declare/index.ts";
 import { microOf, nowOf, usd } from "../compute/fields.ts";
-import { agentNamed } from "../identity/agents.ts";
 import { readObject, shownTenant } from "./fields.ts";
 
 export const itemId = idFrom("item", "soul_stack_publish").describe("The item, as soul_stack_feed lists it");

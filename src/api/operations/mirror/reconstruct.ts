@@ -1,5 +1,5 @@
-import type { App } from "../../../app.ts";
-import { Refusal } from "../../../domain/refusal.ts";
+import type { App } from "../../../core/app.ts";
+import { Refusal } from "../../../core/model/refusal.ts";
 import {
   anyTargetInput,
   type MirrorInput,
@@ -9,8 +9,8 @@ import {
 import { reconstructChart } from "../../../projections/mirror/answers/chart.ts";
 import { dollarsIn, ratesVintages } from "../../../projections/mirror/answers/dollars.ts";
 import { countryMonths, reconstruct } from "../../../projections/mirror/answers/reconstruct.ts";
-import { type Context, json, key, operation, pay, reads, type Usdc } from "../../operation.ts";
-import { dataOf, vintage } from "../trade/data.ts";
+import { dataOf, vintage } from "../../../projections/trade/answers/data.ts";
+import { type Context, json, key, operation, pay, reads, type Usdc } from "../../declare/index.ts";
 
 /** USDC a country-month. */
 const UNIT_PRICE = "1.00";

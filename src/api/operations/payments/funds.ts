@@ -1,15 +1,15 @@
 /** Money that a call sets aside: from its caller's account, and from the payment that came along. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as account from "../../../domain/payments/account.ts";
 import { paymentProblems } from "../../../domain/payments/problems.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { keptForAll } from "../../../projections/payments/accounts.ts";
-import { refuseClosed } from "../../access/account.ts";
-import type { Caller } from "../../caller.ts";
-import type { Context } from "../../operation.ts";
-import { refuseSuspended } from "../identity/agents.ts";
+import { refuseSuspended } from "../../agents/agents.ts";
+import { refuseClosed } from "../../declare/access/account.ts";
+import type { Caller } from "../../declare/caller.ts";
+import type { Context } from "../../declare/index.ts";
 
 type Paying = Pick<Context<never>, "app" | "caller" | "decide" | "payment_id">;
 type Holding = Paying & Pick<Context<never>, "watch">;

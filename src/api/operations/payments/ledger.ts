@@ -1,17 +1,17 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import type { App } from "../../../app.ts";
-import type { Heads, Hex } from "../../../domain/chain.ts";
-import { address, chainHash, limit, positionCursor, time } from "../../../domain/fields.ts";
+import type { App } from "../../../core/app.ts";
+import type { Heads, Hex } from "../../../core/model/chain.ts";
+import { address, chainHash, limit, positionCursor, time } from "../../../core/model/fields.ts";
+import { type Chain, ChainUnavailable } from "../../../core/model/ports/chain.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as confirmation from "../../../domain/payments/confirmation.ts";
 import type { Payment, Refund } from "../../../domain/payments/payment.ts";
 import * as payments from "../../../domain/payments/payment.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
-import { type Chain, ChainUnavailable } from "../../../domain/ports.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { type LedgerRow, type LedgerSums, ledger } from "../../../projections/payments/ledger.ts";
 import { paymentsProjection } from "../../../projections/payments/payments.ts";
-import { json, open, operation } from "../../operation.ts";
+import { json, open, operation } from "../../declare/index.ts";
 
 const EXPLORER = "https://basescan.org";
 

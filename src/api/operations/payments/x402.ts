@@ -1,12 +1,20 @@
 /** x402's own endpoints. Their bodies are x402's wire form, camelCase and all. */
 
 import { z } from "zod";
-import { limit, offset } from "../../../domain/fields.ts";
+import { limit, offset } from "../../../core/model/fields.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
-import { requestDigest } from "../../call.ts";
-import { json, key, type OperationDeclaration, open, openWhere, operation, reads } from "../../operation.ts";
-import { resources } from "../../x402/discovery.ts";
-import { settle, supported, verify } from "../../x402/facilitator.ts";
+import {
+  json,
+  key,
+  type OperationDeclaration,
+  open,
+  openWhere,
+  operation,
+  reads,
+} from "../../declare/index.ts";
+import { requestDigest } from "../../serve/call.ts";
+import { resources } from "../../serve/x402/discovery.ts";
+import { settle, supported, verify } from "../../serve/x402/facilitator.ts";
 
 const address = z.string().describe("An address");
 

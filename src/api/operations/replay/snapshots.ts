@@ -1,21 +1,21 @@
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import { sha256, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { KEEP_DAYS } from "../../../datasets/retention.ts";
 import { type Snapshot, snapshotColumns } from "../../../datasets/snapshots.ts";
-import { sha256, time } from "../../../domain/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { checkLink, LINK_SECONDS, signLink } from "../../../domain/replay/snapshot-link.ts";
 import { controlTotals } from "../../../domain/trade/dataset.ts";
 import { dataset } from "../../../domain/trade/inputs.ts";
 import { monthText } from "../../../domain/trade/units.ts";
+import { dataOf } from "../../../projections/trade/answers/data.ts";
 import { releaseNamed, releaseOn } from "../../../projections/trade/answers/snapshot.ts";
 import {
   type DatedRelease,
   firstReleaseOf,
   releasesProjection,
 } from "../../../projections/trade/releases.ts";
-import { file, json, key, open, operation, pathWith, pay, reads } from "../../operation.ts";
-import { dataOf } from "../trade/data.ts";
+import { file, json, key, open, operation, pathWith, pay, reads } from "../../declare/index.ts";
 
 const VERIFY =
   "The file's SHA-256 is `sha256`. `vintage` is the digest that the event DatasetReleased at `position` of the log names " +

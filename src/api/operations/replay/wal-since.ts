@@ -2,10 +2,10 @@ import { z } from "zod";
 import { checkCursor } from "../../../../eventstore/cursor.ts";
 import { feed } from "../../../../eventstore/feed.ts";
 import type { LogHead } from "../../../../eventstore/types.ts";
-import type { App } from "../../../app.ts";
-import { refuse } from "../../../domain/refusal.ts";
+import type { App } from "../../../core/app.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { replayProblems } from "../../../domain/replay/problems.ts";
-import { key, operation, pay, stream } from "../../operation.ts";
+import { key, operation, pay, stream } from "../../declare/index.ts";
 
 const line = z.object({
   op: z.literal("INSERT"),

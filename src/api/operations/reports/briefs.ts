@@ -1,7 +1,7 @@
 import { brief, briefInput, sectorsBrief, sectorsInput } from "../../../projections/reports/answers/brief.ts";
 import { deepAnalysis, deepAnalysisInput } from "../../../projections/reports/answers/deep-analysis.ts";
-import { key, operation, pay } from "../../operation.ts";
-import { vintage } from "../trade/data.ts";
+import { vintage } from "../../../projections/trade/answers/data.ts";
+import { key, operation, pay } from "../../declare/index.ts";
 import { FORMS, made, quotesFor, recorded, reportOutput } from "./made.ts";
 
 const briefOperation = operation({

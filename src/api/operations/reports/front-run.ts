@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DELAY_DAYS, signal } from "../../../domain/reports/front-run.ts";
 import { frontRunProjection, frontRunSignals } from "../../../projections/reports/front-run.ts";
-import { json, key, operation } from "../../operation.ts";
+import { json, key, operation } from "../../declare/index.ts";
 
 /** A day written YYYYMMDD, as YYYY-MM-DD. */
 const since = z

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { idFrom } from "../../../domain/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
+import { idFrom } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { reportProblems } from "../../../domain/reports/problems.ts";
 import type { Report } from "../../../domain/reports/report.ts";
 import * as reports from "../../../domain/reports/report.ts";
 import { objectOf } from "../../../projections/reports/kept.ts";
-import { operation, owner } from "../../operation.ts";
+import { operation, owner } from "../../declare/index.ts";
 import { aboutReport, reportOutput } from "./made.ts";
 
 const keptReport = operation({

@@ -1,7 +1,7 @@
 /** A report made for its caller: written on one state of the data, recorded with its digests, and kept. */
 import { z } from "zod";
+import { digestOf } from "../../../core/model/objects.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
-import { digestOf } from "../../../domain/objects.ts";
 import { reportDoc } from "../../../domain/reports/pages.ts";
 import * as reports from "../../../domain/reports/report.ts";
 import {
@@ -15,8 +15,8 @@ import {
 import { newsOn, newsProjection } from "../../../projections/ingest/news.ts";
 import { objectOf } from "../../../projections/reports/kept.ts";
 import type { Ask, Quotes, Written } from "../../../projections/reports/writing.ts";
-import { type Asking, asking, canonical, type Patience } from "../../asking.ts";
-import { type Context, json } from "../../operation.ts";
+import { type Context, json } from "../../declare/index.ts";
+import { type Asking, asking, canonical, type Patience } from "../../serve/asking.ts";
 import { summedUp } from "./summed-up.ts";
 
 const reportMeta = z.object({

@@ -1,8 +1,8 @@
 import { CUSTOM_MS, customInput, customReport } from "../../../projections/reports/answers/custom.ts";
 import { fusionDeep, fusionDeepInput } from "../../../projections/reports/answers/fusion-deep.ts";
-import { STEP_MS } from "../../asking.ts";
-import { key, operation, pay } from "../../operation.ts";
-import { vintage } from "../trade/data.ts";
+import { vintage } from "../../../projections/trade/answers/data.ts";
+import { key, operation, pay } from "../../declare/index.ts";
+import { STEP_MS } from "../../serve/asking.ts";
 import { FORMS, made, recorded, reportOutput } from "./made.ts";
 
 const customOperation = operation({

@@ -1,6 +1,6 @@
 /** A report summed up by a model, where one is set: its choice of the findings comes first, or the report says why it does not. */
 import { z } from "zod";
-import type { Model, Question } from "../../../domain/ports.ts";
+import type { Model, Question } from "../../../core/model/ports/model.ts";
 import { inBrief, tellable } from "../../../domain/reports/report.ts";
 import { INSTRUCTIONS, retelling, retold, toRetell } from "../../../domain/reports/retold.ts";
 import type { Written } from "../../../projections/reports/writing.ts";

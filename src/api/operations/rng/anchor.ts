@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import { limit, positionCursor, sha256 } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { ANCHOR_ADDRESS, seedCall, seedCommitment } from "../../../domain/anchoring/contract.ts";
-import { limit, positionCursor, sha256 } from "../../../domain/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import * as commitments from "../../../domain/rng/commitment.ts";
 import { isCommittedBefore } from "../../../domain/rng/seeds.ts";
 import { rngProjection } from "../../../projections/rng/rng.ts";
@@ -14,7 +14,7 @@ import {
   type SeedRow,
   signersOf,
 } from "../../../projections/rng/seeds.ts";
-import { json, key, operation, pay, reads } from "../../operation.ts";
+import { json, key, operation, pay, reads } from "../../declare/index.ts";
 import { commitmentShown, seedPlace } from "./fields.ts";
 
 const seedHash = sha256.describe("Hash of a seed, or head of a chain of seeds, in hex");

@@ -2,11 +2,11 @@
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { App } from "../../../app.ts";
-import { sha256 } from "../../../domain/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
-import { ByteStream, message } from "../../../domain/rng/bytes.ts";
-import { play } from "../../../domain/rng/drawn.ts";
+import type { App } from "../../../core/app.ts";
+import { sha256 } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import { ByteStream, message } from "../../../domain/games/bytes.ts";
+import { play } from "../../../domain/games/drawn.ts";
 import { rngProblems } from "../../../domain/rng/problems.ts";
 import type { DrawnFacts } from "../../../domain/rng/roll.ts";
 import type { CommitBlock } from "../../../domain/rng/seeds.ts";

@@ -1,11 +1,11 @@
 /** The words that operations of random numbers share: what is told of a roll, of a seed and of a commitment. */
 
 import { z } from "zod";
-import { idFrom, sha256, time } from "../../../domain/fields.ts";
-import { drawnNames, type Result } from "../../../domain/rng/drawn.ts";
+import { idFrom, sha256, time } from "../../../core/model/fields.ts";
+import { drawnNames, type Result } from "../../../domain/games/drawn.ts";
 import type { DrawnFacts } from "../../../domain/rng/roll.ts";
 import { type Space, spaces } from "../../../domain/rng/seeds.ts";
-import type { Caller } from "../../caller.ts";
+import type { Caller } from "../../declare/caller.ts";
 
 /** Test keys draw from chains of seeds of their own. */
 export const spaceOf = (caller: Caller): Space => (caller.kind === "key" ? caller.space : "live");

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { limit, positionCursor, sha256, time } from "../../../domain/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
+import { limit, positionCursor, sha256, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { chiSquare } from "../../../domain/rng/statistics.ts";
 import { rngProjection } from "../../../projections/rng/rng.ts";
 import { countsSince, findRoll, listRolls } from "../../../projections/rng/rolls.ts";
 import { findChain, findSeed } from "../../../projections/rng/seeds.ts";
-import { json, key, operation, pay, reads } from "../../operation.ts";
+import { json, key, operation, pay, reads } from "../../declare/index.ts";
 import { proofOf, proofShown } from "./draw.ts";
 import { rollId, rollShown, seedPlace, shownRoll, spaceOf, tenantMeta } from "./fields.ts";
 

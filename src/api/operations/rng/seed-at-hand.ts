@@ -1,15 +1,15 @@
 /** The seed that a call draws from: active, and not drawn from more often than was announced with it. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { App } from "../../../app.ts";
-import type { SeedUses } from "../../../domain/ports.ts";
-import { refuse } from "../../../domain/refusal.ts";
+import type { App } from "../../../core/app.ts";
+import type { SeedUses } from "../../../core/model/ports/seeds.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { rngProblems } from "../../../domain/rng/problems.ts";
 import type { SeedAtHand } from "../../../domain/rng/roll.ts";
 import * as seeds from "../../../domain/rng/seeds.ts";
 import { rngProjection } from "../../../projections/rng/rng.ts";
 import { findSeed } from "../../../projections/rng/seeds.ts";
 import { revealUsed } from "../../../reactors/rng/keep-seeds.ts";
-import type { Context } from "../../operation.ts";
+import type { Context } from "../../declare/index.ts";
 import { spaceOf } from "./fields.ts";
 
 /** How long a call waits for the next seed, or for the count of this one. */

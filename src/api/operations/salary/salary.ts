@@ -1,4 +1,4 @@
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import type { ReferenceTable } from "../../../datasets/reference/table.ts";
 import {
   compare,
@@ -41,7 +41,7 @@ import {
   sectorsOutput,
   sectorTables,
 } from "../../../projections/salary/answers/sectors.ts";
-import { json, key, operation, pay } from "../../operation.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 
 /** An answer rests on the current state of each of its tables. */
 const over =

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { App } from "../../../app.ts";
-import { limit, madeId, month, positionCursor, time } from "../../../domain/fields.ts";
+import type { App } from "../../../core/app.ts";
+import { limit, madeId, month, positionCursor, time } from "../../../core/model/fields.ts";
 import { backtest } from "../../../domain/signals/evaluation.ts";
 import { LEAST_EDGE, POINTS, winRate } from "../../../domain/signals/score.ts";
 import { sentence, statement } from "../../../domain/signals/series.ts";
@@ -14,7 +14,7 @@ import {
   standings,
   type TradeRow,
 } from "../../../projections/signals/trades.ts";
-import { json, open, operation } from "../../operation.ts";
+import { json, open, operation } from "../../declare/index.ts";
 
 /** All three together. */
 const access = [open({ calls: 100, per: "minute", shared: "signals" })];

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { intentSlots } from "../../../domain/fusion/intent-slots.ts";
 import { slotNames } from "../../../domain/plans/slots.ts";
 import { type SkillScope, skillScopes, skills } from "../../../domain/skills/skills.ts";
-import { priceText } from "../../access/way.ts";
-import { json, key, operation, pay } from "../../operation.ts";
+import { priceText } from "../../declare/access/way.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 import { offered } from "./asked.ts";
 import { agentField } from "./fields.ts";
 

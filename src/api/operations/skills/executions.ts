@@ -1,11 +1,11 @@
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import type { Execution } from "../../../domain/skills/execution.ts";
 import * as executions from "../../../domain/skills/execution.ts";
 import { skillNamed } from "../../../domain/skills/skills.ts";
 import { stepExecution } from "../../../reactors/skills/steps.ts";
-import type { Caller } from "../../caller.ts";
-import { json, operation, owner } from "../../operation.ts";
+import type { Caller } from "../../declare/caller.ts";
+import { json, operation, owner } from "../../declare/index.ts";
 import { checkScope, executionId, executionShown, shown } from "./fields.ts";
 import { nowOf } from "./starting.ts";
 

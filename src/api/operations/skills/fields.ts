@@ -1,18 +1,18 @@
 /** What the operations of skills have in common: what is asked of them, and how an execution is shown. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
-import { idFrom, time } from "../../../domain/fields.ts";
+import type { App } from "../../../core/app.ts";
+import { idFrom, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { slotNames } from "../../../domain/plans/slots.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { reportDoc } from "../../../domain/reports/pages.ts";
 import type { Execution } from "../../../domain/skills/execution.ts";
 import * as executions from "../../../domain/skills/execution.ts";
 import { type SkillResult, skillResult } from "../../../domain/skills/result.ts";
 import { agents, type Skill, type SkillScope } from "../../../domain/skills/skills.ts";
 import { readKept } from "../../../reactors/skills/kept.ts";
-import { canonical } from "../../asking.ts";
-import type { Caller } from "../../caller.ts";
+import type { Caller } from "../../declare/caller.ts";
+import { canonical } from "../../serve/asking.ts";
 
 /** Micro-USDC that an agent's run costs. */
 export const PRICE_MICRO = 500_000;

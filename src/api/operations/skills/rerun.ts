@@ -1,7 +1,7 @@
 /** An execution run again: on the states of the data that it named, and with the answers of the log that it kept; and whether it comes to the same. */
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import type { Execution, Finished } from "../../../domain/skills/execution.ts";
 import * as executions from "../../../domain/skills/execution.ts";
 import { OF_THE_LOG, type SkillResult } from "../../../domain/skills/result.ts";
@@ -9,9 +9,9 @@ import { skillNamed } from "../../../domain/skills/skills.ts";
 import type { Written } from "../../../projections/reports/writing.ts";
 import { readKept } from "../../../reactors/skills/kept.ts";
 import type { Named } from "../../../reactors/skills/steps.ts";
-import { canonical } from "../../asking.ts";
-import { sha256 } from "../../call.ts";
-import { dataNamed } from "../../named-vintages.ts";
+import { dataNamed } from "../../declare/named-vintages.ts";
+import { canonical } from "../../serve/asking.ts";
+import { sha256 } from "../../serve/call.ts";
 import { isOfLog, runSkill } from "./running.ts";
 
 /** `kept`: its answer was not asked again, since it was read of the log. */

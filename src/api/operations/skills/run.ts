@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { matches } from "../../../domain/plans/match.ts";
 import { slotNames } from "../../../domain/plans/slots.ts";
 import * as executions from "../../../domain/skills/execution.ts";
 import { skillNamed, skills } from "../../../domain/skills/skills.ts";
-import { type Context, json, key, operation, pay, type Usdc } from "../../operation.ts";
+import { type Context, json, key, operation, pay, type Usdc } from "../../declare/index.ts";
 import {
   agentField,
   checkScope,

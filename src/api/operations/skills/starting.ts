@@ -1,24 +1,24 @@
 /** How an execution begins: what a task fills, whether it is run in the call, and what is recorded of it. */
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import type { ToSeal } from "../../../core/model/ports/subjects.ts";
+import { Late, refuse } from "../../../core/model/refusal.ts";
+import { placeIn, type Sealed } from "../../../core/model/sealed.ts";
 import { stemsOf } from "../../../domain/fusion/intent-for.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
-import type { ToSeal } from "../../../domain/ports.ts";
-import { Late, refuse } from "../../../domain/refusal.ts";
-import { placeIn, type Sealed } from "../../../domain/sealed.ts";
 import type { Execution, Format, Requested, StepDone } from "../../../domain/skills/execution.ts";
 import * as executions from "../../../domain/skills/execution.ts";
 import { skillProblems } from "../../../domain/skills/problems.ts";
 import type { SkillResult } from "../../../domain/skills/result.ts";
 import { type Skill, skills } from "../../../domain/skills/skills.ts";
 import { taskSlots } from "../../../domain/skills/slots.ts";
-import { productNames } from "../../../projections/fusion/answers/query.ts";
+import { productNames } from "../../../projections/reports/answers/query.ts";
 import { leavePlaces, takePlaces } from "../../../projections/skills/executions.ts";
 import { keep, subjectOf, zip } from "../../../reactors/skills/kept.ts";
 import { AT_ONCE } from "../../../reactors/skills/run.ts";
 import type { Named } from "../../../reactors/skills/steps.ts";
-import { canonical } from "../../asking.ts";
-import { sha256 } from "../../call.ts";
-import type { Context } from "../../operation.ts";
+import type { Context } from "../../declare/index.ts";
+import { canonical } from "../../serve/asking.ts";
+import { sha256 } from "../../serve/call.ts";
 import { checkScope, PRICE_MICRO } from "./fields.ts";
 import { modelFor, type Noted, type Ran, refuseTask, runWithin } from "./running.ts";
 

@@ -1,11 +1,11 @@
 /** Erasure of a person: whoever they are a customer of asks for it, and for nobody else's. */
 import { z } from "zod";
-import { madeId, time } from "../../../domain/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
-import { mailSubject } from "../../../domain/sealed.ts";
-import { eraseSubject } from "../../../erasure.ts";
-import { commandOf } from "../../call.ts";
-import { json, operation, owner } from "../../operation.ts";
+import { madeId, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import { mailSubject } from "../../../core/model/sealed.ts";
+import { eraseSubject } from "../../../reactors/subjects/erasure.ts";
+import { json, operation, owner } from "../../declare/index.ts";
+import { commandOf } from "../../serve/call.ts";
 
 /** Longer ones no mail server takes (RFC 5321, section 4.5.3.1.3). */
 const MOST_CHARACTERS = 254;

@@ -1,3 +1,4 @@
+import { dataOf, vintage } from "../../../projections/trade/answers/data.ts";
 import { balanceChart, timelineChart } from "../../../projections/trade/answers/forms/lines.ts";
 import { partnersChart, productsChart } from "../../../projections/trade/answers/forms/rankings.ts";
 import {
@@ -23,8 +24,7 @@ import {
   timelineInput,
   timelineOutput,
 } from "../../../projections/trade/answers/series.ts";
-import { json, key, operation, pay } from "../../operation.ts";
-import { dataOf, vintage } from "./data.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 
 const overviewOperation = operation({
   name: "trade_overview",

@@ -1,4 +1,4 @@
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
 import {
   macroContext,
   macroInput,
@@ -6,7 +6,7 @@ import {
   macroTables,
 } from "../../../projections/macro/answers/context.ts";
 import { macroChart, macroTable } from "../../../projections/macro/answers/forms.ts";
-import { json, key, operation, pay } from "../../operation.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 
 const macroContextOperation = operation({
   name: "trade_macro_context",

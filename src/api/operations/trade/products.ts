@@ -1,3 +1,4 @@
+import { dataOf, vintage } from "../../../projections/trade/answers/data.ts";
 import { productDetailChart } from "../../../projections/trade/answers/forms/lines.ts";
 import { heatmapChart, woodChart } from "../../../projections/trade/answers/forms/rankings.ts";
 import { woodTable } from "../../../projections/trade/answers/forms/tables.ts";
@@ -8,8 +9,7 @@ import {
   productDetailOutput,
 } from "../../../projections/trade/answers/product-detail.ts";
 import { woodInput, woodOutput, woodProducts } from "../../../projections/trade/answers/wood.ts";
-import { json, key, operation, pay } from "../../operation.ts";
-import { dataOf, vintage } from "./data.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 
 const woodOperation = operation({
   name: "trade_wood_products",

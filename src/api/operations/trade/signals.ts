@@ -1,12 +1,12 @@
 import { alerts, alertsInput, alertsOutput } from "../../../projections/trade/answers/alerts.ts";
 import { corridor, corridorInput, corridorOutput } from "../../../projections/trade/answers/corridor.ts";
+import { dataOf, vintage } from "../../../projections/trade/answers/data.ts";
 import { flowPulse, flowPulseInput, flowPulseOutput } from "../../../projections/trade/answers/flow-pulse.ts";
 import { corridorChart } from "../../../projections/trade/answers/forms/lines.ts";
 import { corridorTable, rerouteTable } from "../../../projections/trade/answers/forms/tables.ts";
 import { rerouteInput, rerouteOutput, rerouteWatch } from "../../../projections/trade/answers/rerouting.ts";
 import { sources, sourcesInput, sourcesOutput } from "../../../projections/trade/answers/sources.ts";
-import { json, key, operation, pay } from "../../operation.ts";
-import { dataOf, vintage } from "./data.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 
 const alertsOperation = operation({
   name: "trade_alerts",

@@ -3,13 +3,13 @@ import {
   concentrationInput,
   concentrationOutput,
 } from "../../../projections/trade/answers/concentration.ts";
+import { dataOf, vintage } from "../../../projections/trade/answers/data.ts";
 import { pricesChart, seasonChart } from "../../../projections/trade/answers/forms/prices.ts";
 import { concentrationChart } from "../../../projections/trade/answers/forms/rankings.ts";
 import { concentrationTable, seasonTable } from "../../../projections/trade/answers/forms/tables.ts";
 import { pricesInput, pricesOutput, pricesPerTonne } from "../../../projections/trade/answers/prices.ts";
 import { season, seasonInput, seasonOutput } from "../../../projections/trade/answers/seasonality.ts";
-import { json, key, operation, pay } from "../../operation.ts";
-import { dataOf, vintage } from "./data.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 
 const priceOperation = operation({
   name: "trade_price_per_tonne",

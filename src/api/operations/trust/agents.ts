@@ -1,17 +1,17 @@
 /** Whom an operation of trust is about, and who speaks in it. */
 
-import type { App } from "../../../app.ts";
+import type { App } from "../../../core/app.ts";
+import type { Target } from "../../../core/commands/unit.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import * as agentKeys from "../../../domain/identity/agent-key.ts";
 import { refOf } from "../../../domain/identity/fields.ts";
 import { sxOfTenant } from "../../../domain/identity/soul-tenant.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import type { Side } from "../../../domain/trust/attestation.ts";
 import { trustProblems } from "../../../domain/trust/problems.ts";
-import type { Target } from "../../../unit.ts";
-import type { Caller } from "../../caller.ts";
-import { idOfNumber } from "../identity/agents.ts";
+import { idOfNumber } from "../../agents/agents.ts";
+import type { Caller } from "../../declare/caller.ts";
 
 /** The stream of the agent that is called so: by its id, its number, or the address of a key that is live on it. */
 export async function targetNamed(app: App, text: string): Promise<Target> {

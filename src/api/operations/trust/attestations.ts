@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { chainHash, lowerCase, time } from "../../../domain/fields.ts";
+import { chainHash, lowerCase, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import * as attestations from "../../../domain/trust/attestation.ts";
 import { keptAt, scoreOn } from "../../../projections/trust/scores.ts";
-import { type Context, json, operation, pay } from "../../operation.ts";
+import { type Context, json, operation, pay } from "../../declare/index.ts";
 import { sideOf, speakerOf, targetNamed } from "./agents.ts";
 import { offchainShown, signingOf } from "./offchain.ts";
 

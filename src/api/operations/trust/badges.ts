@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { App } from "../../../app.ts";
-import { time } from "../../../domain/fields.ts";
+import type { App } from "../../../core/app.ts";
+import { time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { BADGES_RULES, badgesOf, type Merits } from "../../../domain/trust/badges.ts";
 import { explain } from "../../../domain/trust/explain.ts";
 import { METHOD } from "../../../domain/trust/rules.ts";
@@ -11,8 +11,8 @@ import { skillsOf } from "../../../domain/trust/skills.ts";
 import { meritsIn, meritsProjection } from "../../../projections/marketplace/merits.ts";
 import { evidenceOf, skillWords } from "../../../projections/trust/evidence.ts";
 import { atOneMoment, beforeOn, keptScore } from "../../../projections/trust/scores.ts";
-import { json, operation, pay } from "../../operation.ts";
-import { statusField } from "../identity/agents.ts";
+import { statusField } from "../../agents/agents.ts";
+import { json, operation, pay } from "../../declare/index.ts";
 import { agentNamed } from "./agents.ts";
 
 export const badgeShown = z.object({

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { MAIN_LOG } from "../../../../eventstore/types.ts";
 import { headsOf } from "../../../anchoring/heads.ts";
-import type { App } from "../../../app.ts";
 import { type StreamReport, verifyStream } from "../../../audit/verify-stream.ts";
-import { forEach } from "../../../concurrency.ts";
-import { chainHash, sha256, time } from "../../../domain/fields.ts";
+import type { App } from "../../../core/app.ts";
+import { forEach } from "../../../core/coordination/concurrency.ts";
+import { chainHash, sha256, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
 import { soulTenant } from "../../../domain/identity/soul-tenant.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import * as attestations from "../../../domain/trust/attestation.ts";
 import { attestationsBy } from "../../../projections/trust/evidence.ts";
 import {
@@ -17,8 +17,8 @@ import {
   streamsOfAgent,
 } from "../../../projections/trust/streams.ts";
 import { trustProjection } from "../../../projections/trust/trust.ts";
-import { json, operation, pay, reads } from "../../operation.ts";
-import { statusField } from "../identity/agents.ts";
+import { statusField } from "../../agents/agents.ts";
+import { json, operation, pay, reads } from "../../declare/index.ts";
 import { firmness } from "../log/fields.ts";
 import { agentNamed } from "./agents.ts";
 

@@ -1,7 +1,7 @@
 /** A score as of any position and day: computed for the caller, where nobody has had it computed before. */
-import type { App } from "../../../app.ts";
-import { coreProblems } from "../../../domain/problem.ts";
-import { refuse } from "../../../domain/refusal.ts";
+import type { App } from "../../../core/app.ts";
+import { coreProblems } from "../../../core/model/problem.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { trustProblems } from "../../../domain/trust/problems.ts";
 import { dateOf, dayOfTime } from "../../../projections/trust/days.ts";
 import {
@@ -12,7 +12,7 @@ import {
   movedBy,
 } from "../../../projections/trust/exact.ts";
 import { trustProjection } from "../../../projections/trust/trust.ts";
-import type { Caller } from "../../caller.ts";
+import type { Caller } from "../../declare/caller.ts";
 
 const DAY_S = 86_400;
 /** After what a computation of somebody else is over, as a rule. */

@@ -1,9 +1,9 @@
 /** EAS offchain attestations as they are answered: whole, signed by the account that will write them to the chain. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
-import type { Hex } from "../../../domain/chain.ts";
-import { address, chainHash, hexBytes } from "../../../domain/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
+import type { App } from "../../../core/app.ts";
+import type { Hex } from "../../../core/model/chain.ts";
+import { address, chainHash, hexBytes } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import {
   type Attested,
   type Offchain,

@@ -1,19 +1,19 @@
 /** One attestation, by its id. */
 import { z } from "zod";
-import type { App } from "../../../app.ts";
-import { pause } from "../../../concurrency.ts";
-import { networkOf } from "../../../domain/chain.ts";
-import { address, chainHash, madeId, time } from "../../../domain/fields.ts";
+import type { App } from "../../../core/app.ts";
+import { pause } from "../../../core/coordination/concurrency.ts";
+import { networkOf } from "../../../core/model/chain.ts";
+import { address, chainHash, madeId, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import * as attestations from "../../../domain/trust/attestation.ts";
 import { EAS_ADDRESS, SCHEMA_UID } from "../../../domain/trust/eas.ts";
 import { isLive } from "../../../projections/trust/evidence.ts";
 import { trustProjection } from "../../../projections/trust/trust.ts";
-import { json, open, operation } from "../../operation.ts";
-import { authorityOf, proofs } from "../identity/authority.ts";
-import { challengeField, signatureField } from "../identity/proofs.ts";
+import { authorityOf, proofs } from "../../agents/authority.ts";
+import { challengeField, signatureField } from "../../agents/proofs.ts";
+import { json, open, operation } from "../../declare/index.ts";
 import { targetOfNumber } from "./agents.ts";
 import { attestationShown, shownAttestation } from "./attestations.ts";
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { App } from "../../../app.ts";
-import { networkOf } from "../../../domain/chain.ts";
-import { sha256, time } from "../../../domain/fields.ts";
+import type { App } from "../../../core/app.ts";
+import { networkOf } from "../../../core/model/chain.ts";
+import { sha256, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { agentRef, sxId } from "../../../domain/identity/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { explain } from "../../../domain/trust/explain.ts";
 import { FACTOR_DAYS, type Factor, factorNames, factorsOf } from "../../../domain/trust/factors.ts";
 import { METHOD } from "../../../domain/trust/rules.ts";
@@ -27,8 +27,8 @@ import {
   scoresBetween,
 } from "../../../projections/trust/scores.ts";
 import { workDays } from "../../../projections/trust/work.ts";
-import { free, json, key, open, operation, pay, subject } from "../../operation.ts";
-import { statusField } from "../identity/agents.ts";
+import { statusField } from "../../agents/agents.ts";
+import { free, json, key, open, operation, pay, subject } from "../../declare/index.ts";
 import { agentNamed } from "./agents.ts";
 import { exactly } from "./exact.ts";
 import { MOST_DAYS, stretchFields, stretchOf } from "./stretch.ts";

@@ -1,6 +1,6 @@
 /** A stretch of days, as histories ask for one. */
 import { z } from "zod";
-import { refuse } from "../../../domain/refusal.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { dayNamed, dayOfTime } from "../../../projections/trust/days.ts";
 
 export const MOST_DAYS = 366;

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { App } from "../../../app.ts";
-import type { Hex } from "../../../domain/chain.ts";
-import { networkOf } from "../../../domain/chain.ts";
-import { address, chainHash, decimal, idFrom, time } from "../../../domain/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
+import type { App } from "../../../core/app.ts";
+import type { Hex } from "../../../core/model/chain.ts";
+import { networkOf } from "../../../core/model/chain.ts";
+import { address, chainHash, decimal, idFrom, time } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import * as airdrops from "../../../domain/wallet/airdrop.ts";
 import { AIRDROP_ADDRESS, MOST_RECIPIENTS } from "../../../domain/wallet/airdrop-contract.ts";
 import { decimalOf, unitsOf } from "../../../domain/wallet/amount.ts";
@@ -12,8 +12,8 @@ import { amountEach, recipients } from "../../../domain/wallet/inputs.ts";
 import { contractAt } from "../../../domain/wallet/known-contracts.ts";
 import { walletProblems } from "../../../domain/wallet/problems.ts";
 import { amountIn, balanceCall, tokenCalls } from "../../../domain/wallet/token.ts";
-import type { Caller } from "../../caller.ts";
-import { json, key, operation, pay } from "../../operation.ts";
+import type { Caller } from "../../declare/caller.ts";
+import { json, key, operation, pay } from "../../declare/index.ts";
 import { developmentChain, network, refuseField } from "./fields.ts";
 
 const airdropShown = z

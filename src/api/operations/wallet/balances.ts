@@ -1,18 +1,18 @@
 import { z } from "zod";
-import type { App } from "../../../app.ts";
-import { forEach } from "../../../concurrency.ts";
-import type { Hex } from "../../../domain/chain.ts";
-import { networkOf } from "../../../domain/chain.ts";
-import { address, chainHash, cursor, decimal, limit, lowerCase, time } from "../../../domain/fields.ts";
+import type { App } from "../../../core/app.ts";
+import { forEach } from "../../../core/coordination/concurrency.ts";
+import type { Hex } from "../../../core/model/chain.ts";
+import { networkOf } from "../../../core/model/chain.ts";
+import { address, chainHash, cursor, decimal, limit, lowerCase, time } from "../../../core/model/fields.ts";
+import { ChainUnavailable } from "../../../core/model/ports/chain.ts";
 import { decimalUsdc, USDC } from "../../../domain/payments/usdc.ts";
-import { ChainUnavailable } from "../../../domain/ports.ts";
 import { decimalOf } from "../../../domain/wallet/amount.ts";
 import { balanceCalls, balancesIn, knownToken } from "../../../domain/wallet/balances.ts";
 import { account } from "../../../domain/wallet/inputs.ts";
 import { type Token, type Transfer, tokenCalls } from "../../../domain/wallet/token.ts";
 import { historyPage, MOST_BLOCKS } from "../../../projections/wallet/history.ts";
 import { platformAccounts, platformTokens } from "../../../reactors/wallet/follow-transfers.ts";
-import { json, key, operation, pay, reads } from "../../operation.ts";
+import { json, key, operation, pay, reads } from "../../declare/index.ts";
 import { developmentChain, network, refuseField } from "./fields.ts";
 
 const ETHER_DECIMALS = 18;

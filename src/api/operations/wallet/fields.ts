@@ -1,6 +1,6 @@
 /** The words that operations of wallets share. */
 import { z } from "zod";
-import { refuse } from "../../../domain/refusal.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 
 export const network = z.string().describe("eip155:8453 is Base");
 export const developmentChain = z.boolean().describe("True where all of it is worth nothing");

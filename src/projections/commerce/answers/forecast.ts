@@ -1,6 +1,7 @@
 /** The forecast of a shop's demand, product by product, with what it rests on and how good it was before. */
 import type pg from "pg";
 import { z } from "zod";
+import { refuse } from "../../../core/model/refusal.ts";
 import { type ShopSale, shopSales } from "../../../datasets/reference/shop-sales.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { perVintage, type Reference, sandboxOf } from "../../../datasets/reference/table.ts";
@@ -22,7 +23,6 @@ import {
   SEASONAL_MONTHS,
 } from "../../../domain/commerce/forecast.ts";
 import { productId, type shopOf, slug, unitNames } from "../../../domain/commerce/product.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { listProducts, type Stocked } from "../catalogue.ts";
 import { orderedIn } from "../demand.ts";

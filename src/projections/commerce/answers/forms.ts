@@ -1,6 +1,6 @@
 /** The forecast as rows and as a picture. */
 import { z } from "zod";
-import type { Chart, Series } from "../../../domain/chart.ts";
+import type { Chart, Series } from "../../../core/model/chart.ts";
 import { type ForecastAnswer, forecastOutput } from "./forecast.ts";
 
 type Product = ForecastAnswer["data"][number];

@@ -1,9 +1,9 @@
 /** What Latvia trades with one country: `country-analysis`, its years, its rank and share, its products and its trend. */
 import { z } from "zod";
+import { refuse } from "../../../core/model/refusal.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { growthOf } from "../../../domain/customs/growth.ts";
 import { country } from "../../../domain/customs/inputs.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { flowsOf, type Known, knownOf } from "../../../domain/trade/coverage.ts";
 import { dataset, years } from "../../../domain/trade/inputs.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";

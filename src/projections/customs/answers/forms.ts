@@ -1,6 +1,6 @@
 /** Customs answers in other forms than JSON: pictures, and rows of those that are no plain list. */
 import { z } from "zod";
-import type { Chart } from "../../../domain/chart.ts";
+import type { Chart } from "../../../core/model/chart.ts";
 import { flowLines, yearBars } from "../../trade/answers/forms/lines.ts";
 import { flowWord } from "../../trade/answers/forms/names.ts";
 import { seasonBars } from "../../trade/answers/forms/prices.ts";

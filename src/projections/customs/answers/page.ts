@@ -1,6 +1,6 @@
 /** Pages of a list that is the same as long as its table is: where the next one begins, and that it is of the same list. */
 import { z } from "zod";
-import { refuse } from "../../../domain/refusal.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 
 export const cursor = z
   .string()

@@ -1,8 +1,8 @@
 /** How every customs question begins: Latvia's trade, from a dataset that tells all products apart to CN8. */
 
 import { z } from "zod";
+import { refuse } from "../../../core/model/refusal.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { readYears } from "../../../domain/trade/inputs.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { productLevels } from "../../../domain/trade/products.ts";

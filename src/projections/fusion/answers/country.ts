@@ -1,9 +1,9 @@
 /** A country from all sides: `country`, its trade, partners, products, dependencies, wages, exposure to AI and prices. */
 import { z } from "zod";
+import { refuse } from "../../../core/model/refusal.ts";
 import { hicp } from "../../../datasets/reference/hicp.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import type { ReferenceTable } from "../../../datasets/reference/table.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { WHOLE_ECONOMY } from "../../../domain/salary/sectors.ts";
 import { dataset, partner, year } from "../../../domain/trade/inputs.ts";
 import { isReporter } from "../../../domain/trade/reporters.ts";

@@ -1,6 +1,6 @@
 /** Pictures and rows of fusion's answers. */
 import { z } from "zod";
-import type { Chart } from "../../../domain/chart.ts";
+import type { Chart } from "../../../core/model/chart.ts";
 import type { countryStatsOutput } from "./country-stats.ts";
 import type { productOutput } from "./product.ts";
 import { hit, type sanctionsOutput } from "./sanctions.ts";

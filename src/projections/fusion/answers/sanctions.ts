@@ -1,12 +1,12 @@
 /** Whether a name may be that of somebody on a sanctions list: `sanctions-check`. */
 import { z } from "zod";
+import { time } from "../../../core/model/fields.ts";
+import { Refusal, refuse } from "../../../core/model/refusal.ts";
 import { euConsolidated } from "../../../datasets/reference/sanctions-eu.ts";
 import { ofacAlt, ofacSdn } from "../../../datasets/reference/sanctions-ofac.ts";
 import { unConsolidated } from "../../../datasets/reference/sanctions-un.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import type { Reference } from "../../../datasets/reference/table.ts";
-import { time } from "../../../domain/fields.ts";
-import { Refusal, refuse } from "../../../domain/refusal.ts";
 import { indexNames, type List, type NameIndex } from "../../../domain/sanctions/index.ts";
 import {
   type Listed,

@@ -1,5 +1,6 @@
 /** The macroeconomic context: interest, exchange rate, inflation and oil, each from its own table. */
 import { z } from "zod";
+import { refuse } from "../../../core/model/refusal.ts";
 import { brent } from "../../../datasets/reference/brent.ts";
 import { ecbMro } from "../../../datasets/reference/ecb-mro.ts";
 import { ecbRates } from "../../../datasets/reference/ecb-rates.ts";
@@ -18,7 +19,6 @@ import {
   monthsUpTo,
   type Reading,
 } from "../../../domain/macro/indicators.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { sixDecimals } from "../../../domain/trade/units.ts";
 import { aboutReference, joined, joinedOf, someOf } from "../../reference/meta.ts";

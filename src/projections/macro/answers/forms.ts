@@ -1,6 +1,6 @@
 /** The macroeconomic context as rows and as a picture. */
 import { z } from "zod";
-import type { Chart } from "../../../domain/chart.ts";
+import type { Chart } from "../../../core/model/chart.ts";
 import { macroOutput } from "./context.ts";
 
 type Answer = z.infer<typeof macroOutput>;

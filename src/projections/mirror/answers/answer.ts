@@ -1,7 +1,7 @@
 /** What is asked of a reconstruction and what it answers. */
 
 import { z } from "zod";
-import { month } from "../../../domain/fields.ts";
+import { month } from "../../../core/model/fields.ts";
 import { CIF_FOB } from "../../../domain/mirror/reconstruct.ts";
 import { dataset, hs, partner, year } from "../../../domain/trade/inputs.ts";
 import { reporterCode } from "../../../domain/trade/reporters.ts";

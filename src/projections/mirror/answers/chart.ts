@@ -4,7 +4,7 @@
  * the usual distance of two ends in logarithms. A single month is a bar.
  */
 import type { z } from "zod";
-import type { Chart } from "../../../domain/chart.ts";
+import type { Chart } from "../../../core/model/chart.ts";
 import { monthText } from "../../../domain/trade/units.ts";
 import type { reconstructOutput } from "./answer.ts";
 

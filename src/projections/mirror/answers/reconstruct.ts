@@ -1,6 +1,7 @@
 /** A country's trade with the EU27 as its partners report it: `mirror/reconstruct` and `sovereign/mirror`. */
 
 import type { z } from "zod";
+import { refuse } from "../../../core/model/refusal.ts";
 import { literal } from "../../../datasets/duckdb.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
 import { confidenceOf, LEAST_RATIOS, reliabilityOf } from "../../../domain/mirror/confidence.ts";
@@ -12,7 +13,6 @@ import {
   partnersOf,
   reconstructed,
 } from "../../../domain/mirror/reconstruct.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { readMonth } from "../../../domain/trade/inputs.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { partnerName, type ReporterCode } from "../../../domain/trade/reporters.ts";

@@ -1,16 +1,16 @@
 /** A custom report: one question's intent, asked over reporters, products and years, all told in one document. */
 import { z } from "zod";
+import { refuse } from "../../../core/model/refusal.ts";
 import { intentFor } from "../../../domain/fusion/intent-for.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
 import type { Plan } from "../../../domain/plans/plan.ts";
 import type { SlotName, Slots } from "../../../domain/plans/slots.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { isAsked } from "../../../domain/reports/fact.ts";
 import type { Section } from "../../../domain/reports/report.ts";
 import { hs2, reportersField } from "../../../domain/trade/inputs.ts";
 import { partnerName } from "../../../domain/trade/reporters.ts";
-import { question, runTold } from "../../fusion/answers/query.ts";
 import { type Ask, type Writing, type Written, writing } from "../writing.ts";
+import { question, runTold } from "./query.ts";
 
 const MOST_STEPS = 100;
 export const CUSTOM_MS = 60_000;

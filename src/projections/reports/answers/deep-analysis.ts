@@ -1,6 +1,6 @@
 /** A country's year of trade: overview, products, partners, its largest import in depth, alerts and the economy around it. */
 import { z } from "zod";
-import { refuse } from "../../../domain/refusal.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import type { Section } from "../../../domain/reports/report.ts";
 import { say } from "../../../domain/reports/say.ts";
 import { reporter } from "../../../domain/trade/inputs.ts";

@@ -1,17 +1,17 @@
 /** The deep analysis of a question: what it names, a product, a country or both, by all methods that apply. */
 import { z } from "zod";
+import { refuse } from "../../../core/model/refusal.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { stemsOf } from "../../../domain/fusion/intent-for.ts";
 import { intents } from "../../../domain/fusion/intents.ts";
 import { slotsIn } from "../../../domain/plans/slots.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import type { Section } from "../../../domain/reports/report.ts";
 import { hs, partner, readYears, years } from "../../../domain/trade/inputs.ts";
 import { isReporter } from "../../../domain/trade/reporters.ts";
-import { productNames, question } from "../../fusion/answers/query.ts";
 import { REST } from "../../trade/answers/rankings.ts";
 import { type Ask, section, type Writing, type Written, writing } from "../writing.ts";
 import { economySection } from "./country-sections.ts";
+import { productNames, question } from "./query.ts";
 import { tellers } from "./tellers.ts";
 import { anomaliesIn } from "./unusual.ts";
 

@@ -1,6 +1,6 @@
 /** Pictures of salary answers: who is dearer, who is exposed, and how wages went. */
 import type { z } from "zod";
-import type { Chart } from "../../../domain/chart.ts";
+import type { Chart } from "../../../core/model/chart.ts";
 import { sectorName } from "../../../domain/salary/sectors.ts";
 import type { compareOutput, countriesOutput } from "./compare.ts";
 import type { aiRiskOutput } from "./exposure.ts";

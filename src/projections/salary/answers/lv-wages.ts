@@ -1,11 +1,11 @@
 /** Gross monthly wages in Latvia by activity, with their growth before and after inflation. */
 
 import { z } from "zod";
+import { refuse } from "../../../core/model/refusal.ts";
 import { type Hicp, hicp } from "../../../datasets/reference/hicp.ts";
 import { type LvWage, lvWages } from "../../../datasets/reference/lv-wages.ts";
 import type { ReferenceStore } from "../../../datasets/reference/store.ts";
 import { perVintage } from "../../../datasets/reference/table.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { growthPct, inflationPct, realGrowthPct, yearBefore } from "../../../domain/salary/growth.ts";
 import { wageNace, wageYear } from "../../../domain/salary/inputs.ts";
 import { sectorName } from "../../../domain/salary/sectors.ts";

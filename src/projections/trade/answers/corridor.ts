@@ -1,7 +1,7 @@
 /** All about the trade between two countries: `corridor`, both directions as both of them report it. */
 import { z } from "zod";
+import { refuse } from "../../../core/model/refusal.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { knownOf } from "../../../domain/trade/coverage.ts";
 import { dataset, hs, partner, readYears, reporter, years } from "../../../domain/trade/inputs.ts";
 import type { NameOf } from "../../../domain/trade/product-names.ts";

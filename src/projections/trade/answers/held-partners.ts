@@ -1,8 +1,8 @@
 /** Whether a dataset of some products knows a country at all: what no file was asked for is no proof of no trade. */
 
+import { refuse } from "../../../core/model/refusal.ts";
 import { literal } from "../../../datasets/duckdb.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { knownPartners } from "../../../domain/trade/coverage.ts";
 import { tradeProblems } from "../../../domain/trade/problems.ts";
 import { yearsOrAll } from "./question.ts";

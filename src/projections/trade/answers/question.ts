@@ -1,10 +1,10 @@
 /** How every trade question begins and ends: a dataset that covers it is chosen and leased, and the answer says what it rests on. */
 
 import { z } from "zod";
+import { refuse } from "../../../core/model/refusal.ts";
 import { type Expected, refuseAwaited } from "../../../datasets/making.ts";
 import type { Manifest } from "../../../datasets/manifest.ts";
 import type { Lease, Vintages } from "../../../datasets/vintage-store.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import {
   type Coverage,
   type Question as Covered,

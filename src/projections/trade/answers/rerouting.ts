@@ -1,11 +1,11 @@
 /** Where trade may have gone round: `reroute-watch`, a collapsed direct flow beside surges of third countries. */
 
 import { z } from "zod";
+import { month } from "../../../core/model/fields.ts";
+import { refuse } from "../../../core/model/refusal.ts";
 import { literal } from "../../../datasets/duckdb.ts";
 import type { YearRollup } from "../../../datasets/rollups/year.ts";
 import type { Lease } from "../../../datasets/vintage-store.ts";
-import { month } from "../../../domain/fields.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import { flowsOf, knownOf } from "../../../domain/trade/coverage.ts";
 import {
   dataset,

@@ -1,7 +1,7 @@
 /** Which vintage was valid on a day: what `replay/eu-trade-snapshot` gives out. */
 import type pg from "pg";
+import { refuse } from "../../../core/model/refusal.ts";
 import { KEEP_DAYS, keptSince } from "../../../datasets/retention.ts";
-import { refuse } from "../../../domain/refusal.ts";
 import {
   type DatedRelease,
   firstReleaseOf,

@@ -1,6 +1,6 @@
 /** Pictures of months and years: `timeline`, `product-detail`, `balance` and `corridor`. */
 import type { z } from "zod";
-import type { Chart, Series } from "../../../../domain/chart.ts";
+import type { Chart, Series } from "../../../../core/model/chart.ts";
 import { partnerName } from "../../../../domain/trade/reporters.ts";
 import type { corridorOutput } from "../corridor.ts";
 import type { productDetailOutput } from "../product-detail.ts";

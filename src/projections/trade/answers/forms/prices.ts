@@ -1,6 +1,6 @@
 /** Pictures of `price-per-tonne` and `seasonality`. */
 import type { z } from "zod";
-import type { Chart } from "../../../../domain/chart.ts";
+import type { Chart } from "../../../../core/model/chart.ts";
 import { partnerName } from "../../../../domain/trade/reporters.ts";
 import type { Flow } from "../../../../domain/trade/units.ts";
 import type { pricesOutput } from "../prices.ts";

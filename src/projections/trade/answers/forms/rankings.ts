@@ -1,6 +1,6 @@
 /** Pictures of who and what comes first: `top-partners`, `top-products`, `wood-products`, `heatmap` and `concentration`. */
 import type { z } from "zod";
-import type { Chart, Series } from "../../../../domain/chart.ts";
+import type { Chart, Series } from "../../../../core/model/chart.ts";
 import { partnerName } from "../../../../domain/trade/reporters.ts";
 import type { concentrationOutput } from "../concentration.ts";
 import type { heatmapOutput } from "../heatmap.ts";

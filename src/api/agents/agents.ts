@@ -1,0 +1,157 @@
+/** Agents as operations find and show them. */
+import { LRUCache } from "lru-cache";
+import { z } from "zod";
+import type { App } from "../../core/app.ts";
+import { lowerCase, sha256, time } from "../../core/model/fields.ts";
+import { refuse } from "../../core/model/refusal.ts";
+import { placeIn, type Sealed } from "../../core/model/sealed.ts";
+import type { Agent } from "../../domain/identity/agent.ts";
+import * as agents from "../../domain/identity/agent.ts";
+import * as agentKey from "../../domain/identity/agent-key.ts";
+import { agentRef, refOf, sxId } from "../../domain/identity/fields.ts";
+import { linkName } from "../../domain/identity/links.ts";
+import * as passports from "../../domain/identity/passports.ts";
+import { identityProblems } from "../../domain/identity/problems.ts";
+import { registryOf } from "../../domain/identity/registry.ts";
+import { walletTenant } from "../../domain/payments/payment.ts";
+import type { Caller } from "../declare/caller.ts";
+import type { Context } from "../declare/index.ts";
+
+/** In a path. */
+export const id = agentRef;
+
+/** Who acts as an agent: its own key, and the wallets that are live keys of it. */
+export const actorsOf = ({ api_key_id, keys }: Agent): string[] => [
+  ...(api_key_id === null ? [] : [`key:${api_key_id}`]),
+  ...keys.filter(({ kind }) => kind === "evm").map((key) => walletTenant(lowerCase(key.public))),
+];
+
+/** An agent as the log has it now, by whatever names it; refuses what nobody is called. */
+export async function agentNamed(app: App, text: string): Promise<Agent> {
+  const ref = refOf(text);
+  const name = ref.by === "id" ? ref.id : await idOfNumber(app, ref.sx_number);
+  const state = name === undefined ? undefined : await app.load(agents, agents.targetOf(name));
+  return state ?? refuse("not_found", `there is no agent ${text}; soul_leaderboard lists those that are`);
+}
+
+/** What passports are called, by log: an event says it, so it never changes. */
+const namesByLog = new WeakMap<App["store"], LRUCache<number, string>>();
+const MOST_NAMES = 50_000;
+
+/** The passport's own event names its agent. */
+export async function idOfNumber({ store }: App, sx_number: number): Promise<string | undefined> {
+  if (sx_number < 1 || sx_number > passports.MOST_PASSPORTS) return undefined;
+  const names = namesByLog.get(store) ?? new LRUCache({ max: MOST_NAMES });
+  namesByLog.set(store, names);
+  const known = names.get(sx_number);
+  if (known !== undefined) return known;
+  const { tenant } = passports.target;
+  const place = { tenant, stream_id: passports.streamOf(passports.target.id), after_version: sx_number - 1 };
+  const [issued] = await store.readStream({ ...place, limit: 1 });
+  const name = issued && String(issued.payload.agent_id);
+  if (name !== undefined) names.set(sx_number, name);
+  return name;
+}
+
+/** The agent that a caller is, or acts for: by its own key, or by a wallet that is a live key of it. */
+export async function agentOf(app: App, caller: Caller): Promise<Agent> {
+  const named =
+    caller.kind === "subject" || caller.kind === "delegate"
+      ? caller.subject
+      : caller.kind === "payer"
+        ? await app.load(agentKey, agentKey.targetOf(caller.wallet)).then(agentKey.boundTo)
+        : undefined;
+  if (named === undefined)
+    return refuse(
+      identityProblems["not-yours"],
+      "this needs an agent's own key (sk_soul_…), or a wallet that is a live key of one; soul_register makes an agent",
+    );
+  return agentNamed(app, String(named));
+}
+
+/**
+ * Refuses the own key of an agent that is suspended or revoked, and whoever acts for one: it is read, and neither spends nor works.
+ * Whoever else calls is no agent.
+ */
+export async function refuseSuspended({
+  app,
+  caller,
+  watch,
+}: Pick<Context<never>, "app" | "caller" | "watch">): Promise<void> {
+  if (caller.kind !== "subject" && caller.kind !== "delegate") return;
+  const { facts } = await agentOf(app, caller);
+  agents.acting(await watch(agents, agents.targetOf(facts.agent_id)));
+}
+
+/** Names of agents, opened together; null for one that was erased. */
+export async function namesOf(app: App, of: readonly Agent[]): Promise<(string | null)[]> {
+  const held = of.flatMap(({ facts: { display_name, agent_id } }) =>
+    display_name ? [{ sealed: display_name as Sealed, place: placeOfName(agent_id) }] : [],
+  );
+  // Names that nobody sealed are shown where there is no vault, too.
+  const opened = held.length === 0 ? [] : await app.subjects.open(held);
+  let next = 0;
+  return of.map(({ facts: { display_name, agent_id } }) => {
+    if (display_name === null) return agent_id;
+    const one = opened[next++]!;
+    return one.erased ? null : String(one.value.display_name);
+  });
+}
+
+export const placeOfName = (agent_id: string) =>
+  placeIn(agents, agents.targetOf(agent_id), "AgentRegistered");
+
+export const passportShown = z.object({
+  sx_id: z.string().describe("SX#<number>"),
+  passport_hash: sha256.describe("Of the record as it was issued; it never changes (docs/identity.md)"),
+});
+
+export const passportOf = ({ facts: { sx_number, passport_hash } }: Pick<Agent, "facts">) => ({
+  sx_id: sxId(sx_number),
+  passport_hash,
+});
+
+export const statusField = z
+  .enum(["registered", "proven", "suspended", "revoked"])
+  .describe(
+    "registered: it has proven no key; proven: it has; suspended and revoked: it is read, and does nothing",
+  );
+
+export const keyShown = z.object({
+  kid: z.string(),
+  kind: z.enum(agents.keyKinds),
+  public: z.string(),
+  did: z.string(),
+  method: z.enum(["eip191", "erc1271", "jwt"]).describe("How it was proven"),
+  proven_at: time,
+});
+
+export const linkShown = z.object({
+  link: z.string().describe("Its name here: erc8004-<agentId> or domain-<domain>"),
+  kind: z.enum(["erc8004", "domain"]),
+  agent_id: z.string().nullable().describe("The agentId there; null of a domain"),
+  registry: z.string().nullable().describe("<CAIP-2 chain>:<address>; null of a domain"),
+  domain: z.string().nullable().describe("Null of a registry"),
+  wallet: z
+    .string()
+    .nullable()
+    .describe(
+      "The live key that it rests on: the owner there, or the wallet that is set there; null of a domain",
+    ),
+  kid: z.string().describe("The live key that it rests on; a domain names it"),
+  linked_at: time,
+});
+
+export const shownLink = ({ kind, network, ref, kid, linked_at }: agents.Link) => {
+  const isDomain = kind === "domain";
+  return {
+    link: linkName({ kind, ref }),
+    kind,
+    agent_id: isDomain ? null : ref,
+    registry: network && registryOf(network),
+    domain: isDomain ? ref : null,
+    wallet: isDomain ? null : kid,
+    kid,
+    linked_at,
+  };
+};

@@ -1,0 +1,84 @@
+/** Who may change an agent, whoever holds its API key or one of its live keys; and who may act for one. */
+
+import type { App } from "../../core/app.ts";
+import { refuse } from "../../core/model/refusal.ts";
+import type { Agent } from "../../domain/identity/agent.ts";
+import * as agents from "../../domain/identity/agent.ts";
+import type { Asked } from "../../domain/identity/challenge.ts";
+import { delegationBetween, walletActedAs } from "../../domain/identity/delegation.ts";
+import { sxId } from "../../domain/identity/fields.ts";
+import { identityProblems } from "../../domain/identity/problems.ts";
+import { soulTenant } from "../../domain/identity/soul-tenant.ts";
+import { walletTenant } from "../../domain/payments/payment.ts";
+import type { AccessParts } from "../declare/access/way.ts";
+import type { Caller } from "../declare/caller.ts";
+import { open } from "../declare/index.ts";
+import { agentOf, idOfNumber } from "./agents.ts";
+import { provenBy } from "./proofs.ts";
+
+/** Signatures are judged for anybody, so an address has so many: a contract wallet's costs a question to the chain. */
+export const proofs = open({ calls: 120, per: "hour", shared: "soul-proofs" });
+
+/** By what a change is asked for: a key's signature, or null for the API key. */
+export type Authority = { by: string | null; challenge_sha256: string | null };
+
+type Given = { challenge?: string | undefined; signature?: string | undefined };
+
+/** The live key that has signed for what is asked, or the agent's API key; refuses everybody else. */
+export async function authorityOf(
+  { app, caller }: { app: App; caller: Caller },
+  agent: Agent,
+  { challenge, signature }: Given,
+  asked: Omit<Asked, "agent_id">,
+): Promise<Authority> {
+  const { agent_id, sx_number } = agent.facts;
+  if (challenge !== undefined || signature !== undefined) {
+    if (challenge === undefined || signature === undefined) {
+      const path = challenge === undefined ? "challenge" : "signature";
+      refuse("invalid", `invalid input: ${path}`, {
+        errors: [{ path, message: "is required: challenge and signature go together" }],
+      });
+    }
+    const { key, challenge_sha256 } = await provenBy(app, { challenge, signature }, { agent_id, ...asked });
+    return { by: key.kid, challenge_sha256 };
+  }
+  if (isOwnKey(caller, sx_number)) return { by: null, challenge_sha256: null };
+  return refuse(
+    identityProblems["not-yours"],
+    `this needs the agent's API key, or a challenge of purpose ${asked.purpose} that one of its live keys has signed`,
+  );
+}
+
+export const isOwnKey = (caller: Caller, sx_number: number) =>
+  caller.kind === "subject" && caller.tenant === soulTenant(sx_number);
+
+/** Admits delegates: the delegation is asked for now, and again in the command, whose commit rests on it. */
+export const delegateAdmission =
+  (app: App): NonNullable<AccessParts["admitDelegate"]> =>
+  async ({ by, principal: sx_number, wallet: named, scope, owns }) => {
+    const delegate = await agentOf(app, by);
+    const id = await idOfNumber(app, sx_number);
+    if (id === undefined)
+      return refuse(identityProblems["not-delegated"], `there is no passport ${sxId(sx_number)}`);
+    const principalTarget = agents.targetOf(id);
+    const delegateTarget = agents.targetOf(delegate.facts.agent_id);
+    const between = (principal: agents.AgentState, acting: agents.AgentState) =>
+      delegationBetween(principal, acting, { scope, at: app.clock.now().toISOString() });
+    const principal = await app.load(agents, principalTarget);
+    const { delegation_id, max_spend_micro } = between(principal, delegate);
+    const wallet = owns === "wallet" ? walletActedAs(principal, named) : undefined;
+    const names = { principal: sxId(sx_number), delegate: sxId(delegate.facts.sx_number) };
+    const mandate = { ...names, delegation_id, max_spend_micro };
+    const tenant = wallet === undefined ? soulTenant(sx_number) : walletTenant(wallet);
+    return {
+      caller: { kind: "delegate", tenant, subject: String(sx_number), wallet, by, mandate },
+      confirm: async (watch) => {
+        const now = await watch(agents, principalTarget);
+        const standing = between(now, await watch(agents, delegateTarget));
+        // What is spent is counted by the delegation: another one that stands meanwhile is another call's.
+        if (standing.delegation_id !== delegation_id)
+          refuse(identityProblems["not-delegated"], "the delegation was replaced meanwhile; ask again");
+        if (wallet !== undefined) walletActedAs(now, wallet);
+      },
+    };
+  };

@@ -1,0 +1,124 @@
+/** A signed challenge: whether the key that it names has signed it, and whether it says what is asked. */
+import { compactVerify, errors } from "jose";
+import { z } from "zod";
+import type { App } from "../../core/app.ts";
+import type { Hex } from "../../core/model/chain.ts";
+import { lowerCase } from "../../core/model/fields.ts";
+import { type FieldError, refuse } from "../../core/model/refusal.ts";
+import { textDigest } from "../../domain/access/wallet-proof.ts";
+import { keySignature } from "../../domain/checks/redemption.ts";
+import type { ProvenKey } from "../../domain/identity/agent.ts";
+import {
+  type Asked,
+  challengeDigest,
+  faultOf,
+  readChallenge,
+  type Told,
+} from "../../domain/identity/challenge.ts";
+import { identityProblems } from "../../domain/identity/problems.ts";
+import { didOf, type PublicKey } from "../../domain/identity/public-key.ts";
+import { walletsOwn } from "../declare/access/wallet-signature.ts";
+
+/** Longer ones nothing that the service hands out is. */
+const MOST_CHALLENGE = 2_048;
+const MOST_SIGNATURE = 8_192;
+
+export const challengeField = z
+  .string()
+  .min(1, "is the text that soul_challenge answered")
+  .max(MOST_CHALLENGE, `is at most ${MOST_CHALLENGE} characters`)
+  .describe("The text that soul_challenge answered, to the byte");
+
+export const signatureField = z
+  .string()
+  .regex(
+    /^(?:0x(?:[0-9a-fA-F]{2})+|[\w-]+\.[\w-]+\.[\w-]*)$/,
+    "is 0x and hex digits of personal_sign, or a compact JWS of EdDSA",
+  )
+  .max(MOST_SIGNATURE, `is at most ${MOST_SIGNATURE} characters`)
+  .describe("By the key that the challenge names: of an EVM key by personal_sign, of Ed25519 the whole JWT");
+
+export const signed = z.object({ challenge: challengeField, signature: signatureField });
+
+export type SignedChallenge = z.infer<typeof signed>;
+
+/** A key that has signed what it was asked to. */
+export type Proof = {
+  key: PublicKey;
+  method: ProvenKey["method"];
+  challenge_sha256: string;
+  /** When its text was asked for, in seconds of Unix time. */
+  issued_at: number;
+};
+
+/** The proof in a signed challenge; refuses one that is not good for what is asked, and names what is wrong. `at` is where it stands in the input. */
+export async function provenBy(app: App, given: SignedChallenge, asked: Asked, at = ""): Promise<Proof> {
+  const told = readChallenge(given.challenge);
+  if (!told) return refuseProof(at, { path: "challenge", message: "is no text that soul_challenge answers" });
+  const issuer = { public_url: app.settings.public_url, secret: app.link_secret };
+  const now_s = app.clock.now().getTime() / 1_000;
+  const fault = faultOf({ told, asked, issuer, now_s });
+  if (fault) return refuseProof(at, fault);
+  const judged = told.form === "siwe" ? await byWallet(app, told, given) : await byJwt(told, given);
+  if (typeof judged !== "string") return refuseProof(at, judged);
+  const { key, issued_at, text } = told;
+  return { key: key!, method: judged, challenge_sha256: challengeDigest(text), issued_at };
+}
+
+export function refuseProof(at: string, { path, message }: FieldError): never {
+  const where = at === "" ? path : `${at}.${path}`;
+  return refuse(identityProblems["proof-refused"], `the proof is not good: ${where} ${message}`, {
+    errors: [{ path: where, message }],
+  });
+}
+
+type Judgement = ProvenKey["method"] | FieldError;
+
+const wrong = (message: string): FieldError => ({ path: "signature", message });
+
+async function byWallet(app: App, { key, text }: Told, { signature }: SignedChallenge): Promise<Judgement> {
+  if (!signature.startsWith("0x")) return wrong("is 0x and the hex digits that personal_sign gives");
+  const of = { digest: textDigest(text), wallet: key!.public as Hex, given: lowerCase(signature) };
+  if (keySignature(of.digest, of.wallet, of.given, app.recover)) return "eip191";
+  return (await walletsOwn(app, of)) ? "erc1271" : wrong(`is none by ${of.wallet} of this text`);
+}
+
+/** What the header of a JWT may say: nothing in it may choose the key or the algorithm. */
+const header = z.strictObject({
+  alg: z.literal("EdDSA"),
+  typ: z.string().optional(),
+  kid: z.string().optional(),
+});
+
+async function byJwt({ key, text }: Told, { signature }: SignedChallenge): Promise<Judgement> {
+  if (signature.startsWith("0x")) return wrong("is a compact JWS of EdDSA: header.payload.signature");
+  const [head = "", payload = ""] = signature.split(".");
+  const read = header.safeParse(decoded(head));
+  if (!read.success) {
+    const { alg } = (decoded(head) ?? {}) as { alg?: unknown };
+    return alg === "EdDSA"
+      ? wrong("has members in its header beside alg, typ and kid, which are not taken")
+      : wrong("is not of the algorithm EdDSA");
+  }
+  const { kid } = read.data;
+  const did = didOf(key!);
+  const names = [key!.kid, did, `${did}#${did.slice("did:key:".length)}`];
+  if (kid !== undefined && !names.includes(kid)) return wrong(`names another key in kid than ${did}`);
+  if (Buffer.from(payload, "base64url").toString() !== text)
+    return wrong("has another payload than the challenge, to the byte");
+  try {
+    await compactVerify(signature, { kty: "OKP", crv: "Ed25519", x: key!.public }, { algorithms: ["EdDSA"] });
+    return "jwt";
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return wrong(`is none by ${did} of this text`);
+    throw error;
+  }
+}
+
+function decoded(part: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(part, "base64url").toString());
+  } catch {
+    return undefined;
+  }
+}

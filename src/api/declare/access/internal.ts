@@ -1,0 +1,34 @@
+/** By the token that servers of one operator show each other. */
+import { timingSafeEqual } from "node:crypto";
+import { refuse } from "../../../core/model/refusal.ts";
+import { digestOf } from "../../../domain/access/secret.ts";
+import type { Way } from "./way.ts";
+
+/** By X-Internal-Token, from this machine alone unless the operator allows others. */
+export const internal = (): Way => ({
+  kind: "internal token",
+  security: [{ internal: [] }],
+  schemes: {
+    internal: {
+      type: "apiKey",
+      in: "header",
+      name: "X-Internal-Token",
+      description: "The token of servers of the same operator",
+    },
+  },
+  statuses: [403],
+  invitation: "the operator's X-Internal-Token",
+  async admit({ presented }, { internal }) {
+    const { internal_token: given } = presented;
+    if (given === undefined) return undefined;
+    if (!presented.is_local && !internal.is_remote_allowed)
+      refuse("forbidden", "X-Internal-Token is taken from this machine alone");
+    if (internal.token === undefined || !isSameSecret(given, internal.token))
+      refuse("unauthorized", "this is not the X-Internal-Token of this service");
+    return { caller: { kind: "internal", tenant: "operator" }, pays: false, headers: {} };
+  },
+});
+
+/** Compared by digest, so that the time it takes tells nothing. */
+export const isSameSecret = (given: string, wanted: string): boolean =>
+  timingSafeEqual(digestOf(given), digestOf(wanted));

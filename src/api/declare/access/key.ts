@@ -1,0 +1,179 @@
+/** By an API key, within its quota. Its checks are a list, so that a test can switch each off and see the difference. */
+import { timingSafeEqual } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import type { CallLimit } from "../../../core/model/ports/address-limits.ts";
+import { coreProblems } from "../../../core/model/problem.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import type { Scope } from "../../../domain/access/key.ts";
+import { quotaWindows } from "../../../domain/access/quota.ts";
+import { digestOf, spaceOf } from "../../../domain/access/secret.ts";
+import type { KeyRow, KeyWithDigest } from "../../../projections/access/keys.ts";
+import { addressBlock } from "../address.ts";
+import type { Caller } from "../caller.ts";
+import { type AccessParts, type Attempt, BEARER, type Keys, type SecuritySchemes, type Way } from "./way.ts";
+
+type KeyAttempt = {
+  secret: string;
+  digest: Buffer;
+  key: KeyWithDigest | undefined;
+};
+
+/** One reason to turn a presented key away; `scope` is asked where a key is the way in, the others always. */
+export type KeyCheck =
+  | { name: string; refuses(attempt: KeyAttempt): void }
+  | { name: "scope"; lacks(key: KeyRow, scope: Scope): void };
+
+export const keyChecks: KeyCheck[] = [
+  {
+    name: "form",
+    refuses: ({ secret }) => {
+      if (!spaceOf(secret))
+        refuse("unauthorized", "this is not a key of ours: keys begin with sk_live_ or sk_test_");
+    },
+  },
+  {
+    name: "known",
+    refuses: ({ digest, key }) => {
+      if (!key || !timingSafeEqual(key.secret_sha256, digest)) refuse("unauthorized", "this key is unknown");
+    },
+  },
+  {
+    name: "space",
+    refuses: ({ secret, key }) => {
+      if (key && key.space !== spaceOf(secret)) refuse("unauthorized", "this key is unknown");
+    },
+  },
+  {
+    name: "revoked",
+    refuses: ({ key }) => {
+      if (key?.revoked_at) refuse("unauthorized", `this key was revoked at ${key.revoked_at}`);
+    },
+  },
+  {
+    name: "scope",
+    lacks: (key, scope) => {
+      if (!key.scopes.includes(scope))
+        refuse("forbidden", `this key lacks the scope ${scope}; it has ${key.scopes.join(", ")}`);
+    },
+  },
+];
+
+/** How long a process may go on trusting what it knows of a key, should the news of its revocation be late. */
+const KEY_TTL_MS = 1_000;
+
+/** Unknown keys an address may present: each costs a look into the database. */
+export const GUESSES: CallLimit = { name: "key-guesses", calls: 100, per: "minute" };
+
+/** Looks up what a secret's digest names, unless the address has presented too many that name nothing. */
+export async function lookUp<Found>(
+  { limits }: Pick<AccessParts, "limits">,
+  ip: string,
+  find: () => Promise<Found | undefined>,
+): Promise<Found | undefined> {
+  const block = addressBlock(ip);
+  if (limits.isSpent(GUESSES, block)) {
+    refuse(coreProblems["rate-limited"], "too many unknown keys from this address; try again in a minute", {
+      retry_after_s: 60,
+    });
+  }
+  const found = await find();
+  if (!found) limits.add(GUESSES, block);
+  return found;
+}
+
+export function createKeys(
+  parts: Pick<AccessParts, "findKey" | "limits">,
+  checks: readonly KeyCheck[] = keyChecks,
+): Keys {
+  const known = new LRUCache<string, KeyWithDigest>({ max: 100_000, ttl: KEY_TTL_MS });
+
+  const look = async (digest: Buffer, find: () => Promise<KeyWithDigest | undefined>) => {
+    const name = digest.toString("base64");
+    const held = known.get(name);
+    if (held) return held;
+    const found = await find();
+    if (found) known.set(name, found);
+    return found;
+  };
+
+  const keyOf = (secret: string, digest: Buffer, key: KeyWithDigest | undefined): KeyWithDigest => {
+    for (const check of checks) if ("refuses" in check) check.refuses({ secret, digest, key });
+    // With `known` switched off in a test there is still no caller.
+    return key ?? refuse("unauthorized", "this key is unknown");
+  };
+
+  return {
+    async identify(secret, ip) {
+      const digest = digestOf(secret);
+      const found = await look(digest, () => lookUp(parts, ip, () => parts.findKey(digest)));
+      const key = keyOf(secret, digest, found);
+      if (key.space === "soul") return refuse("unauthorized", "this key is unknown");
+      const { key_id, tenant, scopes, space } = key;
+      const caller: Caller = { kind: "key", tenant, key_id, scopes, space };
+      return { caller, key };
+    },
+    allow(key, scope) {
+      for (const check of checks) if ("lacks" in check) check.lacks(key, scope);
+    },
+    async confirm(secret) {
+      const digest = digestOf(secret);
+      keyOf(secret, digest, await look(digest, () => parts.findKey(digest)));
+    },
+    forget: () => known.clear(),
+  };
+}
+
+/** How OpenAPI describes keys. */
+export const keySchemes: SecuritySchemes = {
+  bearer: { type: "http", scheme: "bearer", description: "An API key: sk_live_… or sk_test_…" },
+  apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+};
+
+export const keySecurity: Way["security"] = [{ bearer: [] }, { apiKey: [] }];
+
+/** By an API key that carries `scope`, within its quota. */
+export const key = (scope: Scope): Way => ({
+  kind: "key",
+  scope,
+  security: keySecurity,
+  schemes: keySchemes,
+  statuses: [403],
+  invitation: "an API key: Authorization: Bearer sk_…",
+  challenge: BEARER,
+  admit: (attempt, parts) => admitKey(attempt, parts, scope),
+});
+
+/** Admits a call by its key, and counts it; undefined where none was presented. */
+export async function admitKey(
+  { identity }: Pick<Attempt, "identity">,
+  parts: Pick<AccessParts, "quotas" | "clock"> & { keys: Keys },
+  scope: Scope,
+) {
+  if (!identity.key) return undefined;
+  parts.keys.allow(identity.key, scope);
+  return { caller: identity.caller, pays: false, headers: await counted(identity.key, parts) };
+}
+
+/** Counts the call against the key's quota, and tells what is left of it; refuses when it is used up. */
+async function counted(
+  key: KeyRow,
+  { quotas, clock }: Pick<AccessParts, "quotas" | "clock">,
+): Promise<Record<string, string>> {
+  if (key.daily === null && key.monthly === null) return {};
+  const { granted, usage } = await quotas.take(key);
+  const windows = quotaWindows(key, usage, clock.now());
+  if (!granted) {
+    const spent = windows
+      .filter((window) => window.remaining === 0)
+      .sort((a, b) => b.reset_s - a.reset_s)[0]!;
+    refuse(
+      "quota_exceeded",
+      `the ${spent.name} quota of ${spent.limit} calls is used up; wait, or repeat the call without the key and pay for it`,
+      { retry_after_s: spent.reset_s },
+    );
+  }
+  return {
+    RateLimit: windows.map((w) => `"${w.name}";r=${w.remaining};t=${w.reset_s}`).join(", "),
+    "RateLimit-Policy": windows.map((w) => `"${w.name}";q=${w.limit};w=${w.window_s}`).join(", "),
+  };
+}

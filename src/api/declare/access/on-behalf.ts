@@ -1,0 +1,62 @@
+/** On-Behalf-Of: an agent that acts for another, by its own key and within what the other has delegated to it. */
+import type { Hex } from "../../../core/model/chain.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import { admitWallet } from "./owner.ts";
+import { type Admission, type Attempt, type Delegated, delegatedOf, type Parts } from "./way.ts";
+
+/** `SX#42`, and where the principal has several wallets the one that is meant. */
+const FORM = /^SX#([1-9]\d{0,6})(?:; ?wallet=(0x[0-9a-f]{40}))?$/i;
+
+/** Admits a call that says to be for another. It is never taken for the caller's own: what does not fit is refused. */
+export async function admitOnBehalf(
+  attempt: Attempt,
+  parts: Parts,
+  on_behalf_of: string,
+): Promise<Admission> {
+  const { operation, presented } = attempt;
+  const [, principal, wallet] = FORM.exec(on_behalf_of) ?? refuseHeader("is SX#42, or SX#42; wallet=0x…");
+  const delegated = delegatedOf(operation);
+  if (!delegated || !parts.admitDelegate)
+    return refuseHeader(`is left out: ${operation.name} is done for nobody but its caller`);
+  if (presented.payment !== undefined)
+    refuseHeader("goes with no payment: what a delegate pays for is its own");
+  const { by, ...proven } = await delegateOf(attempt, parts, delegated.scope);
+  const admitted = await parts.admitDelegate({
+    by,
+    principal: Number(principal),
+    wallet: wallet?.toLowerCase() as Hex | undefined,
+    ...delegated,
+  });
+  return { pays: false, headers: {}, ...proven, ...admitted };
+}
+
+/** Who acts: the agent whose own key is shown, or whose wallet has signed the call and for whom it is made. */
+async function delegateOf(
+  { presented, identity: { caller } }: Attempt,
+  parts: Parts,
+  scope: Delegated["scope"],
+): Promise<Pick<Delegated, "by"> & Pick<Admission, "covers" | "idempotency_key">> {
+  if (presented.wallet_proof !== undefined) {
+    if (presented.secret !== undefined)
+      refuse("invalid", "send an API key or SIGN-IN-WITH-X, not both: each names a delegate");
+    const {
+      caller: by,
+      covers,
+      idempotency_key,
+    } = await admitWallet(presented.wallet_proof, presented, parts);
+    if (by.kind !== "payer") throw new Error("a wallet's proof names a wallet");
+    return { by, ...(covers && { covers }), ...(idempotency_key && { idempotency_key }) };
+  }
+  if (caller.kind === "subject") {
+    if (!caller.scopes.includes(scope))
+      refuse("forbidden", `this key lacks the scope ${scope}; it has ${caller.scopes.join(", ")}`);
+    return { by: caller };
+  }
+  const remedy = "send the delegate's own key (sk_soul_…) or its wallet's signature (SIGN-IN-WITH-X)";
+  return caller.kind === "anonymous"
+    ? refuse("unauthorized", `On-Behalf-Of says for whom, and nothing says who: ${remedy}`)
+    : refuse("forbidden", `On-Behalf-Of is for agents, and this key is a tenant's: ${remedy}`);
+}
+
+const refuseHeader = (message: string): never =>
+  refuse("invalid", "invalid On-Behalf-Of", { errors: [{ path: "On-Behalf-Of", message }] });

@@ -1,0 +1,89 @@
+/** By whoever caused what is asked about: the tenant's API key, or the signature of the wallet that paid. */
+import { createHash } from "node:crypto";
+import { canonicalText } from "../../../../eventstore/canonical.ts";
+import type { JsonObject } from "../../../../eventstore/types.ts";
+import { lowerCase } from "../../../core/model/fields.ts";
+import type { CallLimit } from "../../../core/model/ports/address-limits.ts";
+import { coreProblems } from "../../../core/model/problem.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import type { Scope } from "../../../domain/access/key.ts";
+import {
+  proofText,
+  readWalletProof,
+  refuseProof,
+  textDigest,
+  type WalletProof,
+} from "../../../domain/access/wallet-proof.ts";
+import { addressBlock } from "../address.ts";
+import { payer } from "../caller.ts";
+import { admitKey, keySchemes, keySecurity } from "./key.ts";
+import { walletsOwn } from "./wallet-signature.ts";
+import { type AccessParts, type Admission, BEARER, type Presented, type Way, walletSchemes } from "./way.ts";
+
+/** Signatures of an address that only a contract at the chain can judge: each costs a question there. */
+const CONTRACT_SIGNATURES: CallLimit = { name: "contract-signatures", calls: 20, per: "minute" };
+
+const WRITES = new Set(["POST", "PUT", "PATCH"]);
+
+/**
+ * By the tenant's key that carries `scope`, or by the wallet's signature of the call in SIGN-IN-WITH-X. The wallet's tenant is
+ * the one that its payments have. A signature of a call that writes covers the body, and its nonce is the Idempotency-Key:
+ * whoever sends it again gets the first answer, and nothing is done twice.
+ */
+export const owner = (scope: Scope): Way => ({
+  kind: "owner",
+  scope,
+  delegated: { scope, owns: "wallet" },
+  price: "free to its owner",
+  security: [...keySecurity, { wallet: [] }],
+  schemes: { ...keySchemes, ...walletSchemes },
+  statuses: [403, 409],
+  invitation: "the owner's API key (Authorization: Bearer sk_…) or its wallet's signature (SIGN-IN-WITH-X)",
+  challenge: BEARER,
+  async admit(attempt, parts) {
+    const { presented } = attempt;
+    if (presented.wallet_proof === undefined) return admitKey(attempt, parts, scope);
+    if (presented.secret !== undefined)
+      refuse("invalid", "send an API key or SIGN-IN-WITH-X, not both: each names an owner");
+    return admitWallet(presented.wallet_proof, presented, parts);
+  },
+});
+
+/** The wallet that signed the text in SIGN-IN-WITH-X, if that is about this call; refuses any other. */
+export async function admitWallet(
+  header: string,
+  { method, path, ip, on_behalf_of }: Presented,
+  { app, clock, limits }: Pick<AccessParts, "app" | "clock" | "limits">,
+): Promise<Admission> {
+  const { public_url } = app.settings;
+  const proof = readWalletProof(header, { public_url, method, path }, clock.now());
+  const wallet = lowerCase(proof.address);
+  const signature = { digest: textDigest(proofText(proof)), wallet, given: lowerCase(proof.signature) };
+  const own = await walletsOwn(app, signature, async () => {
+    const { granted, reset_s } = await limits.take(CONTRACT_SIGNATURES, addressBlock(ip));
+    if (!granted)
+      refuse(coreProblems["rate-limited"], "too many signatures of contract wallets from this address", {
+        retry_after_s: reset_s,
+      });
+  });
+  if (!own) refuseProof([{ path: "signature", message: `is no signature by ${wallet} of this text` }]);
+  const admission = { caller: payer(wallet), pays: false, headers: {} };
+  const principal = on_behalf_of === undefined ? [] : [principalUri(on_behalf_of)];
+  const covers = (body: JsonObject) => refuseOthers(proof, [bodyDigest(body), ...principal]);
+  if (WRITES.has(method)) return { ...admission, covers, idempotency_key: proof.nonce };
+  refuseOthers(proof, principal);
+  return method === "DELETE" ? { ...admission, idempotency_key: proof.nonce } : admission;
+}
+
+/** A body as `resources` names it: the SHA-256 of its canonical form (RFC 8785) as a URI (RFC 6920). */
+const bodyDigest = (body: JsonObject): string =>
+  `ni:///sha-256;${createHash("sha256").update(canonicalText(body, "body")).digest("base64url")}`;
+
+/** For whom a delegate signs: what On-Behalf-Of says, so that nobody turns the call into another's. */
+const principalUri = (on_behalf_of: string): string => `urn:on-behalf-of:${encodeURIComponent(on_behalf_of)}`;
+
+function refuseOthers({ resources = [] }: WalletProof, wanted: readonly string[]): void {
+  if (JSON.stringify(resources) === JSON.stringify(wanted)) return;
+  const message = wanted.length === 0 ? "are none: there is no body" : `are ${JSON.stringify(wanted)}`;
+  refuseProof([{ path: "resources", message }]);
+}

@@ -1,0 +1,59 @@
+/** By a payment over x402. */
+import type { App } from "../../../core/app.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import type { Scope } from "../../../domain/access/key.ts";
+import type { Caller } from "../caller.ts";
+import { type Attempt, type Parts, type Payment, scopeOf, type Usdc, type Way } from "./way.ts";
+
+/** A payment stands for the scopes of ordinary use, and for none beyond them. */
+const PAID_SCOPES: readonly Scope[] = ["read", "quote", "order", "skill"];
+
+/** What a call with this input costs. */
+export type PriceOf<In> = (input: In, app: App, caller: Caller) => Usdc | Promise<Usdc>;
+
+/**
+ * By a payment of `price` USDC a call. A price that depends on the input, and on what the data covers just now, names its
+ * unit price for the price lists.
+ */
+export function pay(price: Usdc): Way;
+export function pay<In>(price: PriceOf<In>, unitPrice: Usdc): Way;
+export function pay(price: Payment["price"], unitPrice?: Usdc): Way {
+  const unit_price = unitPrice ?? (price as Usdc);
+  return {
+    kind: "payment",
+    payment: { price, unit_price },
+    price: typeof price === "function" ? `${unit_price} USDC a unit` : `${unit_price} USDC`,
+    security: [{ x402: [] }, { x402_v2: [] }],
+    schemes: {
+      x402: {
+        type: "apiKey",
+        in: "header",
+        name: "X-PAYMENT",
+        description: "An x402 payment in USDC on Base, as clients of version 1 send it",
+      },
+      x402_v2: {
+        type: "apiKey",
+        in: "header",
+        name: "PAYMENT-SIGNATURE",
+        description: "The same, as clients of version 2 send it",
+      },
+    },
+    statuses: [409, 422],
+    admit: async (attempt, parts) => admitPayer(attempt, parts),
+  };
+}
+
+/**
+ * Whether the payment is good is said later. The key that comes along names the tenant, and does there what its scopes let it: else
+ * whoever has one of a few scopes would have all of them for the price of a call.
+ */
+function admitPayer({ operation, presented, identity }: Attempt, { keys }: Parts) {
+  if (presented.payment === undefined) return undefined;
+  const scope = scopeOf(operation);
+  if (scope !== undefined) {
+    if (identity.key) keys.allow(identity.key, scope);
+    else if (!PAID_SCOPES.includes(scope))
+      refuse("unauthorized", `this needs an API key with the scope ${scope} beside its payment`);
+  }
+  return { caller: identity.caller, pays: true, headers: {} };
+}

@@ -1,0 +1,68 @@
+/** By a key that belongs to a subject of the service, an agent say, and acts for that one alone. */
+import { timingSafeEqual } from "node:crypto";
+import { refuse } from "../../../core/model/refusal.ts";
+import type { Scope } from "../../../domain/access/key.ts";
+import { digestOf } from "../../../domain/access/secret.ts";
+import type { Caller } from "../caller.ts";
+import { lookUp } from "./key.ts";
+import { beyond, EACH, type OwnLimit } from "./open.ts";
+import { type AccessParts, BEARER, type Identity, type SubjectKey, type Way } from "./way.ts";
+
+/** The form of a subject's key: `sk_soul_` and 256 random bits in base64url. */
+const FORM = /^sk_soul_[A-Za-z0-9_-]{43}$/;
+
+export const isSubjectSecret = (secret: string) => secret.startsWith("sk_soul_");
+
+/** Whose key it is. Refuses one that is unknown or revoked. */
+export async function identifySubject(parts: AccessParts, secret: string, ip: string): Promise<Identity> {
+  const digest = digestOf(secret);
+  const { findSubjectKey } = parts;
+  const found =
+    findSubjectKey && FORM.test(secret) ? await lookUp(parts, ip, () => findSubjectKey(digest)) : undefined;
+  const { key_id, subject, tenant, scopes } = liveKey(digest, found);
+  return { caller: { kind: "subject", key_id, subject, tenant, scopes } };
+}
+
+/** Refuses a secret that was identified before, once its key is revoked; it counts no guess. */
+export async function confirmSubject({ findSubjectKey }: AccessParts, secret: string): Promise<void> {
+  const digest = digestOf(secret);
+  liveKey(digest, await findSubjectKey?.(digest));
+}
+
+function liveKey(digest: Buffer, key: SubjectKey | undefined): SubjectKey {
+  if (!key || !timingSafeEqual(key.secret_sha256, digest))
+    return refuse("unauthorized", "this key is unknown");
+  if (key.revoked_at) return refuse("unauthorized", `this key was revoked at ${key.revoked_at}`);
+  return key;
+}
+
+/**
+ * By a subject's key that carries `scope`. It is free and has no quota, so it never stands for a payment; `own` limits what a subject
+ * calls, from wherever it does.
+ */
+export const subject = (scope: Scope, own?: OwnLimit): Way => ({
+  kind: "subject's key",
+  ...(own && { price: `free, ${own.calls} ${EACH[own.per]}` }),
+  delegated: { scope, owns: "agent" },
+  security: [{ subjectBearer: [] }, { subjectKey: [] }],
+  schemes: {
+    subjectBearer: { type: "http", scheme: "bearer", description: "A subject's own key: sk_soul_…" },
+    subjectKey: { type: "apiKey", in: "header", name: "X-API-Key", description: "The same" },
+  },
+  statuses: [403, 409],
+  invitation: "a subject's own key: Authorization: Bearer sk_soul_…",
+  challenge: BEARER,
+  async admit({ operation, identity: { caller } }, { limits }) {
+    if (caller.kind !== "subject") return undefined;
+    allowSubject(caller, scope);
+    const limit = own && { name: own.shared ?? operation.name, calls: own.calls, per: own.per };
+    const refusal = limit && (await beyond(limits, limit, caller.tenant, own.shared));
+    return refusal ?? { caller, pays: false, headers: {} };
+  },
+});
+
+/** Refuses a subject's key that lacks a scope. */
+export function allowSubject({ scopes }: Extract<Caller, { kind: "subject" }>, scope: Scope): void {
+  if (!scopes.includes(scope))
+    refuse("forbidden", `this key lacks the scope ${scope}; it has ${scopes.join(", ")}`);
+}

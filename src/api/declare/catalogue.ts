@@ -1,0 +1,52 @@
+/** Everything the service offers, area by area: what the server and all documents derive from. */
+import { problemRegistry } from "../../core/model/problem.ts";
+import type { Catalogue, OfferedArea, Operation, OperationDeclaration, Path } from "./operation.ts";
+import { methodOf, pathOf } from "./operation-facts.ts";
+
+/** Paths that older clients write with /api before them. */
+const WITH_PREFIX = ["/v1/agent/", "/soul/"];
+
+const aliasesOf = ({ aliases = [], ...declared }: OperationDeclaration): Path[] => {
+  const path = pathOf(declared);
+  const prefixed = WITH_PREFIX.some((start) => path.startsWith(start)) ? [`/api${path}` as const] : [];
+  return [...new Set([...prefixed, ...aliases])];
+};
+
+/** Throws where two operations share a name, or any route at which they are served, or two kinds of problems a slug. */
+export function catalogueOf(areas: readonly OfferedArea[]): Catalogue {
+  const operations = areas.flatMap(({ name, envelope, operations }) =>
+    operations.map((declared) => ({
+      envelope,
+      redirects: [],
+      ...declared,
+      aliases: aliasesOf(declared),
+      area: name,
+    })),
+  );
+  refuseTwice(
+    "name",
+    operations.map(({ name }) => name),
+  );
+  refuseTwice("route", operations.flatMap(routesOf));
+  return {
+    areas: areas.filter(({ operations }) => operations.length > 0),
+    operations,
+    problems: problemRegistry(areas),
+  };
+}
+
+/** Every route at which something of an operation is answered, its parameters without their names. */
+const routesOf = (operation: Operation): string[] =>
+  [
+    operation.route,
+    ...operation.aliases.map((path) => `${methodOf(operation)} ${path}`),
+    ...operation.redirects,
+  ].map((route) => route.replaceAll(/\{(\+?)\w+\}/g, "{$1}"));
+
+function refuseTwice(field: string, values: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const value of values) {
+    if (seen.has(value)) throw new Error(`two operations have the ${field} ${value}`);
+    seen.add(value);
+  }
+}

@@ -1,0 +1,32 @@
+import type { Printer } from "../../../core/model/ports/printer.ts";
+import type { Output, Picture } from "../output.ts";
+import { type Form, isPictureForm, type JSON_FORM } from "./form.ts";
+import { type Marked, sheetOf } from "./table.ts";
+
+/** An answer in another form than JSON, one that its operation has. */
+export function encodeAnswer(
+  { table, chart, pages }: Extract<Output, { kind: "json" }>,
+  form: Exclude<Form, typeof JSON_FORM>,
+  answer: Marked,
+  printer: Printer,
+): Promise<Buffer> {
+  switch (form) {
+    case "text/csv":
+      return printer.print({ form, sheet: sheetOf(table!, answer) });
+    case "application/vnd.apache.parquet":
+      return printer.print({ form, sheet: sheetOf(table!, answer), meta: answer.meta });
+    case "image/svg+xml":
+    case "image/png":
+      return printer.print({ form, chart: chart!(answer as never), provenance: answer.meta });
+    case "text/markdown":
+    case "text/html":
+    case "application/pdf":
+      return printer.print({ form, doc: pages!(answer as never) });
+  }
+}
+
+/** The picture that is an operation's own answer. */
+export function encodePicture(form: Form, { chart, meta }: Picture, printer: Printer): Promise<Buffer> {
+  if (!isPictureForm(form)) throw new Error(`${form} is no form of a picture`);
+  return printer.print({ form, chart, provenance: meta });
+}

@@ -1,0 +1,40 @@
+import type { CallToolRequestParams, CallToolResult } from "@modelcontextprotocol/server";
+import type { Printer } from "../../../core/model/ports/printer.ts";
+import { Refusal } from "../../../core/model/refusal.ts";
+import type { Operation } from "../operation.ts";
+import { pathWith } from "../operation-facts.ts";
+import type { Output } from "../output.ts";
+import { encodeAnswer } from "./encode.ts";
+import type { Form, JSON_FORM } from "./form.ts";
+import type { Marked } from "./table.ts";
+
+/** What stands for an Accept header. */
+export function acceptedForms(meta: CallToolRequestParams["_meta"]): string | undefined {
+  const accepted: unknown = meta?.["tallystick/accept"];
+  return accepted === undefined || accepted === null ? undefined : String(accepted);
+}
+
+/**
+ * An answer's other form, which comes before its JSON: that stays, for it is what the tool's schema promises and what a receipt
+ * names. A picture that cannot be drawn does not cost the caller the answer.
+ */
+export async function contentOf(
+  { printer, public_url }: { printer: Printer; public_url: string },
+  operation: Operation,
+  form: Exclude<Form, typeof JSON_FORM>,
+  json: Buffer,
+  input: Record<string, unknown>,
+): Promise<CallToolResult["content"][number]> {
+  try {
+    const { output } = operation as { output: Extract<Output, { kind: "json" }> };
+    const body = await encodeAnswer(output, form, JSON.parse(json.toString()) as Marked, printer);
+    if (form.startsWith("text/")) return { type: "text", text: body.toString() };
+    const base64 = body.toString("base64");
+    if (form.startsWith("image/")) return { type: "image", data: base64, mimeType: form };
+    const uri = public_url + pathWith(operation, input);
+    return { type: "resource", resource: { uri, mimeType: form, blob: base64 } };
+  } catch (error) {
+    if (error instanceof Refusal) return { type: "text", text: error.message };
+    throw error;
+  }
+}

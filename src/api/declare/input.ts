@@ -1,0 +1,215 @@
+/** Reads an operation's input: query strings and path parts become typed values, then one zod object judges them all. */
+import { closest } from "fastest-levenshtein";
+import { z } from "zod";
+import { MAX_DEPTH } from "../../../eventstore/canonical.ts";
+import { type FieldError, refuse } from "../../core/model/refusal.ts";
+import { type JsonSchema, jsonSchemaOf } from "./json-schema.ts";
+
+export type Fields = Record<string, unknown>;
+
+/** An answer about a hostile input stays short: so many errors, and so much of a name that the caller chose. */
+const MOST_ERRORS = 50;
+const shown = (path: string) => path.slice(0, 60);
+const MOST_PATH = 200;
+const MOST_MESSAGE = 300;
+const MOST_NAMES = 400;
+
+export type InputReader = {
+  /** JSON Schema of the input as a caller writes it. */
+  schema: { type: "object"; properties: Record<string, JsonSchema>; required?: string[] };
+  /** From a query string: text becomes numbers, booleans and comma-separated lists where the field asks for them. */
+  fromQuery(query: URLSearchParams, path: Fields): Fields;
+  /** From a JSON object, as bodies and MCP arguments are. */
+  fromObject(body: unknown, path: Fields): Fields;
+};
+
+/** The reader of an input, made once. */
+export function inputReader(input: z.ZodObject): InputReader {
+  const made = readers.get(input) ?? readerOf(input);
+  readers.set(input, made);
+  return made;
+}
+
+const readers = new WeakMap<z.ZodObject, InputReader>();
+
+function readerOf(input: z.ZodObject): InputReader {
+  const strict = z.strictObject(input.shape);
+  const { properties = {}, ...rest } = jsonSchemaOf(input, "input");
+  const schema: InputReader["schema"] = { ...rest, type: "object", properties };
+  const kinds = new Map(
+    Object.entries(schema.properties).map(([name, property]) => [name, kindOf(property)]),
+  );
+
+  const judge = (fields: Fields, errors: FieldError[]): Fields => {
+    const before = errors.length;
+    for (const [name, property] of Object.entries(schema.properties))
+      findFarTooMuch(fields[name], property, name, errors);
+    const isFar = errors.length > before;
+    for (const name of Object.keys(fields)) {
+      if (!kinds.has(name))
+        errors.push({ path: shown(name), message: unknownField(name, [...kinds.keys()]) });
+      else if (!isFar) findBadText(fields[name], name, errors);
+      if (errors.length >= MOST_ERRORS) break;
+    }
+    const known = Object.fromEntries(Object.entries(fields).filter(([name]) => kinds.has(name)));
+    const answer = isFar ? undefined : strict.safeParse(known);
+    if (answer && !answer.success)
+      errors.push(
+        ...answer.error.issues.slice(0, MOST_ERRORS).map((issue) => explain(issue, known, schema.properties)),
+      );
+    if (errors.length > 0 || !answer?.success) {
+      const told = errors.slice(0, MOST_ERRORS);
+      const names = [...new Set(told.map((error) => error.path))].join(", ").slice(0, MOST_NAMES);
+      refuse("invalid", `invalid input: ${names}`, { errors: told });
+    }
+    return answer.data;
+  };
+
+  return {
+    schema,
+    fromQuery(query, path) {
+      // Without a prototype, so that a parameter may be called anything.
+      const fields: Fields = Object.create(null);
+      const errors: FieldError[] = [];
+      for (const [name, text] of query) {
+        if (Object.hasOwn(fields, name) || Object.hasOwn(path, name)) {
+          if (errors.length < MOST_ERRORS)
+            errors.push({ path: shown(name), message: "is given more than once; give it once" });
+        } else fields[name] = fromText(text, kinds.get(name));
+      }
+      for (const [name, text] of Object.entries(path)) fields[name] = fromText(String(text), kinds.get(name));
+      return judge(fields, errors);
+    },
+    fromObject(body, path) {
+      if (typeof body !== "object" || body === null || Array.isArray(body)) {
+        refuse("invalid", "the body must be a JSON object", {
+          errors: [{ path: "", message: "must be a JSON object" }],
+        });
+      }
+      const twice = Object.keys(path).filter((name) => Object.hasOwn(body, name));
+      const errors = twice.map((name) => ({
+        path: name,
+        message: "stands in the path; leave it out of the body",
+      }));
+      const fromPath = Object.entries(path).map(([name, text]) => [
+        name,
+        fromText(String(text), kinds.get(name)),
+      ]);
+      return judge({ ...body, ...Object.fromEntries(fromPath) }, errors);
+    },
+  };
+}
+
+/** What is so far beyond a schema's most is looked at by nothing else: a form, an address or a word in it may take long to judge. */
+const isFarBeyond = (size: number, most: number | undefined) => most !== undefined && size > 4 * most + 1_000;
+
+const isOfType = (value: unknown) => {
+  const type = Array.isArray(value) ? "array" : typeof value;
+  return (schema: JsonSchema) => schema.type === undefined || schema.type === type || type === "number";
+};
+
+/** Adds texts and lists that are far longer than their schema takes. */
+function findFarTooMuch(value: unknown, schema: JsonSchema, path: string, errors: FieldError[]): void {
+  if (errors.length >= MOST_ERRORS) return;
+  if (schema.anyOf) {
+    // Told once where each form of its type has too little room for it.
+    const each = schema.anyOf.filter(isOfType(value)).map((one) => {
+      const found: FieldError[] = [];
+      findFarTooMuch(value, one, path, found);
+      return found;
+    });
+    if (each.every((found) => found.length > 0)) errors.push(...(each[0] ?? []));
+    return;
+  }
+  if (typeof value === "string" && isFarBeyond(value.length, schema.maxLength))
+    errors.push({ path: shown(path), message: `is at most ${schema.maxLength} characters` });
+  if (typeof value !== "object" || value === null) return;
+  if (Array.isArray(value)) {
+    if (isFarBeyond(value.length, schema.maxItems))
+      errors.push({ path: shown(path), message: `has at most ${schema.maxItems} entries` });
+    else if (schema.items)
+      for (const one of value) findFarTooMuch(one, schema.items, `${shown(path)}[]`, errors);
+    return;
+  }
+  for (const [name, property] of Object.entries(schema.properties ?? {}))
+    if (Object.hasOwn(value, name))
+      findFarTooMuch((value as Fields)[name], property, `${shown(path)}.${name}`, errors);
+}
+
+/** Adds what JSON readers disagree on, or Postgres cannot hold, wherever it stands in a value. */
+function findBadText(value: unknown, path: string, errors: FieldError[], depth = 0): void {
+  if (errors.length >= MOST_ERRORS) return;
+  if (typeof value === "string") {
+    if (!value.isWellFormed())
+      errors.push({
+        path: path.slice(0, MOST_PATH),
+        message: "holds half a surrogate pair; send well-formed Unicode",
+      });
+    else if (value.includes("\0"))
+      errors.push({ path: path.slice(0, MOST_PATH), message: "holds a NUL character" });
+  }
+  if (typeof value !== "object" || value === null) return;
+  if (depth === MAX_DEPTH) {
+    errors.push({ path: shown(path), message: `is nested more than ${MAX_DEPTH} deep` });
+    return;
+  }
+  // Readers of objects drop it unseen, so it would pass where any other unknown name is refused.
+  if (Object.hasOwn(value, "__proto__"))
+    errors.push({ path: shown(`${path}.__proto__`), message: "is not known; leave it out" });
+  // Of a long name its beginning: names within names would be as long as all of them together.
+  for (const [name, inner] of Object.entries(value))
+    findBadText(inner, `${path.slice(0, MOST_PATH)}.${shown(name)}`, errors, depth + 1);
+}
+
+type Kind = "text" | "number" | "boolean" | "list" | "numbers";
+
+function kindOf(property: JsonSchema): Kind {
+  const types = [property, ...(property.anyOf ?? [])].flatMap(({ type }) => type ?? []);
+  if (types.includes("array"))
+    return property.items && kindOf(property.items) === "number" ? "numbers" : "list";
+  if (types.includes("string")) return "text";
+  if (types.includes("integer") || types.includes("number")) return "number";
+  return types.includes("boolean") ? "boolean" : "text";
+}
+
+/** Text that is not of its kind is left as it is, so that the schema says what it expected. */
+function fromText(text: string, kind: Kind | undefined): unknown {
+  switch (kind) {
+    case "number":
+      return /^-?\d{1,15}(\.\d{1,12})?$/.test(text) || isWhole(text) ? Number(text) : text;
+    case "boolean":
+      return text === "true" ? true : text === "false" ? false : text;
+    case "list":
+      return text === "" ? [] : text.split(",");
+    case "numbers":
+      return text === "" ? [] : text.split(",").map((part) => fromText(part, "number"));
+    default:
+      return text;
+  }
+}
+
+/** A whole number that JavaScript's numbers tell exactly: some have sixteen digits. */
+const isWhole = (text: string) => /^-?\d{16}$/.test(text) && Number.isSafeInteger(Number(text));
+
+function unknownField(name: string, known: string[]): string {
+  const short = name.slice(0, 60);
+  if (known.length === 0) return `is not known; this operation takes no parameters`;
+  return `is not known; did you mean ${closest(short, known)}? It takes ${known.join(", ")}`;
+}
+
+function explain(
+  issue: z.core.$ZodIssue,
+  fields: Fields,
+  properties: Record<string, JsonSchema>,
+): FieldError {
+  const path = issue.path
+    .map((part) => shown(String(part)))
+    .join(".")
+    .slice(0, MOST_PATH);
+  const first = String(issue.path[0] ?? "");
+  if (issue.path.length === 1 && issue.code === "invalid_type" && !Object.hasOwn(fields, first)) {
+    const description = properties[first]?.description;
+    return { path, message: description ? `is required: ${description}` : "is required" };
+  }
+  return { path, message: issue.message.slice(0, MOST_MESSAGE) };
+}

@@ -1,0 +1,132 @@
+/**
+ * Answers asked again: `vintage` names the states of data that a question is put to, and `meta.rests_on` of an answer names
+ * those that it rests on, so that one fits the other. Every operation over data has both.
+ */
+import { z } from "zod";
+import type { App } from "../../core/app.ts";
+import { refuse } from "../../core/model/refusal.ts";
+import { type Data, NONE } from "../../datasets/reading.ts";
+import { KEEP_DAYS, keptSince } from "../../datasets/retention.ts";
+import type { Lease, Vintages } from "../../datasets/vintage-store.ts";
+import { referenceProjection, referencesSince } from "../../projections/reference/releases.ts";
+import { type KeptRelease, releasesProjection, releasesSince } from "../../projections/trade/releases.ts";
+import type { Fields } from "./input.ts";
+
+/** No answer rests on as many. */
+const MOST_NAMED = 32;
+
+export const vintageField = z
+  .string("vintage is text")
+  .regex(/^([0-9a-f]{64}|none)(,([0-9a-f]{64}|none))*$/, {
+    error:
+      "vintage is a digest of 64 hex digits, or several by comma, as meta.rests_on of an answer names them",
+    abort: true,
+  })
+  .refine((text) => text.split(",").length <= MOST_NAMED, `vintage names at most ${MOST_NAMED} vintages`)
+  .optional()
+  .describe(`\`meta.rests_on\` of an answer, which is had again for ${KEEP_DAYS} days; omitted = of now`);
+
+export const restsOnField = z
+  .string()
+  .describe(
+    "The vintages of the datasets and tables that the answer rests on, by comma; `none`: a table it looked for was not there. With this as `vintage` the same question has the same answer",
+  )
+  .meta({ id: "RestsOn" });
+
+/** Of an answer that lists a read model, too: that is as the log has it, whatever is named here. */
+export const vintageBesideList = vintageField.describe(
+  "Vintages of tables, by comma, as `meta.rests_on` names them; what is from the log is as it is now",
+);
+
+export const restsOnBesideList = restsOnField.describe(
+  "The vintages of the tables that the answer rests on beside the log, by comma, as `vintage` takes them; `none`: a table it looked for was not there",
+);
+
+/** Data that stays as it is until it is released. */
+export type HeldData = { data: Data; release(): void };
+
+/** The data that the input of a call names; undefined where it names none, and what is current answers. */
+export function dataNamed(
+  app: App,
+  { vintage }: { vintage?: unknown },
+  input: Fields | undefined,
+): Promise<HeldData> | undefined {
+  const named = vintage && input?.vintage;
+  return typeof named === "string" ? heldData(app, [...new Set(named.split(","))]) : undefined;
+}
+
+/** Refuses (`not_found`) what is not kept. */
+async function heldData(app: App, named: string[]): Promise<HeldData> {
+  const wanted = named.filter((name) => name !== NONE);
+  const kept = await keptOf(app, wanted);
+  const leases: Lease[] = [];
+  const release = () => {
+    for (const lease of leases) lease.release();
+  };
+  try {
+    for (const { vintage } of kept.datasets) leases.push(await app.vintage_store.leasePast(vintage));
+    const tables = await Promise.all(kept.tables.map(({ vintage }) => app.reference.read(vintage)));
+    const vintages = leases.length === 0 ? app.vintages : heldBy(leases);
+    const reference = app.reference.with(tables, { alone: named.includes(NONE) });
+    return { data: { vintages, reference }, release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+type Kept = { datasets: KeptRelease[]; tables: KeptRelease[] };
+
+/** The releases of the vintages named; refused where one is not kept, or two are of one dataset. */
+async function keptOf(app: App, wanted: readonly string[]): Promise<Kept> {
+  const since = keptSince(app.clock.now());
+  const all = async (): Promise<Kept> => ({
+    datasets: await releasesSince(app.pool, since),
+    tables: await referencesSince(app.pool, since),
+  });
+  const isIn = (releases: KeptRelease[], name: string) => releases.some(({ vintage }) => vintage === name);
+  const lacks = ({ datasets, tables }: Kept) =>
+    wanted.find((name) => !isIn(datasets, name) && !isIn(tables, name));
+  let kept = await all();
+  if (lacks(kept) !== undefined) {
+    await Promise.all([app.caughtUp(releasesProjection), app.caughtUp(referenceProjection)]);
+    kept = await all();
+  }
+  const absent = lacks(kept);
+  if (absent !== undefined) refuseUnkept(absent, kept);
+  const found = (releases: KeptRelease[]) =>
+    wanted.flatMap((name) => releases.find(({ vintage }) => vintage === name) ?? []);
+  const named = { datasets: found(kept.datasets), tables: found(kept.tables) };
+  const datasets = [...named.datasets, ...named.tables].map(({ dataset }) => dataset);
+  const twice = datasets.find((dataset, at) => datasets.indexOf(dataset) !== at);
+  if (twice !== undefined) {
+    const message = `vintage names two vintages of ${twice}; name one of each dataset`;
+    refuse("invalid", message, { errors: [{ path: "vintage", message }] });
+  }
+  return named;
+}
+
+/** The newest that are kept are named, of datasets before tables. */
+const MOST_TOLD = 20;
+
+function refuseUnkept(absent: string, { datasets, tables }: Kept): never {
+  const kept = [...datasets, ...tables];
+  const told = kept
+    .slice(0, MOST_TOLD)
+    .map(({ dataset, vintage, released_at }) => `${dataset} ${vintage} of ${released_at.slice(0, 10)}`);
+  const more = kept.length > MOST_TOLD ? `, and ${kept.length - MOST_TOLD} more` : "";
+  const list = kept.length === 0 ? "nothing yet" : told.join(", ") + more;
+  const message = `vintage ${absent} is not kept here; vintages are kept ${KEEP_DAYS} days after they were replaced. Kept is ${list}`;
+  return refuse("not_found", message, { errors: [{ path: "vintage", message }] });
+}
+
+/** These vintages and no others; they stay leased as long as the call is under way. */
+const heldBy = (leases: readonly Lease[]): Vintages => ({
+  open: () => leases.map(({ manifest }) => manifest),
+  awaited: () => [],
+  lease: (dataset) => {
+    const found = leases.find(({ manifest }) => manifest.dataset === dataset);
+    if (found) return { ...found, release: () => undefined };
+    return refuse("unavailable", `dataset ${dataset} is not among the vintages named`);
+  },
+});

@@ -1,0 +1,187 @@
+import type { App } from "../../core/app.ts";
+import { inTime } from "../../core/coordination/concurrency.ts";
+import { likelyWait, makingOf } from "../../datasets/making.ts";
+import { didOf, keyUrl } from "../../domain/payments/receipt.ts";
+import { currentReferences } from "../../projections/reference/releases.ts";
+import { currentReleases } from "../../projections/trade/releases.ts";
+import type { Catalogue, Path } from "../declare/operation.ts";
+import { problemsPage } from "../serve/problem.ts";
+import { priceList } from "../serve/x402/discovery.ts";
+import type { PaymentTerms } from "../serve/x402/required.ts";
+import type { Document } from "./document.ts";
+import { explorerDocuments } from "./explorer.ts";
+import { openapi } from "./openapi.ts";
+import { docsDocuments } from "./pages/docs.ts";
+import { homeDocuments } from "./pages/home.ts";
+import { rngDocument } from "./pages/rng.ts";
+import { llmsPage } from "./reference.ts";
+
+/** All documents of a catalogue. What does not change while the service runs is rendered once, for whoever asks first. */
+export function documentsOf(
+  catalogue: Catalogue,
+  terms: PaymentTerms,
+  { sandbox_key }: { sandbox_key?: string | undefined } = {},
+): Document[] {
+  const pages = { ...terms, sandbox_key };
+  const fixed = (path: Path, type: string, summary: string, rendered: () => string): Document => {
+    let body: string | undefined;
+    const render = () => {
+      body ??= rendered();
+      return { body };
+    };
+    return { path, type, summary, render };
+  };
+  const description = (path: Path, described: Catalogue, what: string): Document =>
+    fixed(path, "application/json", `OpenAPI 3.1.0 of ${what}`, () =>
+      JSON.stringify(openapi(described, terms.public_url)),
+    );
+  return [
+    ...homeDocuments(catalogue, pages),
+    ...docsDocuments(catalogue, pages),
+    rngDocument(pages),
+    health,
+    { ...health, path: "/healthz", summary: "The same, by the name that some watchers ask for" },
+    ready,
+    description("/openapi.json", catalogue, "every operation"),
+    ...catalogue.areas
+      .filter(({ operations }) => operations.length > 0)
+      .map(({ name }) => description(`/openapi/${name}.json`, ofArea(catalogue, name), `the area ${name}`)),
+    fixed("/llms.txt", "text/plain", "The service on one page, for models", () =>
+      llmsPage(catalogue, terms.public_url),
+    ),
+    fixed("/problems", "text/markdown", "Every kind of error", () => problemsPage(catalogue.problems)),
+    fixed("/.well-known/x402", "application/json", "The price list: what can be paid for", () =>
+      JSON.stringify(priceList(catalogue.operations, terms)),
+    ),
+    keySet,
+    didDocument,
+    fixed("/.well-known/security.txt", "text/plain", "Where to report a weakness", () =>
+      securityText(terms.public_url),
+    ),
+    fixed("/.well-known/api-catalog", "application/linkset+json", "RFC 9727 catalogue", () =>
+      apiCatalog(terms.public_url),
+    ),
+    fixed("/robots.txt", "text/plain", "What crawlers may read", () => ROBOTS),
+    ...explorerDocuments(),
+  ];
+}
+
+/** Answers are for whoever asks, not for an index; what they are is in the pages. */
+const ROBOTS = "User-agent: *\nDisallow: /v1/\nDisallow: /api/\nDisallow: /mcp\n";
+
+const ofArea = ({ areas, operations, problems }: Catalogue, wanted: string): Catalogue => ({
+  areas: areas.filter(({ name }) => name === wanted),
+  operations: operations.filter(({ area }) => area === wanted),
+  problems,
+});
+
+const health: Document = {
+  path: "/health",
+  type: "application/json",
+  summary: "Liveness: the process answers",
+  render: () => ({ body: '{"status":"ok"}' }),
+};
+
+/** What this process is to serve and has not open: to be made or opened still, or its files are missing. */
+async function missingData(app: App): Promise<string[]> {
+  const released = [...(await currentReleases(app.pool)), ...(await currentReferences(app.pool))];
+  const open = new Set([...app.vintages.open(), ...app.reference.open()].map(({ dataset }) => dataset));
+  const wanted = new Set([...app.vintage_store.awaited(), ...released].map(({ dataset }) => dataset));
+  return [...wanted].filter((dataset) => !open.has(dataset));
+}
+
+const ready: Document = {
+  path: "/ready",
+  type: "application/json",
+  summary: "Readiness: what is up and what is not",
+  render: async (app) => {
+    const [log, chain, checked, disputes] = await Promise.all([
+      told(LOG_MS, app.store.head()).then(
+        (head) => ({ up: true, position: head.position }),
+        () => ({ up: false, position: null }),
+      ),
+      told(CHAIN_MS, app.chain.heads()).then(
+        ({ latest }) => ({ up: true, block: Number(latest.number) }),
+        () => ({ up: false, block: null }),
+      ),
+      told(LOG_MS, app.accepting.contradiction()).then(
+        (contradiction) => ({ checked: true, contradiction }),
+        () => ({ checked: false, contradiction: null }),
+      ),
+      told(LOG_MS, app.disputes()).catch(() => []),
+    ]);
+    const datasets = app.vintages.open().map(({ dataset, vintage }) => ({ dataset, vintage }));
+    const missing = log.up ? await told(LOG_MS, missingData(app)).catch(() => null) : null;
+    const accepts = log.up && checked.checked && checked.contradiction === null;
+    const up = accepts && disputes.length === 0 && missing?.length === 0;
+    const awaited = app.vintage_store.awaited();
+    return {
+      ...(up ? {} : { status: 503, headers: { "Retry-After": String(likelyWait(awaited)) } }),
+      body: JSON.stringify({
+        status: up ? "ready" : "not ready",
+        log: { ...log, ...checked, disputes },
+        chain,
+        datasets,
+        missing,
+        making: makingOf(awaited),
+        readers: app.readers.health(),
+      }),
+    };
+  },
+};
+
+/** RFC 7517: the key that signs receipts. */
+const keySet: Document = {
+  path: "/.well-known/jwks.json",
+  type: "application/jwk-set+json",
+  summary: "The public key that signs receipts",
+  render: ({ signer, settings }) => {
+    const kid = keyUrl(settings.public_url, signer.kid);
+    return { body: JSON.stringify({ keys: [{ ...signer.public_key, kid, use: "sig", alg: "EdDSA" }] }) };
+  },
+};
+
+/** The same key where the method did:web looks for it: x402 names the keys of receipts by DID. */
+const didDocument: Document = {
+  path: "/.well-known/did.json",
+  type: "application/did+json",
+  summary: "The same key as a DID document (did:web)",
+  render: ({ signer, settings }) => {
+    const [id, key_url] = [didOf(settings.public_url), keyUrl(settings.public_url, signer.kid)];
+    const key = { id: key_url, type: "JsonWebKey", controller: id, publicKeyJwk: signer.public_key };
+    const context = ["https://www.w3.org/ns/did/v1", "https://w3id.org/security/jwk/v1"];
+    return {
+      body: JSON.stringify({
+        "@context": context,
+        id,
+        verificationMethod: [key],
+        assertionMethod: [key_url],
+      }),
+    };
+  },
+};
+
+/** Without the chain nobody can pay, and everything else goes on: it is told of, and does not make the service unready. */
+const CHAIN_MS = 1_000;
+/** A line to Postgres that stalls refuses nothing; whoever asks whether we are ready waits no longer for it. */
+const LOG_MS = 2_000;
+
+const told = <T>(ms: number, answer: Promise<T>): Promise<T> => inTime(ms, answer, () => new Error("late"));
+
+/** RFC 9116; it must be renewed within a year, so it always ends half a year from the start. */
+const securityText = (public_url: string) => {
+  const expires = new Date(Date.now() + 182 * 86_400_000).toISOString();
+  return `Contact: ${public_url}/\nExpires: ${expires}\nPreferred-Languages: en\nCanonical: ${public_url}/.well-known/security.txt\n`;
+};
+
+const apiCatalog = (public_url: string) =>
+  JSON.stringify({
+    linkset: [
+      {
+        anchor: `${public_url}/`,
+        "service-desc": [{ href: `${public_url}/openapi.json`, type: "application/json" }],
+        "service-doc": [{ href: `${public_url}/llms.txt`, type: "text/plain" }],
+        status: [{ href: `${public_url}/ready`, type: "application/json" }],
+      },
+    ],
+  });

@@ -1,0 +1,173 @@
+/** The pages at /log and /soul, and what those at /, /docs and /rng load: what stands in src/explorer; run from its sources, their TypeScript is turned into JavaScript once, at the first call. */
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { written } from "../../core/model/html.ts";
+import type { Path } from "../declare/operation.ts";
+import type { Document } from "./document.ts";
+import { type Place, placesFor } from "./pages/places.ts";
+
+const FOLDER = join(import.meta.dirname, "../../explorer");
+
+/** Run from dist, where bin/compile.mjs has made the pages' JavaScript already. */
+const IS_COMPILED = import.meta.filename.endsWith(".js");
+
+/** Where package.json and docs stand. */
+export const PACKAGE = join(import.meta.dirname, IS_COMPILED ? "../../../.." : "../../..");
+
+/** The page may load and ask nothing but this service, whatever a log's text might try. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  ...["script-src", "style-src", "img-src", "connect-src", "worker-src"].map((kind) => `${kind} 'self'`),
+  ...["base-uri", "form-action", "frame-ancestors"].map((kind) => `${kind} 'none'`),
+].join("; ");
+
+/** The worker reads what a visitor drops, and can send it nowhere. */
+const WORKER_POLICY = "default-src 'none'; script-src 'self'";
+
+export const explorerDocuments = (): Document[] => [
+  document("/log", "text/html", "The log for people: what is in it, how far it is proven, and a verifier", {
+    policy: PAGE_POLICY,
+    text: async (development) =>
+      (await page("page.html", "/log")).replace("{{chain}}", development ? "development" : "public"),
+  }),
+  {
+    path: "/log/meanings.json",
+    type: "application/json",
+    summary: "What each type of event means, in a sentence",
+    render: ({ unit }) => ({ body: JSON.stringify(unit.schemas.meanings()) }),
+  },
+  document("/log/page.css", "text/css", "How that page looks", { text: () => read("page.css") }),
+  document("/log/page.js", "text/javascript", "What that page does", { text: () => compiled("page.ts") }),
+  document("/log/worker.js", "text/javascript", "Where it verifies", {
+    policy: WORKER_POLICY,
+    text: () => compiled("worker.ts"),
+  }),
+  document("/log/verifier.js", "text/javascript", "The verifier in one file, to be read and run with Node", {
+    text: () => read("verifier.js"),
+  }),
+  document("/rng/example.json", "application/json", "The proof of a roll, for the page to verify", {
+    text: exampleRoll,
+  }),
+  document("/rng/page.js", "text/javascript", "What that page does", { text: () => compiled("rng.ts") }),
+  document(
+    "/rng/roll-verifier.js",
+    "text/javascript",
+    "The verifier of rolls in one file, for Node and browsers",
+    {
+      text: () => read("roll-verifier.js"),
+    },
+  ),
+  document("/soul", "text/html", "The agents for people: by trust, or newest first", {
+    policy: PAGE_POLICY,
+    text: () => page("directory.html", "/soul"),
+  }),
+  document(
+    "/soul/{id}",
+    "text/html",
+    "An agent for people: its score line by line, charts, keys and proofs",
+    {
+      policy: PAGE_POLICY,
+      for_browsers: true,
+      text: () => page("agent.html", "/soul"),
+    },
+  ),
+  document(
+    "/soul/market",
+    "text/html",
+    "The market for people: nodes, bounties, what is offered, what was settled",
+    {
+      policy: PAGE_POLICY,
+      text: () => page("market.html", "/soul"),
+    },
+  ),
+  document("/soul/page/market.js", "text/javascript", "What that page does", {
+    text: () => compiled("market.ts"),
+  }),
+  document("/soul/page/style.css", "text/css", "How those pages look beside the log's", {
+    text: () => read("soul.css"),
+  }),
+  document("/soul/page/directory.js", "text/javascript", "What the directory does", {
+    text: () => compiled("directory.ts"),
+  }),
+  document("/soul/page/agent.js", "text/javascript", "What the page of an agent does", {
+    text: () => compiled("agent.ts"),
+  }),
+  document("/docs/page.css", "text/css", "How the pages at / and /docs look, beside that of /log", {
+    text: () => read("docs.css"),
+  }),
+  document("/docs/page.js", "text/javascript", "What those pages do", { text: () => compiled("docs.ts") }),
+  document(
+    "/docs/try.js",
+    "text/javascript",
+    "What an operation's page does: its call, and the demo wallet's payment",
+    { text: () => compiled("try.ts") },
+  ),
+  document("/log/icon.svg", "image/svg+xml", "The pages' icon", { text: () => read("icon.svg") }),
+  document("/favicon.ico", "image/svg+xml", "The same, where browsers look for it", {
+    text: () => read("icon.svg"),
+  }),
+];
+
+type Source = { policy?: string; for_browsers?: true; text(development: boolean): Promise<string> };
+
+function document(
+  path: Path,
+  type: string,
+  summary: string,
+  { policy, for_browsers, text }: Source,
+): Document {
+  let made: Promise<string> | undefined;
+  return {
+    path,
+    type,
+    summary,
+    ...(for_browsers && { for_browsers }),
+    async render({ embedded_chain }) {
+      // What failed once, a compiler that could not be started, is tried again.
+      made ??= text(embedded_chain).catch((error) => {
+        made = undefined;
+        throw error;
+      });
+      const body = await made;
+      const headers = {
+        ETag: `"${createHash("sha256").update(body).digest("base64url")}"`,
+        "Cache-Control": "no-cache",
+        ...(for_browsers && { Vary: "Accept" }),
+        ...(policy && { "Content-Security-Policy": policy }),
+      };
+      return { body, headers };
+    },
+  };
+}
+
+const read = (file: string) => readFile(join(FOLDER, file), "utf8");
+
+const page = async (file: string, place: Place) =>
+  (await read(file)).replace("{{places}}", written(placesFor(place)));
+
+/** The first roll of the published vectors. */
+async function exampleRoll(): Promise<string> {
+  const { rolls } = JSON.parse(await readFile(join(PACKAGE, "docs/vectors/rng.json"), "utf8")) as {
+    rolls: object[];
+  };
+  return JSON.stringify({ data: rolls[0] }, null, 2);
+}
+
+/** One file of what an entry imports, but for the verifier: that is loaded as auditors read it. */
+async function compiled(entry: string): Promise<string> {
+  if (IS_COMPILED) return read(entry.replace(/\.ts$/, ".js"));
+  const { build } = await import("esbuild");
+  const { outputFiles } = await build({
+    entryPoints: [join(FOLDER, entry)],
+    bundle: true,
+    external: ["./verifier.js", "./roll-verifier.js"],
+    format: "esm",
+    target: "es2022",
+    minify: true,
+    legalComments: "none",
+    write: false,
+    logLevel: "silent",
+  });
+  return outputFiles[0]!.text;
+}

@@ -1,0 +1,60 @@
+/** Operations by words of what they do, for whoever knows what it wants and not what it is called. */
+import { inputReader } from "../declare/input.ts";
+import type { Operation } from "../declare/operation.ts";
+
+/** What a word counts for where it stands: in the name above all, in what is said of the input least. */
+const WEIGHTS = { name: 5, summary: 3, area: 2, description: 1, input: 1 };
+
+type Place = keyof typeof WEIGHTS;
+type Entry = { operation: Operation; words: Record<Place, ReadonlySet<string>> };
+
+/** Letters that two forms of a word begin with at least, and that the shorter may end otherwise in: "seasons" finds "seasonality". */
+const SHORTEST_STEM = 4;
+const LONGEST_ENDING = 2;
+
+const wordsOf = (text: string): ReadonlySet<string> => new Set(text.toLowerCase().match(/[a-z0-9]+/g) ?? []);
+
+/** The operations that a text may mean, the likeliest first; rare words count more than common ones. */
+export function operationFinder(operations: readonly Operation[]): (text: string) => Operation[] {
+  const entries = operations.map(entryOf);
+  return (text) => {
+    const scores = new Map<Entry, number>();
+    for (const word of wordsOf(text)) {
+      const found = entries.map((entry) => ({ entry, weight: weightOf(word, entry) }));
+      const hits = found.filter(({ weight }) => weight > 0);
+      const rarity = Math.log(1 + entries.length / Math.max(hits.length, 1));
+      for (const { entry, weight } of hits) scores.set(entry, (scores.get(entry) ?? 0) + weight * rarity);
+    }
+    return [...scores].toSorted(([, a], [, b]) => b - a).map(([{ operation }]) => operation);
+  };
+}
+
+function entryOf(operation: Operation): Entry {
+  const { name, area, summary, description, input } = operation;
+  const fields = Object.entries(inputReader(input).schema.properties);
+  const about = fields.map(([field, { description = "" }]) => `${field} ${description}`).join(" ");
+  return {
+    operation,
+    words: {
+      name: wordsOf(name),
+      summary: wordsOf(summary),
+      area: wordsOf(area),
+      description: wordsOf(description),
+      input: wordsOf(about),
+    },
+  };
+}
+
+function weightOf(word: string, { words }: Entry): number {
+  const places = Object.entries(WEIGHTS) as [Place, number][];
+  return Math.max(...places.map(([place, weight]) => (stands(word, words[place]) ? weight : 0)));
+}
+
+const stands = (word: string, among: ReadonlySet<string>): boolean =>
+  among.has(word) || [...among].some((one) => areForms(word, one));
+
+function areForms(one: string, other: string): boolean {
+  const shorter = Math.min(one.length, other.length);
+  const stem = Math.max(SHORTEST_STEM, shorter - LONGEST_ENDING);
+  return shorter >= stem && one.slice(0, stem) === other.slice(0, stem);
+}

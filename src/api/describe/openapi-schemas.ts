@@ -1,0 +1,144 @@
+/** Schemas of answers with what several of them have in common said once: among the components, under a name. */
+import type { JsonSchema } from "../declare/json-schema.ts";
+
+type Schemas = Record<string, JsonSchema>;
+
+/** Shorter ones are not worth their reference. */
+const SHORTEST_SHARED = 90;
+
+/** Fields that all answers have: their names say nothing without that of the answer. */
+const OF_EVERY_ANSWER = /^(data|meta)\b/;
+
+export const componentRef = (name: string) => `#/components/schemas/${name}`;
+
+/**
+ * Of answers by the name of their operation. `bases` are objects that others have all fields of: those refer to them and say the rest.
+ * What stands word for word in two places is named after the field that it stands in.
+ */
+export function shareSchemas(
+  answers: Schemas,
+  named: Schemas,
+  bases: Schemas,
+): { answers: Schemas; components: Schemas } {
+  const rebased = mapValues(answers, (schema) => onBases(schema, bases));
+  const parts = mapValues(named, (schema) => onBases(schema, bases));
+  const components = { ...parts, ...usedOf({ ...rebased, ...parts }, bases) };
+  const names = namesOfRepeated(components, rebased);
+  const shared: Schemas = {};
+  const refer = (schema: JsonSchema): JsonSchema => {
+    const { description, ...own } = schema;
+    const name = names.get(textOf(own));
+    if (name === undefined) return mapSchemas(schema, refer);
+    shared[name] ??= mapSchemas(own, refer);
+    return { $ref: componentRef(name), ...(description && { description }) };
+  };
+  const within = (schema: JsonSchema) => mapSchemas(schema, refer);
+  return {
+    answers: mapValues(rebased, refer),
+    components: { ...mapValues(components, within), ...shared },
+  };
+}
+
+/** Names for what stands in several places, whatever is said of it there. */
+function namesOfRepeated(components: Schemas, answers: Schemas): Map<string, string> {
+  const places = new Map<string, { times: number; root: string; place: string }>();
+  const look = (schema: JsonSchema, root: string, place: string) => {
+    const text = textOf(schema);
+    const before = places.get(text);
+    places.set(text, { root, place, ...before, times: (before?.times ?? 0) + 1 });
+    // What is in it was seen with the first.
+    if (before === undefined) for (const [inner, one] of innerOf(schema, place)) look(one, root, inner);
+  };
+  for (const [name, schema] of Object.entries({ ...components, ...answers })) look(schema, name, name);
+  const own = Object.entries(components).map(([name, schema]) => [textOf(schema), name] as const);
+  const names = new Map(own.filter(([text]) => text.length >= SHORTEST_SHARED));
+  const taken = new Set(Object.keys(components));
+  for (const [text, { times, root, place }] of places) {
+    if (times < 2 || text.length < SHORTEST_SHARED || names.has(text)) continue;
+    const wished = place === root || !OF_EVERY_ANSWER.test(place) ? [place] : [];
+    const name = freeName([...wished, `${root} ${place}`].map(pascal), taken);
+    taken.add(name);
+    names.set(text, name);
+  }
+  return names;
+}
+
+/** What a schema is, whatever it is said to mean where it stands. */
+const textOf = ({ description: _, ...own }: JsonSchema) => JSON.stringify(own);
+
+function freeName(wished: string[], taken: ReadonlySet<string>): string {
+  const free = wished.find((name) => !taken.has(name));
+  if (free !== undefined) return free;
+  let number = 2;
+  while (taken.has(`${wished.at(-1)}${number}`)) number += 1;
+  return `${wished.at(-1)}${number}`;
+}
+
+const pascal = (name: string) =>
+  name.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** An object that has all fields of a base refers to it; of several bases the largest counts. */
+function onBases(schema: JsonSchema, bases: Schemas): JsonSchema {
+  const inner = mapSchemas(schema, (one) => onBases(one, bases));
+  const fitting = Object.entries(bases)
+    .filter(([, base]) => extendsBase(schema, base))
+    .toSorted(([, a], [, b]) => sizeOf(b) - sizeOf(a));
+  const [found] = fitting;
+  if (!found) return inner;
+  const [name, base] = found;
+  const { properties = {}, required = [], type: _, ...about } = inner;
+  const own = Object.entries(properties).filter(([field]) => !(field in base.properties!));
+  const needed = required.filter((field) => !(base.required ?? []).includes(field));
+  const rest: JsonSchema = {
+    type: "object",
+    ...(own.length > 0 && { properties: Object.fromEntries(own) }),
+    ...(needed.length > 0 && { required: needed }),
+  };
+  const $ref = componentRef(name);
+  return own.length === 0 && needed.length === 0 ? { ...about, $ref } : { ...about, allOf: [{ $ref }, rest] };
+}
+
+const sizeOf = ({ properties = {} }: JsonSchema) => Object.keys(properties).length;
+
+const extendsBase = ({ properties, required = [] }: JsonSchema, base: JsonSchema): boolean =>
+  properties !== undefined &&
+  (base.required ?? []).every((field) => required.includes(field)) &&
+  Object.entries(base.properties!).every(
+    ([field, one]) => JSON.stringify(properties[field]) === JSON.stringify(one),
+  );
+
+const usedOf = (schemas: Schemas, bases: Schemas): Schemas => {
+  const text = JSON.stringify(schemas);
+  return Object.fromEntries(
+    Object.entries(bases).filter(([name]) => text.includes(`"${componentRef(name)}"`)),
+  );
+};
+
+/** The schemas right within one, each with the name of the field that it is of. */
+function innerOf(schema: JsonSchema, place: string): [string, JsonSchema][] {
+  const { additionalProperties, items, anyOf = [], allOf = [], properties = {} } = schema;
+  return [
+    ...Object.entries(properties),
+    ...[...anyOf, ...allOf].map((one): [string, JsonSchema] => [place, one]),
+    ...(items ? [[`${place} item`, items] as [string, JsonSchema]] : []),
+    ...(typeof additionalProperties === "object"
+      ? [[`${place} value`, additionalProperties] as [string, JsonSchema]]
+      : []),
+  ];
+}
+
+/** A schema with those right within it made anew. */
+function mapSchemas(schema: JsonSchema, make: (schema: JsonSchema) => JsonSchema): JsonSchema {
+  const { additionalProperties, items, anyOf, allOf, properties } = schema;
+  return {
+    ...schema,
+    ...(properties && { properties: mapValues(properties, make) }),
+    ...(items && { items: make(items) }),
+    ...(anyOf && { anyOf: anyOf.map(make) }),
+    ...(allOf && { allOf: allOf.map(make) }),
+    ...(typeof additionalProperties === "object" && { additionalProperties: make(additionalProperties) }),
+  };
+}
+
+const mapValues = (schemas: Schemas, make: (schema: JsonSchema) => JsonSchema): Schemas =>
+  Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, make(one)]));

@@ -1,0 +1,227 @@
+/** OpenAPI 3.1.0, derived from the catalogue: what a client generator, a linter and an agent read. */
+import { z } from "zod";
+import { delegatedOf, paymentOf } from "../declare/access/way.ts";
+import { formsOf } from "../declare/forms/form.ts";
+import { inputReader } from "../declare/input.ts";
+import { type JsonSchema, jsonSchemaOf } from "../declare/json-schema.ts";
+import type { Catalogue } from "../declare/operation.ts";
+import { type Operation, restsOnDataAlone } from "../declare/operation.ts";
+import { isCommand, isInPath, mediaTypeOf, methodOf, pathOf, readsOf } from "../declare/operation-facts.ts";
+import { OF_ANY_CALL, refusalsOf } from "../declare/statuses.ts";
+import { componentsOf, eventHeaders, refTo, settledHeaders } from "./openapi-components.ts";
+import { componentRef, shareSchemas } from "./openapi-schemas.ts";
+
+export const INTERFACE_VERSION = "3.2.0";
+
+type Schema = Record<string, unknown>;
+type Schemas = Record<string, JsonSchema>;
+type Entry = { parameters: Schema[] };
+
+export function openapi({ areas, operations, problems }: Catalogue, public_url: string): Schema {
+  const answers = answersOf(areas, operations);
+  const paths: Record<string, Record<string, Entry>> = {};
+  for (const operation of operations) {
+    // OpenAPI knows no parameter that spans slashes: a client leaves them as they are.
+    const path = pathOf(operation).replaceAll("{+", "{");
+    paths[path] = {
+      ...paths[path],
+      [methodOf(operation).toLowerCase()]: describe(operation, answers.of[operation.name]),
+    };
+  }
+  const parameters = shareParameters(Object.values(paths).flatMap(Object.values));
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Tallystick",
+      version: INTERFACE_VERSION,
+      summary: "Data, computation and trust for autonomous agents",
+      description:
+        "Pay per call in USDC on Base (x402) or send an API key. Every command is an event in a hash-chained log that anyone can verify.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: public_url }],
+    tags: areas.map(({ name, about }) => ({ name, description: about })),
+    paths,
+    components: componentsOf(operations, problems, { public_url, schemas: answers.components, parameters }),
+  };
+}
+
+function describe(operation: Operation, answer: JsonSchema | undefined): Entry & Schema {
+  const reader = inputReader(operation.input);
+  const payment = paymentOf(operation);
+  const inBody = methodOf(operation) === "POST";
+  const names = Object.keys(reader.schema.properties);
+  const inPath = names.filter((name) => isInPath(operation, name));
+  return {
+    operationId: operation.name,
+    tags: [operation.area],
+    summary: operation.summary,
+    description: operation.description,
+    ...(payment && {
+      "x-payment-info": {
+        price: {
+          mode: typeof payment.price === "function" ? "dynamic" : "fixed",
+          currency: "USD",
+          amount: payment.unit_price,
+        },
+        protocols: ["x402"],
+      },
+    }),
+    security: [...new Map(alternatives(operation).map((one) => [JSON.stringify(one), one])).values()],
+    parameters: [
+      ...names
+        .filter((name) => !inBody || inPath.includes(name))
+        .map((name) => parameter(name, inPath.includes(name), reader.schema, operation.example[name])),
+      ...(delegatedOf(operation) ? [refTo("parameters", "OnBehalfOf")] : []),
+      ...(readsOf(operation) ? [refTo("parameters", "MinLogPosition")] : []),
+      ...(isCommand(operation) ? [refTo("parameters", "IdempotencyKey"), refTo("parameters", "Prefer")] : []),
+    ],
+    ...(inBody && { requestBody: body(reader.schema, inPath, operation.example) }),
+    responses: responses(operation, answer),
+  };
+}
+
+const alternatives = ({ access }: Operation) => access.flatMap(({ security }) => security);
+
+type InputSchema = ReturnType<typeof inputReader>["schema"];
+
+function parameter(name: string, inPath: boolean, schema: InputSchema, example: unknown): Schema {
+  const { description, ...property } = schema.properties[name]!;
+  const isList = property.type === "array";
+  return {
+    name,
+    in: inPath ? "path" : "query",
+    required: inPath || (schema.required ?? []).includes(name),
+    ...(description && { description }),
+    ...(isList && { style: "form", explode: false }),
+    schema: property,
+    ...(example !== undefined && { example }),
+  };
+}
+
+/** A parameter that several operations take stands among the components; where several of one name do, the less common have a number. */
+function shareParameters(entries: readonly Entry[]): Schema {
+  const asked = new Map<string, number>();
+  for (const parameter of entries.flatMap(({ parameters }) => parameters)) {
+    const text = JSON.stringify(parameter);
+    asked.set(text, (asked.get(text) ?? 0) + 1);
+  }
+  const shared = new Map<string, string>();
+  const numbers = new Map<string, number>();
+  for (const [text, times] of [...asked].sort(([, a], [, b]) => b - a)) {
+    const { name } = JSON.parse(text) as { name?: string };
+    if (times < 2 || name === undefined) continue;
+    const number = (numbers.get(name) ?? 0) + 1;
+    numbers.set(name, number);
+    shared.set(text, number === 1 ? name : `${name}-${number}`);
+  }
+  for (const entry of entries)
+    entry.parameters = entry.parameters.map((parameter) => {
+      const name = shared.get(JSON.stringify(parameter));
+      return name === undefined ? parameter : refTo("parameters", name);
+    });
+  return Object.fromEntries([...shared].map(([text, name]) => [name, JSON.parse(text)]));
+}
+
+function body(schema: InputSchema, inPath: string[], example: Record<string, unknown>): Schema {
+  const own = (name: string) => !inPath.includes(name);
+  const properties = Object.fromEntries(Object.entries(schema.properties).filter(([name]) => own(name)));
+  const required = (schema.required ?? []).filter(own);
+  return {
+    required: true,
+    content: {
+      "application/json": {
+        schema: { type: "object", properties, ...(required.length > 0 && { required }) },
+        example: Object.fromEntries(Object.entries(example).filter(([name]) => own(name))),
+      },
+    },
+  };
+}
+
+/** The statuses this operation can answer, each with its form; what is wrong with any call stands in `4XX`. */
+function responses(operation: Operation, answer: JsonSchema | undefined): Schema {
+  const priced = paymentOf(operation) !== undefined;
+  const answers: Record<string, Schema> = {
+    [operation.status ?? 200]: {
+      ...success(operation, answer),
+      ...(isCommand(operation) && { headers: { ...(priced && settledHeaders), ...eventHeaders } }),
+    },
+  };
+  if (restsOnDataAlone(operation) || operation.caching) answers[304] = refTo("responses", "304");
+  if (operation.output.kind === "file")
+    answers[206] = { ...success(operation, answer), description: "The range asked for" };
+  for (const status of refusalsOf(operation))
+    if (!OF_ANY_CALL.includes(status)) answers[status] = refTo("responses", String(status));
+  return { ...answers, "4XX": refTo("responses", "4XX") };
+}
+
+function success(operation: Operation, answer: JsonSchema = {}): Schema {
+  const { output } = operation;
+  const [form, ...others] = formsOf(operation);
+  switch (output.kind) {
+    case "stream":
+      return {
+        description: `One JSON object a line; as ${SSE} each is an event`,
+        ...content(mediaTypeOf(operation), answer, [SSE]),
+      };
+    case "json":
+      return { description: "The answer", ...content(form!, answer, others) };
+    case "bytes":
+      return { description: output.about, ...content(output.media_type, bytesOf(output.media_type)) };
+    case "file":
+      return { description: output.about, ...content(output.media_type, bytesOf(output.media_type)) };
+    case "picture":
+      return { description: output.about, ...content(form!, bytesOf(form!), others) };
+  }
+}
+
+const SSE = "text/event-stream";
+
+/**
+ * The usual form of an answer, and the others that Accept chooses among. Those stand beside it, for a client generator would make
+ * one type of them all, and no call without an Accept header is answered in them.
+ */
+const content = (form: string, schema: Schema, others: readonly string[] = []): Schema => ({
+  content: { [form]: { schema } },
+  ...(others.length > 0 && { "x-other-forms": others }),
+});
+
+const bytesOf = (form: string): Schema => ({
+  type: "string",
+  ...(!form.startsWith("text/") && { format: "binary" }),
+});
+
+/** Schemas of what operations answer, by their names. What has an id, or stands in several, is among the components, once for all. */
+function answersOf(
+  areas: Catalogue["areas"],
+  operations: readonly Operation[],
+): { of: Schemas; components: Schemas } {
+  const named: Schemas = {};
+  const read = (schema: z.ZodType): JsonSchema => {
+    const { $defs = {}, ...own } = atComponents(jsonSchemaOf(schema, "output"));
+    for (const [id, one] of Object.entries($defs)) {
+      if (named[id] && JSON.stringify(named[id]) !== JSON.stringify(one))
+        throw new Error(`two schemas of answers have the id ${id}`);
+      named[id] = one;
+    }
+    return own;
+  };
+  const bases: Schemas = {};
+  for (const { shares = {} } of areas)
+    for (const [name, schema] of Object.entries(shares)) bases[name] = read(schema);
+  const own = operations.flatMap((operation) => {
+    const schema = answerOf(operation);
+    return schema ? [[operation.name, read(schema)] as const] : [];
+  });
+  const { answers, components } = shareSchemas(Object.fromEntries(own), named, bases);
+  return { of: answers, components };
+}
+
+function answerOf({ output, envelope }: Operation): z.ZodType | undefined {
+  if (output.kind === "stream") return z.union([output.item, output.last]);
+  if (output.kind !== "json") return undefined;
+  return envelope === "success" ? output.schema.extend({ success: z.literal(true) }) : output.schema;
+}
+
+const atComponents = (schema: JsonSchema): JsonSchema =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', `"${componentRef("")}`));

@@ -1,0 +1,185 @@
+/** The documentation at /docs: the pages of docs/, and a page for each operation, to be read, searched and tried. */
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { html, written } from "../../../core/model/html.ts";
+import { refuse } from "../../../core/model/refusal.ts";
+import { priceText } from "../../declare/access/way.ts";
+import type { Catalogue } from "../../declare/operation.ts";
+import type { Document } from "../document.ts";
+import { PACKAGE } from "../explorer.ts";
+import { keyFor, type PageParts, pageOf } from "./layout.ts";
+import { type Destination, type Rendering, rendering } from "./markdown.ts";
+import { operationBody } from "./operation-page.ts";
+
+const FOLDER = join(PACKAGE, "docs");
+
+/** Shown another way: what is generated from the catalogue has pages of its own. */
+const ELSEWHERE = new Map([["operations", "/docs#operations"]]);
+
+/** Files beside docs/ that are served. */
+const SERVED = new Map([
+  ["/.env.example", "/docs/settings"],
+  ["/src/explorer/verifier.js", "/log/verifier.js"],
+  ["/src/explorer/roll-verifier.js", "/rng/roll-verifier.js"],
+]);
+
+type Article = Rendering & { name: string };
+
+export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[] {
+  let read: Promise<Map<string, Article>> | undefined;
+  const articles = () => {
+    read ??= readArticles().catch((error) => {
+      read = undefined;
+      throw error;
+    });
+    return read;
+  };
+  return [
+    {
+      path: "/docs",
+      type: "text/html",
+      summary: "The documentation, with a page for each operation to try it",
+      render: async () => indexPage(catalogue, parts, [...(await articles()).values()]),
+    },
+    {
+      path: "/docs/search.json",
+      type: "application/json",
+      summary: "What the search of that page looks through",
+      render: async () => ({ body: JSON.stringify(searched(catalogue, [...(await articles()).values()])) }),
+    },
+    {
+      path: "/docs/operations/{name}",
+      type: "text/html",
+      summary: "An operation: what it takes and answers, and its example to run",
+      render: (_app, visit) => {
+        const operation = catalogue.operations.find(({ name }) => name === visit.params.name);
+        if (!operation) return refuse("not_found", "there is no such operation; /docs lists all");
+        return pageOf({
+          title: `${operation.name} · Tallystick`,
+          description: operation.summary,
+          place: "/docs",
+          embedded_chain: parts.embedded_chain,
+          script: "/docs/try.js",
+          key: keyFor(parts, visit),
+          body: operationBody(operation),
+        });
+      },
+    },
+    {
+      path: "/docs/{+page}",
+      type: "text/html",
+      summary: "A page of the documentation",
+      render: async (_app, { params }) => {
+        const asked = String(params.page);
+        const name = asked.replace(/(\.md)?\/?$/, "");
+        const article = (await articles()).get(name);
+        const place = ELSEWHERE.get(name) ?? (article && name !== asked ? `/docs/${name}` : undefined);
+        if (place !== undefined) return movedTo(place);
+        if (!article) return refuse("not_found", "there is no such page; /docs lists all");
+        return pageOf({
+          title: `${article.title} · Tallystick`,
+          description: article.lead,
+          place: "/docs",
+          embedded_chain: parts.embedded_chain,
+          body: html`<p class="back"><a href="/docs">← All pages</a></p><article class="prose">${article.body}</article>`,
+        });
+      },
+    },
+  ];
+}
+
+const movedTo = (place: string) => ({
+  status: 301,
+  headers: { Location: place },
+  body: written(html`<!doctype html><title>Moved</title><p>This is at <a href="${place}">${place}</a>.</p>`),
+});
+
+async function readArticles(): Promise<Map<string, Article>> {
+  const files = (await readdir(FOLDER, { recursive: true })).filter((path) => path.endsWith(".md")).sort();
+  const pages = files.map((path) => path.slice(0, -3)).filter((name) => !ELSEWHERE.has(name));
+  return new Map(
+    await Promise.all(
+      pages.map(async (name) => {
+        const source = await readFile(join(FOLDER, `${name}.md`), "utf8");
+        return [name, { name, ...rendering(source, (target) => linkFrom(name, target)) }] as const;
+      }),
+    ),
+  );
+}
+
+/** A link of a page of docs/, as it stands at /docs. */
+function linkFrom(page: string, target: string): Destination {
+  if (/^([a-z]+:|#|\/)/i.test(target)) return target;
+  const { pathname, hash } = new URL(target, `http://docs/docs/${page}`);
+  if (!pathname.startsWith("/docs/") || !pathname.endsWith(".md"))
+    return SERVED.get(pathname) ?? { file: decodeURIComponent(pathname.slice(1)) };
+  const name = pathname.slice("/docs/".length, -3);
+  return ELSEWHERE.get(name) ?? `/docs/${name}${hash}`;
+}
+
+function indexPage({ areas, operations }: Catalogue, parts: PageParts, articles: readonly Article[]) {
+  const isDecision = ({ name }: Article) => name.startsWith("decisions/");
+  const listOf = (some: readonly Article[]) => html`<ul class="entries">${some.map(
+    ({ name, title, lead }) => html`
+          <li><a href="/docs/${name}">${title}</a> <span class="soft">${lead}</span></li>`,
+  )}
+        </ul>`;
+  return pageOf({
+    title: "Documentation · Tallystick",
+    description: "How to call, pay, verify and run Tallystick, and every operation with its example to try.",
+    place: "/docs",
+    embedded_chain: parts.embedded_chain,
+    body: html`
+      <h1 class="claim">Documentation</h1>
+      <form id="search" class="search" role="search">
+        <label for="words">Search pages and operations</label>
+        <input id="words" type="search" autocomplete="off" spellcheck="false" placeholder="seasons of a product, refund, verify…">
+      </form>
+      <div id="found" class="result" role="status" aria-live="polite" hidden></div>
+      <div id="contents">
+        <section aria-labelledby="guides-title">
+          <h2 id="guides-title">Guides</h2>
+          ${listOf(articles.filter((one) => !isDecision(one)))}
+        </section>
+        <section aria-labelledby="operations">
+          <h2 id="operations">Operations</h2>
+          ${areas.map(
+            ({ name, about }) => html`
+          <h3 id="area-${name}">${name}</h3>
+          <p class="soft">${about}</p>
+          <ul class="entries operations">${operations
+            .filter(({ area }) => area === name)
+            .map(
+              (one) => html`
+            <li><a href="/docs/operations/${one.name}">${one.summary}</a> <code>${one.name}</code> <span class="price">${priceText(one)}</span></li>`,
+            )}
+          </ul>`,
+          )}
+        </section>
+        <section aria-labelledby="decisions-title">
+          <h2 id="decisions-title">Decisions</h2>
+          ${listOf(articles.filter(isDecision))}
+        </section>
+      </div>`,
+  });
+}
+
+/** A place that can be found: where it is, what it is called, and the words in it. */
+type Entry = { path: string; title: string; of: string; text: string };
+
+const searched = ({ operations }: Catalogue, articles: readonly Article[]): Entry[] => [
+  ...operations.map(({ name, area, summary, description }) => ({
+    path: `/docs/operations/${name}`,
+    title: summary,
+    of: `${area} · ${name}`,
+    text: description,
+  })),
+  ...articles.flatMap(({ name, title, sections }) =>
+    sections.map((section) => ({
+      path: `/docs/${name}#${section.anchor}`,
+      title: section.title,
+      of: title,
+      text: section.text,
+    })),
+  ),
+];

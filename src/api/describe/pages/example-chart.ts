@@ -1,0 +1,117 @@
+/** The chart on the page at /: what it is of, as far as the open data go, and its picture. */
+import type { App } from "../../../core/app.ts";
+import type { Manifest } from "../../../datasets/manifest.ts";
+import { gapIn, knownOf, productsComplete } from "../../../domain/trade/coverage.ts";
+import { partnerName, type ReporterCode } from "../../../domain/trade/reporters.ts";
+import { type Flow, flows, monthsBetween, type Years, yearOf } from "../../../domain/trade/units.ts";
+import { dataOf, vintage } from "../../../projections/trade/answers/data.ts";
+import { timelineChart } from "../../../projections/trade/answers/forms/lines.ts";
+import { flowWord, productTitle } from "../../../projections/trade/answers/forms/names.ts";
+import { mayAnswer, type TradeData } from "../../../projections/trade/answers/question.ts";
+import { timeline } from "../../../projections/trade/answers/series.ts";
+import type { Document } from "../document.ts";
+
+/** Whose answer is drawn. */
+export const CHARTED_BY = "trade_timeline";
+
+const CHART = "/chart.svg";
+
+/** Shown where they are covered: most readers know roughly what these trade. */
+const WELL_KNOWN: readonly string[] = ["DE", "FR", "PL"];
+const [MOST_YEARS, MOST_REPORTERS] = [5, 3];
+
+export type Charted = {
+  dataset: string;
+  reporters: ReporterCode[];
+  flow: Flow;
+  years: Years;
+  hs: string | undefined;
+};
+
+/** What is asked for the chart: the last years of what would answer first; undefined where no open data can be drawn so. */
+export function chartedIn(trade: TradeData): Charted | undefined {
+  for (const manifest of mayAnswer(trade))
+    for (const flow of flows) {
+      const charted = chartedOf(manifest, flow);
+      if (charted) return charted;
+    }
+  return undefined;
+}
+
+function chartedOf({ dataset, coverage }: Manifest, flow: Flow): Charted | undefined {
+  const { products, months } = coverage;
+  const [shortest] = products.codes.toSorted((a, b) => a.length - b.length);
+  const hs = productsComplete(coverage, {}) ? undefined : shortest;
+  const known = knownOf(coverage, hs);
+  const all = coverage.reporters.map(({ reporter }) => reporter);
+  const covered = monthsBetween(months.from, months.to).filter((period) =>
+    all.some((code) => known(code, flow, period)),
+  );
+  const last = covered.at(-1);
+  if (last === undefined) return undefined;
+  const upTo = (to: number): Years => ({ from: Math.max(yearOf(covered[0]!), to - MOST_YEARS + 1), to });
+  const years = upTo(yearOf(last));
+  const drawn = covered.filter((period) => yearOf(period) >= years.from);
+  const monthsOf = (code: ReporterCode) => drawn.filter((period) => known(code, flow, period)).length;
+  const rank = (code: ReporterCode) =>
+    WELL_KNOWN.includes(code) ? WELL_KNOWN.indexOf(code) : WELL_KNOWN.length;
+  const reporters = all
+    .filter((code) => monthsOf(code) > 0)
+    .toSorted((a, b) => rank(a) - rank(b) || monthsOf(b) - monthsOf(a))
+    .slice(0, MOST_REPORTERS);
+  // A last year of which months are to come would end in a fall that nobody's trade has taken.
+  const isWhole = (year: number) =>
+    monthsBetween(year * 100 + 1, year * 100 + 12).every((period) =>
+      reporters.every((code) => known(code, flow, period)),
+    );
+  const whole = drawn.map(yearOf).findLast(isWhole);
+  const charted = { dataset, reporters, flow, years: whole === undefined ? years : upTo(whole), hs };
+  return gapIn(coverage, charted, false) === undefined ? charted : undefined;
+}
+
+/** In words, for whoever does not see it. */
+export function aboutChart({ reporters, flow, years: { from, to }, hs }: Charted): string {
+  const names = new Intl.ListFormat("en-GB").format(reporters.map(partnerName));
+  const product = hs === undefined ? "" : `, ${productTitle(hs)}`;
+  const span = from === to ? String(to) : `${from} to ${to}`;
+  return `A line chart: monthly ${flowWord(flow)} of ${names}${product}, ${span}`;
+}
+
+/** The chart of what is open now: where its picture is, and what it shows. */
+export function exampleChart(app: App): { path: string; about: string } | undefined {
+  const charted = chartedIn(dataOf(app));
+  return charted && { path: CHART, about: aboutChart(charted) };
+}
+
+/** The picture of the newest data is kept. */
+export function chartDocument(): Document {
+  let drawn: { of: string; picture: Promise<Buffer> } | undefined;
+  return {
+    path: CHART,
+    type: "image/svg+xml",
+    summary: "The chart on the page at /, made from the newest data",
+    render: async (app) => {
+      const of = vintage(app) ?? "";
+      if (drawn?.of !== of) drawn = { of, picture: draw(app) };
+      const { picture } = drawn;
+      const body = await picture.catch((error) => {
+        drawn = undefined;
+        throw error;
+      });
+      return { body: body.toString(), headers: { "Cache-Control": "no-cache" } };
+    },
+  };
+}
+
+/** Where nothing can be drawn the answer's own refusal says why. */
+async function draw(app: App): Promise<Buffer> {
+  const data = dataOf(app);
+  const charted = chartedIn(data);
+  const answer = await timeline(
+    data,
+    charted ? { ...charted, years: `${charted.years.from}-${charted.years.to}` } : {},
+  );
+  const chart = timelineChart(answer);
+  if (charted?.hs !== undefined) chart.title += `: ${productTitle(charted.hs)}`;
+  return app.printer.print({ form: "image/svg+xml", chart, provenance: answer.meta });
+}

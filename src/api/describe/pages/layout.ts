@@ -1,0 +1,64 @@
+/** What every page that is made here has around it, and how it is sent. */
+
+import { html, type Markup, written } from "../../../core/model/html.ts";
+import type { Rendered, Visit } from "../document.ts";
+import { PAGE_POLICY } from "../explorer.ts";
+import { type Place, placesFor } from "./places.ts";
+
+export type Page = {
+  title: string;
+  /** One sentence, for search engines and previews. */
+  description: string;
+  body: Markup;
+  /** Its place in the navigation, where it has one. */
+  place?: Place;
+  script?: "/docs/page.js" | "/docs/try.js" | "/rng/page.js";
+  embedded_chain: boolean;
+  /** The sandbox's key, for whoever sits at the machine. */
+  key?: string | undefined;
+};
+
+/** A whole page; one that shows a key is kept nowhere. */
+export function pageOf({ script = "/docs/page.js", ...page }: Page): Rendered {
+  const { title, description, body, place, embedded_chain, key } = page;
+  const text = html`<!doctype html>
+<html lang="en" data-chain="${embedded_chain ? "development" : "public"}">
+  <head>
+    <meta charset="utf-8">
+    <title>${title}</title>
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <meta name="description" content="${description}">
+    <link rel="icon" href="/log/icon.svg" type="image/svg+xml">
+    <link rel="stylesheet" href="/log/page.css">
+    <link rel="stylesheet" href="/docs/page.css">
+    <script type="module" src="${script}"></script>
+  </head>
+  <body${key === undefined ? "" : html` data-key="${key}"`}>
+    <a class="skip" href="#content">Skip to the content</a>
+    <header>${placesFor(place)}</header>
+    <main id="content" tabindex="-1">
+      ${body}
+    </main>
+    <footer>
+      <p>For programs: <a href="/openapi.json">OpenAPI</a>, <a href="/llms.txt">llms.txt</a>, <a href="/.well-known/x402">the price list</a>, <a href="/problems">every kind of error</a>.</p>
+    </footer>
+    <p id="announcer" class="unseen" role="status"></p>
+  </body>
+</html>
+`;
+  return {
+    body: written(text),
+    headers: {
+      "Content-Security-Policy": PAGE_POLICY,
+      "Cache-Control": key === undefined ? "no-cache" : "no-store",
+    },
+  };
+}
+
+/** What the pages are made with, beside the catalogue. */
+export type PageParts = { public_url: string; embedded_chain: boolean; sandbox_key?: string | undefined };
+
+/** The key that a page may show: to a browser at this machine alone. */
+export const keyFor = ({ sandbox_key }: PageParts, { is_at_home }: Visit) =>
+  is_at_home ? sandbox_key : undefined;

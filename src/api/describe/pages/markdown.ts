@@ -1,0 +1,119 @@
+/** Our own Markdown as HTML: anchors at headings, links between pages, tables that scroll, code in colours. */
+import MarkdownIt, { type Token } from "markdown-it";
+import { type Markup, markup } from "../../../core/model/html.ts";
+
+/** A page's part below one of its headings; the first is the whole page's. */
+export type Section = { title: string; anchor: string; text: string };
+
+export type Rendering = { title: string; lead: string; body: Markup; sections: Section[] };
+
+const escaped = new MarkdownIt().utils.escapeHtml;
+
+/** Comments, texts, options and words before a colon: what shell, JSON and TypeScript have in common is enough for our few blocks. */
+const TOKEN =
+  /(?<comment>(?<=^|\s)(?:#|\/\/) .*$)|(?<name>"[^"\n]*"(?=\s*:))|(?<text>"[^"\n]*"|'[^'\n]*'|`[^`\n]*`)|(?<option>(?<=\s)--?[a-z][\w-]*)/gm;
+
+function coloured(code: string): string {
+  const parts: string[] = [];
+  let end = 0;
+  for (const { 0: token, index, groups = {} } of code.matchAll(TOKEN)) {
+    const kind = Object.keys(groups).find((name) => groups[name] !== undefined);
+    parts.push(escaped(code.slice(end, index)), `<span class="token-${kind}">${escaped(token)}</span>`);
+    end = index + token.length;
+  }
+  return parts.join("") + escaped(code.slice(end));
+}
+
+const block = (code: string) => `<pre tabindex="0"><code>${coloured(code)}</code></pre>\n`;
+
+/** Where a link goes: to an address, or to a file of the repository that is served nowhere. */
+export type Destination = string | { file: string };
+
+/** Renders a page; `linkOf` says where a link goes from here. */
+export function rendering(source: string, linkOf: (target: string) => Destination): Rendering {
+  const markdown = new MarkdownIt({ html: false });
+  markdown.core.ruler.push("destinations", (state) => {
+    for (const token of state.tokens)
+      if (token.children) token.children = ledOn(token.children, linkOf, state.Token);
+  });
+  const { rules } = markdown.renderer;
+  rules.table_open = () => '<div class="wide-table" tabindex="0"><table>\n';
+  rules.table_close = () => "</table></div>\n";
+  rules.fence = (tokens, at) => block(tokens[at]!.content);
+  rules.code_block = (tokens, at) => block(tokens[at]!.content);
+
+  const tokens = markdown.parse(source, {});
+  const sections: Section[] = [];
+  const used = new Map<string, number>();
+  tokens.forEach((token, at) => {
+    if (token.type === "heading_open") {
+      const title = textOf(tokens[at + 1]?.children ?? []);
+      const name = anchorOf(title);
+      const times = used.get(name) ?? 0;
+      used.set(name, times + 1);
+      const anchor = times === 0 ? name : `${name}-${times}`;
+      token.attrSet("id", anchor);
+      sections.push({ title, anchor, text: "" });
+    } else if (token.type === "inline" && tokens[at - 1]?.type !== "heading_open") {
+      const section = sections.at(-1);
+      if (section) section.text += `${textOf(token.children ?? [])} `;
+    }
+  });
+  const [first] = sections;
+  return {
+    title: first?.title ?? "",
+    lead: first?.text.split(/(?<=\.) /)[0] ?? "",
+    body: markup(markdown.renderer.render(tokens, markdown.options, {})),
+    sections,
+  };
+}
+
+/** Links with their destinations; a file that is served nowhere is named in place of a link, beside words that do not name it. */
+function ledOn(
+  children: readonly Token[],
+  linkOf: (target: string) => Destination,
+  Made: typeof Token,
+): Token[] {
+  const led: Token[] = [];
+  let named: { file: string; from: number } | undefined;
+  for (const child of children) {
+    if (child.type === "link_close" && named) {
+      const { file, from } = named;
+      named = undefined;
+      const code = new Made("code_inline", "code", 0);
+      code.content = file;
+      code.attrSet("title", "A file of the repository");
+      if (file.includes(textOf(led.slice(from)))) led.splice(from, led.length, code);
+      else led.push(wordsOf(" (", Made), code, wordsOf(")", Made));
+      continue;
+    }
+    if (child.type === "link_open") {
+      const destination = linkOf(String(child.attrGet("href") ?? ""));
+      if (typeof destination !== "string") {
+        named = { file: destination.file, from: led.length };
+        continue;
+      }
+      child.attrSet("href", destination);
+    }
+    led.push(child);
+  }
+  return led;
+}
+
+function wordsOf(content: string, Made: typeof Token): Token {
+  const words = new Made("text", "", 0);
+  words.content = content;
+  return words;
+}
+
+type Child = { type: string; content: string };
+
+const textOf = (children: readonly Child[]): string =>
+  children.map(({ type, content }) => (type === "softbreak" ? " " : content)).join("");
+
+/** As GitHub names headings, whose links our pages hold. */
+const anchorOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replaceAll(/\s/g, "-");

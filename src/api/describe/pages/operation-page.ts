@@ -1,0 +1,96 @@
+/** An operation on one page: what it is, its example in a form, how it is paid for, and room for its answer. */
+
+import { html, type Markup, prose } from "../../../core/model/html.ts";
+import { isOpen, paymentOf, priceText } from "../../declare/access/way.ts";
+import { formsOf } from "../../declare/forms/form.ts";
+import { inputReader } from "../../declare/input.ts";
+import type { JsonSchema } from "../../declare/json-schema.ts";
+import type { Operation } from "../../declare/operation.ts";
+import { effectOf, isInPath, methodOf, pathOf } from "../../declare/operation-facts.ts";
+
+type InputSchema = { properties: Record<string, JsonSchema>; required?: string[] };
+
+export function operationBody(operation: Operation): Markup {
+  const { schema } = inputReader(operation.input);
+  const forms = formsOf(operation);
+  const isPaid = paymentOf(operation) !== undefined;
+  const { changes } = effectOf(operation);
+  return html`
+      <p class="back"><a href="/docs#area-${operation.area}">← ${operation.area}</a></p>
+      <h1 class="claim">${operation.summary}</h1>
+      <p class="route"><code>${operation.route}</code> <span class="price">${priceText(operation)}</span></p>
+      ${operation.description
+        .split(/\n{2,}/)
+        .map((paragraph) => html`<p class="description">${prose(paragraph)}</p>`)}
+      <p class="soft">Tool <code>${operation.name}</code> over MCP.${changes === "nothing" ? "" : " It changes what is there: an event is recorded."} ${
+        forms.length > 1 ? html`By <code>Accept</code> also as ${forms.slice(1).join(", ")}.` : ""
+      }</p>
+      <section id="operation" aria-labelledby="try-title" data-method="${methodOf(operation)}" data-path="${pathOf(operation)}" data-forms="${forms.join(" ")}">
+        <h2 id="try-title">Try it</h2>
+        <form id="try" class="card" novalidate>
+          ${fieldsOf(operation, schema)}
+          <fieldset class="paying">
+            <legend>How to come in</legend>
+            ${ways(operation, isPaid)}
+          </fieldset>
+          <div class="actions">
+            <button type="submit" class="primary">Run</button>
+            <span id="request" class="soft"></span>
+          </div>
+        </form>
+        <div id="answer" class="result" role="status" aria-live="polite"></div>
+      </section>`;
+}
+
+function ways(operation: Operation, isPaid: boolean): Markup {
+  const takesKey = operation.access.some(({ is_open, payment }) => !is_open && !payment);
+  const way = (value: string, title: string, about: string, isFirst = false, hidden = false) => html`
+            <label class="way"${hidden ? html` data-development hidden` : ""}><input type="radio" name="way" value="${value}"${isFirst ? html` checked` : ""}> <span>${title} <span class="soft">${about}</span></span></label>`;
+  const free = isOpen(operation);
+  return html`${way("none", "With nothing", free ? "It is free." : isPaid ? "The answer is a 402, explained." : "The answer is a 401.", free || !takesKey)}${
+    takesKey || !free
+      ? html`${way("key", "With an API key", "It stays in this page.", takesKey && !free)}
+            <div class="key-field"><label for="key">API key</label><input id="key" type="password" autocomplete="off" spellcheck="false" placeholder="sk_…"></div>`
+      : ""
+  }${isPaid ? way("wallet", "With a demo wallet", "It signs what the 402 asks for, in this browser; on this chain USDC is worth nothing.", false, true) : ""}`;
+}
+
+const fieldsOf = (operation: Operation, schema: InputSchema): Markup =>
+  Object.keys(schema.properties).length === 0
+    ? html`<p class="soft">It takes no parameters.</p>`
+    : html`<div class="fields">${Object.entries(schema.properties).map(([name, property]) =>
+        field(operation, name, property, (schema.required ?? []).includes(name)),
+      )}
+          </div>`;
+
+function field(operation: Operation, name: string, property: JsonSchema, isRequired: boolean): Markup {
+  const given = operation.example[name];
+  const kind = kindOf(property, methodOf(operation));
+  const shown = given === undefined ? "" : kind === "json" ? JSON.stringify(given, null, 2) : String(given);
+  const place = isInPath(operation, name) ? "path" : methodOf(operation) === "POST" ? "body" : "query";
+  const attributes = html`id="field-${name}" name="${name}" data-kind="${kind}" data-in="${place}" aria-describedby="about-${name}"`;
+  const control =
+    property.enum && kind !== "json"
+      ? html`<select ${attributes}>${isRequired ? "" : html`<option value="">–</option>`}${property.enum.map(
+          (value) => html`<option${String(value) === shown ? html` selected` : ""}>${String(value)}</option>`,
+        )}</select>`
+      : kind === "json"
+        ? html`<textarea ${attributes} rows="${Math.min(8, shown.split("\n").length)}" spellcheck="false">${shown}</textarea>`
+        : html`<input ${attributes} type="text" autocomplete="off" spellcheck="false" value="${shown}"${
+            property.default === undefined ? "" : html` placeholder="${String(property.default)}"`
+          }>`;
+  return html`
+            <div${kind === "json" ? html` class="wide"` : ""}><label for="field-${name}">${name}${isRequired ? html` <span class="soft">required</span>` : ""}</label>${control}
+              <p id="about-${name}" class="soft">${prose(property.description ?? "")}</p></div>`;
+}
+
+/** How what is typed is read: as it stands, as a number or yes and no, or as JSON. */
+function kindOf({ type, enum: values, items, anyOf }: JsonSchema, method: string): string {
+  if (type === "boolean" || type === "integer" || type === "number")
+    return type === "boolean" ? "boolean" : "number";
+  // A query has words alone; lists are words with commas between them there.
+  if (method !== "POST") return "text";
+  if (type === "object" || items) return "json";
+  if (anyOf && values === undefined) return anyOf.some(({ type }) => type === "object") ? "json" : "text";
+  return "text";
+}

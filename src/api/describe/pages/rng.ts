@@ -1,0 +1,107 @@
+/** The page at /rng: draws a random number, and draws one again from its revealed seed. */
+import { html, type Markup } from "../../../core/model/html.ts";
+import { type AbandonedRow, abandonedChains } from "../../../projections/rng/seeds.ts";
+import type { Document } from "../document.ts";
+import { keyFor, type PageParts, pageOf } from "./layout.ts";
+
+export const rngDocument = (parts: PageParts): Document => ({
+  path: "/rng",
+  type: "text/html",
+  summary: "Draws a random number, and verifies one in the browser",
+  render: async (app, visit) => {
+    const abandoned = await abandonedChains(app.pool);
+    return pageOf({
+      title: "Random numbers · Tallystick",
+      description: "Draws a provably fair random number, and verifies one in this browser.",
+      place: "/rng",
+      embedded_chain: parts.embedded_chain,
+      script: "/rng/page.js",
+      key: keyFor(parts, visit),
+      body: html`${BODY}${abandoned.length > 0 ? givenUp(abandoned) : ""}`,
+    });
+  },
+});
+
+const givenUp = (chains: readonly AbandonedRow[]) => html`
+      <section class="card" aria-labelledby="given-up-title">
+        <h2 id="given-up-title">Seeds that were given up</h2>
+        <p>Their secret is lost. Everything drawn from the seed in use is void, and stakes of bets were given back.</p>
+        <ul>${chains.map(
+          ({ space, chain, reason, void: used, rolls, abandoned_at }) => html`
+          <li>${abandoned_at}: ${space} chain ${String(chain)}. ${
+            reason === "committed-before"
+              ? "Its head stood on the blockchain before this log published it; it was never used."
+              : used
+                ? `Seed ${used.index} was in use: ${rolls ?? 0} rolls and bets, and its audit draws, are void.`
+                : "Nothing was drawn from a secret seed of it."
+          }</li>`,
+        )}</ul>
+      </section>`;
+
+/** What is drawn from the page, with its parameters. */
+const GAMES: [title: string, game: string, params: object][] = [
+  ["A die", "dice", { sides: 6 }],
+  ["A coin", "coin", {}],
+  ["A number from 1 to 100", "range", { min: 1, max: 100 }],
+  ["A fraction", "float", {}],
+  ["An order of five", "shuffle", { items: ["a", "b", "c", "d", "e"] }],
+];
+
+const field = (id: string, title: string, control: Markup) => html`
+            <div><label for="${id}">${title}</label>${control}</div>`;
+
+const BODY = html`
+      <h1 class="claim">A random number that neither side chose</h1>
+      <p class="lead">It is made of a secret seed that was committed to before anybody drew from it, and of words of yours. Once the seed is revealed, everybody can make it again.</p>
+      <noscript><p class="trouble">This page needs JavaScript. <a href="/rng/roll-verifier.js">roll-verifier.js</a> does the same with Node.</p></noscript>
+      <section aria-labelledby="draw-title">
+        <h2 id="draw-title">Draw one</h2>
+        <form id="draw" class="card">
+          <div class="fields">${field(
+            "game",
+            "What",
+            html`<select id="game">${GAMES.map(
+              ([title, game, params]) =>
+                html`<option value="${game}" data-params="${JSON.stringify(params)}">${title}</option>`,
+            )}</select>`,
+          )}${field(
+            "client-seed",
+            "Your words",
+            html`<input id="client-seed" type="text" required autocomplete="off" spellcheck="false" maxlength="128">`,
+          )}
+            <div class="draw-key">
+              <label for="draw-key">API key</label><input id="draw-key" type="password" autocomplete="off" spellcheck="false" placeholder="sk_…">
+              <p class="soft" id="draw-way">It stays in this page.</p>
+            </div>
+          </div>
+          <div class="actions"><button type="submit" class="primary">Draw one</button> <a href="/docs/operations/rng_roll">Every way to draw</a></div>
+        </form>
+        <div id="drawn" class="result" role="status" aria-live="polite"></div>
+      </section>
+      <section aria-labelledby="verify-title">
+        <h2 id="verify-title">Verify one</h2>
+        <p class="actions"><button type="button" id="example">Verify an example</button></p>
+        <div class="ways">
+          <form id="by-id" class="card">
+            <h3>By its id</h3>
+            <p class="soft">The proof is asked of this service, with your API key; the key stays in this page.</p>
+            <label for="roll-id">Roll id</label>
+            <input id="roll-id" type="text" required autocomplete="off" spellcheck="false" pattern="[0-9a-f]{32}" title="32 hex digits" placeholder="32 hex digits">
+            <label for="api-key">API key</label>
+            <input id="api-key" type="password" required autocomplete="off" spellcheck="false" placeholder="sk_…">
+            <button type="submit" class="primary">Verify</button>
+          </form>
+          <form id="by-proof" class="card">
+            <h3>By its proof</h3>
+            <p class="soft">What <code>POST /v1/agent/rng/verify</code> answered. It is sent nowhere.</p>
+            <label for="proof">Proof, as JSON</label>
+            <textarea id="proof" rows="8" required spellcheck="false" placeholder='{"data":{"roll":{…},"seed":"…"}}'></textarea>
+            <button type="submit" class="primary">Verify</button>
+          </form>
+        </div>
+        <div id="result" class="result" role="status"></div>
+      </section>
+      <section class="card own" aria-labelledby="own-title">
+        <h2 id="own-title">Without trusting this page</h2>
+        <p>It came from the service that it checks. <a href="/rng/roll-verifier.js" download>roll-verifier.js</a> is short enough to be read, and runs in Node. That the head of the chain of seeds was committed before, the contract tells on any node of its network: <code>seedCommittedAt(signer, head)</code>. <a href="/docs/rng">How it works</a>, byte by byte.</p>
+      </section>`;

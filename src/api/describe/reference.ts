@@ -1,0 +1,106 @@
+/** The catalogue as people and models read it: docs/operations.md, llms.txt and the price list. */
+import { priceText } from "../declare/access/way.ts";
+import { formsOf } from "../declare/forms/form.ts";
+import { inputReader } from "../declare/input.ts";
+import type { Catalogue, Operation } from "../declare/operation.ts";
+import { isInPath, methodOf, pathOf, pathWith } from "../declare/operation-facts.ts";
+
+/** What holds for every answer with figures, and so is said of none in particular. */
+export const aboutFigures =
+  "An answer's `meta` says what its figures rest on: the dataset and what that covers, or the tables; what is invented is marked " +
+  "`synthetic` there and never mixed with the real. null is not known or not delivered, never zero.";
+
+const byArea = ({ areas, operations }: Catalogue) =>
+  areas.map(({ name, about }) => ({
+    area: name,
+    title: about,
+    members: operations.filter(({ area }) => area === name),
+  }));
+
+/** docs/operations.md. Generated: the catalogue is where it is changed. */
+export function operationsPage(catalogue: Catalogue): string {
+  const lines = [
+    "# Operations",
+    "",
+    "Generated from the catalogue by `npm run docs`. Send an API key (`Authorization: Bearer sk_…`), or pay per call with",
+    "x402; errors are listed at `/problems`. Every operation is also an MCP tool of the same name at `/mcp`, which lists those",
+    "asked most; `/mcp?areas=all` lists every one, `/mcp?areas=customs,salary` those of the areas below.",
+    "",
+    "An answer to what the log records names its event in `Event-Id` and where that is proven in `Link`. With `Prefer: proof` it",
+    "comes with the proof (c2sp.org/tlog-proof), base64 in `Tlog-Proof`, as soon as a checkpoint covers the event: within 2 s, or",
+    'the link alone. Over MCP: ask by `_meta["tallystick/prefer"]`, read `_meta["tallystick/event"]` and `["tallystick/proof"]`.',
+    "",
+    "`Log-Position` says where in the log that event is. A later read that brings it as `Min-Log-Position` knows of the event, whichever",
+    'process and whichever copy of the database answer. Over MCP: `log_position` of the event, and `_meta["tallystick/min-log-position"]`.',
+    "",
+    aboutFigures,
+    "",
+    "An answer is JSON. Where other forms are listed `Accept` chooses among them: [Forms of an answer](forms.md).",
+    "",
+  ];
+  for (const { area, title, members } of byArea(catalogue)) {
+    lines.push(`## ${area}`, "", `${title}.`, "");
+    for (const operation of members) lines.push(...section(operation));
+  }
+  return lines.join("\n");
+}
+
+function section(operation: Operation): string[] {
+  const { schema } = inputReader(operation.input);
+  const rows = Object.entries(schema.properties).map(([name, property]) => {
+    const required = (schema.required ?? []).includes(name) ? " (required)" : "";
+    const fallback = "default" in property ? ` Default ${JSON.stringify(property.default)}.` : "";
+    return `| \`${name}\`${required} | ${cell(property.description ?? "")}${fallback} |`;
+  });
+  return [
+    `### ${operation.name}`,
+    "",
+    `\`${operation.route}\` · ${priceText(operation)}`,
+    "",
+    operation.description,
+    "",
+    ...(formsOf(operation).length > 1 ? [`Forms: ${formsOf(operation).map(quoted).join(", ")}.`, ""] : []),
+    ...(rows.length > 0 ? ["| parameter | meaning |", "|---|---|", ...rows, ""] : []),
+    "```",
+    exampleOf(operation),
+    "```",
+    "",
+  ];
+}
+
+const quoted = (form: string) => `\`${form}\``;
+
+const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+
+/** One line that asks the example: a path with its query, or a path and a body. */
+export function exampleOf(operation: Operation): string {
+  const path = pathWith(operation, operation.example);
+  const rest = Object.entries(operation.example).filter(([name]) => !isInPath(operation, name));
+  if (methodOf(operation) === "POST") return `POST ${path} ${JSON.stringify(Object.fromEntries(rest))}`;
+  const query = rest
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value)).replaceAll("%2C", ",")}`)
+    .join("&");
+  return `${methodOf(operation)} ${path}${query && `?${query}`}`;
+}
+
+/** llms.txt: what a model needs to know before its first call, on one page. */
+export function llmsPage(catalogue: Catalogue, public_url: string): string {
+  const lines = [
+    "# Tallystick",
+    "",
+    "> Data, computation and trust for autonomous agents, sold per call in USDC on Base (x402) or by API key, over one log that anyone can verify.",
+    "",
+    `Send \`Authorization: Bearer sk_…\`, or call without, sign what the 402 asks for, and call again with it in \`PAYMENT-SIGNATURE\` (x402 version 2) or \`X-PAYMENT\` (version 1). A call that is refused costs nothing; after a 503 ask again with the same payment. With \`Prefer: proof\` a call that the log records comes with the proof of its event. MCP: ${public_url}/mcp, with every tool at ${public_url}/mcp?areas=all. OpenAPI: ${public_url}/openapi.json, of one area such as trade ${public_url}/openapi/trade.json. ${aboutFigures}`,
+    "",
+  ];
+  for (const { title, members } of byArea(catalogue)) {
+    lines.push(`## ${title}`, "");
+    for (const operation of members) {
+      lines.push(
+        `- [${operation.name}](${public_url}${pathOf(operation)}): ${operation.summary}; ${priceText(operation)}. \`${exampleOf(operation)}\``,
+      );
+    }
+    lines.push("");
+  }
+  return lines.join("\n");
+}

@@ -1,0 +1,99 @@
+/** Admission: walks over the ways in that an operation lists; the first that fits the caller wins. */
+import { Refusal, refuse } from "../../core/model/refusal.ts";
+import { createKeys, type KeyCheck } from "../declare/access/key.ts";
+import { admitOnBehalf } from "../declare/access/on-behalf.ts";
+import { confirmSubject, identifySubject, isSubjectSecret } from "../declare/access/subject.ts";
+import {
+  type AccessParts,
+  type Admission,
+  type Guarded,
+  type Identity,
+  invitationOf,
+  type Parts,
+  type Presented,
+  paymentOf,
+  type Way,
+} from "../declare/access/way.ts";
+import { anonymous } from "../declare/caller.ts";
+
+/** `pay` means that nothing was presented which opens a priced operation: the answer is its 402. */
+export type Verdict = Admission | "pay";
+
+export type Gate = {
+  admit(operation: Guarded, presented: Presented): Promise<Verdict>;
+  /** Forgets what is known of all keys: called when the log tells that one has changed. */
+  forgetKeys(): void;
+};
+
+export function createGate(given: AccessParts, checks?: readonly KeyCheck[]): Gate {
+  const keys = createKeys(given, checks);
+  const parts: Parts = { ...given, keys };
+  return {
+    async admit(operation, presented) {
+      const identity = await identify(parts, presented);
+      const attempt = { operation, presented, identity };
+      if (presented.on_behalf_of !== undefined)
+        return lasting(parts, presented, await admitOnBehalf(attempt, parts, presented.on_behalf_of));
+      let refusal: Refusal | undefined;
+      for (const way of inOrder(operation, presented)) {
+        const verdict = await way.admit(attempt, parts);
+        if (verdict instanceof Refusal) refusal ??= verdict;
+        else if (verdict) return lasting(parts, presented, verdict);
+      }
+      if (paymentOf(operation)) return "pay";
+      if (refusal) throw refusal;
+      const code = identity.caller === anonymous ? "unauthorized" : "forbidden";
+      return refuse(code, `this needs ${invitationOf(operation)}`);
+    },
+    forgetKeys: () => keys.forget(),
+  };
+}
+
+/**
+ * An admission that can be checked again: its key, its delegation, and its agent's status. A suspended agent may be read, so only one that
+ * could act at the first check is refused at a later one.
+ */
+function lasting(parts: Parts, { secret }: Presented, admission: Admission): Admission {
+  const { load, refuseSuspended } = parts;
+  let couldAct: boolean | undefined;
+  const still = async () => {
+    if (secret !== undefined)
+      await (isSubjectSecret(secret) ? confirmSubject(parts, secret) : parts.keys.confirm(secret));
+    if (!load) return;
+    await admission.confirm?.(load);
+    const suspended = await refuseSuspended?.(admission.caller, load).catch(refusalOnly);
+    if (suspended && couldAct) throw suspended;
+    couldAct ??= !suspended;
+  };
+  return { ...admission, still };
+}
+
+function refusalOnly(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  throw error;
+}
+
+/** A bad key is refused wherever it is shown: a typo must not make a wallet pay. */
+async function identify(parts: Parts, { secret, ip }: Presented): Promise<Identity> {
+  if (secret === undefined) return { caller: anonymous };
+  return isSubjectSecret(secret) ? identifySubject(parts, secret, ip) : parts.keys.identify(secret, ip);
+}
+
+/** Whoever brings a payment wants what it buys, its receipt too: that way is tried before all others. */
+const inOrder = ({ access }: Guarded, { payment }: Presented): readonly Way[] =>
+  payment === undefined ? access : access.toSorted((a, b) => Number(!!b.payment) - Number(!!a.payment));
+
+/** The secret of `Authorization: Bearer` or `X-API-Key`; two that differ are refused. */
+export function presentedSecret(
+  authorization: string | undefined,
+  apiKey: string | undefined,
+): string | undefined {
+  const bearer = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
+  if (authorization !== undefined && bearer === undefined) {
+    refuse("unauthorized", "Authorization must read: Bearer sk_…");
+  }
+  if (bearer !== undefined && apiKey !== undefined && bearer !== apiKey) {
+    refuse("unauthorized", "Authorization and X-API-Key carry different keys; send one");
+  }
+  return bearer ?? apiKey;
+}

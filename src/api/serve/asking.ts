@@ -1,0 +1,104 @@
+/** Operations asked from within another, as its own caller and uncharged: all on one state of the data, and each answer named. */
+import { canonicalText } from "../../../eventstore/canonical.ts";
+import type { JsonObject } from "../../../eventstore/types.ts";
+import { Late } from "../../core/model/refusal.ts";
+import { type Data, held, watched } from "../../datasets/reading.ts";
+import type { ReferenceStore } from "../../datasets/reference/store.ts";
+import type { Told } from "../../domain/reports/fact.ts";
+import type { Marked } from "../declare/forms/table.ts";
+import { inputReader } from "../declare/input.ts";
+import { type Context, restsOnDataAlone } from "../declare/operation.ts";
+import { effectOf } from "../declare/operation-facts.ts";
+import { handled, sha256, withRestsOn } from "./call.ts";
+import { keepTold, toldBefore } from "./told-before.ts";
+
+/** An answer as HTTP gives it, without its envelope, and what it is cited by. */
+export type AnswerTold = Told & { answer: { data: unknown; meta: Marked["meta"] & { rests_on: string } } };
+
+export type Asking = {
+  /** Refuses what the operation refuses. */
+  ask(operation: string, input: Record<string, unknown>): Promise<AnswerTold>;
+  /** What all answers so far rest on. */
+  restsOn(): string;
+  /** The tables in the state that all of them are asked on. */
+  reference: ReferenceStore;
+};
+
+/** How long an answer and all of them may take, where that is limited; one that takes longer is refused as unavailable. */
+export type Patience = { step_ms?: number; whole_ms?: number };
+
+/** RFC 8785. */
+export const canonical = (value: object): string => canonicalText(value as JsonObject, "value");
+
+/** Runs `work` on data that stay as they are until it is done. */
+export async function asking<T>(
+  called: Context<never>,
+  work: (asking: Asking) => Promise<T>,
+  { step_ms, whole_ms }: Patience = {},
+): Promise<T> {
+  // Its signal listens to the call anew each time that it is read: it is read once.
+  const context = { ...called };
+  const { app } = context;
+  const { data, release } = held({ vintages: app.vintages, reference: app.reference });
+  const all = watched(data);
+  const after = (ms: number | undefined) => (ms === undefined ? [] : [AbortSignal.timeout(ms)]);
+  const whole = after(whole_ms);
+  const ask: Asking["ask"] = async (name, input) => {
+    const limits = [...after(step_ms), ...whole];
+    const signal = AbortSignal.any([context.signal, ...limits]);
+    try {
+      const answer = await asked({ ...context, signal }, { data, seen: all.data }, name, input);
+      signal.throwIfAborted();
+      return answer;
+    } catch (error) {
+      if (context.signal.aborted || !limits.some(({ aborted }) => aborted)) throw error;
+      throw new Late(name);
+    }
+  };
+  try {
+    return await work({ ask, restsOn: all.restsOn, reference: all.data.reference });
+  } finally {
+    release();
+  }
+}
+
+/** What a step of a plan may take. */
+export const STEP_MS = 10_000;
+
+async function asked(
+  context: Context<never>,
+  { data, seen }: { data: Data; seen: Data },
+  name: string,
+  input: Record<string, unknown>,
+): Promise<AnswerTold> {
+  const operation = context.catalogue.operations.find((one) => one.name === name);
+  if (!operation) throw new Error(`there is no operation ${name}`);
+  const valid = inputReader(operation.input).fromObject(input, {}) as never;
+  const isKept = restsOnDataAlone(operation) && effectOf(operation).changes === "nothing";
+  const question = `${name} ${JSON.stringify(input)}`;
+  const before = isKept ? toldBefore(context.app, question, { data, seen }) : undefined;
+  if (before) return before as AnswerTold;
+  const reading = watched(seen);
+  const answer = await handled(operation, {
+    ...context,
+    input: valid,
+    app: { ...context.app, ...reading.data },
+  });
+  const rests_on = reading.restsOn();
+  // As it is sent: what JSON leaves out is no part of it.
+  const told = JSON.parse(JSON.stringify(withRestsOn(answer as Marked, rests_on))) as AnswerTold["answer"];
+  const { dataset, synthetic } = told.meta;
+  const made = {
+    answer: told,
+    origin: {
+      operation: name,
+      input,
+      answer_sha256: sha256(canonical(told)),
+      dataset,
+      vintage: rests_on,
+      synthetic,
+    },
+  };
+  if (isKept) keepTold(context.app, question, made, reading.looks.values());
+  return made;
+}

@@ -1,0 +1,105 @@
+/**
+ * The room that free calls take up in the log and its stores: so much a day by address and by subject, and a budget of all together.
+ * Callers that have proven a key, and those that have paid, have a share of their own beside the strangers', so that no stranger ends theirs.
+ */
+import { LRUCache } from "lru-cache";
+import type { AddressLimits, CallLimit } from "../../core/model/ports/address-limits.ts";
+import { coreProblems } from "../../core/model/problem.ts";
+import { refuse } from "../../core/model/refusal.ts";
+import { addressBlock } from "../declare/address.ts";
+import type { Caller } from "../declare/caller.ts";
+
+/** `stranger`: nothing is known of it; `proven`: it has shown that a key is its own; `paying`: a payment of its settled here. */
+export type Standing = "stranger" | "proven" | "paying";
+
+export type FreeRoomParts = {
+  limits: AddressLimits;
+  /** What each of the three shares has a day. */
+  writes_a_day: number;
+  mib_a_day: number;
+  standingOf(caller: Caller): Promise<Standing>;
+};
+
+export type FreeRoom = {
+  /** Counts a free call that may be recorded; refuses one that is beyond a limit. */
+  take(caller: Caller, ip: string): Promise<void>;
+  /** Counts what it may store, in bytes. */
+  store(caller: Caller, ip: string, bytes: number): Promise<void>;
+};
+
+const WRITES = 20_000;
+const KIB = 64 * 1_024;
+const EVERYBODY = "everybody";
+
+/** A standing is looked up anew after this; one that was gained is not lost. */
+const STRANGER_MS = 10_000;
+const KNOWN_MS = 600_000;
+
+const daily = (name: string, calls: number): CallLimit => ({ name, calls, per: "day" });
+
+/** The limits that a caller counts for, and by what each is counted. */
+type Counted = { limit: CallLimit; by: string; says: string };
+
+export function createFreeRoom({ limits, writes_a_day, mib_a_day, standingOf }: FreeRoomParts): FreeRoom {
+  const known = new LRUCache<string, Standing>({ max: 50_000 });
+  const standing = async (caller: Caller): Promise<Standing> => {
+    if (caller.kind === "anonymous") return "stranger";
+    const found = known.get(caller.tenant) ?? (await standingOf(caller));
+    if (!known.has(caller.tenant))
+      known.set(caller.tenant, found, { ttl: found === "stranger" ? STRANGER_MS : KNOWN_MS });
+    return found;
+  };
+
+  /** Who has paid shares its address with anybody, and is counted by itself. */
+  const countedFor = (
+    caller: Caller,
+    ip: string,
+    is: Standing,
+    what: { name: string; own: number; all: number },
+  ): Counted[] => [
+    ...(is === "paying"
+      ? []
+      : [
+          {
+            limit: daily(`${what.name} by address`, what.own),
+            by: addressBlock(ip),
+            says: "of this address",
+          },
+        ]),
+    ...(caller.kind === "anonymous"
+      ? []
+      : [{ limit: daily(`${what.name} by subject`, what.own), by: caller.tenant, says: "of this caller" }]),
+    { limit: daily(`${what.name} of ${is}`, what.all), by: EVERYBODY, says: SHARE[is] },
+  ];
+
+  return {
+    async take(caller, ip) {
+      const what = { name: "free writes", own: WRITES, all: writes_a_day };
+      for (const { limit, by, says } of countedFor(caller, ip, await standing(caller), what)) {
+        const { granted, reset_s } = await limits.take(limit, by);
+        if (!granted) refuseFull(says, reset_s);
+      }
+    },
+    async store(caller, ip, bytes) {
+      const what = { name: "free KiB", own: KIB, all: mib_a_day * 1_024 };
+      const counted = countedFor(caller, ip, await standing(caller), what);
+      const kib = Math.ceil(bytes / 1_024);
+      for (const { limit, by, says } of counted) if (limits.isSpent(limit, by)) refuseFull(says, RETRY_S);
+      for (const { limit, by } of counted) limits.add(limit, by, kib);
+    },
+  };
+}
+
+const RETRY_S = 3_600;
+
+const SHARE: Record<Standing, string> = {
+  stranger:
+    "of all strangers: prove a key (POST /soul/{id}/keys) or pay for a call, which have a share of their own",
+  proven: "of all who have proven a key: pay for a call, which has a share of its own",
+  paying: "of all who have paid",
+};
+
+const refuseFull = (says: string, retry_after_s: number): never =>
+  refuse(coreProblems["rate-limited"], `the day's room for free calls is used up, that ${says}`, {
+    retry_after_s,
+  });

@@ -1,0 +1,146 @@
+/** Errors as RFC 9457 problem details, with `success` and `error` beside them for older clients. */
+import { LogDamaged, TreeTooShort } from "../../anchoring/tile-store.ts";
+import { ChainUnavailable } from "../../core/model/ports/chain.ts";
+import { SubjectsUnavailable } from "../../core/model/ports/subjects.ts";
+import { coreProblems, type ProblemType } from "../../core/model/problem.ts";
+import { type FieldError, Refusal } from "../../core/model/refusal.ts";
+
+export type Problem = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  instance: string;
+  success: false;
+  error: string;
+  errors?: FieldError[];
+};
+
+/** What a caller needs to be told of an error: the problem itself and the headers that belong to it. */
+export type ProblemAnswer = { status: number; headers: Record<string, string>; problem: Problem };
+
+export function problem(
+  type: ProblemType,
+  detail: string,
+  place: { public_url: string; instance: string },
+  extra: { errors?: FieldError[]; headers?: Record<string, string> } = {},
+): ProblemAnswer {
+  const { slug, status, title } = type;
+  return {
+    status,
+    headers: { ...extra.headers },
+    problem: {
+      type: `${place.public_url}/problems#${slug}`,
+      title,
+      status,
+      detail,
+      instance: place.instance,
+      success: false,
+      error: detail,
+      ...(extra.errors && { errors: extra.errors }),
+    },
+  };
+}
+
+export function problemOfRefusal(
+  refusal: Refusal,
+  place: { public_url: string; instance: string },
+): ProblemAnswer {
+  const { status } = refusal.type;
+  const headers: Record<string, string> = {};
+  const retry = refusal.retry_after_s ?? (status === 503 ? 5 : undefined);
+  if (retry !== undefined) headers["Retry-After"] = String(retry);
+  if (status === 401) headers["WWW-Authenticate"] = 'Bearer realm="tallystick"';
+  return problem(refusal.type, refusal.message, place, { errors: refusal.errors, headers });
+}
+
+const AWAY = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "57P01",
+  "57P02",
+  "57P03",
+  "55000",
+  "57014",
+]);
+
+/** True when the database is away rather than wrong: the same request may succeed later. */
+export function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (["StoreUnavailable", "StoreClosed", "AppendUnknown"].includes(error.name)) return true;
+  if (isNoRoom(error)) return true;
+  const code = (error as { code?: unknown }).code;
+  if (typeof code === "string" && (AWAY.has(code) || /^(08|53)/.test(code))) return true;
+  // pg reports a lost connection, a full pool and an answer that does not come by message alone.
+  return /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+    error.message,
+  );
+}
+
+/** What Postgres and the system say of a full disk. */
+const FULL = ["53100", "ENOSPC", "EDQUOT"];
+/** DuckDB has no codes. */
+const FULL_TOLD = /No space left on device|Disk quota exceeded|failed to offload data block/;
+
+/** True when a disk is full, the database's or the service's own, and what was to be written was not. */
+export function isNoRoom(error: unknown): boolean {
+  // Of an append whose answer was lost nobody knows, whatever lost it.
+  if (!(error instanceof Error) || error.name === "AppendUnknown") return false;
+  const { code } = error as { code?: unknown };
+  // What a refusal says of itself may be made of what its caller sent.
+  const isTold = !(error instanceof Refusal) && FULL_TOLD.test(error.message);
+  return FULL.includes(String(code)) || isTold || isNoRoom(error.cause);
+}
+
+const NO_ROOM_RETRY_S = 30;
+
+/** Any error as a refusal; `undefined` means it is a fault of ours, to be logged and answered with 500. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  // What only says that something is away has a remedy where that is why.
+  const saysMore = error instanceof Refusal && error.type !== coreProblems.unavailable;
+  if (!saysMore && isNoRoom(error))
+    return new Refusal(
+      coreProblems["no-room"],
+      "a disk of this service is full: nothing of this call was recorded and nothing was charged for it; its operator has to free some, and then the same call goes through",
+      { retry_after_s: NO_ROOM_RETRY_S, cause: error },
+    );
+  if (error instanceof Refusal) return error;
+  if (error instanceof ChainUnavailable)
+    return new Refusal("unavailable", "the chain cannot be asked at the moment", {
+      retry_after_s: 10,
+      cause: error,
+    });
+  if (error instanceof SubjectsUnavailable)
+    return new Refusal("unavailable", "personal data cannot be sealed or opened at the moment", {
+      retry_after_s: 10,
+      cause: error,
+    });
+  if (error instanceof TreeTooShort || error instanceof LogDamaged)
+    return new Refusal("unavailable", `the log's tree cannot be read: ${error.message}`, {
+      retry_after_s: 60,
+      cause: error,
+    });
+  if (isAway(error))
+    return new Refusal("unavailable", "the log is away; try again shortly", {
+      retry_after_s: 2,
+      cause: error,
+    });
+  return undefined;
+}
+
+/** The page at `/problems`. */
+export const problemsPage = (types: readonly ProblemType[]) =>
+  [
+    "# Problems",
+    "",
+    "Every error is `application/problem+json` (RFC 9457). `type` ends in one of these names.",
+    "",
+    ...types.map(({ slug, status, title, meaning }) => `- **${slug}** (${status}): ${title}. ${meaning}`),
+    "",
+  ].join("\n");

@@ -1,0 +1,177 @@
+/** Reads the payment that comes with a call, of either generation of x402. */
+import { z } from "zod";
+import { parseStrict } from "../../../../eventstore/canonical.ts";
+import type { Hex } from "../../../core/model/chain.ts";
+import { hexRead, lowerCase } from "../../../core/model/fields.ts";
+import type { SignedTransfer } from "../../../core/model/ports/settlement.ts";
+import { PAYMENT_IDENTIFIER } from "./extensions.ts";
+import { refusePayment } from "./refused.ts";
+
+/** The terms that a payer of version 2 says to have accepted; addresses in lower case. */
+export type Accepted = {
+  scheme: string;
+  network: string;
+  asset: Hex;
+  amount: bigint;
+  pay_to: Hex;
+  max_timeout_seconds: number;
+  extra: { name?: string; version?: string };
+};
+
+/** What a payment says, none of it checked yet. The signature is as it was presented, in lower case. */
+export type PaymentPayload = {
+  x402_version: 1 | 2;
+  scheme: string;
+  network: string;
+  signed: SignedTransfer;
+  accepted?: Accepted;
+  /** What it says to pay for. */
+  resource_url?: string;
+  /** The payer's own name for the payment (extension payment-identifier). */
+  identifier?: string;
+};
+
+/** Characters; Node takes 16 KiB of headers in all. */
+const HEADER_LIMIT = 16 * 1024;
+/** Hex digits: 2 KiB are room for the signature of any wallet that is deployed. */
+const SIGNATURE_LIMIT = 4 * 1024;
+const UINT256 = 1n << 256n;
+
+const signature = z
+  .string()
+  .max(2 + SIGNATURE_LIMIT, `has at most ${SIGNATURE_LIMIT} hex digits`)
+  .regex(/^0x(?:[0-9a-fA-F]{2})*$/, "is 0x and an even number of hex digits")
+  .transform(lowerCase);
+
+export const address = hexRead(20);
+
+export const uint256 = z
+  .string("is a decimal string")
+  .regex(/^\d{1,78}$/, "is a whole number as a decimal string")
+  .transform((text) => BigInt(text))
+  .refine((value) => value < UINT256, "does not fit 256 bits");
+
+export const word = z.string().max(100);
+
+const transfer = z.strictObject({
+  signature,
+  authorization: z.strictObject({
+    from: address,
+    to: address,
+    value: uint256,
+    validAfter: uint256,
+    validBefore: uint256,
+    nonce: hexRead(32),
+  }),
+});
+
+const v1 = z.strictObject({ x402Version: z.literal(1), scheme: word, network: word, payload: transfer });
+
+/** Stock clients send back what the 402 said, and put into these objects what later servers may have said. */
+const v2 = z.strictObject({
+  x402Version: z.literal(2),
+  resource: z.object({ url: z.string().max(HEADER_LIMIT) }).nullish(),
+  accepted: z.object({
+    scheme: word,
+    network: word,
+    asset: address,
+    amount: uint256,
+    payTo: address,
+    maxTimeoutSeconds: z.number(),
+    extra: z.object({ name: word.optional(), version: word.optional() }).nullish(),
+  }),
+  payload: transfer,
+  extensions: z
+    .object({
+      "payment-identifier": z
+        .object({
+          info: z
+            .object({
+              id: z
+                .string()
+                .min(PAYMENT_IDENTIFIER.min)
+                .max(PAYMENT_IDENTIFIER.max)
+                .regex(new RegExp(PAYMENT_IDENTIFIER.pattern), "takes letters, digits, - and _")
+                .optional(),
+            })
+            .optional(),
+        })
+        .optional(),
+    })
+    .nullish(),
+});
+
+/**
+ * Reads a payment: the base64 text of a header, or the object of an MCP call. Throws PaymentRefused when it is neither
+ * version 1 nor version 2, naming the first bad field, and nothing else.
+ */
+export function readPayment(presented: string | object): PaymentPayload {
+  const given = typeof presented === "string" ? decode(presented) : presented;
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    return refusePayment("invalid_payload", "the payment must be a JSON object; pay as accepts says");
+  const version = "x402Version" in given ? given.x402Version : undefined;
+  if (version === 1) {
+    const { scheme, network, payload } = fitting(v1, given);
+    return { x402_version: 1, scheme, network, signed: signedOf(payload) };
+  }
+  if (version === 2) {
+    const { accepted, payload, resource, extensions } = fitting(v2, given);
+    const { scheme, network, asset, amount, payTo, maxTimeoutSeconds, extra } = accepted;
+    const identifier = extensions?.["payment-identifier"]?.info?.id;
+    return {
+      x402_version: 2,
+      scheme,
+      network,
+      signed: signedOf(payload),
+      accepted: {
+        scheme,
+        network,
+        asset,
+        amount,
+        pay_to: payTo,
+        max_timeout_seconds: maxTimeoutSeconds,
+        extra: extra ?? {},
+      },
+      ...(resource && { resource_url: resource.url }),
+      ...(identifier !== undefined && { identifier }),
+    };
+  }
+  return refusePayment("invalid_x402_version", "x402Version: is 1 or 2");
+}
+
+function decode(text: string): unknown {
+  if (text.length > HEADER_LIMIT)
+    refusePayment("invalid_payload", `the payment is longer than ${HEADER_LIMIT / 1024} KiB`);
+  const bytes = Buffer.from(text, "base64");
+  // Buffer skips what is not base64; what was skipped is missed here.
+  const bare = text
+    .replace(/={1,2}$/, "")
+    .replaceAll("+", "-")
+    .replaceAll("/", "_");
+  if (text === "" || bytes.toString("base64url") !== bare)
+    refusePayment("invalid_payload", "the payment is not base64; encode its JSON as the x402 clients do");
+  try {
+    return parseStrict(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    return refusePayment(
+      "invalid_payload",
+      `the payment is not JSON as we read it: ${(error as Error).message}`,
+    );
+  }
+}
+
+function fitting<Schema extends z.ZodType>(schema: Schema, given: object): z.output<Schema> {
+  const read = schema.safeParse(given);
+  if (read.success) return read.data;
+  const { path, message } = read.error.issues[0]!;
+  const field = path.length === 0 ? "the payment" : path.map(String).join(".");
+  return refusePayment("invalid_payload", `${field}: ${message.slice(0, 200)}`);
+}
+
+const signedOf = ({ signature, authorization }: z.output<typeof transfer>): SignedTransfer => {
+  const { from, to, value, validAfter, validBefore, nonce } = authorization;
+  return {
+    transfer: { from, to, value, valid_after: validAfter, valid_before: validBefore, nonce },
+    signature,
+  };
+};

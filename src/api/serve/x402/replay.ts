@@ -1,0 +1,179 @@
+/** The same answer again, from this process or another: what a payment bought, or what an Idempotency-Key was answered. */
+import type { Idempotency } from "../../../../eventstore/types.ts";
+import type { App } from "../../../core/app.ts";
+import { recall } from "../../../core/commands/transact.ts";
+import { decidesNothing, type Work } from "../../../core/commands/unit.ts";
+import { coreProblems } from "../../../core/model/problem.ts";
+import { type EventName, refuse } from "../../../core/model/refusal.ts";
+import type { PaidAnswer } from "../../../domain/payments/payment.ts";
+import * as payments from "../../../domain/payments/payment.ts";
+import { paymentProblems } from "../../../domain/payments/problems.ts";
+import {
+  type AnswerParts,
+  type Call,
+  commandOf,
+  idempotencyOf,
+  type PreparedAnswer,
+  prepareAnswer,
+  STREAM_HOLDS_MS,
+  sha256,
+} from "../call.ts";
+import { factsOf, type PresentedPayment, pathOf, type SettledPayment } from "./charge.ts";
+import { PaymentRefused } from "./refused.ts";
+
+/** What the log has of an answered payment, and the event that records its answer: what a receipt says. */
+export type AnsweredPayment = SettledPayment & {
+  payment_id: string;
+  answer: PaidAnswer;
+  event: { position: number; event_id: string; event_hash: Uint8Array; recorded_at_us: number };
+};
+
+/** An answer, and the payment that bought it; none when it was given before without one. */
+export type Served = {
+  made: PreparedAnswer;
+  bought_by?: AnsweredPayment;
+  /** It was given before: to the same caller, or to whoever had the payment then. */
+  again?: true;
+  /** What is told once was left out. */
+  is_part?: true;
+};
+
+/** The log's own name for what a payment bought; no tenant's name begins with a slash. */
+export const idempotencyOfPayment = (call: Call, id: string) => ({
+  idem_key: `/payment/${id}`,
+  request_hash: Buffer.from(call.request_sha256, "hex"),
+});
+
+/**
+ * Named by its digest too: of two processes that made an answer each, the log says whose counts. What tells of a person has no digest
+ * there: by one, whoever knows the rest of the answer could try who it was.
+ */
+const keptName = (id: string, digest: string | null) => `/payment/${id}/${digest ?? "personal"}`;
+
+/** What the log is told of an answer's bytes. */
+export const digestOf = (made: PreparedAnswer): string | null =>
+  made.kind === "body" && made.subjects.length === 0 ? sha256(made.body) : null;
+
+/** Keeps the bytes before the log says that they were given, so that they can be given again after a crash. */
+export async function keep(
+  { answers }: App,
+  call: Call,
+  payment_id: string,
+  made: PreparedAnswer,
+): Promise<void> {
+  if (made.kind !== "body") return;
+  const { status, body, subjects } = made;
+  const kept = { request_sha256: call.request_sha256, status, payment_id };
+  const once = idempotencyOf(call);
+  await Promise.all([
+    answers.keep(keptName(payment_id, digestOf(made)), { ...kept, body }, subjects),
+    once && answers.keep(once.idem_key, { ...kept, body: null }),
+  ]);
+}
+
+/** The answer that was given under the caller's Idempotency-Key; a payment that came along is left unsettled. */
+export async function givenBefore(
+  parts: AnswerParts,
+  call: Call,
+  payment?: PresentedPayment,
+): Promise<Served | undefined> {
+  const { app } = parts;
+  const once = idempotencyOf(call);
+  const kept = once && (await app.answers.find(once.idem_key));
+  if (!kept || (payment && kept.payment_id === payment.id)) return undefined;
+  if (payment && !(await isProven(app, call, payment))) return undefined;
+  if (kept.request_sha256 !== call.request_sha256)
+    refuse(coreProblems["idempotency-key-reused"], "this idempotency key was used for another request");
+  if (kept.body) {
+    const { status, body, subjects } = kept;
+    return { made: { kind: "body", status, body, etag: "", vintage: null, subjects }, again: true };
+  }
+  const state = await app.load(payments, payments.targetOf(kept.payment_id!));
+  if (!state?.answer) return undefined;
+  return repeat(parts, call, kept.payment_id!);
+}
+
+/** Whether the caller is who it says: an API key has shown that, and a wallet shows it by a payment that is good. */
+async function isProven(app: App, call: Call, payment: PresentedPayment): Promise<boolean> {
+  if (call.caller.kind === "key") return true;
+  if (payment.refusal) return false;
+  if (!payment.contract) return true;
+  return factsOf(app.settlement, payment).then(
+    ({ status }) => status === "good",
+    (error) => {
+      if (error instanceof PaymentRefused) return false;
+      throw error;
+    },
+  );
+}
+
+/** What a payment bought: the bytes that were kept, or made anew over what was recorded then. */
+export async function repeat(parts: AnswerParts, call: Call, id: string): Promise<Served> {
+  const { app } = parts;
+  const bought_by = await answeredPayment(app, id);
+  const { status, sha256: digest, vintage } = bought_by.answer;
+  const gone = () => refuseGone(bought_by);
+  const kept = await app.answers.find(keptName(id, digest));
+  if (kept?.body) {
+    const { body, subjects } = kept;
+    const made = { kind: "body" as const, status, body, etag: "", vintage, subjects };
+    return { made, bought_by, again: true };
+  }
+  const age = app.clock.now().getTime() - bought_by.event.recorded_at_us / 1_000;
+  if (digest === null && age > STREAM_HOLDS_MS) gone();
+  const { output } = call.operation;
+  if (output.kind === "stream" && !output.is_bounded) gone();
+  const { position, recorded_at_us } = bought_by.event;
+  const bought = { position, at: new Date(recorded_at_us / 1_000) };
+  const again: Work<PreparedAnswer> = (unit) => prepareAnswer(parts, { ...call, bought }, unit);
+  const recalled = async (idempotency: Idempotency | undefined) =>
+    idempotency && recall(app.unit, commandOf(call, idempotency), again);
+  const made =
+    (await recalled(idempotencyOfPayment(call, id))) ??
+    (await recalled(idempotencyOf(call))) ??
+    // Under a key that is not said this time: what was decided stands, and is not decided again.
+    (await again({
+      ...decidesNothing(gone),
+      command: commandOf(call),
+    }));
+  const isSame = made.kind !== "body" || digest === null || sha256(made.body) === digest;
+  return isSame ? { made, bought_by, again: true } : gone();
+}
+
+/** A JSON body without the members of these names, however deep they stand. */
+export function withoutMembers(body: Buffer, names: readonly string[]): Buffer {
+  const rest = (_name: string, value: unknown) =>
+    value !== null && typeof value === "object" && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)))
+      : value;
+  return Buffer.from(JSON.stringify(JSON.parse(body.toString()), rest));
+}
+
+function refuseGone({ payment_id, answer }: AnsweredPayment): never {
+  const digest = answer.sha256 ? `its SHA-256 was ${answer.sha256}, ` : "";
+  const told = `this payment's answer was given and is not kept any more; ${digest}see ${pathOf(payment_id)}`;
+  return refuse(paymentProblems["answer-gone"], told);
+}
+
+/** What the log has of a payment that was answered. */
+export async function answeredPayment(app: App, id: string): Promise<AnsweredPayment> {
+  const { tenant } = payments.targetOf(id);
+  const recorded = await app.store.readStream({ tenant, stream_id: payments.streamOf(id) });
+  const found: Partial<AnsweredPayment> = {};
+  for (const event of app.eventsOf(payments, recorded)) {
+    if (event.type === "PaymentClaimed") found.claim = event.data;
+    if (event.type === "PaymentSettled") found.settlement = event.data;
+    if (event.type === "PaymentSettled" || event.type === "PaymentAnswered")
+      if (event.data.answer) Object.assign(found, { answer: event.data.answer, event });
+  }
+  const { claim, settlement, answer, event } = found;
+  if (!claim || !settlement || !answer || !event) throw new Error(`payment ${id} was never answered`);
+  return { payment_id: id, claim, settlement, answer, event };
+}
+
+/** The event of an answer that was given before, under the caller's Idempotency-Key. */
+export async function eventGiven(app: App, call: Call): Promise<EventName | undefined> {
+  const once = idempotencyOf(call);
+  const commit = once && (await app.store.findCommit(once));
+  return commit?.events.at(-1);
+}

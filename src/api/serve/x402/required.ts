@@ -1,0 +1,172 @@
+/** The 402 of x402, in both generations at once: v1 in the JSON body, v2 in the PAYMENT-REQUIRED header. */
+
+import type { encodePaymentRequiredHeader } from "@x402/core/http";
+import type { App } from "../../../core/app.ts";
+import type { Hex } from "../../../core/model/chain.ts";
+import { coreProblems } from "../../../core/model/problem.ts";
+import { USDC } from "../../../domain/payments/usdc.ts";
+import { paymentOf, type Usdc } from "../../declare/access/way.ts";
+import type { Caller } from "../../declare/caller.ts";
+import { type Form, JSON_FORM } from "../../declare/forms/form.ts";
+import type { OperationDeclaration } from "../../declare/operation.ts";
+import { mediaTypeOf, methodOf, pathOf } from "../../declare/operation-facts.ts";
+import { sha256 } from "../call.ts";
+import { type Problem, problem } from "../problem.ts";
+import { bazaarForms, type Extension, paymentIdentifier } from "./extensions.ts";
+import { toHeader } from "./header.ts";
+import type { PaymentRefused } from "./refused.ts";
+
+export const NETWORK_V1 = "base";
+export const NETWORK_V2 = "eip155:8453";
+export const MAX_TIMEOUT_SECONDS = 300;
+/** The asset's EIP-712 domain, which a payer signs. */
+export const DOMAIN = { name: USDC.name, version: USDC.version };
+/**
+ * Characters of the PAYMENT-REQUIRED header. Clients send most of it back in one header of theirs, of which proxies
+ * commonly take 8 KiB.
+ */
+const HEADER_LIMIT = 6 * 1024;
+/** What stock buyers pay without being told to: x402-fetch 1.x stops at 0.10, @x402/fetch 2 at 1.00 USDC. */
+const STOCK_CAPS: [above: number, note: string][] = [
+  [
+    1,
+    " Stock x402 clients cap a payment (x402-fetch 1.x at 0.10, @x402/fetch 2 at 1.00 USDC): raise the cap for this call.",
+  ],
+  [0.1, " x402-fetch 1.x caps a payment at 0.10 USDC: raise its maxValue for this call."],
+];
+const DEVELOPMENT_CHAIN = " Development chain: do not sign with a funded wallet.";
+
+export type PaymentTerms = {
+  pay_to: Hex;
+  public_url: string;
+  /** The chain is the one that the service runs itself; what is signed for it would be valid on Base. */
+  embedded_chain: boolean;
+};
+
+export type RequirementV1 = {
+  scheme: "exact";
+  network: string;
+  maxAmountRequired: string;
+  resource: string;
+  description: string;
+  mimeType: string;
+  outputSchema: { input: { type: "http"; method: string; discoverable: true } };
+  payTo: string;
+  maxTimeoutSeconds: number;
+  asset: string;
+  extra: { name: string; version: string };
+};
+
+/** The whole requirement of version 2, as the header and MCP carry it. */
+export type RequirementV2 = Parameters<typeof encodePaymentRequiredHeader>[0];
+
+export type PaymentRequired = {
+  status: 402;
+  headers: Record<string, string>;
+  body: Problem & { x402Version: 1; accepts: RequirementV1[] };
+  v2: RequirementV2;
+};
+
+/** Characters of path and query that a URL says in full; base64 and the rest of a header leave room for no more. */
+const LONGEST_PATH = 1_500;
+const SHOWN_PATH = 200;
+
+/** The URL that a payment is for. A longer one is cut, and its SHA-256 stands for the whole, so that headers stay short. */
+export function resourceUrl({ public_url }: Pick<PaymentTerms, "public_url">, path: string): string {
+  if (path.length <= LONGEST_PATH) return public_url + path;
+  const begin = path.split("?")[0]!.slice(0, SHOWN_PATH);
+  return `${public_url}${begin}?sha256=${sha256(path)}`;
+}
+
+/** "0.05" -> "50000": the amount in the smallest unit of USDC. */
+export function microUsdc(amount: Usdc): string {
+  const [whole = "0", fraction = ""] = amount.split(".");
+  return BigInt(whole + fraction.padEnd(USDC.decimals, "0")).toString();
+}
+
+/** The price of a call with this input as the data is now; the unit price when the input is not known or not valid. */
+export async function priceOf(
+  operation: OperationDeclaration,
+  { app, caller }: { app: App; caller: Caller },
+  input?: object,
+): Promise<Usdc> {
+  const way = paymentOf(operation);
+  if (!way) throw new Error(`${operation.name} has no price`);
+  return typeof way.price === "function" && input ? way.price(input as never, app, caller) : way.unit_price;
+}
+
+/**
+ * Everything an agent needs to pay for `operation` and ask again. `path` is the request's own path and query, `form` what is
+ * answered as; `refused` says why the payment that came with the request will not do.
+ */
+export function paymentRequired(
+  operation: OperationDeclaration,
+  price: Usdc,
+  path: string,
+  terms: PaymentTerms,
+  { refused, form = JSON_FORM }: { refused?: PaymentRefused; form?: Form } = {},
+): PaymentRequired {
+  const resource = resourceUrl(terms, path);
+  const caps = STOCK_CAPS.find(([above]) => Number(price) > above)?.[1] ?? "";
+  const warning = terms.embedded_chain ? DEVELOPMENT_CHAIN : "";
+  const description = `${operation.summary}. ${price} USDC a call.${caps}${warning}`;
+  const mimeType = form === JSON_FORM ? mediaTypeOf(operation) : form;
+  const amount = microUsdc(price);
+  const shared = {
+    scheme: "exact" as const,
+    payTo: terms.pay_to,
+    maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
+    asset: USDC.address,
+    extra: DOMAIN,
+  };
+  const { v2, header } = fitting(operation, {
+    x402Version: 2,
+    error: refused?.code ?? "Payment required",
+    resource: { url: resource, description, mimeType },
+    accepts: [{ ...shared, network: NETWORK_V2, amount }],
+  });
+  const requirement: RequirementV1 = {
+    ...shared,
+    network: NETWORK_V1,
+    maxAmountRequired: amount,
+    resource,
+    description,
+    mimeType,
+    outputSchema: { input: { type: "http", method: methodOf(operation), discoverable: true } },
+  };
+  const detail =
+    refused?.message ?? `${pathOf(operation)} costs ${price} USDC: pay as accepts says, or send an API key`;
+  const told = problem(coreProblems["payment-required"], detail, {
+    public_url: terms.public_url,
+    instance: path,
+  });
+  return {
+    status: 402,
+    headers: { "PAYMENT-REQUIRED": header, "Cache-Control": "no-store" },
+    body: {
+      ...told.problem,
+      ...(refused && { error: refused.code }),
+      x402Version: 1,
+      accepts: [requirement],
+    },
+    v2,
+  };
+}
+
+/** Declares as much of the extensions as the header has room for: a long URL leaves less. */
+function fitting(
+  operation: OperationDeclaration,
+  bare: RequirementV2,
+): { v2: RequirementV2; header: string } {
+  const declared: Record<string, Extension>[] = [
+    ...bazaarForms(operation).map((bazaar) => ({ "payment-identifier": paymentIdentifier, bazaar })),
+    { "payment-identifier": paymentIdentifier },
+  ];
+  let made = { v2: bare, header: "" };
+  for (const extensions of declared) {
+    const v2 = { ...bare, extensions };
+    made = { v2, header: toHeader(v2) };
+    if (made.header.length <= HEADER_LIMIT) break;
+  }
+  return made;
+}

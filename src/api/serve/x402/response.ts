@@ -1,0 +1,39 @@
+/** What an answer tells of the settlement that paid for it: x402's SettleResponse, in both generations. */
+import type { Claim, Mined } from "../../../domain/payments/payment.ts";
+import { toHeader } from "./header.ts";
+import { NETWORK_V1, NETWORK_V2 } from "./required.ts";
+
+/** Source: "SettlementResponse schema" in the specifications of x402 versions 1 and 2. `amount` in micro-USDC. */
+export type SettleResponse = {
+  success: true;
+  transaction: string;
+  network: typeof NETWORK_V1 | typeof NETWORK_V2;
+  payer: string;
+  amount: string;
+  extensions?: Record<string, unknown>;
+};
+
+/** The settlement in the words of the generation that the payment came in. */
+export function settleResponse(
+  {
+    claim,
+    settlement,
+  }: { claim: Pick<Claim, "payer" | "amount_micro">; settlement: Pick<Mined, "transaction"> },
+  x402_version: 1 | 2,
+  extensions?: Record<string, unknown>,
+): SettleResponse {
+  return {
+    success: true,
+    transaction: settlement.transaction,
+    network: x402_version === 1 ? NETWORK_V1 : NETWORK_V2,
+    payer: claim.payer,
+    amount: String(claim.amount_micro),
+    ...(extensions && { extensions }),
+  };
+}
+
+/** Under both names: clients of version 1 look for the second, those of version 2 for either. */
+export function settledHeaders(settled: SettleResponse): Record<string, string> {
+  const header = toHeader(settled);
+  return { "PAYMENT-RESPONSE": header, "X-PAYMENT-RESPONSE": header };
+}

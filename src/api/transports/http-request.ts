@@ -1,0 +1,194 @@
+import type { Request, Response } from "express";
+import rawBody, { type RawBodyError } from "raw-body";
+import { parseStrict } from "../../../eventstore/canonical.ts";
+import type { JsonObject, JsonValue } from "../../../eventstore/types.ts";
+import { coreProblems } from "../../core/model/problem.ts";
+import { Refusal, refuse } from "../../core/model/refusal.ts";
+import type { Presented } from "../declare/access/way.ts";
+import type { Fields, InputReader } from "../declare/input.ts";
+import { prefersProof } from "../declare/named-event.ts";
+import type { Wire } from "../declare/output.ts";
+import { presentedSecret } from "../serve/admission.ts";
+import type { CallRequest } from "../serve/pipeline.ts";
+
+/** Bytes of a JSON body; operations that take more say so themselves. */
+const BODY_LIMIT = 256 * 1024;
+
+/** Bytes of a body that is looked at for nothing: as many as Node takes of all headers, the query string among them. */
+export const SMALL_BODY = 16 * 1024;
+
+/** What an HTTP request presents to come in. */
+class HttpPresented implements Presented {
+  readonly #req: Request;
+  readonly secret: string | undefined;
+  readonly payment: string | undefined;
+  readonly wallet_proof: string | undefined;
+  readonly on_behalf_of: string | undefined;
+  readonly internal_token: string | undefined;
+  /** What is asked by HEAD is what GET answers. */
+  readonly method: string;
+
+  constructor(req: Request) {
+    const { headers, method } = req;
+    this.#req = req;
+    this.secret = presentedSecret(headers.authorization, text(headers["x-api-key"]));
+    // HEAD has no answer that could be paid for.
+    this.payment =
+      method === "HEAD"
+        ? undefined
+        : presentedPayment(text(headers["payment-signature"]), text(headers["x-payment"]));
+    this.wallet_proof = text(headers["sign-in-with-x"]);
+    this.on_behalf_of = text(headers["on-behalf-of"]);
+    this.internal_token = text(headers["x-internal-token"]);
+    this.method = method === "HEAD" ? "GET" : method;
+  }
+
+  get is_local() {
+    return isLocal(this.#req);
+  }
+  get path() {
+    return withoutQuery(this.#req.originalUrl);
+  }
+  get ip() {
+    return this.#req.ip ?? "";
+  }
+}
+
+type Called = { params: Fields; stopping: AbortSignal };
+
+/** What an HTTP request asks, in the pipeline's words. What few calls need is worked out when it is asked for. */
+export class HttpCall implements CallRequest {
+  readonly #req: Request;
+  readonly #res: Response;
+  readonly #called: Called;
+  readonly #hasBody: boolean;
+  readonly presented: Presented;
+  readonly path: string;
+  readonly accept: string | undefined;
+  readonly idempotency_key: string | undefined;
+  readonly if_none_match: string | undefined;
+  readonly last_event_id: string | undefined;
+  readonly min_log_position: string | undefined;
+  readonly request_id: string;
+  sent: JsonObject = {};
+
+  constructor(req: Request, res: Response, called: Called) {
+    const { headers, method } = req;
+    this.#req = req;
+    this.#res = res;
+    this.#called = called;
+    this.#hasBody = method !== "GET" && method !== "HEAD" && method !== "DELETE";
+    this.presented = new HttpPresented(req);
+    this.path = req.originalUrl;
+    this.accept = headers.accept;
+    this.idempotency_key = text(headers["idempotency-key"]);
+    this.if_none_match = headers["if-none-match"];
+    this.last_event_id = text(headers["last-event-id"]);
+    this.min_log_position = text(headers["min-log-position"]);
+    this.request_id = res.locals.request_id as string;
+  }
+
+  async read(reader: InputReader, most_bytes = BODY_LIMIT): Promise<Fields> {
+    const { params } = this.#called;
+    const query = new URLSearchParams(queryOf(this.#req.url));
+    if (!this.#hasBody) return reader.fromQuery(query, params);
+    if (query.size > 0) refuse("invalid", "this takes its input in the body; the query string must be empty");
+    const body = await readBody(this.#req, most_bytes);
+    const fields = reader.fromObject(body, params);
+    this.sent = body as JsonObject;
+    return fields;
+  }
+
+  get is_small() {
+    // A body without a length may have no end.
+    const length = Number(this.#req.headers["content-length"] ?? Number.POSITIVE_INFINITY);
+    return !this.#hasBody || length <= SMALL_BODY;
+  }
+  get wire() {
+    return wireOf(this.#req);
+  }
+  get prefers_proof() {
+    return prefersProof(text(this.#req.headers.prefer));
+  }
+  get signal() {
+    return endOf(this.#res, this.#called.stopping);
+  }
+}
+
+const withoutQuery = (url: string) => url.split("?", 1)[0]!;
+
+function queryOf(url: string): string {
+  const mark = url.indexOf("?");
+  return mark === -1 ? "" : url.slice(mark + 1);
+}
+
+/** Whether this machine itself sent it; what a proxy forwards may come from anywhere. */
+export const isLocal = ({ socket, headers }: Request): boolean =>
+  LOOPBACK.includes(socket.remoteAddress ?? "") &&
+  headers["x-forwarded-for"] === undefined &&
+  headers.forwarded === undefined;
+
+/**
+ * Whether a browser at this machine opens it as a page, under a name of this machine. Scripts of other sites cannot say so of their
+ * requests (Sec-Fetch-Mode is the browser's own), nor can a name that was bent to this machine's address.
+ */
+export const isAtHome = (req: Request): boolean =>
+  isLocal(req) &&
+  req.headers["sec-fetch-mode"] === "navigate" &&
+  /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(req.headers.host ?? "");
+
+const LOOPBACK = ["127.0.0.1", "::1", "::ffff:127.0.0.1"];
+
+/** Node joins a header of these names that is sent twice. */
+const text = (header: string | string[] | undefined) => header as string | undefined;
+
+/** x402 version 2 names the header PAYMENT-SIGNATURE, version 1 X-PAYMENT; one call is paid for once. */
+function presentedPayment(signature: string | undefined, payment: string | undefined): string | undefined {
+  if (signature !== undefined && payment !== undefined && signature !== payment)
+    refuse("invalid", "PAYMENT-SIGNATURE and X-PAYMENT carry different payments; send one");
+  return signature ?? payment;
+}
+
+/**
+ * Aborted when the answer is over, the caller is gone or the service stops. AbortSignal.any would leave a trace of every
+ * call on `stopping` for as long as the process lives.
+ */
+export function endOf(
+  res: NodeJS.EventEmitter & { destroyed?: boolean },
+  stopping: AbortSignal,
+): AbortSignal {
+  const end = new AbortController();
+  const abort = () => end.abort();
+  stopping.addEventListener("abort", abort);
+  res.once("close", () => {
+    stopping.removeEventListener("abort", abort);
+    abort();
+  });
+  if (stopping.aborted || res.destroyed) abort();
+  return end.signal;
+}
+
+const wireOf = (req: Request): Wire =>
+  req.accepts(["application/x-ndjson", "text/event-stream"]) === "text/event-stream" ? "sse" : "ndjson";
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+async function readBody(req: Request, limit: number): Promise<JsonValue> {
+  if (!req.is("application/json")) {
+    throw new Refusal(coreProblems["unsupported-media-type"], "send the body as application/json");
+  }
+  // Whoever left before is a caller gone; raw-body would call the stream unreadable, as a fault of ours.
+  if (req.destroyed) throw new DOMException("the caller left before its body was read", "AbortError");
+  const length = req.headers["content-length"] ?? null;
+  const body = await rawBody(req, { length, limit }).catch((error: RawBodyError) => {
+    if (error.type !== "entity.too.large") throw error;
+    return refuse(coreProblems["too-large"], `the body exceeds ${limit / 1024} KiB`);
+  });
+  try {
+    return parseStrict(utf8.decode(body));
+  } catch (error) {
+    return refuse("invalid", `the body is not JSON as we read it: ${(error as Error).message}`, {
+      errors: [{ path: "", message: (error as Error).message }],
+    });
+  }
+}

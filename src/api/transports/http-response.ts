@@ -1,0 +1,114 @@
+import type { Response } from "express";
+import { coreProblems } from "../../core/model/problem.ts";
+import { Refusal } from "../../core/model/refusal.ts";
+import type { ServedFile } from "../declare/output.ts";
+import type { Answer, CallRequest } from "../serve/pipeline.ts";
+import type { ProblemAnswer } from "../serve/problem.ts";
+import { commonHeaders } from "./common-headers.ts";
+
+type Sent = Exclude<Answer, { kind: "refused" }> | ({ kind: "problem" } & ProblemAnswer);
+
+/** What stands in the head of every answer, this one's request id among it. */
+const headersOf = (res: Response): Record<string, string> => ({
+  ...commonHeaders,
+  "X-Request-Id": res.locals.request_id as string,
+});
+
+/** Sets those for what `sendAnswer` does not send. */
+export const setCommonHeaders = (res: Response): Response => setHeaders(res, headersOf(res));
+
+function setHeaders(res: Response, headers: Record<string, string>): Response {
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  return res;
+}
+
+/** Sends an answer of the pipeline; resolves when the last byte is handed over. */
+export async function sendAnswer(res: Response, answer: Sent, question?: CallRequest): Promise<void> {
+  const headers = Object.assign(headersOf(res), answer.headers);
+  switch (answer.kind) {
+    case "body":
+      return sendBytes(res, answer.status, headers, answer.body);
+    case "file":
+      return sendFile(setHeaders(res, headers), answer.file);
+    case "unchanged":
+      res.writeHead(304, headers).end();
+      return;
+    case "pay":
+      headers["Content-Type"] = "application/json; charset=utf-8";
+      return sendBytes(res, answer.status, headers, Buffer.from(JSON.stringify(answer.body)));
+    case "problem":
+      headers["Content-Type"] = "application/problem+json; charset=utf-8";
+      return sendBytes(res, answer.status, headers, Buffer.from(JSON.stringify(answer.problem)));
+    case "stream":
+      return sendStream(res, answer, headers, question?.wire === "sse");
+  }
+}
+
+/** The head is written at once: to set header by header takes Node thrice as long. */
+function sendBytes(res: Response, status: number, headers: Record<string, string>, body: Buffer): void {
+  headers["Content-Length"] = String(body.length);
+  res.writeHead(status, headers).end(body);
+}
+
+/** Conditions and ranges of the request (RFC 9110, 13 and 14) are met by express's `send`. */
+function sendFile(res: Response, { path, name }: ServedFile): Promise<void> {
+  res.setHeader("Content-Disposition", `attachment; filename="${name}"`);
+  return new Promise((resolve, reject) => {
+    res.sendFile(path, { cacheControl: false, lastModified: false, dotfiles: "allow" }, (error?: Error) => {
+      if (!error || res.headersSent || res.destroyed) return resolve();
+      for (const header of ["ETag", "Cache-Control", "Content-Disposition"]) res.removeHeader(header);
+      reject(fileRefusals[(error as { status?: number }).status ?? 0] ?? error);
+    });
+  });
+}
+
+/** What `send` turns down, by status. */
+const fileRefusals: Record<number, Refusal> = {
+  404: new Refusal("unavailable", "the file is away", { retry_after_s: 5 }),
+  412: new Refusal(coreProblems["precondition-failed"], "the file is not the one that If-Match names"),
+  416: new Refusal(
+    coreProblems["range-not-satisfiable"],
+    "the file has no such range; Content-Range tells its length",
+  ),
+};
+
+/** Bytes of a stream that may wait to be taken: enough that the reader never waits for the source. */
+const AHEAD = 512 * 1024;
+
+/**
+ * NDJSON, or server-sent events. The headers go at once, so that a consumer of a quiet feed knows that it is connected;
+ * a slow reader stops the source, and what the source throws is left to the caller, who can only cut the connection.
+ */
+async function sendStream(
+  res: Response,
+  { status, chunks }: Extract<Sent, { kind: "stream" }>,
+  headers: Record<string, string>,
+  sse: boolean,
+): Promise<void> {
+  res.writeHead(status, {
+    ...headers,
+    "Content-Type": sse ? "text/event-stream; charset=utf-8" : "application/x-ndjson; charset=utf-8",
+    // A compressor, ours or a proxy's, would hold lines back.
+    "Cache-Control": "no-store, no-transform",
+    "X-Accel-Buffering": "no",
+  });
+  res.flushHeaders();
+  if (res.req.method !== "HEAD") {
+    for await (const chunk of chunks) {
+      if (!res.write(chunk) && res.writableLength > AHEAD) await drained(res);
+      if (res.destroyed) return;
+    }
+  }
+  res.end();
+}
+
+/** Resolves when the reader has taken what was written, or is gone. */
+function drained(res: Response): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      res.off("drain", done).off("close", done);
+      resolve();
+    };
+    res.on("drain", done).on("close", done);
+  });
+}

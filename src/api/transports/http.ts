@@ -1,0 +1,307 @@
+/** The HTTP server: operations and documents behind one Express 5 handler, and what every answer has in common. */
+import { setMaxListeners } from "node:events";
+import type { IncomingMessage, RequestListener } from "node:http";
+import { type Span, SpanStatusCode } from "@opentelemetry/api";
+import compression from "compression";
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from "express";
+import type { Logger } from "pino";
+import type { App } from "../../core/app.ts";
+import { coreProblems } from "../../core/model/problem.ts";
+import { Refusal } from "../../core/model/refusal.ts";
+import { begin, continued } from "../../core/tracing.ts";
+import { isSameSecret } from "../declare/access/internal.ts";
+import type { Fields } from "../declare/input.ts";
+import type { Method, Operation } from "../declare/operation.ts";
+import { effectOf, methodOf, pathOf, pathWith } from "../declare/operation-facts.ts";
+import type { Document } from "../describe/document.ts";
+import type { Metrics } from "../describe/metrics.ts";
+import type { ServedOperation } from "../serve/pipeline.ts";
+import { isAway, problem, problemOfRefusal, refusalOf } from "../serve/problem.ts";
+import { crossOrigin } from "./common-headers.ts";
+import { type Hint, hintsOf } from "./hints.ts";
+import { HttpCall, isAtHome, isLocal } from "./http-request.ts";
+import { sendAnswer, setCommonHeaders } from "./http-response.ts";
+import { requestId } from "./request-id.ts";
+import { type Entry, routeTable } from "./routes.ts";
+
+export type HttpParts = {
+  app: App;
+  served: ServedOperation[];
+  documents: Document[];
+  /** Answers POST /mcp. */
+  mcp: RequestHandler;
+  metrics: Metrics;
+  log: Logger;
+  public_url: string;
+  trust_proxy: boolean | number;
+  metrics_token: string | undefined;
+  /** Aborted when the service stops: streams end. */
+  stopping: AbortSignal;
+};
+
+export function createHttp(parts: HttpParts): RequestListener {
+  const http = express();
+  http
+    .disable("x-powered-by")
+    .disable("etag")
+    .set("query parser", false)
+    .set("trust proxy", parts.trust_proxy);
+  // As many calls as there are may listen for the end of the service.
+  setMaxListeners(0, parts.stopping);
+  const observed = observe(parts);
+  const compress = compression({ threshold: 1024 });
+  const hint = hintsOf(parts.served.map(({ operation }) => operation));
+  const serve = served(parts, hint);
+  // One layer, since each costs every call some microseconds.
+  http.use((req, res, next) => {
+    const run = observed(req, res);
+    return run(() => {
+      if (req.method === "OPTIONS") return crossOrigin(req, setCommonHeaders(res), next);
+      if (req.headers["accept-encoding"]) compress(req, res, nothing);
+      return serve(req, res, next);
+    });
+  });
+  http.use((_req, res, next) => {
+    setCommonHeaders(res);
+    next();
+  });
+  http.get("/metrics", metricsRoute(parts));
+  http.all("/mcp", parts.mcp);
+  http.use((req) => {
+    const remedy = hint(req.method, req.path) ?? "/openapi.json lists what there is";
+    throw new Refusal("not_found", `there is nothing at ${req.path}; ${remedy}`);
+  });
+  http.use(failed(parts));
+  return (req, res) => {
+    req.url = originForm(req);
+    http(req, res);
+  };
+}
+
+const nothing = () => undefined;
+
+/** The target as path and query: a client may also send a whole URL (RFC 9112, 3.2.2), whose host is not ours to judge. */
+const originForm = ({ url = "/" }: IncomingMessage): string => {
+  const rest = url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "");
+  return rest.startsWith("/") ? rest : `/${rest}`;
+};
+
+/** What is served at a route; `params` are those of its path. */
+type Handler = (req: Request, res: Response, params: Fields) => Promise<void> | void;
+
+/** Operations and documents, found by one table; then what is for browsers alone. A path that has none is passed on. */
+function served(parts: HttpParts, hint: Hint): RequestHandler {
+  const entryOf = (document: Document): Entry<Handler> => ({
+    method: "GET",
+    path: document.path,
+    target: documentHandler(parts, document),
+  });
+  const documents = parts.documents.filter((document) => !document.for_browsers);
+  const pages = parts.documents.filter((document) => document.for_browsers);
+  const routes = routeTable([
+    ...parts.served.flatMap((one) => entriesOf(parts, one)),
+    ...documents.map(entryOf),
+  ]);
+  const pageRoutes = routeTable(pages.map(entryOf));
+  return (req, res, next) => {
+    const { method, path } = req;
+    const found = routes(method, path) ?? (asksForPages(req) ? pageRoutes(method, path) : undefined);
+    if (!found) return next();
+    if ("allowed" in found) return sendAnswer(res, otherMethod(parts, req, found.allowed, hint));
+    return found.target(req, res, found.params);
+  };
+}
+
+/** An operation's own route, its aliases, and where it once was. */
+function entriesOf(parts: HttpParts, one: ServedOperation): Entry<Handler>[] {
+  const { operation } = one;
+  const target = operationHandler(parts, one);
+  return [
+    ...[pathOf(operation), ...operation.aliases].map((path) => ({
+      method: methodOf(operation),
+      path,
+      target,
+    })),
+    ...operation.redirects.map((route) => ({
+      method: methodOf({ route }),
+      path: pathOf({ route }),
+      target: redirectTo(operation),
+    })),
+  ];
+}
+
+/** What is told to whatever comes by a method that the path does not have. */
+function otherMethod(
+  parts: HttpParts,
+  { method, path }: Request,
+  allowed: Method[],
+  hint: Hint,
+  with_get = ["HEAD"],
+) {
+  const allow = [...allowed, ...(allowed.includes("GET") ? with_get : []), "OPTIONS"].join(", ");
+  const remedy = hint(method, path);
+  const detail = `${method} is not one of ${allow}${remedy ? `; ${remedy}` : ""}`;
+  const headers = { Allow: allow };
+  const told = problem(coreProblems["method-not-allowed"], detail, place(parts, path), { headers });
+  return { kind: "problem" as const, ...told };
+}
+
+/** 301, query and all. The parameters come decoded, and are encoded anew. */
+function redirectTo(operation: Operation): Handler {
+  return (req, res, params) => {
+    res.locals.operation = operation.name;
+    setCommonHeaders(res);
+    const query = /\?.*$/s.exec(req.originalUrl)?.[0] ?? "";
+    res.redirect(301, pathWith(operation, params) + query);
+  };
+}
+
+const place = (parts: { public_url: string }, instance: string) => ({
+  public_url: parts.public_url,
+  instance,
+});
+
+function operationHandler(parts: HttpParts, { operation, ask }: ServedOperation): Handler {
+  const method = methodOf(operation);
+  return async (req, res, params) => {
+    res.locals.operation = operation.name;
+    // HEAD asks what GET would answer, and must do nothing.
+    if (req.method === "HEAD" && effectOf(operation).changes !== "nothing")
+      return sendAnswer(
+        res,
+        otherMethod(parts, req, [method], () => undefined, []),
+      );
+    const question = new HttpCall(req, res, { params, stopping: parts.stopping });
+    const answer = await ask(question);
+    if (answer.kind === "refused") {
+      const told = problemOfRefusal(answer.refusal, place(parts, req.path));
+      return sendAnswer(res, { kind: "problem", ...told, headers: { ...told.headers, ...answer.headers } });
+    }
+    await sendAnswer(res, answer, question);
+  };
+}
+
+/** Whether it names pages among what it takes, as browsers do and programs do not: a program's slip is to be told as one. */
+const asksForPages = ({ headers }: IncomingMessage) => headers.accept?.includes("text/html") === true;
+
+function documentHandler(parts: HttpParts, document: Document): Handler {
+  return async (req, res, params) => {
+    res.locals.operation = document.path;
+    setCommonHeaders(res);
+    const visit = { params, accept: req.headers.accept, is_at_home: isAtHome(req) };
+    const { status, headers, type, body } = await document.render(parts.app, visit);
+    res
+      .status(status ?? 200)
+      .set(headers ?? {})
+      .type(type ?? document.type)
+      .send(body);
+  };
+}
+
+function metricsRoute({ metrics, metrics_token }: HttpParts): RequestHandler {
+  return async (req, res) => {
+    const { authorization } = req.headers;
+    const isAllowed = metrics_token
+      ? authorization !== undefined && isSameSecret(authorization, `Bearer ${metrics_token}`)
+      : isLocal(req);
+    if (!isAllowed) throw new Refusal("not_found", "there is nothing at /metrics");
+    res.type(metrics.contentType).send(await metrics.print());
+  };
+}
+
+/**
+ * Gives each request its id and its trace, in which what it is given runs, and writes one line and one measurement when it is over. Headers
+ * are never logged.
+ */
+function observe({ log, metrics, trust_proxy }: HttpParts) {
+  let warned = false;
+  return (req: Request, res: Response) => {
+    const began = performance.now();
+    const { method, path, headers } = req;
+    const request_id = requestId(headers["x-request-id"]);
+    const { span, run } = begin(method, {
+      kind: "SERVER",
+      within: continued(headers.traceparent as string | undefined, headers.tracestate as string | undefined),
+      attributes: { "http.request.method": method, "url.path": path, "tallystick.request_id": request_id },
+    });
+    res.locals.request_id = request_id;
+    if (!trust_proxy && !warned && headers["x-forwarded-for"] !== undefined) {
+      warned = true;
+      log.warn(
+        "X-Forwarded-For arrived but TRUST_PROXY is off: callers are told apart by the proxy's address",
+      );
+    }
+    res.once("close", () => {
+      const seconds = (performance.now() - began) / 1e3;
+      const operation = (res.locals.operation as string | undefined) ?? "none";
+      metrics.answered(operation, res.statusCode, seconds);
+      run(() =>
+        log.info({
+          request_id,
+          method,
+          path,
+          operation,
+          status: res.statusCode,
+          ms: Math.round(seconds * 1e5) / 100,
+          ...(res.writableFinished ? {} : { cut_off: true }),
+        }),
+      );
+      answered(span, { method, operation, status: res.statusCode });
+    });
+    return run;
+  };
+}
+
+/** Ends a call's span as OpenTelemetry names what servers answer. */
+function answered(
+  span: Span,
+  { method, operation, status }: Record<"method" | "operation", string> & { status: number },
+) {
+  span.updateName(`${method} ${operation}`);
+  span.setAttributes({ "tallystick.operation": operation, "http.response.status_code": status });
+  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}
+
+/** Everything that was thrown: refusals are told, the rest is logged and hidden; a stream under way is cut. */
+function failed(parts: HttpParts): ErrorRequestHandler {
+  return (error, req, res, _next) => {
+    // Nobody is there to be told, and that a caller left is no fault.
+    if (req.socket.destroyed && isAborted(error)) return void res.destroy();
+    if (res.headersSent) {
+      const reason = String(error);
+      parts.log.warn({ reason, request_id: res.locals.request_id }, "an answer under way was cut off");
+      res.destroy();
+      return;
+    }
+    const told = problemOfError(error, parts, req.path);
+    if (told.status === 500)
+      parts.log.error({ err: error, request_id: res.locals.request_id }, "a call failed");
+    else if (isAway(error))
+      parts.log.warn({ reason: String(error), request_id: res.locals.request_id }, "a part is away");
+    sendAnswer(res, { kind: "problem", ...told });
+  };
+}
+
+const ABORTED = ["ECONNABORTED", "ECONNRESET", "ABORT_ERR", "ERR_STREAM_PREMATURE_CLOSE"];
+
+const isAborted = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error.name === "AbortError" || ABORTED.includes((error as { code?: string }).code ?? ""));
+
+export function problemOfError(error: unknown, parts: { public_url: string }, path: string) {
+  const refusal = refusalOf(error) ?? refusalOfExpress(error);
+  if (refusal) return problemOfRefusal(refusal, place(parts, path));
+  return problem(
+    coreProblems.internal,
+    "something failed on our side; the request id names it in our log",
+    place(parts, path),
+  );
+}
+
+/** Express itself refuses paths that cannot be decoded. */
+function refusalOfExpress(error: unknown): Refusal | undefined {
+  if (error instanceof URIError) return new Refusal("invalid", "the path is not valid percent-encoded UTF-8");
+  const status = (error as { status?: unknown }).status;
+  return status === 400 ? new Refusal("invalid", "the request could not be read") : undefined;
+}

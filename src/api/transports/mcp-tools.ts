@@ -1,0 +1,132 @@
+/** Operations as tools of MCP: what a list tells a model of each, and which of them a list holds. */
+import type { Tool } from "@modelcontextprotocol/server";
+import { refuse } from "../../core/model/refusal.ts";
+import { paymentOf, priceText } from "../declare/access/way.ts";
+import { formsOf } from "../declare/forms/form.ts";
+import { inputReader } from "../declare/input.ts";
+import { type JsonSchema, jsonSchemaOf, withoutPatterns } from "../declare/json-schema.ts";
+import type { Operation } from "../declare/operation.ts";
+import { effectOf } from "../declare/operation-facts.ts";
+import type { Output } from "../declare/output.ts";
+import { aboutFigures } from "../describe/reference.ts";
+import { defaultTools } from "./default-tools.ts";
+
+export const instructionsOf = (areas: readonly string[]) =>
+  "EU trade data and more, sold per call. Send an API key in the Authorization header of the MCP connection, or pay: " +
+  "a tool that needs payment answers isError with an x402 requirement; call it again with the payment in " +
+  '_meta["x402/payment"]. Prices stand in each tool\'s _meta. With _meta["tallystick/prefer"] = "proof" a call that is ' +
+  'recorded comes back with the proof of its event in the log in _meta["tallystick/proof"]. ' +
+  'Tools that draw a chart add it for _meta["tallystick/accept"] = "image/png". ' +
+  `${aboutFigures} ` +
+  "The list holds what is asked most: operations_find finds the rest by words and operations_call calls it. The address with " +
+  `?areas=all, or ?areas= and some of ${areas.join(", ")}, lists them as tools of their own.`;
+
+/** Reaches every operation from a short list: clients let a model call only what is listed. */
+const callAny: Tool = {
+  name: "operations_call",
+  description:
+    "Calls any operation by its name: those that operations_find names, and more than are listed here. The answer and the price are the operation's own.",
+  inputSchema: {
+    type: "object",
+    required: ["name"],
+    properties: {
+      name: { type: "string", description: "The operation's name, such as trade_seasonality" },
+      arguments: { type: "object", description: "Its input, as operations_find shows it; omitted = none" },
+    },
+  },
+  // It may be any of them, so it is told as the worst of them.
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+};
+
+/** The operation that a call is meant for, and its arguments; undefined where `operations_call` was not told which. */
+export function meantBy(
+  name: string,
+  given: Record<string, unknown> = {},
+): { name: string; arguments: Record<string, unknown> } | undefined {
+  if (name !== callAny.name) return { name, arguments: given };
+  const { name: meant, arguments: own = {} } = given;
+  if (typeof meant !== "string" || typeof own !== "object" || own === null || Array.isArray(own))
+    return undefined;
+  return { name: meant, arguments: own as Record<string, unknown> };
+}
+
+/** The tools of operations: by areas where they are asked for, `all` among them, else those asked most. */
+export function toolLists(
+  operations: readonly Operation[],
+): (areas: readonly string[], asked: string | null) => Tool[] {
+  const made = () => {
+    const tools = operations.map((operation) => ({ area: operation.area, tool: toolOf(operation) }));
+    return {
+      tools,
+      byName: new Map([callAny, ...tools.map(({ tool }) => tool)].map((tool) => [tool.name, tool])),
+    };
+  };
+  // Their schemas take a tenth of a start: whoever asks first waits for them.
+  let kept: ReturnType<typeof made> | undefined;
+  return (areas, asked) => {
+    kept ??= made();
+    const { tools, byName } = kept;
+    if (asked === null) return defaultTools.flatMap((name) => byName.get(name) ?? []);
+    const wanted = asked.split(",");
+    const unknown = wanted.find((area) => area !== "all" && !areas.includes(area));
+    if (unknown) refuse("invalid", `areas: ${unknown} is not one of all, ${areas.join(", ")}`);
+    return tools
+      .filter(({ area }) => wanted.includes("all") || wanted.includes(area))
+      .map(({ tool }) => tool);
+  };
+}
+
+/**
+ * It lists no output schema: what an error carries in structuredContent, as x402 demands, would be judged by it, and clients of the first
+ * generation then show their own complaint instead. A line of the description names the fields; OpenAPI has the schema.
+ */
+function toolOf(operation: Operation): Tool {
+  const payment = paymentOf(operation);
+  const { schema } = inputReader(operation.input);
+  const { changes, repeatable, reaches_out } = effectOf(operation);
+  return {
+    name: operation.name,
+    description: [
+      `${operation.summary}.`,
+      operation.description.replaceAll("\n", " "),
+      ...outline(operation.output),
+      ...(payment ? [`Price: ${priceText(operation)}.`] : []),
+      ...(operation.output.kind === "json" && formsOf(operation).includes("image/png") ? [PICTURE] : []),
+    ].join(" "),
+    inputSchema: withoutPatterns(schema) as Tool["inputSchema"],
+    annotations: {
+      readOnlyHint: changes === "nothing",
+      destructiveHint: changes === "takes",
+      idempotentHint: repeatable,
+      openWorldHint: reaches_out,
+    },
+    ...(payment && {
+      _meta: { "x402/price": { currency: "USD", amount: payment.unit_price, network: "eip155:8453" } },
+    }),
+  };
+}
+
+const PICTURE = "Draws a chart.";
+
+/** Fields that are named; of more the first tell a tool apart. */
+const MOST_FIELDS = 8;
+
+/** The fields of an answer, as far as a model chooses a tool by them. */
+function outline(output: Output): string[] {
+  if (output.kind !== "json") return [];
+  const { properties = {} } = jsonSchemaOf(output.schema, "output");
+  const { $defs = {} } = jsonSchemaOf(output.schema, "output");
+  const { data } = properties;
+  const resolved = ($ref: string | undefined) => $defs[$ref?.split("/").at(-1) ?? ""];
+  const own = data && (resolved(data.$ref) ?? data);
+  const row = own?.items && (resolved(own.items.$ref) ?? own.items);
+  const fields = namesOf(row ?? own ?? { properties });
+  if (fields.length === 0) return [];
+  const more = fields.length > MOST_FIELDS ? " and more" : "";
+  return [`Answers ${row ? "rows of " : ""}${fields.slice(0, MOST_FIELDS).join(", ")}${more}.`];
+}
+
+/** The names of an object's fields; of alternatives all that one of them has. */
+const namesOf = ({ properties, anyOf = [] }: JsonSchema): string[] => [
+  ...new Set([...Object.keys(properties ?? {}), ...anyOf.flatMap(namesOf)]),
+];

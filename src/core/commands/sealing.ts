@@ -1,0 +1,44 @@
+/** Personal data sealed for what one unit of work decides. */
+import type { RecordedEvent } from "../../../eventstore/types.ts";
+import type { Subjects, ToSeal } from "../model/ports/subjects.ts";
+import { type Sealed, type SealPlace, sealedIn } from "../model/sealed.ts";
+
+/**
+ * Seals a page for a commit that rests upon nobody having asked for the erasure of those subjects: `isLeaving` tells it, of one that is new
+ * as of others, and watches that it stays so. Where somebody has, the key is destroyed here, should that not be done yet, and whoever bears the name is another
+ * subject from then on.
+ */
+export async function sealFor(
+  subjects: Pick<Subjects, "seal" | "erase">,
+  isLeaving: (subject: { tenant: string; id: string }, is_new: boolean) => Promise<boolean>,
+  page: readonly ToSeal[],
+): Promise<Sealed[]> {
+  for (;;) {
+    const made = await subjects.seal(page);
+    const whose = new Map(made.map(({ subject_id }, at) => [subject_id, page[at]!]));
+    const leaving: string[] = [];
+    for (const [id, { subject, is_new = false }] of whose)
+      if (await isLeaving({ tenant: subject.tenant, id }, is_new)) leaving.push(id);
+    if (leaving.length === 0) return made;
+    await subjects.erase(leaving);
+  }
+}
+
+/** What an earlier commit sealed, place by place in the order of its events. */
+export function sealedBefore(
+  events: readonly RecordedEvent[],
+): (page: readonly ToSeal[]) => Promise<Sealed[]> {
+  const left = new Map<string, Sealed[]>();
+  for (const event of events) {
+    const name = nameOf(event);
+    left.set(name, [...(left.get(name) ?? []), ...sealedIn(event.payload)]);
+  }
+  return async (page) =>
+    page.map(({ place }) => {
+      const next = left.get(nameOf(place))?.shift();
+      if (!next) throw new Error(`the command sealed nothing more for ${place.type} when it was said first`);
+      return next;
+    });
+}
+
+const nameOf = ({ tenant, stream_id, type }: SealPlace) => `${tenant}\n${stream_id}\n${type}`;

@@ -1,0 +1,349 @@
+/**
+ * One run of a command's work: decisions are staged on folded streams, for one commit.
+ *
+ * Writers of one stream do not wait for each other's commits: the next decides upon what the one before it has sent, and its commit
+ * stands only if that one does. What appends nothing, a refusal above all, has no commit to stand or fall: it is told only of what stands.
+ */
+import { randomText } from "../../../eventstore/random.ts";
+import type { EventSchemas } from "../../../eventstore/schemas.ts";
+import type {
+  AppendedEvent,
+  AppendResult,
+  JsonObject,
+  NewEvent,
+  Sent,
+  StreamGuard,
+} from "../../../eventstore/types.ts";
+import type { DomainEvent, Entity } from "../model/entity.ts";
+import { coreProblems } from "../model/problem.ts";
+import { refuse } from "../model/refusal.ts";
+import * as subject from "../model/subject.ts";
+import * as unusedKeys from "../model/unused-keys.ts";
+import { sealFor } from "./sealing.ts";
+import { fold, foldAfresh } from "./stream-folds.ts";
+import type {
+  Command,
+  Decide,
+  Decision,
+  Foresee,
+  LineUp,
+  Presume,
+  Reserve,
+  Seal,
+  Target,
+  UnitParts,
+  Watch,
+} from "./unit.ts";
+
+/** A state of a stream to decide upon; `after`: the commit on its way that leaves it. */
+type Seen = { state: unknown; version: number; cached: boolean; after?: Sent };
+
+type Staged = {
+  tenant: string;
+  stream_id: string;
+  base: number;
+  after: Sent | undefined;
+  state: unknown;
+  cached: boolean;
+  events: NewEvent[];
+  /** Reads the stream afresh. */
+  again: () => Promise<{ version: number }>;
+};
+
+type Run = {
+  /** It waits for what is on its way, and decides upon what stands. */
+  isPatient: boolean;
+  /** Where it stands in line: who was too late once is not to be late for ever. */
+  place: "last" | "first";
+  /** It may be told that the line is too long: nothing was paid for it. */
+  isRefusable: boolean;
+};
+
+const SALT_BYTES = 16;
+
+/**
+ * Events of no call have no request's random id in their meta: each gets a salt of its own. Who knows all else of such an event could
+ * confirm a guess at its payload by its hash, which everybody may see.
+ */
+const unguessable = (events: readonly NewEvent[], meta: JsonObject): NewEvent[] =>
+  "request_id" in meta
+    ? [...events]
+    : events.map((event) => ({
+        ...event,
+        meta: { ...event.meta, salt: randomText(SALT_BYTES, "base64url") },
+      }));
+
+/** Where somebody has waited for longer, whoever comes next is told at once: a line that only grows serves nobody. */
+const MOST_WAIT_MS = 10_000;
+
+export class Staging {
+  readonly #parts: UnitParts;
+  readonly command: Command;
+  readonly reserve: Reserve;
+  readonly earlier = [];
+  readonly #staged = new Map<string, Staged>();
+  /** Streams that the commit rests upon, the version they were seen at, and how those out of the cache are read afresh. */
+  readonly #watched = new Map<string, { guard: StreamGuard; again?: () => Promise<{ version: number }> }>();
+  /** Commits on their way that something was decided upon. */
+  readonly #trusted = new Set<Sent>();
+  readonly #run: Run;
+  #leavePlace: (() => void) | undefined;
+  #leaveTurn: (() => void) | undefined;
+  /** How often it was told to leave: whoever is told so while it waits in line does not stay when its turn comes. */
+  #left = 0;
+  /** What this process knew of a stream when its turn began. */
+  #knownBefore: { key: string; version: number } | undefined;
+
+  constructor(parts: UnitParts, command: Command, reserve: Reserve, run: Run) {
+    this.#parts = parts;
+    this.command = command;
+    this.reserve = reserve;
+    this.#run = run;
+  }
+
+  readonly decide: Decide = async (entity, target, decision) => {
+    const staged = await this.#stage(entity, target);
+    const events = await this.#consider(entity, staged, decision).catch((refusal) => {
+      // Work that goes on after a refusal holds up nobody with a stream that it does not write.
+      if (![...this.#staged.values()].some((one) => one.events.length > 0)) this.leave();
+      throw refusal;
+    });
+    let next = staged.state as ReturnType<typeof entity.initialState>;
+    for (const event of events) {
+      staged.events.push(toNew(this.#parts.schemas, event));
+      next = entity.evolve(next, event);
+    }
+    staged.state = next;
+    return { state: next, events, version: staged.base + staged.events.length };
+  };
+
+  readonly watch: Watch = async (entity, { tenant, id }) => {
+    const stream_id = entity.streamOf(id);
+    const key = `${tenant}\n${stream_id}`;
+    const staged = this.#staged.get(key);
+    if (staged) return staged.state as ReturnType<typeof entity.initialState>;
+    const { state, version, cached, after } = await this.#see(entity, tenant, stream_id);
+    this.#watched.set(key, {
+      guard: { tenant, stream_id, expected_version: version, ...(after && { after }) },
+      ...(cached && !after && { again: () => foldAfresh(this.#parts, entity, { tenant, id }) }),
+    });
+    return state as ReturnType<typeof entity.initialState>;
+  };
+
+  readonly presumeNew: Presume = (entity, { tenant, id }) => {
+    const key = `${tenant}\n${entity.streamOf(id)}`;
+    if (!this.#parts.cache.get(key))
+      this.#parts.cache.keep(key, { state: entity.initialState(), version: 0 });
+  };
+
+  readonly lineUp: LineUp = (entity, { tenant, id }) => this.#queue(`${tenant}\n${entity.streamOf(id)}`);
+
+  readonly foresee: Foresee = async (entity, target, decision) => {
+    const { state, cached } = await fold(this.#parts, entity, target.tenant, entity.streamOf(target.id));
+    try {
+      decision(state);
+    } catch (refusal) {
+      if (!cached) throw refusal;
+      decision((await foldAfresh(this.#parts, entity, target)).state);
+    }
+  };
+
+  readonly seal: Seal = async (page) => {
+    await this.watch(unusedKeys, unusedKeys.target);
+    const isLeaving = async (of: Target, is_new: boolean) => {
+      if (is_new) this.presumeNew(subject, of);
+      return (await this.watch(subject, of)) !== undefined;
+    };
+    return sealFor(this.#parts.subjects, isLeaving, page);
+  };
+
+  /** A refusal, or nothing to do, must not rest on a state that another process has moved on: it is looked at afresh. */
+  async #consider<State, E extends DomainEvent>(
+    entity: Entity<State, E>,
+    staged: Staged,
+    decision: Decision<State, E>,
+  ): Promise<E[]> {
+    let refusal: unknown;
+    try {
+      const events = decision(staged.state as State);
+      if (events.length > 0) return events;
+    } catch (error) {
+      refusal = error;
+    }
+    if (staged.events.length === 0 && staged.cached && !staged.after) {
+      this.#parts.cache.mark(`${staged.tenant}\n${staged.stream_id}`);
+      const fresh = await fold(this.#parts, entity, staged.tenant, staged.stream_id);
+      staged.cached = false;
+      if (fresh.version !== staged.base) {
+        staged.state = fresh.state;
+        staged.base = fresh.version;
+        return decision(fresh.state);
+      }
+    }
+    if (refusal) throw refusal;
+    return [];
+  }
+
+  async #stage<State, E extends DomainEvent>(entity: Entity<State, E>, target: Target): Promise<Staged> {
+    const stream_id = entity.streamOf(target.id);
+    const key = `${target.tenant}\n${stream_id}`;
+    const known = this.#staged.get(key);
+    if (known) return known;
+    await this.#queue(key);
+    const { version, ...seen } = await this.#see(entity, target.tenant, stream_id);
+    if (this.#knownBefore?.key === key && version > this.#knownBefore.version)
+      this.#parts.turns?.contest(key);
+    const { tenant } = target;
+    const again = () => foldAfresh(this.#parts, entity, target);
+    const staged: Staged = { after: undefined, ...seen, tenant, stream_id, base: version, events: [], again };
+    this.#staged.set(key, staged);
+    return staged;
+  }
+
+  /**
+   * Only the first stream is queued for: waiting for a second one while holding the first could deadlock. Where processes take turns on it,
+   * the first in this process's line waits for those of the others.
+   */
+  async #queue(key: string): Promise<void> {
+    if (this.#leavePlace || this.#staged.size > 0) return;
+    const { cache, turns } = this.#parts;
+    if (this.#run.isRefusable && cache.waitedFor(key) > MOST_WAIT_MS) {
+      // What it decided upon before has nothing to do with that.
+      this.#trusted.clear();
+      refuse("unavailable", "the line of those who write this stream is too long; try again", {
+        retry_after_s: 1,
+      });
+    }
+    const left = this.#left;
+    this.#leavePlace = await cache.queue(key, this.#run.place);
+    if (this.#left !== left) return this.leave();
+    const turn = await turns?.enter(key);
+    this.#leaveTurn = turn?.leave;
+    if (this.#left !== left) return this.leave();
+    if (turn?.isNew) await this.#lookAfresh(key);
+  }
+
+  /** What others had their turns on since is not what this process knows, nor what it sent outside of a turn. */
+  async #lookAfresh(key: string): Promise<void> {
+    const { cache } = this.#parts;
+    const ahead = cache.ahead(key);
+    if (ahead) await ending(ahead.sent);
+    this.#knownBefore = { key, version: cache.get(key)?.version ?? 0 };
+    cache.mark(key);
+  }
+
+  async #see<State, E extends DomainEvent>(
+    entity: Entity<State, E>,
+    tenant: string,
+    stream_id: string,
+  ): Promise<Seen> {
+    const ahead = this.#parts.cache.ahead(`${tenant}\n${stream_id}`);
+    if (ahead && this.#run.isPatient) await ending(ahead.sent);
+    if (!ahead || this.#run.isPatient) return fold(this.#parts, entity, tenant, stream_id);
+    this.#trusted.add(ahead.sent);
+    return { state: ahead.state, version: ahead.version, cached: true, after: ahead.sent };
+  }
+
+  /** Whether it decided upon what was on its way then, and is not any more. */
+  async lookedAhead(): Promise<boolean> {
+    this.leave();
+    await Promise.all([...this.#trusted].map(ending));
+    return this.#trusted.size > 0;
+  }
+
+  /** Whether another process has changed a stream that was seen in the cache: without an append nothing else would find that. */
+  async hasMovedOn(): Promise<boolean> {
+    for (const { guard, again } of this.#watched.values())
+      if (again && (await again()).version !== guard.expected_version) return true;
+    for (const { base, cached, after, again } of this.#staged.values())
+      if (cached && !after && (await again()).version !== base) return true;
+    return false;
+  }
+
+  async append(): Promise<AppendedEvent[] | "again" | "replayed"> {
+    const touched = [...this.#staged.values()].filter((staged) => staged.events.length > 0);
+    if (touched.length === 0) return (await this.hasMovedOn()) ? "again" : [];
+    const guards: StreamGuard[] = [];
+    // That there was nothing to do may have been so by what is on its way alone.
+    for (const { tenant, stream_id, base, after, events } of this.#staged.values())
+      if (after && events.length === 0) guards.push({ tenant, stream_id, expected_version: base, after });
+    for (const [key, { guard }] of this.#watched) {
+      const staged = this.#staged.get(key);
+      if (!staged?.events.length && !staged?.after) guards.push(guard);
+      else if (staged.base !== guard.expected_version) return "again";
+    }
+    const sent = this.#parts.store.send({
+      appends: touched.map(({ tenant, stream_id, base, after, events }) => ({
+        ...{ tenant, stream_id, expected_version: base, events: unguessable(events, this.command.meta) },
+        ...(after && { after }),
+      })),
+      guards,
+      meta: this.command.meta,
+      ...(this.command.idempotency && { idempotency: this.command.idempotency }),
+    });
+    for (const { tenant, stream_id, base, after, state, events } of touched)
+      this.#parts.cache.expect(
+        `${tenant}\n${stream_id}`,
+        { state, version: base + events.length, sent },
+        after,
+      );
+    // The next writer of the stream need not wait until this commit stands; another process's does.
+    this.#leaveLine();
+    try {
+      return this.#appended(touched, await sent.settled);
+    } finally {
+      for (const { tenant, stream_id } of touched) this.#parts.cache.arrived(`${tenant}\n${stream_id}`, sent);
+      this.leave();
+    }
+  }
+
+  #appended(touched: readonly Staged[], answer: AppendResult): AppendedEvent[] | "again" | "replayed" {
+    switch (answer.status) {
+      case "appended":
+        for (const { tenant, stream_id, base, state, events } of touched) {
+          this.#parts.cache.keep(`${tenant}\n${stream_id}`, { state, version: base + events.length });
+        }
+        return answer.events;
+      case "replayed":
+        return "replayed";
+      case "idem_conflict":
+        return refuse(
+          coreProblems["idempotency-key-reused"],
+          "this idempotency key was used for another request",
+        );
+      case "wrong_version": {
+        // Another writer was faster; the next run reads what it wrote.
+        const key = `${answer.tenant}\n${answer.stream_id}`;
+        const known = this.#parts.cache.get(key)?.version ?? 0;
+        if (answer.actual > known) this.#parts.turns?.contest(key);
+        this.#parts.cache.mark(key);
+        return "again";
+      }
+      case "overtaken":
+        return "again";
+    }
+  }
+
+  /** Lets others decide on the stream that it queued for. */
+  leave(): void {
+    this.#left++;
+    this.#leaveLine();
+    this.#leaveTurn?.();
+    this.#leaveTurn = undefined;
+  }
+
+  #leaveLine(): void {
+    this.#leavePlace?.();
+    this.#leavePlace = undefined;
+  }
+}
+
+/** Waits until a commit's outcome is known, whatever it is. */
+const ending = (sent: Sent): Promise<unknown> => sent.settled.catch(() => undefined);
+
+/** The store checks the payload against its schema before it appends. */
+const toNew = (schemas: EventSchemas, event: DomainEvent): NewEvent => ({
+  type: event.type,
+  schema_version: schemas.newestVersion(event.type) ?? 1,
+  payload: event.data as JsonObject,
+});

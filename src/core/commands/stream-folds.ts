@@ -1,0 +1,65 @@
+/** States of streams as the log has them now, folded from what is known already and what was appended since. */
+import type { EventSchemas } from "../../../eventstore/schemas.ts";
+import type { EventStore } from "../../../eventstore/store.ts";
+import type { RecordedEvent } from "../../../eventstore/types.ts";
+import type { DomainEvent, Entity } from "../model/entity.ts";
+import { typed } from "../read-models/typed.ts";
+import type { StreamCache } from "./stream-cache.ts";
+import type { StreamSnapshots } from "./stream-snapshots.ts";
+
+export type FoldParts = {
+  store: EventStore;
+  schemas: EventSchemas;
+  cache: StreamCache;
+  /** Where folds of long streams begin; without it, with their first event. */
+  snapshots?: StreamSnapshots;
+};
+
+/** A stream's state now: what the cache or a snapshot holds, plus what was appended since if it is known to lag. */
+export async function fold<State, E extends DomainEvent>(
+  parts: FoldParts,
+  entity: Entity<State, E>,
+  tenant: string,
+  stream_id: string,
+): Promise<{ state: State; version: number; cached: boolean }> {
+  const key = `${tenant}\n${stream_id}`;
+  const held = parts.cache.get(key);
+  if (held && !held.stale) return { state: held.state as State, version: held.version, cached: true };
+  const begin = held ?? (await parts.snapshots?.find(entity, { tenant, stream_id }));
+  let state = begin ? (begin.state as State) : entity.initialState();
+  let version = begin?.version ?? 0;
+  for await (const event of readWhole(parts.store, tenant, stream_id, version)) {
+    state = entity.evolve(state, typed(parts.schemas, event));
+    version = event.version;
+  }
+  parts.cache.keep(key, { state, version });
+  return { state, version, cached: false };
+}
+
+/** The same, whatever the cache believed. */
+export function foldAfresh<State, E extends DomainEvent>(
+  parts: FoldParts,
+  entity: Entity<State, E>,
+  { tenant, id }: { tenant: string; id: string },
+): Promise<{ state: State; version: number }> {
+  const stream_id = entity.streamOf(id);
+  parts.cache.mark(`${tenant}\n${stream_id}`);
+  return fold(parts, entity, tenant, stream_id);
+}
+
+const PAGE = 1_000;
+
+/** A stream's events after this version, page by page. */
+export async function* readWhole(
+  store: EventStore,
+  tenant: string,
+  stream_id: string,
+  after = 0,
+): AsyncGenerator<RecordedEvent> {
+  for (;;) {
+    const page = await store.readStream({ tenant, stream_id, after_version: after, limit: PAGE });
+    yield* page;
+    if (page.length < PAGE) return;
+    after = page[page.length - 1]!.version;
+  }
+}

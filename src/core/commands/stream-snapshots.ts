@@ -1,0 +1,127 @@
+/**
+ * The folded states of long streams, kept beside the log: a process that has none in memory goes on from there instead of from
+ * the stream's beginning. They cost nothing but time when they are deleted, and are worth nothing but time.
+ *
+ * A snapshot is gone on from only where three things hold: the log has, at its version of that stream, the event with its hash,
+ * which stands for all events before; it was folded by the fold that this code has; and its seal, an HMAC over hash, fold and
+ * state under a key of the service, is right. So neither a log that was set back nor whoever can write to the table changes
+ * what is decided.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { deserialize, serialize } from "node:v8";
+import type pg from "pg";
+import { MAIN_LOG, type StreamHead } from "../../../eventstore/types.ts";
+import type { DomainEvent, Entity } from "../model/entity.ts";
+
+/** A snapshot is due where a stream has so many events more; an index of the log finds these, and has the number too. */
+export const SNAPSHOT_EVERY = 500;
+
+type AnyEntity = Entity<unknown, DomainEvent>;
+/** An entity as far as a snapshot names it. */
+type Folded = Pick<AnyEntity, "prefix" | "fold_version">;
+
+export type StreamName = { tenant: string; stream_id: string };
+
+/** A state after the event of that version and position. */
+export type Snapshot = { state: unknown; version: number; position: number };
+
+/** `position`: of the event that made it due. */
+export type DueSnapshot = StreamName & { entity: AnyEntity; position: number };
+
+type Row = { version: number; position: number; event_hash: Buffer; state: Buffer; seal: Buffer };
+
+export class StreamSnapshots {
+  readonly #pool: pg.Pool;
+  readonly #key: Uint8Array;
+  /** Those whose streams grow without end. */
+  readonly #entities: readonly AnyEntity[];
+
+  /** `key`: the same in every process of the service. */
+  constructor(pool: pg.Pool, key: Uint8Array, entities: readonly AnyEntity[]) {
+    this.#pool = pool;
+    this.#key = key;
+    this.#entities = entities.filter(({ fold_version }) => fold_version !== undefined);
+  }
+
+  /** Where a fold of this stream may begin; undefined where it begins with the first event. Never beyond the position `last`. */
+  async find(
+    { prefix, fold_version }: Folded,
+    { tenant, stream_id }: StreamName,
+    last = Number.POSITIVE_INFINITY,
+  ): Promise<Snapshot | undefined> {
+    if (fold_version === undefined) return undefined;
+    const { rows } = await this.#pool.query<Row>({
+      name: "read.stream_snapshot",
+      text: `select s.version, e.position, s.event_hash, s.state, s.seal
+               from read.stream_snapshots s
+               join eventstore.events e using (log_id, tenant, stream_id, version, event_hash)
+              where log_id = $1 and tenant = $2 and stream_id = $3 and s.entity = $4 and s.fold_version = $5`,
+      values: [MAIN_LOG, tenant, stream_id, prefix, fold_version],
+    });
+    const [row] = rows;
+    if (!row || row.position > last) return undefined;
+    const { version, position, event_hash, state, seal } = row;
+    const right = this.#seal({ prefix, fold_version }, event_hash, state);
+    if (seal.length === right.length && timingSafeEqual(seal, right))
+      return { state: deserialize(state), version, position };
+    // Nobody can go on from it, so the next one that is due may take its place.
+    await this.#pool.query(
+      "delete from read.stream_snapshots where log_id = $1 and tenant = $2 and stream_id = $3 and seal = $4",
+      [MAIN_LOG, tenant, stream_id, seal],
+    );
+    return undefined;
+  }
+
+  /** Long streams whose snapshot is missing or old, among those with an event of a full five hundred after the position; some at a time. */
+  async due(after: number): Promise<DueSnapshot[]> {
+    const { rows } = await this.#pool.query<StreamName & { position: number; ordinal: number }>({
+      name: "read.stream_snapshots_due",
+      text: `select tenant, stream_id, position, ordinal from (
+          select distinct on (e.tenant, e.stream_id) e.tenant, e.stream_id, e.position, entity.ordinal
+            from eventstore.events e
+            join unnest($3::text[], $4::int4[]) with ordinality entity (prefix, fold_version, ordinal)
+              on starts_with(e.stream_id, prefix)
+           where e.log_id = $1 and e.version % ${SNAPSHOT_EVERY} = 0 and e.position > $2
+             and not exists (
+               select from read.stream_snapshots s
+                where s.log_id = e.log_id and s.tenant = e.tenant and s.stream_id = e.stream_id
+                  and s.version >= e.version and s.fold_version >= entity.fold_version)
+           order by e.tenant, e.stream_id, e.version desc) due
+         order by position limit 100`,
+      values: [
+        MAIN_LOG,
+        after,
+        this.#entities.map(({ prefix }) => prefix),
+        this.#entities.map(({ fold_version }) => fold_version),
+      ],
+    });
+    return rows.map(({ ordinal, ...due }) => ({ ...due, entity: this.#entities[ordinal - 1]! }));
+  }
+
+  /** Keeps the state that an entity's stream came to by the event of that version and hash. */
+  async keep(
+    tx: Pick<pg.ClientBase, "query">,
+    { prefix, fold_version }: Folded,
+    { tenant, stream_id }: StreamName,
+    { state, version, event_hash }: StreamHead & { state: unknown },
+  ): Promise<void> {
+    if (fold_version === undefined) throw new Error(`${prefix} declares no fold_version`);
+    const bytes = serialize(state);
+    const seal = this.#seal({ prefix, fold_version }, event_hash, bytes);
+    // An older process does not take the place of what a newer one has folded.
+    await tx.query(
+      `insert into read.stream_snapshots values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+       on conflict (log_id, tenant, stream_id) do update
+         set version = excluded.version, event_hash = excluded.event_hash, entity = excluded.entity,
+             fold_version = excluded.fold_version, state = excluded.state, seal = excluded.seal
+       where stream_snapshots.fold_version <= excluded.fold_version`,
+      [MAIN_LOG, tenant, stream_id, version, event_hash, prefix, fold_version, bytes, seal],
+    );
+  }
+
+  /** The hash names the stream and all of its events up to there. */
+  #seal({ prefix, fold_version }: Required<Folded>, event_hash: Uint8Array, state: Uint8Array): Buffer {
+    const header = `tallystick/stream-snapshot/1\n${prefix}\n${fold_version}\n`;
+    return createHmac("sha256", this.#key).update(header).update(event_hash).update(state).digest();
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * One command, from its decisions to its commit: the work is run, what it staged is appended, and it is run again when a stream had
+ * moved on. A key that was committed before is looked up first: then no decision is taken, and each stream is folded to where that
+ * commit left it.
+ */
+import type { EventStore, RecordedCommit } from "../../../eventstore/store.ts";
+import type { DomainEvent, Entity } from "../model/entity.ts";
+import { coreProblems } from "../model/problem.ts";
+import { Refusal, refuse } from "../model/refusal.ts";
+import { typed } from "../read-models/typed.ts";
+import { inSpan } from "../tracing.ts";
+import { sealedBefore } from "./sealing.ts";
+import { Staging } from "./staging.ts";
+import { readWhole } from "./stream-folds.ts";
+import type {
+  Command,
+  Committed,
+  Decide,
+  Foresee,
+  LineUp,
+  Presume,
+  Reservation,
+  Reserve,
+  Target,
+  UnitParts,
+  Watch,
+  Work,
+} from "./unit.ts";
+
+/** More runs than this on one command, and for this long, mean contention that waiting will not mend. */
+const MOST_RUNS = 50;
+const MOST_MS = 5_000;
+/** From this run on it waits before the next, so that others who write the stream come to the end of what they have. */
+const RUNS_AT_ONCE = 3;
+const MOST_PAUSE_MS = 20;
+
+/** What stands between the work and its commit. */
+export type BeforeAppend<T, Done> = {
+  /** Runs once, after the first run of the work that succeeds: the place where a payment is settled. */
+  once(result: T): Promise<Done>;
+  /** Stages what belongs to the commit beside the work, in that run and in all later ones. */
+  stage(decide: Decide, result: T, done: Done): Promise<void>;
+};
+
+/** Runs `work` as one unit: all that it stages is appended in one commit, and `before` that comes what is to be done once. */
+export async function transact<T, Done = undefined>(
+  parts: UnitParts,
+  command: Command,
+  work: Work<T>,
+  before?: BeforeAppend<T, Done>,
+): Promise<Committed<T>> {
+  const earlier = await findEarlier(parts.store, command);
+  if (earlier) return replay(parts, command, earlier, work);
+  let once: { done: Done } | undefined;
+  const reserved = new Reserved();
+  const begun = performance.now();
+  let isPatient = false;
+  for (let run = 1; run <= MOST_RUNS || performance.now() - begun < MOST_MS; run++) {
+    if (run > RUNS_AT_ONCE) await pause(Math.random() * Math.min(run, MOST_PAUSE_MS));
+    const unit = new Staging(parts, command, reserved.reserve, {
+      // Nothing is settled upon what may still fail.
+      isPatient: isPatient || (before !== undefined && !once),
+      place: run === 1 ? "last" : "first",
+      isRefusable: run === 1 && before === undefined,
+    });
+    let isSent = false;
+    try {
+      const result = await work(unit);
+      if (before) {
+        // A settlement takes seconds: nobody else waits for this stream meanwhile.
+        if (!once) unit.leave();
+        once ??= { done: await before.once(result) };
+        await before.stage(unit.decide, result, once.done);
+      }
+      isSent = true;
+      const outcome = await inSpan("append", {}, () => unit.append());
+      isPatient = outcome.length === 0 && (await unit.lookedAhead());
+      if (outcome === "again" || isPatient) continue;
+      if (outcome !== "replayed" && outcome.length > 0) return { result, events: outcome, replayed: false };
+      const first = await findEarlier(parts.store, command);
+      if (first) return await replay(parts, command, first, work);
+      if (outcome !== "replayed") return { result, events: [], replayed: false };
+    } catch (error) {
+      isPatient = error instanceof Refusal && !isSent && (await unit.lookedAhead());
+      if (isPatient) continue;
+      if (error instanceof Refusal && !isSent && (await unit.hasMovedOn())) continue;
+      // Once it was sent it may stand in the log, whatever went wrong then.
+      if (!isSent) {
+        unit.leave();
+        await reserved.release();
+      }
+      // The same command may have been committed while this run waited, and be the very reason for the refusal.
+      const first = error instanceof Refusal ? await findEarlier(parts.store, command) : undefined;
+      if (!first) throw error;
+      return await replay(parts, command, first, work);
+    } finally {
+      unit.leave();
+    }
+  }
+  await reserved.release();
+  return refuse("unavailable", "too many writers on the same stream; try again", { retry_after_s: 1 });
+}
+
+/** The work of an earlier commit over what it recorded, and nothing appended; undefined when there is no such commit. */
+export async function recall<T>(parts: UnitParts, command: Command, work: Work<T>): Promise<T | undefined> {
+  const earlier = await findEarlier(parts.store, command);
+  return earlier && (await replay(parts, command, earlier, work)).result;
+}
+
+async function findEarlier(store: EventStore, command: Command): Promise<RecordedCommit | undefined> {
+  if (!command.idempotency) return undefined;
+  const found = await store.findCommit({ idem_key: command.idempotency.idem_key });
+  if (found && !Buffer.from(found.request_hash).equals(Buffer.from(command.idempotency.request_hash))) {
+    refuse(coreProblems["idempotency-key-reused"], "this idempotency key was used for another request");
+  }
+  return found;
+}
+
+/** The same work over recorded facts: every stream as the earlier commit left it, no decision taken. */
+async function replay<T>(
+  parts: UnitParts,
+  command: Command,
+  earlier: RecordedCommit,
+  work: Work<T>,
+): Promise<Committed<T>> {
+  const last = Math.max(...earlier.events.map((event) => event.position));
+  const foldThen = async <State, E extends DomainEvent>(entity: Entity<State, E>, target: Target) => {
+    const stream_id = entity.streamOf(target.id);
+    const { tenant } = target;
+    const begin = await parts.snapshots?.find(entity, { tenant, stream_id }, last);
+    let state = begin ? (begin.state as State) : entity.initialState();
+    let version = begin?.version ?? 0;
+    for await (const event of readWhole(parts.store, tenant, stream_id, version)) {
+      if (event.position > last) break;
+      state = entity.evolve(state, typed(parts.schemas, event));
+      version = event.version;
+    }
+    return { state, version, stream_id };
+  };
+  const watch: Watch = async (entity, target) => (await foldThen(entity, target)).state;
+  const reserve: Reserve = async () => true;
+  const decide: Decide = async (entity, target, _decision) => {
+    const { state, version, stream_id } = await foldThen(entity, target);
+    const own = earlier.events.filter((e) => e.tenant === target.tenant && e.stream_id === stream_id);
+    return { state, version, events: own.map((event) => typed(parts.schemas, event)) };
+  };
+  const seal = sealedBefore(earlier.events);
+  const presumeNew: Presume = () => undefined;
+  const lineUp: LineUp = async () => undefined;
+  const foresee: Foresee = async () => undefined;
+  const { events } = earlier;
+  const unit = { decide, watch, presumeNew, lineUp, foresee, reserve, seal, command };
+  const result = await work({ ...unit, earlier: events });
+  return { result, events, replayed: true };
+}
+
+/** What a command has taken. */
+class Reserved {
+  readonly #taken = new Map<string, Reservation>();
+
+  readonly reserve: Reserve = async (name, reservation) => {
+    if (this.#taken.has(name)) return true;
+    const granted = await reservation.take();
+    if (granted) this.#taken.set(name, reservation);
+    return granted;
+  };
+
+  async release(): Promise<void> {
+    const taken = [...this.#taken.values()];
+    this.#taken.clear();
+    await Promise.all(taken.map((reservation) => reservation.release()));
+  }
+}
+
+const pause = (ms: number) => new Promise<void>((wake) => setTimeout(wake, ms));

@@ -1,0 +1,12 @@
+export type Limits = { daily: number | null; monthly: number | null };
+
+export type Usage = { day_used: number; month_used: number };
+
+export type QuotaKey = { key_id: string } & Limits;
+
+export type Taken = { granted: boolean; usage: Usage };
+
+export type Quotas = {
+  /** Counts one call against both windows of a key, or says that one of them is used up. */
+  take(key: QuotaKey): Promise<Taken>;
+};

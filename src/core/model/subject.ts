@@ -1,0 +1,74 @@
+/**
+ * A subject whose erasure was asked for. Before that it has no stream: what the log holds of it is sealed, and its key lies in the
+ * vault. From the request on nothing more is sealed for it, and nothing takes the request back.
+ */
+import { z } from "zod";
+import type { DataOf, EventOf } from "./entity.ts";
+import { madeId, time } from "./fields.ts";
+import { refuse } from "./refusal.ts";
+
+export const events = {
+  SubjectErasureRequested: {
+    means: "The personal data of somebody is to be erased.",
+    1: z.strictObject({
+      subject_id: madeId,
+      by: z
+        .enum(["owner", "operator"])
+        .describe("Who asked: the tenant whose subject it is, or the operator."),
+      requested_at: time,
+    }),
+  },
+  SubjectErased: {
+    means: "The key to somebody's personal data was destroyed: nobody can read it any more.",
+    1: z
+      .strictObject({
+        subject_id: madeId,
+        sealed_events: z
+          .int()
+          .nonnegative()
+          .describe("Events of this log that hold something sealed for the subject."),
+        erased_at: time.describe("When the key was destroyed in the vault."),
+        final_after: time.describe(
+          "When the last copy of the vault ends that may still hold the key; until then a copy could open what is sealed.",
+        ),
+      })
+      .describe("The subject's key is destroyed: nothing that is sealed under it opens any more."),
+  },
+};
+
+type Data<Type extends keyof typeof events> = DataOf<typeof events, Type>;
+export type SubjectEvent = EventOf<typeof events>;
+
+export type SubjectState =
+  | { status: "requested"; request: Data<"SubjectErasureRequested"> }
+  | { status: "erased"; request: Data<"SubjectErasureRequested">; erasure: Data<"SubjectErased"> }
+  | undefined;
+
+/** What its streams are named by, before the id. */
+export const prefix = "subject-";
+
+export const streamOf = (subject_id: string) => prefix + subject_id;
+
+export const initialState = (): SubjectState => undefined;
+
+export function evolve(state: SubjectState, event: SubjectEvent): SubjectState {
+  switch (event.type) {
+    case "SubjectErasureRequested":
+      return state ?? { status: "requested", request: event.data };
+    case "SubjectErased":
+      return state?.status === "requested" ? { ...state, status: "erased", erasure: event.data } : state;
+  }
+}
+
+export const requestErasure =
+  (request: Data<"SubjectErasureRequested">) =>
+  (state: SubjectState): SubjectEvent[] =>
+    state ? [] : [{ type: "SubjectErasureRequested", data: request }];
+
+/** Says that it is done; whoever finds it said before has nothing to add. */
+export const concludeErasure =
+  (erasure: Data<"SubjectErased">) =>
+  (state: SubjectState): SubjectEvent[] => {
+    if (!state) return refuse("conflict", "nobody asked for the erasure of this subject");
+    return state.status === "erased" ? [] : [{ type: "SubjectErased", data: erasure }];
+  };

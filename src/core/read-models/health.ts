@@ -1,0 +1,77 @@
+/** How each projection and each reactor stands, whichever process runs it. */
+import type pg from "pg";
+import type { EventStore } from "../../../eventstore/store.ts";
+import type { Projection } from "./projection.ts";
+import { nameOf } from "./runner.ts";
+
+/** A projection with the events it has not folded yet. `trouble`: what keeps it from folding; null when nothing does. */
+export type ProjectionHealth = { name: string; behind: number; trouble: string | null };
+
+/**
+ * A reactor with the seconds since its last good turn, give or take five; null before the first. `trouble`: what keeps it
+ * from its work, since when and why; null when nothing does.
+ */
+export type ReactorHealth = {
+  name: string;
+  last_good_s: number | null;
+  trouble: { status: string; since: string; reason: string | null } | null;
+};
+
+export type Health = { projections: ProjectionHealth[]; reactors: ReactorHealth[] };
+
+export async function healthOf(
+  { pool, store }: { pool: pg.Pool; store: EventStore },
+  projections: readonly Projection[],
+  reactors: readonly { name: string }[],
+): Promise<Health> {
+  const { position } = await store.head();
+  const [checkpoints, leases] = await Promise.all([
+    pool.query<{ projection: string; position: number; trouble: string | null }>(
+      "select projection, position, trouble from read.checkpoints",
+    ),
+    pool.query<{
+      reactor: string;
+      status: string;
+      reason: string | null;
+      since: string;
+      last_good_s: number;
+    }>(
+      `select reactor, status, reason, to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since,
+              greatest(extract(epoch from clock_timestamp() - good_at), 0)::int as last_good_s
+         from reactors.leases`,
+    ),
+  ]);
+  const folded = new Map(checkpoints.rows.map((row) => [row.projection, row]));
+  const known = new Map(leases.rows.map((row) => [row.reactor, row]));
+  return {
+    projections: projections.map((projection) => {
+      const row = folded.get(nameOf(projection));
+      const behind = Math.max(0, position - (row?.position ?? 0));
+      return { name: nameOf(projection), behind, trouble: row?.trouble ?? null };
+    }),
+    reactors: reactors.map(({ name }) => {
+      const row = known.get(name);
+      const isWell = row === undefined || row.status === "done";
+      const trouble = isWell ? null : { status: row.status, since: row.since, reason: row.reason };
+      return { name, last_good_s: row?.last_good_s ?? null, trouble };
+    }),
+  };
+}
+
+/** Why others say that the log is not theirs, a sentence each: no proof, so it stops no sale. */
+export async function disputesIn(
+  pool: pg.Pool,
+  reactors: readonly { name: string; disputes?: readonly string[] }[],
+): Promise<string[]> {
+  const disputing = reactors.filter(({ disputes = [] }) => disputes.length > 0);
+  if (disputing.length === 0) return [];
+  const { rows } = await pool.query<{ reactor: string; status: string; reason: string | null }>(
+    "select reactor, status, reason from reactors.leases where reactor = any($1) order by reactor",
+    [disputing.map(({ name }) => name)],
+  );
+  return rows
+    .filter(({ reactor, status }) =>
+      disputing.find(({ name }) => name === reactor)?.disputes?.includes(status),
+    )
+    .map(({ reactor, reason }) => `${reactor}: ${reason ?? "the log is not the one that it knows"}`);
+}

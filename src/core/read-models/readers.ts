@@ -1,0 +1,329 @@
+/**
+ * Reading elsewhere: copies of the database that follow it, standbys or managed readers. What only reads may be given one that has the
+ * position asked for; decisions, keys, quotas, payments and what was said before are the primary's alone.
+ */
+import { setMaxListeners } from "node:events";
+import { LRUCache } from "lru-cache";
+import type pg from "pg";
+import { gathered } from "../../../eventstore/gathered.ts";
+import type { EventStore } from "../../../eventstore/store.ts";
+import { createTail, type Tail } from "../../../eventstore/tail.ts";
+import { type LogIdentity, MAIN_LOG } from "../../../eventstore/types.ts";
+import { inTime } from "../coordination/concurrency.ts";
+import type { Projection } from "./projection.ts";
+import { nameOf } from "./runner.ts";
+
+/** What an operation reads: a read model, or the log itself. */
+export type Reads = Projection | "log";
+
+/** The parts of an app that read, over a copy of the database. */
+export type ReadingApp = {
+  pool: pg.Pool;
+  store: EventStore;
+  tail: Tail;
+  caughtUp(projection: Projection, wait_ms?: number): Promise<boolean>;
+  asOf(projection: Projection): Promise<number>;
+};
+
+/** `left_out`: why it serves nobody; null while it serves. `lag_s`: for how long it has lacked something that the primary has. */
+export type ReaderHealth = { name: string; position: number; lag_s: number; left_out: string | null };
+
+/** A copy that has what was asked for. */
+export type FreshReader = {
+  parts: ReadingApp;
+  /** The work's answer; rejects as soon as the copy is left out, whatever becomes of the work. */
+  whileServing<T>(work: Promise<T>): Promise<T>;
+};
+
+export type Readers = {
+  /** A copy whose read model, or log, has reached the position, waited for at most 250 ms; undefined where the primary has to answer. */
+  fresh(reads: Reads, position: number): Promise<FreshReader | undefined>;
+  /** Remembers what was appended for a tenant, so that it sees its own where it names no position. */
+  appended(tenant: string, position: number): void;
+  /** The newest position appended for a tenant by this process lately, 0 where none was. */
+  newestOf(tenant: string): number;
+  /** Looks at all of them now. */
+  look(): Promise<void>;
+  health(): ReaderHealth[];
+  close(): Promise<void>;
+};
+
+/** A copy by the name that operators know it by: its address without secrets. */
+export type ReaderDatabase = { name: string; pool: pg.Pool; store: EventStore };
+
+export type ReadersLog = {
+  warn(facts: object, message: string): void;
+  info(facts: object, message: string): void;
+};
+
+const WAIT_MS = 250;
+const ASK_AGAIN_MS = 10;
+const LOOK_MS = 1_000;
+/** A copy that says nothing for so long is away. */
+const SILENT_MS = 2_000;
+/** A copy that lacks something for so long serves nobody. */
+const MOST_LAG_S = 5;
+/** In recovery nothing is announced: who follows the log there has it looked at. */
+const POLL_MS = 50;
+/** What was appended longer ago every copy that serves has: it would have been left out. */
+const REMEMBER_MS = 2 * (MOST_LAG_S * 1_000 + LOOK_MS + SILENT_MS);
+const TENANTS = 10_000;
+
+export function createReaders(
+  databases: readonly ReaderDatabase[],
+  primary: EventStore,
+  log: ReadersLog,
+): Readers {
+  const heads = new PastHeads();
+  const readers = databases.map((database) => new Reader(database, log));
+  const newest = new LRUCache<string, number>({ max: TENANTS, ttl: REMEMBER_MS });
+  let turn = 0;
+  let looking: Promise<void> | undefined;
+
+  const lookAtAll = async () => {
+    const head = await inTime(SILENT_MS, primary.head(), silent).catch(() => undefined);
+    if (head) heads.add(head.position);
+    await Promise.all(readers.map((reader) => reader.look(primary, heads)));
+  };
+  const look = () =>
+    (looking ??= lookAtAll().finally(() => {
+      looking = undefined;
+    }));
+  const timer = readers.length > 0 ? setInterval(look, LOOK_MS).unref() : undefined;
+
+  return {
+    async fresh(reads, position) {
+      const first = turn++;
+      const deadline = performance.now() + WAIT_MS;
+      for (;;) {
+        const serving = readers.filter((reader) => reader.serves);
+        for (let n = 0; n < serving.length; n++) {
+          const reader = serving[(first + n) % serving.length]!;
+          if ((await reader.positionOf(reads)) >= position) return reader.over(position);
+        }
+        if (serving.length === 0 || performance.now() + ASK_AGAIN_MS > deadline) return undefined;
+        await new Promise((wake) => setTimeout(wake, ASK_AGAIN_MS));
+      }
+    },
+    appended(tenant, position) {
+      if (readers.length > 0) newest.set(tenant, Math.max(position, newest.get(tenant) ?? 0));
+    },
+    newestOf: (tenant) => newest.get(tenant) ?? 0,
+    look,
+    health: () => readers.map((reader) => reader.health(heads)),
+    async close() {
+      clearInterval(timer);
+      await looking;
+      await Promise.all(readers.map((reader) => reader.close()));
+    },
+  };
+}
+
+/** Where the primary's log ended, a second apart, to tell since when a copy lacks something. */
+class PastHeads {
+  #heads: { at: number; position: number }[] = [];
+
+  add(position: number): void {
+    const at = performance.now();
+    if (this.#heads.at(-1)?.position !== position) this.#heads.push({ at, position });
+    // What a minute ago was lacked already is lacked for longer than anybody tells apart.
+    while (this.#heads.length > 2 && at - this.#heads[1]!.at > 60_000) this.#heads.shift();
+  }
+
+  /** For how many seconds a copy that ends there has lacked something. */
+  lagOf(position: number): number {
+    const lacked = this.#heads.find((head) => head.position > position);
+    return lacked ? (performance.now() - lacked.at) / 1_000 : 0;
+  }
+}
+
+/** What a copy says of itself. `epoch` is null where there is no log; `in_recovery` says that it follows another database. */
+type Standing = {
+  epoch: string | null;
+  in_recovery: boolean;
+  head: number;
+  log_hash: Buffer | null;
+  checkpoints: Record<string, number> | null;
+};
+
+/** Whoever asks in one moment is told by one query, which is sent after each of them asked. */
+const standing = gathered<Reads, Standing>(async (pool, reads) => {
+  const names = new Set(reads.flatMap((read) => (read === "log" ? [] : [nameOf(read)])));
+  const { rows } = await pool.query<Standing>({
+    name: "readers.standing",
+    text: `select (select epoch from eventstore.logs where log_id = $1) as epoch, pg_is_in_recovery() as in_recovery,
+        coalesce(last.position, 0) as head, last.log_hash,
+        (select json_object_agg(projection, position) from read.checkpoints where projection = any($2)) as checkpoints
+      from (select) as always left join lateral (
+        select position, log_hash from eventstore.events where log_id = $1 order by position desc limit 1
+      ) as last on true`,
+    values: [MAIN_LOG, [...names]],
+  });
+  return reads.map(() => rows[0]!);
+});
+
+const NOTHING = -1;
+
+class Reader {
+  readonly #database: ReaderDatabase;
+  readonly #log: ReadersLog;
+  readonly #tail: Tail;
+  /** The furthest that it was seen. */
+  #position = 0;
+  /** What it was when it was last found to be the primary's copy. */
+  #known: Pick<Standing, "epoch" | "in_recovery"> | undefined;
+  /** Aborted when it is left out, and another one when it serves again. */
+  #serving = new AbortController();
+  #left_out: string | null = "it has not been looked at yet";
+
+  constructor(database: ReaderDatabase, log: ReadersLog) {
+    this.#database = database;
+    this.#log = log;
+    this.#tail = createTail(database.store, {
+      pool: database.pool,
+      listens: false,
+      poll_ms: POLL_MS,
+      onError: (error) => this.#leaveOut(unreadable(error)),
+    });
+  }
+
+  get serves(): boolean {
+    return this.#left_out === null;
+  }
+
+  /** How far it has what is read; -1 where it is left out, as it is when it does not answer, was promoted or has another log. */
+  async positionOf(reads: Reads): Promise<number> {
+    try {
+      const now = await inTime(WAIT_MS, standing(this.#database.pool, reads), silent);
+      const trouble = this.#changedSince(now);
+      if (trouble) this.#leaveOut(trouble);
+      if (!this.serves) return NOTHING;
+      return reads === "log" ? now.head : (now.checkpoints?.[nameOf(reads)] ?? NOTHING);
+    } catch (error) {
+      this.#leaveOut(unreadable(error as Error));
+      return NOTHING;
+    }
+  }
+
+  /** Between two looks another server may have come to stand there, or it may have begun a history of its own. */
+  #changedSince({ epoch, in_recovery }: Standing): string | undefined {
+    if (!this.#known) return undefined;
+    if (epoch !== this.#known.epoch) return anotherLog(epoch);
+    return this.#known.in_recovery && !in_recovery ? PROMOTED : undefined;
+  }
+
+  over(position: number): FreshReader {
+    const { pool, store } = this.#database;
+    const { signal } = this.#serving;
+    const caughtUp = async (projection: Projection, wait_ms = WAIT_MS) => {
+      const deadline = performance.now() + wait_ms;
+      for (;;) {
+        if ((await this.positionOf(projection)) >= position) return true;
+        if (performance.now() + ASK_AGAIN_MS > deadline) return false;
+        await new Promise((wake) => setTimeout(wake, ASK_AGAIN_MS));
+      }
+    };
+    const asOf = async (projection: Projection) => {
+      const at = await this.positionOf(projection);
+      if (at < position) throw new Error("it does not have the position any more");
+      return at;
+    };
+    return {
+      parts: { pool, store, tail: this.#tail, caughtUp, asOf },
+      whileServing: (work) => unlessAborted(work, signal),
+    };
+  }
+
+  health(heads: PastHeads): ReaderHealth {
+    const { name } = this.#database;
+    return { name, position: this.#position, lag_s: heads.lagOf(this.#position), left_out: this.#left_out };
+  }
+
+  /** Looks whether it has the primary's log, and how much of it. Where the primary cannot be asked, it stays as it is. */
+  async look(primary: EventStore, heads: PastHeads): Promise<void> {
+    let now: Standing;
+    try {
+      now = await inTime(SILENT_MS, standing(this.#database.pool, "log"), silent);
+    } catch (error) {
+      return this.#leaveOut(unreadable(error as Error));
+    }
+    try {
+      const of = await inTime(SILENT_MS, primary.identity(), silent);
+      const trouble = await inTime(SILENT_MS, this.#troubleOf(now, of, primary, heads), silent);
+      if (trouble !== undefined) return this.#leaveOut(trouble);
+    } catch {
+      return;
+    }
+    this.#known = { epoch: now.epoch, in_recovery: now.in_recovery };
+    if (this.serves) return;
+    this.#serving = new AbortController();
+    // Each call that reads there listens until it is answered.
+    setMaxListeners(0, this.#serving.signal);
+    this.#left_out = null;
+    this.#log.info({ reader: this.#database.name, position: now.head }, "a reader of the database serves");
+  }
+
+  async #troubleOf(
+    now: Standing,
+    of: LogIdentity,
+    primary: EventStore,
+    heads: PastHeads,
+  ): Promise<string | undefined> {
+    if (now.epoch !== of.epoch) return anotherLog(now.epoch);
+    if (this.#known?.in_recovery && !now.in_recovery) return PROMOTED;
+    const furthest = this.#position;
+    this.#position = Math.max(now.head, furthest);
+    if (now.head > 0) {
+      const same = await committedAt(primary, now.head);
+      if (same === undefined) return `it has position ${now.head}, which the primary lacks`;
+      if (!now.log_hash?.equals(same.log_hash)) return `it has another history at position ${now.head}`;
+    }
+    if (now.head < furthest) {
+      if ((await primary.headAt(furthest)) !== undefined)
+        return `it went back from position ${furthest} to ${now.head}`;
+      // The primary went back itself, and this is a copy of what it is now.
+      this.#position = now.head;
+    }
+    const lag_s = heads.lagOf(now.head);
+    return lag_s > MOST_LAG_S ? `it lags ${Math.round(lag_s)} s behind` : undefined;
+  }
+
+  #leaveOut(reason: string): void {
+    if (this.serves)
+      this.#log.warn({ reader: this.#database.name, reason }, "a reader of the database is left out");
+    this.#left_out = reason;
+    this.#serving.abort(new Error(`a reader of the database is left out: ${reason}`));
+  }
+
+  async close(): Promise<void> {
+    await this.#tail.close();
+    await this.#database.store.close();
+    await this.#database.pool.end();
+  }
+}
+
+const PROMOTED = "it was promoted, and follows the primary no more";
+const anotherLog = (epoch: string | null) =>
+  epoch === null ? "it has no log" : `it has another log, of epoch ${epoch}`;
+const silent = () => new Error("it does not answer");
+const unreadable = (error: Error & { code?: string }) => `it cannot be read: ${error.message || error.code}`;
+
+/** A standby may show a commit a moment before its primary does: what is lacked is looked for again before that is said. */
+async function committedAt(primary: EventStore, position: number) {
+  const deadline = performance.now() + WAIT_MS;
+  for (;;) {
+    const found = await primary.headAt(position);
+    if (found || performance.now() > deadline) return found;
+    await new Promise((wake) => setTimeout(wake, ASK_AGAIN_MS));
+  }
+}
+
+/** A listener that is taken off again: a race with a promise that lives long would leave a trace on it each time. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop);
+  });
+}

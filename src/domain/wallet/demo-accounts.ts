@@ -1,0 +1,28 @@
+/** The accounts of every development chain: everybody has their keys, so there is nothing to lose. */
+import { pbkdf2Sync } from "node:crypto";
+import { type HDAccount, HDKey, hdKeyToAccount } from "viem/accounts";
+import type { Hex } from "../../core/model/chain.ts";
+
+/** The mnemonic every development chain knows, and so does everybody: its wallets hold play money. */
+const MNEMONIC = "test test test test test test test test test test test junk";
+
+/** Its seed by BIP 39, without a password: Node's own PBKDF2 takes a millisecond for it, and one in JavaScript a hundred. */
+const seed = (): Buffer => pbkdf2Sync(MNEMONIC, "mnemonic", 2_048, 64, "sha512");
+
+/** Its first accounts, written down because deriving them takes a while. */
+export const demoAddresses: readonly Hex[] = [
+  "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+  "0x70997970c51812dc3a010c7d01b50e0d17dc79c8",
+  "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc",
+  "0x90f79bf6eb2c4f870365e785982e1f101e93b906",
+  "0x15d34aaf54267db7d7c367839aaf71a00a2c6a65",
+  "0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc",
+  "0x976ea74026e726554db657fa54763abd0c3a0aa9",
+  "0x14dc79964da2c08b23698b3d3cc7ca32193d9955",
+  "0x23618e81e3f5cdf7f54c3d65f7fbc0abf5b21e8f",
+  "0xa0ee7a142d267c1f36714e4a8f75612f20a79720",
+];
+
+/** One of them, from 0; each has 10,000 USDC, ether and platform tokens on the embedded chain. */
+export const demoAccount = (addressIndex: number): HDAccount =>
+  hdKeyToAccount(HDKey.fromMasterSeed(seed()), { addressIndex });

@@ -1,0 +1,173 @@
+/** A question over several sources: `query` finds the plan that answers it, asks its steps, and tells them as facts. */
+import { z } from "zod";
+import { Late, Refusal, refuse } from "../../../core/model/refusal.ts";
+import { type CnProduct, cnNomenclature } from "../../../datasets/reference/cn-nomenclature.ts";
+import type { ReferenceStore } from "../../../datasets/reference/store.ts";
+import { perVintage } from "../../../datasets/reference/table.ts";
+import { type Searchable, searchable } from "../../../domain/customs/search.ts";
+import { intentFor } from "../../../domain/fusion/intent-for.ts";
+import { intents } from "../../../domain/fusion/intents.ts";
+import { type Course, type Plan, runPlan } from "../../../domain/plans/plan.ts";
+import { type SlotName, type Slots, slotNames } from "../../../domain/plans/slots.ts";
+import { origin } from "../../../domain/reports/fact.ts";
+import { report, type Section } from "../../../domain/reports/report.ts";
+import { flow, hs, partner, year, years } from "../../../domain/trade/inputs.ts";
+import { ownNames } from "../../../domain/trade/product-names.ts";
+import { type Answers, type Ask, type Writing, writing } from "../writing.ts";
+import { toldBy } from "./tellers.ts";
+
+const intentNames = intents.map(({ name }) => name) as [string, ...string[]];
+
+export const question = z
+  .string("question is text of 3 to 500 characters")
+  .trim()
+  .min(3, "question has at least 3 characters")
+  .max(500, "question has at most 500 characters")
+  .describe("In English or Latvian: an intent's words, a country, a product, years");
+
+/** What a question names, said apart. */
+export const slotFields = {
+  country: partner.optional().describe("The country asked about, by its 2-letter code"),
+  partner: partner.optional(),
+  hs: hs.optional().describe("The product: an HS or CN code"),
+  year: year.optional().describe("Calendar year"),
+  years: years.optional(),
+  flow: flow.optional(),
+};
+
+export const queryInput = z.object({
+  question: question.optional(),
+  intent: z
+    .enum(intentNames, `intent is one of ${intentNames.join(", ")}`)
+    .optional()
+    .describe("In place of a question, or beside one: a name that fusion/intents lists"),
+  ...slotFields,
+});
+
+const { facts, methods, limits, sections } = report.shape;
+
+export const queryOutput = z.object({
+  data: z.object({
+    intent: z.string(),
+    version: z.int(),
+    question: z.string().nullable(),
+    slots: z.record(z.string(), z.union([z.string(), z.number()])).describe("What was read of the question"),
+    text: z.string().describe("The findings, a line each; figures cite their facts"),
+    sections,
+    facts,
+    methods,
+    limits,
+    steps: z
+      .array(origin.omit({ path: true }).extend({ step: z.string() }))
+      .describe("What was asked, each with its state of the data and the digest of its answer"),
+    passed: z.array(z.object({ step: z.string(), operation: z.string(), why: z.string() })),
+  }),
+  meta: z.object({
+    dataset: z.string(),
+    vintage: z.string(),
+    synthetic: z.boolean().describe("true: some of it is invented"),
+    source: z.string(),
+  }),
+});
+
+/** Answers the question by the plan that fits, every figure a fact. */
+export async function query(
+  asked: Ask,
+  reference: ReferenceStore,
+  input: z.output<typeof queryInput>,
+): Promise<z.infer<typeof queryOutput>> {
+  const { question, intent } = input;
+  if (question === undefined && intent === undefined) {
+    const message = "name a question or an intent";
+    refuse("invalid", message, { errors: [{ path: "question", message }] });
+  }
+  const chosen = intentFor({ question, intent, slots: namedSlots(input) }, intents, productNames(reference));
+  const written = writing(asked);
+  const ran = await runTold(written, chosen.plan, chosen.slots, {
+    field: intent === undefined ? "question" : "intent",
+  });
+  const { sources, ...parts } = written.parts(ran.sections);
+  const [main] = ran.steps;
+  return {
+    data: {
+      intent: chosen.plan.name,
+      version: chosen.plan.version,
+      question: question ?? null,
+      slots: chosen.slots as Record<string, string | number>,
+      text: parts.sections.flatMap(({ findings }) => findings.map(({ text }) => text)).join("\n"),
+      ...parts,
+      steps: ran.steps,
+      passed: ran.passed,
+    },
+    meta: {
+      dataset: main?.dataset ?? "none",
+      vintage: main?.vintage ?? "none",
+      synthetic: ran.steps.some(({ synthetic }) => synthetic),
+      source: sources.map(({ text }) => text).join("; "),
+    },
+  };
+}
+
+/** The slots that a caller named. */
+export const namedSlots = (input: { [name in SlotName]?: unknown }): Slots =>
+  Object.fromEntries(slotNames.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]])));
+
+type Told = Awaited<ReturnType<Ask>>;
+
+/** How a plan is asked and told; `begins` hears of each step, and `noted` of its answer before what waits for that is asked. */
+export type Telling = Course & {
+  field?: Field;
+  teller?: (writing: Writing, operation: string, told: object) => Section[];
+  begins?: (step: string) => void;
+  noted?: (step: string, told: Told) => Promise<void>;
+};
+type Field = "question" | "intent" | "task";
+
+/** Runs a plan and tells each answer; what an operation refuses is refused of the field that asked for it. */
+export async function runTold(
+  written: Writing,
+  plan: Plan,
+  slots: Slots,
+  { field = "question", teller = toldBy, begins, noted, ...course }: Telling = {},
+) {
+  const heard = new Map<object, Told>();
+  const sections: Section[] = [];
+  const ran = await runPlan(
+    plan,
+    slots,
+    async (operation, input, step) => {
+      begins?.(step);
+      const one = await written.asked(operation as keyof Answers, input);
+      heard.set(one.answer, one);
+      await noted?.(step, one);
+      return one.answer;
+    },
+    // What was only slow is asked again with the whole: the same question has the same answer.
+    (error): error is Refusal => error instanceof Refusal && !(error instanceof Late),
+    course,
+  ).catch((error: unknown) => refusedOf(plan, field, error));
+  // In the plan's order, whichever was answered first.
+  const told = ran.asked.map(({ answer }) => heard.get(answer)!);
+  for (const one of told) written.hear(one);
+  const steps = ran.asked.map(({ step, operation }, at) => {
+    sections.push(...teller(written, operation, told[at]!));
+    return { step, ...told[at]!.origin };
+  });
+  return { sections, steps, told, passed: ran.passed };
+}
+
+function refusedOf(plan: Plan, field: Field, error: unknown): never {
+  if (!(error instanceof Refusal) || error.code !== "invalid") throw error;
+  const why = error.errors?.map(({ message }) => message).join("; ") ?? error.message;
+  const message = `${plan.name} cannot be asked so: ${why}`;
+  return refuse("invalid", message, { errors: [{ path: field, message }] });
+}
+
+const own: readonly Searchable[] = Object.entries(ownNames).map(([code, name]) => searchable({ code, name }));
+const named = perVintage((rows: readonly CnProduct[]) => [...own, ...rows.map(searchable)]);
+
+/** What products may be called in a question. */
+export function productNames(reference: ReferenceStore): readonly Searchable[] {
+  const table = reference.find(cnNomenclature);
+  return table ? named(table) : own;
+}

@@ -1,0 +1,74 @@
+/**
+ * Erasing a subject: the request is recorded, its key destroyed in the vault, what is kept of it deleted, and the end recorded. Each
+ * step may be done twice; a reactor finishes what was cut short.
+ */
+import type { JsonObject } from "../../../eventstore/types.ts";
+import type { App } from "../../core/app.ts";
+import type { EventName } from "../../core/model/refusal.ts";
+import type { SubjectName } from "../../core/model/sealed.ts";
+import * as subject from "../../core/model/subject.ts";
+import type { RunnerLog } from "../../core/read-models/runner.ts";
+import { allErasures, erasuresProjection } from "../../projections/subjects/erasures.ts";
+import { sealedEventsOf, sealedProjection } from "../../projections/subjects/sealed.ts";
+
+/** How far an erasure came, and the event that says so where it was appended now. */
+export type Erasure = Exclude<subject.SubjectState, undefined> & { event?: EventName };
+/** For how long a read model is waited for. */
+const WAIT_MS = 5_000;
+
+type Asked = { by: "owner" | "operator"; meta: JsonObject };
+
+/** Erases whoever bears this name; undefined where nothing is sealed for anybody of that name. */
+export async function eraseSubject(
+  app: App,
+  name: SubjectName,
+  { by, meta }: Asked,
+): Promise<Erasure | undefined> {
+  const subject_id = await app.subjects.find(name);
+  if (subject_id === undefined) return undefined;
+  const target = { tenant: name.tenant, id: subject_id };
+  const requested_at = app.clock.now().toISOString();
+  const decision = subject.requestErasure({ subject_id, by, requested_at });
+  const { events } = await app.decide(subject, target, decision, { meta });
+  return { ...(events[0] && { event: events[0] }), ...(await concludeErasure(app, target, meta)) };
+}
+
+/** What follows a request. Where the read model lags, the erasure stays `requested`, and the reactor concludes it. */
+export async function concludeErasure(
+  app: App,
+  target: { tenant: string; id: string },
+  meta: JsonObject,
+): Promise<Erasure> {
+  const { id: subject_id } = target;
+  await app.subjects.erase([subject_id]);
+  const erased_at = app.clock.now();
+  await app.answers.forget(subject_id);
+  // Nothing is sealed for it after the request, so what the read model has now is all there will be.
+  const { position } = await app.store.head();
+  if (!(await app.runner.reached(sealedProjection, position, WAIT_MS)))
+    return (await app.load(subject, target))!;
+  const erasure = {
+    subject_id,
+    sealed_events: await sealedEventsOf(app.pool, subject_id),
+    erased_at: erased_at.toISOString(),
+    final_after: new Date(erased_at.getTime() + app.subjects.backup_days * 86_400_000).toISOString(),
+  };
+  const { result, events } = await app.decide(subject, target, subject.concludeErasure(erasure), { meta });
+  return { ...result.state!, ...(events[0] && { event: events[0] }) };
+}
+
+/**
+ * Destroys again the keys of all whose erasure was asked for: the vault may have been restored from a backup that still had them.
+ * Done before anybody is answered.
+ */
+export async function replayErasures(app: App, log: RunnerLog): Promise<number> {
+  const { position } = await app.store.head();
+  while (!(await app.runner.reached(erasuresProjection, position, WAIT_MS)))
+    log.warn(
+      { position },
+      "waiting until all erasures are known: none may be undone by a vault that was restored",
+    );
+  let destroyed = 0;
+  for await (const subject_ids of allErasures(app.pool)) destroyed += await app.subjects.erase(subject_ids);
+  return destroyed;
+}

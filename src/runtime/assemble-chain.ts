@@ -1,0 +1,167 @@
+/** Opens the chain that payments settle on: a node by address, or the embedded one in DATA_DIR. */
+import { join } from "node:path";
+import type pg from "pg";
+import type { Logger } from "pino";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { openPool } from "../../eventstore/pool.ts";
+import { baseChain } from "../adapters/base-chain.ts";
+import { DEVELOPMENT_TOKEN } from "../adapters/chain-contracts.ts";
+import { EMBEDDED_CHAIN_ID, type EmbeddedChain, embeddedChain } from "../adapters/embedded-chain.ts";
+import { gasBudget } from "../adapters/gas-budget.ts";
+import { gasRecord } from "../adapters/gas-record.ts";
+import { hostedSettlement } from "../adapters/hosted-facilitator.ts";
+import { keptSecret } from "../adapters/kept-secret.ts";
+import { sharedNonces } from "../adapters/nonces.ts";
+import { payerHistory } from "../adapters/payer-history.ts";
+import { chainSettlement } from "../adapters/settlement.ts";
+import type { ChainParts } from "../core/app.ts";
+import { type Hex, networkOf } from "../core/model/chain.ts";
+import { type Chain, ChainUnavailable } from "../core/model/ports/chain.ts";
+import type { Clock } from "../core/model/ports/clock.ts";
+import type { Settlement } from "../core/model/ports/settlement.ts";
+import { refundCost } from "../domain/payments/refund.ts";
+import { recoverKey } from "./assemble-audit.ts";
+import type { Config } from "./config.ts";
+
+const BASE_CHAIN_ID = 8453;
+
+/** The keys that sign on the chain; on the embedded one they are made once and stay in DATA_DIR. */
+type ChainKeys = { gas: Hex; refund: Hex; pay_to: Hex };
+
+/** The node of a development chain as it starts, none where the settings name one; whoever awaits it hears of a failure. */
+export type StartedNode = { started: Promise<EmbeddedChain | undefined>; leave(): Promise<void> };
+
+export function startNode(config: Config, log: Logger): StartedNode {
+  const onLost = () => log.warn("the embedded chain is gone; starting it again");
+  const started = config.BASE_RPC_URL
+    ? Promise.resolve(undefined)
+    : keysOf(config).then(({ gas }) =>
+        embeddedChain({ dir: join(config.DATA_DIR, "chain"), gas_accounts: [addressOf(gas)], onLost }),
+      );
+  const opened = started.catch(() => undefined);
+  return { started, leave: async () => (await opened)?.leave() };
+}
+
+/**
+ * Everything that speaks to the chain, and how it is let go. What gas has cost is recorded in the pool's database, and by its address, on a
+ * connection of its own, a process takes the gas key's nonces.
+ */
+export async function openChain(
+  config: Config,
+  {
+    pool,
+    url,
+    onError,
+    clock,
+  }: { pool: pg.Pool; url: string; onError: (error: Error) => void; clock: Clock },
+  { started }: StartedNode,
+): Promise<ChainParts & { close(): Promise<void> }> {
+  const node = await started;
+  const keys = await keysOf(config);
+  const own = openPool(url, { max: 1, wait_ms: config.DATABASE_WAIT_MS, onError });
+  const chain_id = node ? EMBEDDED_CHAIN_ID : BASE_CHAIN_ID;
+  const sending = baseChain({
+    rpc_url: config.BASE_RPC_URL ?? node!.rpc_url,
+    chain_id,
+    gas_key: keys.gas,
+    nonces: sharedNonces(own, networkOf({ chain_id }), addressOf(keys.gas)),
+  });
+  const record = gasRecord(pool, networkOf(sending));
+  // Play money needs no budget.
+  const budget_eth = node ? undefined : config.GAS_BUDGET_ETH;
+  const purposes_eth = node ? {} : purposesOf(config);
+  const budget = gasBudget({ budget_eth, purposes_eth, clock, record });
+  const chain = budget.counted(sending);
+  const payers = payerHistory(pool, networkOf(sending), clock);
+  const hosted = hostedOf(config, chain);
+  return {
+    chain,
+    settlement: hosted ?? budget.guarded(chainSettlement(chain, { payers })),
+    recover: recoverKey,
+    pay_to: keys.pay_to,
+    refunds: privateKeyToAccount(keys.refund),
+    attester: privateKeyToAccount(keys.gas),
+    platform_token: platformTokenOf(config),
+    opens_chain: true,
+    embedded_chain: node !== undefined,
+    gas: {
+      ...budget,
+      // Play money pays for gas on a development chain, and a facilitator for its own.
+      refund_cost_micro: async () =>
+        node || hosted ? 0n : refundCost(await chain.gasPrice(), config.ETH_USDC),
+    },
+    close: async () => {
+      sending.close();
+      await own.end();
+    },
+  };
+}
+
+/** The purposes that strangers can cause by themselves have budgets of their own, so that they end no purchase. */
+const purposesOf = (config: Config) => ({
+  attestation: config.ATTESTATION_GAS_ETH,
+  "contract settlement": config.CONTRACT_GAS_ETH,
+  carrying: config.CARRYING_GAS_ETH,
+  "unasked refund": config.UNASKED_GAS_ETH,
+  withdrawal: config.WITHDRAWAL_GAS_ETH,
+});
+
+/** Settlement by a facilitator that pays the gas itself, where there is one; by our own key within its budget otherwise. */
+function hostedOf(config: Config, chain: Chain): Settlement | undefined {
+  const { FACILITATOR_URL: url, FACILITATOR_TOKEN: token } = config;
+  return url ? hostedSettlement(chain, { url, token }) : undefined;
+}
+
+/** For commands that need no chain: whatever asks for it is told that it is away. */
+export async function absentChain(config: Config): Promise<ChainParts & { close(): Promise<void> }> {
+  const keys = await keysOf(config);
+  const away = () => Promise.reject(new ChainUnavailable("this command opens no chain"));
+  const chain: Chain = {
+    chain_id: BASE_CHAIN_ID,
+    sender: addressOf(keys.gas),
+    heads: away,
+    block: away,
+    read: away,
+    hasCode: away,
+    trial: away,
+    code: away,
+    gasPrice: away,
+    balance: away,
+    send: away,
+    queued: () => 0,
+    highestNonce: away,
+    minedCount: away,
+    receipt: away,
+    logs: away,
+    stateProof: away,
+    signedTransaction: away,
+  };
+  return {
+    chain,
+    settlement: { facts: away, ended: away, settle: away },
+    recover: recoverKey,
+    pay_to: keys.pay_to,
+    refunds: privateKeyToAccount(keys.refund),
+    attester: privateKeyToAccount(keys.gas),
+    platform_token: platformTokenOf(config),
+    opens_chain: false,
+    embedded_chain: config.BASE_RPC_URL === undefined,
+    gas: { spent_today: away, purposes_today: away, refund_cost_micro: away, budget_wei: undefined },
+    close: async () => {},
+  };
+}
+
+/** The development chain has one of its own. */
+const platformTokenOf = ({ BASE_RPC_URL, PLATFORM_TOKEN }: Config): Hex | undefined =>
+  BASE_RPC_URL === undefined ? DEVELOPMENT_TOKEN : (PLATFORM_TOKEN?.toLowerCase() as Hex | undefined);
+
+async function keysOf(config: Config): Promise<ChainKeys> {
+  const kept = async (name: string) =>
+    (await keptSecret(join(config.DATA_DIR, name), generatePrivateKey)) as Hex;
+  const gas = config.GAS_KEY ?? (await kept("gas.key"));
+  const own = config.PAY_TO === undefined ? await kept("pay-to.key") : undefined;
+  const pay_to = (config.PAY_TO?.toLowerCase() as Hex | undefined) ?? addressOf(own!);
+  return { gas, refund: config.REFUND_KEY ?? own ?? gas, pay_to };
+}
+
+const addressOf = (key: Hex) => privateKeyToAccount(key).address.toLowerCase() as Hex;

@@ -1,0 +1,20 @@
+/** The secret seeds of random numbers, and the count of their uses. */
+import { join } from "node:path";
+import type pg from "pg";
+import type { EventStore } from "../../eventstore/store.ts";
+import { keptSecret } from "../adapters/kept-secret.ts";
+import { createSeedUses } from "../adapters/seed-uses.ts";
+import { openSeedVault } from "../adapters/seed-vault.ts";
+import type { SeedUses, SeedVault } from "../core/model/ports/seeds.ts";
+import type { Config } from "./config.ts";
+
+type Base = { pool: pg.Pool; store: EventStore; onError: (error: Error) => void };
+
+export async function openSeeds(
+  config: Config,
+  { pool, store, onError }: Base,
+): Promise<{ seeds: SeedVault; seed_uses: SeedUses }> {
+  const secret = config.SEED_SECRET ?? (await keptSecret(join(config.DATA_DIR, "seeds.secret")));
+  const { origin } = await store.identity();
+  return { seeds: openSeedVault(secret, origin), seed_uses: createSeedUses(pool, onError) };
+}

@@ -1,0 +1,16 @@
+/** What a process knows of streams, what it keeps of them, and how it shares them with others. */
+import type pg from "pg";
+import { StreamCache } from "../core/commands/stream-cache.ts";
+import { StreamSnapshots } from "../core/commands/stream-snapshots.ts";
+import { StreamTurns } from "../core/commands/stream-turns.ts";
+
+/** `key`: what the snapshots are sealed with. */
+export const openStreams = (
+  pool: pg.Pool,
+  key: Uint8Array,
+  entities: ConstructorParameters<typeof StreamSnapshots>[2],
+) => ({
+  cache: new StreamCache(),
+  turns: new StreamTurns(pool),
+  snapshots: new StreamSnapshots(pool, key, entities),
+});

@@ -1,0 +1,197 @@
+/** Puts the runtime together: settings become connections, stores, read models and one `app`. */
+import { join } from "node:path";
+import type { Logger } from "pino";
+import { openPool } from "../../eventstore/pool.ts";
+import { registry } from "../../eventstore/schemas.ts";
+import { createEventStore } from "../../eventstore/store.ts";
+import { createTail } from "../../eventstore/tail.ts";
+import { createAddressLimits } from "../adapters/address-limits.ts";
+import { databaseClock } from "../adapters/database-clock.ts";
+import { processExecutor } from "../adapters/executor.ts";
+import { createKeptAnswers } from "../adapters/kept-answers.ts";
+import { outsideOf } from "../adapters/kurrentdb.ts";
+import { modelOf } from "../adapters/model.ts";
+import { createObjects, objectPlaceOf } from "../adapters/objects.ts";
+import { createParser } from "../adapters/parser.ts";
+import { createPrinter } from "../adapters/printing/printer.ts";
+import { createQuotas } from "../adapters/quotas.ts";
+import { keptHeads } from "../adapters/signed-heads.ts";
+import { derivedSecret, openSigner } from "../adapters/signing-key.ts";
+import { systemRandom } from "../adapters/system.ts";
+import { createWebhooks } from "../adapters/webhooks.ts";
+import { createAccepting } from "../anchoring/accepting.ts";
+import type { Area } from "../areas/area.ts";
+import { areas as allAreas, entitiesOf } from "../areas/index.ts";
+import { settlementOnLogsChain } from "../chain/settlement.ts";
+import { type App, createApp } from "../core/app.ts";
+import { runningReactors } from "../core/background/reactor.ts";
+import { enter } from "../core/coordination/lease.ts";
+import type { AddressLimits } from "../core/model/ports/address-limits.ts";
+import type { Quotas } from "../core/model/ports/quotas.ts";
+import { disputesIn, healthOf } from "../core/read-models/health.ts";
+import { type RunnerOptions, startRunner } from "../core/read-models/runner.ts";
+import { ReferenceStore } from "../datasets/reference/store.ts";
+import { SnapshotStore } from "../datasets/snapshots.ts";
+import { openVintages } from "../datasets/vintage-store.ts";
+import { absentChain, openChain, startNode } from "./assemble-chain.ts";
+import { startReactorsOf, USUAL_POOL } from "./assemble-reactors.ts";
+import { openReaders } from "./assemble-readers.ts";
+import { openSeeds } from "./assemble-seeds.ts";
+import { openStreams } from "./assemble-streams.ts";
+import { openVault } from "./assemble-subjects.ts";
+import { claimChain } from "./chain-of-log.ts";
+import { anchoringOf, type Config, custodyOf, signingKeyFile } from "./config.ts";
+import { type Database, prepareDatabase, startDatabase, warnOfOneRole } from "./database.ts";
+import { type OpenedParts, openedParts } from "./opened-parts.ts";
+
+export type Runtime = {
+  app: App;
+  areas: readonly Area[];
+  quotas: Quotas;
+  limits: AddressLimits;
+  /** Finishes what was acknowledged, then lets go of everything; safe to call twice. */
+  close(): Promise<void>;
+};
+
+/** What of the runtime is opened; the chain only where payments are taken or read, the reactors where the service runs. */
+export type RuntimeOptions = {
+  chain: boolean;
+  reactors?: boolean;
+  /** Which read models are kept up to date; `asked` where a command ends soon. */
+  keeps?: RunnerOptions["keeps"];
+  /** All areas, unless a test leaves some out or brings one of its own. */
+  areas?: readonly Area[];
+  /** The database, where it was started before. */
+  database?: Promise<Database>;
+  /** Ends the opening at its next step: what is open is closed, and the signal's reason is thrown. */
+  stopping?: AbortSignal;
+};
+
+export async function openRuntime(
+  config: Config,
+  log: Logger,
+  options: RuntimeOptions = { chain: false },
+): Promise<Runtime> {
+  const { hold, close } = openedParts(options.stopping);
+  try {
+    return { ...(await assemble(config, log, hold, options)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Opens part after part, and has `hold` note how each is closed again. */
+async function assemble(
+  config: Config,
+  log: Logger,
+  hold: OpenedParts["hold"],
+  options: RuntimeOptions,
+): Promise<Omit<Runtime, "close">> {
+  const database = await (options.database ?? startDatabase(config, log, options.stopping));
+  hold(() => database.release());
+  const isDevelopment = options.chain && config.BASE_RPC_URL === undefined;
+  const claim = isDevelopment ? await claimChain(config, database.ownerUrl) : undefined;
+  const node = options.chain ? startNode(config, log) : undefined;
+  if (node) hold(node.leave);
+  const areas = options.areas ?? allAreas;
+  const projections = areas.flatMap((area) => area.projections);
+  const declaredReactors = areas.flatMap((area) => area.reactors);
+  await prepareDatabase(database, config.LOG_ORIGIN_HOST, projections); // the node starts meanwhile
+  const warn = (message: string) => (error: Error) => log.warn({ reason: error.message }, message);
+  const onError = warn("a database connection broke");
+  const max = config.DATABASE_POOL ?? USUAL_POOL;
+  const pool = openPool(database.appUrl, { max, wait_ms: config.DATABASE_WAIT_MS, onError });
+  hold(() => pool.end());
+  await warnOfOneRole(pool, log);
+  const clock = await databaseClock(pool);
+  const presence = await enter(pool);
+  hold(async () => clock.close(), presence.leave);
+  const base = { pool, url: database.appUrl, onError, clock };
+  const { close: closeChain, ...chain } = await (node ? openChain(config, base, node) : absentChain(config));
+  hold(closeChain);
+  const entities = entitiesOf(areas);
+  const schemas = registry(entities.map(({ events }) => events));
+  const { ground, ...accepting } = createAccepting(() => app, log);
+  const store = createEventStore(pool, { schemas, ground });
+  hold(() => store.close());
+  const tail = createTail(store, { pool, session_url: database.sessionUrl, onError });
+  hold(() => tail.close());
+  const { subjects, ...vault } = await openVault(config, database.vaultUrl, { pool, store }, log);
+  hold(vault.close);
+  const runner = startRunner({ pool, tail, schemas, projections, log, keeps: options.keeps ?? "all" });
+  hold(() => runner.stop());
+  const readers = await openReaders(config, store, log);
+  hold(() => readers.close());
+  const { DATA_DIR: dataDir, DUCKDB_MEMORY_MB: memory_mb, DUCKDB_THREADS: threads } = config;
+  const vintages = await openVintages({ dataDir, memory_mb, threads });
+  hold(() => vintages.close());
+  const snapshots = new SnapshotStore({ data_dir: config.DATA_DIR, vintages });
+  hold(() => snapshots.close());
+  const printer = createPrinter();
+  hold(() => printer.close());
+  hold(async () => app.outside?.close());
+  const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
+  const secret = (purpose: string) => derivedSecret(signingKeyFile(config), config.SIGNING_KEY, purpose);
+  const streams = openStreams(pool, await secret("stream-snapshots"), entities);
+  const app: App = createApp({
+    ...{ pool, presence, store, tail, runner, readers, snapshots, accepting, vintages, printer, subjects },
+    unit: { store, schemas, subjects, ...streams },
+    clock,
+    random: systemRandom,
+    signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),
+    link_secret: await secret("snapshot-link"),
+    signed: await keptHeads(join(config.DATA_DIR, "signed")),
+    vintage_store: vintages,
+    model: modelOf(config, pool, clock),
+    reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),
+    ...chain,
+    ...(await openSeeds(config, { pool, store, onError })),
+    answers: createKeptAnswers(pool),
+    objects: createObjects(pool, objectPlaceOf(config), join(config.DATA_DIR, "objects-local")),
+    outside: outsideOf(config, store),
+    executor: processExecutor(),
+    parser: createParser(),
+    webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS, ports: config.WEBHOOK_PORTS }),
+    health: () => healthOf({ pool, store }, projections, runningReactors(app, declaredReactors)),
+    disputes: () => disputesIn(pool, runningReactors(app, declaredReactors)),
+    settings: {
+      public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
+      allow_synthetic,
+      started_at: new Date(),
+      read_wait_ms: config.READ_WAIT_MS,
+      custody: custodyOf(config, chain.embedded_chain),
+      seeds: { max_rolls: config.SEED_ROLLS, seconds: config.SEED_SECONDS },
+      trust_seconds: config.TRUST_SECONDS,
+      anchoring: config.ANCHORING ? anchoringOf(config) : undefined,
+    },
+  });
+  await claim?.join(app);
+  app.settlement = settlementOnLogsChain(app, app.settlement);
+  await vault.replayErasures(app);
+  if (options.reactors) {
+    const reactors = await startReactorsOf(areas, app, config, log);
+    hold(() => reactors.stop());
+  }
+  return {
+    app,
+    areas,
+    quotas: createQuotas(pool, clock, warn("quotas cannot be counted")),
+    limits: createAddressLimits(pool, clock, warn("calls of addresses are counted here alone")),
+  };
+}
+
+/** Opens the runtime for one command. */
+export async function withRuntime<T>(
+  config: Config,
+  log: Logger,
+  work: (runtime: Runtime) => Promise<T>,
+  options?: RuntimeOptions,
+): Promise<T> {
+  const runtime = await openRuntime(config, log, options);
+  try {
+    return await work(runtime);
+  } finally {
+    await runtime.close();
+  }
+}

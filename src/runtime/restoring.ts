@@ -1,0 +1,358 @@
+/** A service made of what was kept of it elsewhere: its log in an empty database, its read models folded, its erasures done again, and what was signed of it known. */
+import { join } from "node:path";
+import pg from "pg";
+import type { Logger } from "pino";
+import { type Backup, isSegment, readBackup } from "../../eventstore/files/backup.ts";
+import { type Restored, restoreLog } from "../../eventstore/files/restore.ts";
+import { BackupUnsound, folderSource, type RestoreSource } from "../../eventstore/files/restore-source.ts";
+import { MAIN_LOG } from "../../eventstore/types.ts";
+import { copyOfEpoch } from "../adapters/kurrentdb.ts";
+import { keptHeads } from "../adapters/signed-heads.ts";
+import { systemClock } from "../adapters/system.ts";
+import { parseCheckpoint } from "../anchoring/checkpoint.ts";
+import { contradictionOf, type SaidHead } from "../anchoring/contradiction.ts";
+import { readEvidence } from "../anchoring/evidence.ts";
+import { hexOf } from "../anchoring/hex.ts";
+import { MalformedNote, openNote, UnverifiedNote, verifierKey } from "../anchoring/note.ts";
+import { chainStatus } from "../anchoring/status.ts";
+import { cosignedBy } from "../anchoring/witness-client.ts";
+import { areas } from "../areas/index.ts";
+import type { App } from "../core/app.ts";
+import type { KeptHeads } from "../core/model/ports/signed-heads.ts";
+import type { Signer } from "../core/model/ports/signer.ts";
+import type { Projection } from "../core/read-models/projection.ts";
+import { nameOf } from "../core/read-models/runner.ts";
+import * as anchors from "../domain/anchoring/anchor.ts";
+import { objectOf } from "../domain/log/segments.ts";
+import { epochOf } from "../domain/outside/copied-event.ts";
+import { copySource } from "../outside/restore-source.ts";
+import { withRuntime } from "./assemble.ts";
+import { signingKeyOf } from "./assemble-audit.ts";
+import type { Config } from "./config.ts";
+import { prepareDatabase, startDatabase } from "./database.ts";
+
+/** How long is waited for read models between two tellings of how far they are. */
+const WAIT_MS = 500;
+/** How long a restore waits for a connection to the database at least. */
+const CONNECTION_MS = 60_000;
+/** Where none moved for so long, none will. */
+const STALLED_MS = 120_000;
+/** How long a witness may take to say how far it has seen the log. */
+const ASK_MS = 10_000;
+
+/** How far it has come: events checked and in the database, then events folded into read models. */
+export type RestoreProgress = (stage: "check" | "fold", done: number, total: number) => void;
+
+export type RestoreOptions = {
+  progress?: RestoreProgress;
+  /** Which log's copy, where it is restored from one: the last part of its origin. That of the one log signed on this machine, when absent. */
+  epoch?: string | undefined;
+};
+
+/**
+ * `contradiction`: why the log is for reading only, as a sentence; null where the service goes on with it. `held_against`: who knew how far
+ * it was signed. `left_out`: events at the end of a copy that are no whole commit.
+ */
+export type RestoredService = Restored & {
+  contradiction: string | null;
+  held_against: string[];
+  left_out: number;
+};
+
+/** What was kept of a log, opened. */
+type Kept = {
+  source: RestoreSource;
+  segments?: (app: App) => Promise<void>;
+  leftOut(): number;
+  close(): Promise<void>;
+};
+
+/** The read models do not come to the log's end; the log itself is restored. */
+export class RestoreUnfinished extends Error {
+  override readonly name = "RestoreUnfinished";
+}
+
+/**
+ * Restores from the folder of a backup, or from the log's copy at `esdb://…`. Rejects with BackupUnsound where that is none, where a hash does
+ * not hold, where the chain or a witness knows of more, or where the database is not empty; then it has no events. With RestoreUnfinished
+ * where the read models cannot be folded.
+ */
+export async function restoreService(
+  config: Config,
+  log: Logger,
+  from: string,
+  { progress = () => {}, epoch }: RestoreOptions = {},
+): Promise<RestoredService> {
+  const kept = isCopy(from) ? await openCopy(config, from, epoch) : await openFolder(from);
+  try {
+    return await restoreKept(config, log, kept, progress);
+  } finally {
+    await kept.close();
+  }
+}
+
+const isCopy = (from: string) => /^esdb(\+discover)?:\/\//.test(from);
+
+async function openFolder(folder: string): Promise<Kept> {
+  const backup = await readBackup(folder);
+  if (!backup) throw new BackupUnsound(`${folder} has no backup: no backup.json is in it`);
+  return {
+    source: folderSource(folder, backup),
+    segments: (app) => putSegments(app, folder, backup),
+    leftOut: () => 0,
+    close: async () => {},
+  };
+}
+
+async function openCopy(config: Config, url: string, given: string | undefined): Promise<Kept> {
+  const epoch = given ?? (await epochSigned(config));
+  if (!/^[0-9a-f]{16}$/.test(epoch))
+    throw new BackupUnsound(`the epoch ${JSON.stringify(epoch)} is none: it is 16 hex digits in lower case`);
+  const outside = copyOfEpoch(url, epoch, config.KURRENTDB_GENERATION);
+  const close = () => outside.close();
+  try {
+    const source = await copySource(outside, epoch);
+    return { source, leftOut: () => source.left_out, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function epochSigned({ DATA_DIR }: Config): Promise<string> {
+  const origins = await (await keptHeads(join(DATA_DIR, "signed"))).origins();
+  const [origin] = origins;
+  if (origin === undefined || origins.length > 1)
+    throw new BackupUnsound(
+      `${origins.length} logs were signed with this DATA_DIR, so say which one is meant by --epoch: the last part of its origin, the first line of a checkpoint`,
+    );
+  return epochOf(origin);
+}
+
+async function restoreKept(
+  given: Config,
+  log: Logger,
+  { source, segments, leftOut }: Kept,
+  progress: RestoreProgress,
+): Promise<RestoredService> {
+  const { origin } = source;
+  const projections = areas.flatMap((area) => area.projections);
+  // No call waits meanwhile, and the read models' folds keep connections for long.
+  const config = { ...given, DATABASE_WAIT_MS: Math.max(given.DATABASE_WAIT_MS, CONNECTION_MS) };
+  const signed = await keptHeads(join(config.DATA_DIR, "signed"));
+  // Before a row goes in: once restored, a log that lacks what others have would be signed on, and nothing here would know.
+  const witnessed = await witnessedOf(config, origin);
+  const held_against = witnessed.map(({ who }) => who);
+  if (await signed.last(origin)) held_against.unshift("what this machine signed");
+  const database = await startDatabase(config, log);
+  try {
+    await prepareDatabase(database, config.LOG_ORIGIN_HOST, projections, origin);
+    const chain = config.BASE_RPC_URL !== undefined;
+    // A vault is looked at once the log is there: for an empty log an empty one would be begun, and be its vault from then on.
+    const opened = (vaultUrl: string | undefined) => ({
+      chain,
+      database: Promise.resolve({ ...notReleased(database), vaultUrl }),
+    });
+    const anchored = chain
+      ? await withRuntime(config, log, ({ app }) => anchoredOf(app, source), opened(undefined))
+      : undefined;
+    if (anchored) held_against.push("the chain");
+    const restored = await asOwner(database.ownerUrl, async (owner) => {
+      await refuseOtherLog(owner, origin);
+      const telling = (done: number, total: number) => progress("check", done, total);
+      const beforeCommit = async ({ evidence }: Restored) => {
+        const signer = await signingKeyOf(config);
+        if (!signer) return;
+        const notes = [...notesIn(evidence), ...(await newestNotes(owner, origin))];
+        await rememberSigned(signed, origin, signer, notes);
+        await refuseUnreached(signed, origin, witnessed);
+      };
+      return restoreLog(owner, source, { log_id: MAIN_LOG, progress: telling, beforeCommit });
+    });
+    return await withRuntime(
+      config,
+      log,
+      async ({ app }) => {
+        await segments?.(app);
+        await foldAll(app, projections, restored.head.position, { progress });
+        const known = await app.accepting.contradiction();
+        const contradiction = known ?? (anchored ? await contradictionOf(app, [anchored]) : null);
+        return { ...restored, contradiction, held_against, left_out: leftOut() };
+      },
+      opened(config.SUBJECT_KEYS_URL),
+    );
+  } finally {
+    await database.release();
+  }
+}
+
+/** The files of segments are objects of the service that the log is restored to. */
+async function putSegments({ objects }: App, folder: string, { origin, packs }: Backup): Promise<void> {
+  for (const pack of packs.filter(isSegment))
+    await objects.putFile(objectOf(origin, pack.sha256), join(folder, pack.file));
+}
+
+/** Whoever started the database lets go of it. */
+const notReleased = <T extends { release(): Promise<void> }>(database: T): T => ({
+  ...database,
+  release: async () => {},
+});
+
+async function asOwner<T>(url: string, work: (owner: pg.Client) => Promise<T>): Promise<T> {
+  const owner = new pg.Client({ connectionString: url });
+  owner.on("error", () => undefined);
+  await owner.connect();
+  try {
+    return await work(owner);
+  } finally {
+    await owner.end().catch(() => undefined);
+  }
+}
+
+async function refuseOtherLog(owner: pg.Client, origin: string): Promise<void> {
+  const sql = "select origin from eventstore.logs where log_id = $1";
+  const { rows } = await owner.query<{ origin: string }>(sql, [MAIN_LOG]);
+  if (rows[0]?.origin !== origin)
+    throw new BackupUnsound(
+      `the database has the log ${rows[0]?.origin}, and the backup is of ${origin}: give an empty database`,
+    );
+}
+
+/** Waits until all read models have folded the log. Rejects with RestoreUnfinished where none of them has moved for long, with what keeps one. */
+export async function foldAll(
+  app: Pick<App, "runner" | "pool">,
+  projections: readonly Projection[],
+  position: number,
+  { progress = () => {}, stalled_ms = STALLED_MS }: { progress?: RestoreProgress; stalled_ms?: number } = {},
+): Promise<void> {
+  const total = position * projections.length;
+  let waiting = [...projections];
+  let best = -1;
+  let moved_at = performance.now();
+  for (;;) {
+    const standing = await standingsOf(app.pool);
+    const at = (projection: Projection) => standing.get(nameOf(projection))?.position ?? 0;
+    const left = waiting.reduce((sum, projection) => sum + Math.max(0, position - at(projection)), 0);
+    const done = total - left;
+    progress("fold", done, total);
+    if (done > best) [best, moved_at] = [done, performance.now()];
+    else if (performance.now() - moved_at > stalled_ms) throw unfinished(waiting, standing, position);
+    const reached = await Promise.all(
+      waiting.map((projection) => app.runner.reached(projection, position, WAIT_MS)),
+    );
+    waiting = waiting.filter((_, n) => !reached[n]);
+    if (waiting.length === 0) return progress("fold", total, total);
+  }
+}
+
+type Standing = { position: number; trouble: string | null };
+
+async function standingsOf(pool: pg.Pool): Promise<Map<string, Standing>> {
+  const sql = "select projection, position::float8 as position, trouble from read.checkpoints";
+  const { rows } = await pool.query<Standing & { projection: string }>(sql);
+  return new Map(rows.map(({ projection, position, trouble }) => [projection, { position, trouble }]));
+}
+
+function unfinished(
+  waiting: readonly Projection[],
+  standing: ReadonlyMap<string, Standing>,
+  position: number,
+): RestoreUnfinished {
+  const told = waiting.map((projection) => {
+    const { position: at = 0, trouble } = standing.get(nameOf(projection)) ?? {};
+    return `${nameOf(projection)} stands at ${at}${trouble ? ` (${trouble})` : ""}`;
+  });
+  return new RestoreUnfinished(
+    `the log is restored up to ${position}, and its read models do not move: ${told.join(", ")}. The service goes on with them when it is started; its health says what keeps them`,
+  );
+}
+
+/** The notes among lines of evidence. */
+const notesIn = (evidence: readonly string[]): string[] =>
+  evidence
+    .map(readEvidence)
+    .flatMap((line) => (typeof line !== "string" && line.evidence === "checkpoint" ? [line.note] : []));
+
+/** The newest checkpoint among the events that are about to be committed. */
+async function newestNotes(owner: pg.Client, origin: string): Promise<string[]> {
+  const { tenant } = anchors.targetOf(origin);
+  const { rows } = await owner.query<{ payload: Buffer }>(
+    `select payload from eventstore.events where log_id = $1 and tenant = $2 and stream_id = $3 and type = 'CheckpointSigned'
+      order by version desc limit 1`,
+    [MAIN_LOG, tenant, anchors.streamOf(origin)],
+  );
+  return rows.flatMap(({ payload }) => {
+    const { note } = JSON.parse(payload.toString("utf8")) as { note?: unknown };
+    return typeof note === "string" ? [note] : [];
+  });
+}
+
+/** A checkpoint that our own key has signed was signed, whether its events are there or not. */
+async function rememberSigned(
+  signed: KeptHeads,
+  origin: string,
+  signer: Signer,
+  notes: readonly string[],
+): Promise<void> {
+  const key = verifierKey(origin, "ed25519", signer.public_key);
+  for (const note of notes) {
+    try {
+      const { size, root } = parseCheckpoint(openNote(note, [key]).text);
+      const signed_at = systemClock.now().toISOString();
+      await signed.advance(origin, { size, root: hexOf(root), note, signed_at });
+    } catch (error) {
+      // Of another key: what that has signed binds nobody here.
+      if (!(error instanceof MalformedNote || error instanceof UnverifiedNote)) throw error;
+    }
+  }
+}
+
+type Witnessed = { who: string; size: number };
+
+const ASIDE =
+  "to read what is here, restore it without WITNESSES and BASE_RPC_URL and with another SIGNING_KEY";
+
+/** How much of the log each witness has cosigned. Rejects with BackupUnsound where one does not say: it may have seen more than is restored. */
+async function witnessedOf(config: Config, origin: string): Promise<Witnessed[]> {
+  const { WITNESSES } = config;
+  if (WITNESSES.length === 0) return [];
+  const signer = await signingKeyOf(config);
+  if (!signer)
+    throw new BackupUnsound(
+      "WITNESSES are asked under the log's key, and there is none: set SIGNING_KEY to it, or leave WITNESSES out",
+    );
+  return Promise.all(
+    WITNESSES.map(async (witness) => {
+      const who = `the witness ${witness.key.name}`;
+      const answer = await cosignedBy(witness, origin, signer, AbortSignal.timeout(ASK_MS));
+      if ("size" in answer) return { who, size: answer.size };
+      throw new BackupUnsound(
+        `${who} does not say how much of this log it has seen: ${answer.reason}. Wait for it, or take it out of WITNESSES`,
+      );
+    }),
+  );
+}
+
+/** What a witness has cosigned our key has signed: a checkpoint of that many events or more has to be known, by which the log is then judged. */
+async function refuseUnreached(
+  signed: KeptHeads,
+  origin: string,
+  witnessed: readonly Witnessed[],
+): Promise<void> {
+  const { size: known = 0 } = (await signed.last(origin)) ?? {};
+  for (const { who, size } of witnessed)
+    if (size > known)
+      throw new BackupUnsound(
+        `${who} has cosigned ${size} events of this log, and the newest signed checkpoint that is known here is of ${known}: going on would be a second history under one key. Find what is newer; ${ASIDE}`,
+      );
+}
+
+/** The newest head that the chain has of the log. Rejects where what was kept ends before it. */
+async function anchoredOf({ chain }: App, { origin, events }: RestoreSource): Promise<SaidHead | undefined> {
+  const { head } = await chainStatus(chain, origin);
+  if (head && head.size > events)
+    throw new BackupUnsound(
+      `the chain has ${head.size} events of this log, and the backup ends at ${events}: going on with it would be a second history under one key. Find what is newer; ${ASIDE}`,
+    );
+  return head ?? undefined;
+}

@@ -1,0 +1,157 @@
+/** The server: HTTP and MCP over an open runtime. */
+import type { RequestListener } from "node:http";
+import type { Logger } from "pino";
+import { refuseSuspended } from "../api/agents/agents.ts";
+import { delegateAdmission } from "../api/agents/authority.ts";
+import { catalogueOf } from "../api/declare/catalogue.ts";
+import { documentsOf } from "../api/describe/documents.ts";
+import { createMetrics } from "../api/describe/metrics.ts";
+import { createGate, type Gate } from "../api/serve/admission.ts";
+import { createFreeRoom } from "../api/serve/free-room.ts";
+import { createPipeline } from "../api/serve/pipeline.ts";
+import { createHttp, problemOfError } from "../api/transports/http.ts";
+import { createMcp } from "../api/transports/mcp.ts";
+import type { App } from "../core/app.ts";
+import { type Refusal, refuse } from "../core/model/refusal.ts";
+import { isOf } from "../core/read-models/typed.ts";
+import * as key from "../domain/access/key.ts";
+import { keepDataOpen } from "../operator/keep-open.ts";
+import { agentKeyByDigest, keyByDigest, keysProjection } from "../projections/access/keys.ts";
+import type { Runtime } from "./assemble.ts";
+import type { Config } from "./config.ts";
+import { standingOf } from "./standing.ts";
+
+/** Everything that answers over HTTP, MCP included; pages show `sandbox_key` to whoever sits at this machine. Until `stopping` it also follows the log for what it must know. */
+export async function openServer(
+  runtime: Runtime,
+  config: Config & { PUBLIC_URL: string },
+  log: Logger,
+  stopping: AbortSignal,
+  sandbox_key?: string,
+): Promise<RequestListener> {
+  const { app, areas, quotas, limits } = runtime;
+  const catalogue = catalogueOf(areas);
+  const public_url = config.PUBLIC_URL;
+  const terms = { pay_to: app.pay_to, public_url, embedded_chain: app.embedded_chain };
+  const metrics = createMetrics(
+    app,
+    areas.flatMap(({ gauges = [] }) => gauges),
+  );
+  const gate = createGate({
+    findKey: (digest) => keyByDigest(app.pool, digest),
+    findSubjectKey: (digest) => subjectKey(app, digest),
+    admitDelegate: delegateAdmission(app),
+    refuseSuspended: (caller, watch) => refuseSuspended({ app, caller, watch }),
+    load: app.load,
+    quotas,
+    limits,
+    clock: app.clock,
+    app,
+    open_per_minute: config.OPEN_CALLS_PER_MINUTE,
+    opened: { SETTLE_OPEN: config.SETTLE_OPEN },
+    internal: { token: config.INTERNAL_TOKEN, is_remote_allowed: config.INTERNAL_REMOTE },
+  });
+  void forgetChangedKeys(app, gate, stopping);
+  void keepDataOpen(app, stopping, (dataset, error) =>
+    log.warn({ dataset, reason: error.message }, "a dataset cannot be opened; trying again"),
+  );
+  const room = createFreeRoom({
+    limits,
+    writes_a_day: config.FREE_WRITES_A_DAY,
+    mib_a_day: config.FREE_MB_A_DAY,
+    standingOf: standingOf(app),
+  });
+  const serve = createPipeline({
+    app,
+    room,
+    catalogue,
+    gate,
+    terms,
+    limits,
+    onBroken: (operation, promise, reason) => {
+      metrics.broke(operation.name, promise);
+      log.error({ operation: operation.name, promise, reason }, "an operation is not as it declares");
+    },
+    onAway: seldom((refusal) => log.warn({ reason: reasonOf(refusal.cause) }, refusal.message)),
+    onPresented: metrics.presented,
+    cache_bytes: config.ANSWER_CACHE_MB * 1024 * 1024,
+  });
+  const served = catalogue.operations.map(serve);
+  const mcp = createMcp({
+    catalogue,
+    served,
+    printer: app.printer,
+    public_url,
+    origins: config.MCP_ORIGINS,
+    problemOf: (error, path, request_id) => {
+      const told = problemOfError(error, { public_url }, path);
+      if (told.status === 500) log.error({ err: error, request_id }, "a call failed");
+      return told;
+    },
+    stopping,
+  });
+  return createHttp({
+    app,
+    served,
+    documents: documentsOf(catalogue, terms, { sandbox_key }),
+    mcp,
+    metrics,
+    log,
+    public_url,
+    trust_proxy: config.TRUST_PROXY,
+    metrics_token: config.METRICS_TOKEN,
+    stopping,
+  });
+}
+
+/** A key that was told a moment ago is worth a wait: who shows it is not to be sent away. */
+const KEY_WAIT_MS = 2_000;
+
+/** Whoever was handed a key may use it at once: one that the read model has not heard of is unknown only where that lags no more. */
+async function subjectKey(app: App, digest: Buffer) {
+  const known = await agentKeyByDigest(app.pool, digest);
+  if (known) return known;
+  if (!(await app.caughtUp(keysProjection, Math.max(KEY_WAIT_MS, app.settings.read_wait_ms))))
+    refuse("unavailable", "what is known of keys lags behind the log; try again in some seconds", {
+      retry_after_s: 2,
+    });
+  return agentKeyByDigest(app.pool, digest);
+}
+
+/** What is remembered of keys is dropped as soon as the log tells of a change to one. */
+async function forgetChangedKeys(app: App, gate: Gate, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      for await (const events of app.tail.subscribe({ after: app.tail.position, signal })) {
+        if (!events.some((event) => isOf(key, event))) continue;
+        await app.caughtUp(keysProjection);
+        gate.forgetKeys();
+      }
+      return;
+    } catch {
+      // The database is away; what is remembered ages out by itself, and what was missed meanwhile with it.
+      await app.tail.reached(Number.MAX_SAFE_INTEGER, RETRY_MS, signal);
+    }
+  }
+}
+
+const RETRY_MS = 1_000;
+
+/** What fails every call is told once a minute of each kind. */
+const TOLD_AGAIN_MS = 60_000;
+
+function seldom(tell: (refusal: Refusal) => void): (refusal: Refusal) => void {
+  const told = new Map<string, number>();
+  return (refusal) => {
+    const kind = refusal.type.slug;
+    if (performance.now() - (told.get(kind) ?? Number.NEGATIVE_INFINITY) < TOLD_AGAIN_MS) return;
+    told.set(kind, performance.now());
+    tell(refusal);
+  };
+}
+
+/** An error's message and those of what caused it. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${reasonOf(error.cause)}` : error.message;
+}

@@ -1,0 +1,31 @@
+/**
+ * What all processes of a log have alike: the keys that they sign, pay and draw with. Two that differ would undo each other's work, such as
+ * chains of seeds that the other cannot reveal, so a process that starts with another key beside those that live is refused.
+ */
+
+import type { App } from "../core/app.ts";
+import { ConfigError } from "./config.ts";
+
+/** Each key by its setting, as anybody may know it, and the file in DATA_DIR that it comes from where it is not set. */
+const KEYS = {
+  SIGNING_KEY: { file: "signing.key", of: ({ signer }: App) => signer.kid },
+  // The head of a chain that is never published.
+  SEED_SECRET: { file: "seeds.secret", of: ({ seeds }: App) => seeds.head("live", 0) },
+  GAS_KEY: { file: "gas.key", of: ({ attester }: App) => attester.address.toLowerCase() },
+  REFUND_KEY: { file: "pay-to.key", of: ({ refunds }: App) => refunds.address.toLowerCase() },
+  PAY_TO: { file: "pay-to.key", of: ({ pay_to }: App) => pay_to.toLowerCase() },
+} as const;
+type Setting = keyof typeof KEYS;
+
+/** Throws ConfigError where a process that lives has another key than this one. */
+export async function agreeOnKeys(app: App): Promise<void> {
+  const own = Object.fromEntries(Object.entries(KEYS).map(([setting, { of }]) => [setting, of(app)]));
+  const sql = "select to_jsonb(access.enter_keys($1, $2)) as differing";
+  const { rows } = await app.pool.query<{ differing: Setting[] }>(sql, [app.presence.name, own]);
+  const { differing } = rows[0]!;
+  if (differing.length === 0) return;
+  const named = differing.map((setting) => `${setting} (or ${KEYS[setting].file} in DATA_DIR)`);
+  throw new ConfigError(
+    `${named.join(", ")}: a process that runs on this database has another; give all of them the same, or end those before one is changed`,
+  );
+}
