@@ -12,7 +12,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import pino from "pino";
 import { kurrentLog } from "../src/adapters/kurrentdb.ts";
-import type { App } from "../src/core/app.ts";
+import { type App, withParts } from "../src/core/app.ts";
 import { compareOutside } from "../src/outside/copy.ts";
 import { followReactor } from "../src/reactors/outside/follow.ts";
 import { withRuntime } from "../src/runtime/assemble.ts";
@@ -63,7 +63,7 @@ await withDatabase(async (bare) => {
       config,
       pino({ level: "silent" }),
       async ({ app }) => {
-        const own: App = { ...app, outside };
+        const own: App = withParts(app, { outside });
         const began = performance.now();
         await killFollowers({
           kills,

@@ -20,7 +20,7 @@ import pino from "pino";
 import { MAIN_LOG } from "../eventstore/types.ts";
 import { verifyDatabase } from "../eventstore/verify/verify-database.ts";
 import { copyStreamOf, kurrentLog, partsOf } from "../src/adapters/kurrentdb.ts";
-import type { App } from "../src/core/app.ts";
+import { type App, withParts } from "../src/core/app.ts";
 import { type OutsideLog, OutsideUnavailable } from "../src/core/model/ports/outside-log.ts";
 import { compareOutside } from "../src/outside/copy.ts";
 import { followReactor } from "../src/reactors/outside/follow.ts";
@@ -104,7 +104,7 @@ async function follow(app: App, outside: OutsideLog): Promise<void> {
   const begun = followReactor.begin();
   let unreached = 0;
   while ((outside.copied ?? 0) < (await headOf(app))) {
-    const outcome = await turn({ ...app, outside }, followReactor, { begun, patient: true });
+    const outcome = await turn(withParts(app, { outside }), followReactor, { begun, patient: true });
     // A busy server may miss a deadline; the reactor of the service goes on as well.
     unreached = outcome.status === "unreached" ? unreached + 1 : 0;
     if (unreached > 0 && unreached < 60) await pause(1_000);
@@ -123,7 +123,8 @@ async function isWhole(app: App, outside: OutsideLog): Promise<string> {
 async function stops(app: App, name: string, attack: () => Promise<void>, wanted: string[]): Promise<string> {
   const outside = copyAt(name);
   const begun = followReactor.begin();
-  const step = (one = begun) => turn({ ...app, outside }, followReactor, { begun: one, patient: true });
+  const step = (one = begun) =>
+    turn(withParts(app, { outside }), followReactor, { begun: one, patient: true });
   await grow(app, 20);
   await follow(app, outside);
   await step();
@@ -162,7 +163,7 @@ async function serverKilled(app: App): Promise<string> {
   const outside = copyAt(`bench-server-${run}`);
   await follow(app, outside);
   const begun = followReactor.begin();
-  const step = () => turn({ ...app, outside }, followReactor, { begun, patient: true });
+  const step = () => turn(withParts(app, { outside }), followReactor, { begun, patient: true });
   if (fake) fake.close();
   else execSync(values.stop!);
   await grow(app, 100);

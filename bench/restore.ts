@@ -21,7 +21,7 @@ import { copyOfEpoch } from "../src/adapters/kurrentdb.ts";
 import { evidenceFor } from "../src/anchoring/gather-evidence.ts";
 import { sealTurn } from "../src/anchoring/seal-segments.ts";
 import { signTurn } from "../src/anchoring/sign-growth.ts";
-import type { App } from "../src/core/app.ts";
+import { type App, withParts } from "../src/core/app.ts";
 import * as apiKey from "../src/domain/access/key.ts";
 import * as anchors from "../src/domain/anchoring/anchor.ts";
 import * as segments from "../src/domain/log/segments.ts";
@@ -169,7 +169,7 @@ try {
       const begun = followReactor.begin();
       const [following] = await timed(async () => {
         while ((outside.copied ?? 0) < position) {
-          const { status, reason } = await turn({ ...app, outside }, followReactor, { begun });
+          const { status, reason } = await turn(withParts(app, { outside }), followReactor, { begun });
           if (status !== "done") throw new Error(`${status}: ${reason}`);
         }
       });

@@ -2,21 +2,13 @@
 import { createHmac, hash } from "node:crypto";
 import { lengthPrefixed } from "../../eventstore/hash.ts";
 import type { App } from "../core/app.ts";
-import type { Signer } from "../core/model/ports/signer.ts";
 
 /** What is signed to make the key; nothing else that is signed begins like this, and the signature stays here. */
 const KEY_TEXT = Buffer.from("TS/STREAM-NAMES/1\0");
 
-const keys = new WeakMap<Signer, Buffer>();
-
 /** Ed25519 signs one text always the same, so all processes with the signing key hide a name alike. */
-function keyOf(signer: Signer): Buffer {
-  const known = keys.get(signer);
-  if (known) return known;
-  const key = hash("sha256", signer.sign(KEY_TEXT), "buffer");
-  keys.set(signer, key);
-  return key;
-}
+const keyOf = ({ signer, once }: App): Buffer =>
+  once("anchoring: the key of stream names", () => hash("sha256", signer.sign(KEY_TEXT), "buffer"));
 
 type Named = { type: string; tenant: string; stream_id: string };
 
@@ -28,5 +20,5 @@ export const isPublic = ({ unit }: App, { type }: Pick<Named, "type">): boolean 
 export function shownStream(app: App, event: Named): string {
   if (isPublic(app, event)) return event.stream_id;
   const name = Buffer.concat([lengthPrefixed(event.tenant), lengthPrefixed(event.stream_id)]);
-  return createHmac("sha256", keyOf(app.signer)).update(name).digest("hex");
+  return createHmac("sha256", keyOf(app)).update(name).digest("hex");
 }

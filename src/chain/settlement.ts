@@ -17,7 +17,7 @@ const PATIENCE_MS = 5_000;
  * sent, and again at what came of it, which is not known where the chain is another one by then.
  */
 export function settlementOnLogsChain(
-  app: App,
+  app: () => App,
   { facts, ended, settle }: Settlement,
   patience_ms = PATIENCE_MS,
 ): Settlement {
@@ -49,12 +49,12 @@ export function settlementOnLogsChain(
 }
 
 /** The chain compared with the log: one question at a time, for all who ask meanwhile. */
-function comparisons(app: App, patience_ms: number) {
+function comparisons(app: () => App, patience_ms: number) {
   const late = () => new ChainUnavailable(`the chain was not compared with the log in ${patience_ms} ms`);
   let last: { found: Promise<Comparison>; began_at: number } | undefined;
   let next: Promise<Comparison> | undefined;
   const begin = (): Promise<Comparison> => {
-    const begun = { found: inTime(patience_ms, compareChain(app), late), began_at: performance.now() };
+    const begun = { found: inTime(patience_ms, compareChain(app()), late), began_at: performance.now() };
     last = begun;
     // Anything but that it is the log's is asked again by the next payment.
     const forget = () => {

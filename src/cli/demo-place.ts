@@ -130,5 +130,5 @@ async function dataOpened(app: App): Promise<void> {
   await app.caughtUp(releasesProjection);
   if ((await currentReleases(app.pool)).length === 0) return;
   for (const deadline = Date.now() + OPENING_DATA_MS; Date.now() < deadline; await pause(20))
-    if (app.vintages.open().length > 0) return;
+    if (app.data.vintages.open().length > 0) return;
 }

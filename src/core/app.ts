@@ -115,7 +115,7 @@ export type AppParts = ChainParts &
     health(): Promise<Health>;
     /** Why others say that the log is not theirs, without proof; a sentence each. */
     disputes(): Promise<string[]>;
-    settings: {
+    settings: Readonly<{
       public_url: string;
       started_at: Date;
       allow_synthetic: boolean;
@@ -136,10 +136,11 @@ export type AppParts = ChainParts &
             witnesses: { url: string; key: string }[];
           }
         | undefined;
-    };
+    }>;
   };
 
-export type App = AppParts & {
+/** Parts and verbs, put together once: nothing of it changes afterwards, and everybody has the same one. */
+export type App = Readonly<AppParts> & {
   /** Decides on one entity and appends what follows, at once and by itself. */
   decide<State, E extends DomainEvent>(
     entity: Entity<State, E>,
@@ -162,11 +163,15 @@ export type App = AppParts & {
   caughtUp(projection: Projection, wait_ms?: number): Promise<boolean>;
   /** Waits as `caughtUp` does, and tells the position that the projection has reached, at least. */
   asOf(projection: Projection): Promise<number>;
+  /** State that this process makes once for the app, at the first use of its name: a cache, a line of waiters. */
+  once<T>(name: string, make: () => T): T;
 };
 
-export function createApp(parts: AppParts): App {
-  return {
+export function createApp(parts: AppParts, once = onceEach()): App {
+  return Object.freeze({
     ...parts,
+    settings: Object.freeze({ ...parts.settings }),
+    once,
     decide: (entity, target, decision, command) =>
       transact(parts.unit, command, ({ decide }) => decide(entity, target, decision)),
     commit: (work, command) => transact(parts.unit, command, work),
@@ -185,6 +190,18 @@ export function createApp(parts: AppParts): App {
       const isCurrent = await parts.runner.reached(projection, position, parts.settings.read_wait_ms);
       return isCurrent ? position : parts.runner.positionOf(projection);
     },
+  });
+}
+
+/** Another app with some parts replaced, as for a turn that may send only while its lease holds. `once` is shared. */
+export const withParts = (app: App, parts: Partial<AppParts>): App =>
+  createApp({ ...app, ...parts }, app.once);
+
+function onceEach(): App["once"] {
+  const made = new Map<string, unknown>();
+  return <T>(name: string, make: () => T): T => {
+    if (!made.has(name)) made.set(name, make());
+    return made.get(name) as T;
   };
 }
 

@@ -1,16 +1,14 @@
 /** The stores that this folder adds to App. */
-import type { ReferenceStore } from "./reference/store.ts";
+import type { Data } from "./reading.ts";
 import type { SnapshotStore } from "./snapshots.ts";
-import type { VintageStore, Vintages } from "./vintage-store.ts";
+import type { VintageStore } from "./vintage-store.ts";
 
 declare module "../core/app.ts" {
   interface AppData {
-    /** The vintages that answers read from. */
-    vintages: Vintages;
+    /** The current data; a call reads the data of its context, which may be older. */
+    data: Data;
     /** All vintages of this process, past ones too. */
     vintage_store: VintageStore;
-    /** The small tables beside the trade data. */
-    reference: ReferenceStore;
     /** Vintages as files to download. */
     snapshots: SnapshotStore;
   }

@@ -3,8 +3,8 @@ import { OF_DATASET, type ReferenceStore } from "./reference/store.ts";
 import type { ReferenceTable } from "./reference/table.ts";
 import type { Lease, Vintages } from "./vintage-store.ts";
 
-/** Datasets and the tables beside them. */
-export type Data = { vintages: Vintages; reference: ReferenceStore };
+/** Datasets and the tables beside them. `allow_synthetic`: invented ones are answered from too. */
+export type Data = { vintages: Vintages; reference: ReferenceStore; allow_synthetic: boolean };
 
 /** Stands among vintages for tables that were looked for and were not there. */
 export const NONE = "none";
@@ -40,7 +40,7 @@ export function isFoundAgain(looks: Iterable<Look>, data: Data): boolean {
   }
 }
 
-function again({ at, name }: Look, { vintages, reference }: Data): string {
+function again({ at, name }: Look, { vintages, reference }: Pick<Data, "vintages" | "reference">): string {
   switch (at) {
     case "datasets":
       return statesOf(vintages.open());
@@ -61,7 +61,7 @@ function again({ at, name }: Look, { vintages, reference }: Data): string {
 }
 
 /** The same data, watched. Who watches what is watched already sees what is read through it, and so does the other. */
-export function watched({ vintages, reference }: Data): Watching {
+export function watched({ vintages, reference, allow_synthetic }: Data): Watching {
   const datasets = new Set<string>();
   const tables = new Set<string>();
   const read = new Set<string>();
@@ -70,6 +70,7 @@ export function watched({ vintages, reference }: Data): Watching {
     void looks.set(`${at} ${name}`, { at, name, found });
   let missing = false;
   const data: Data = {
+    allow_synthetic,
     vintages: {
       open: () => {
         const open = vintages.open();
@@ -107,7 +108,7 @@ export function watched({ vintages, reference }: Data): Watching {
 }
 
 /** The same data as they are now until they are released: each dataset stays in the vintage in which it is first read. */
-export function held({ vintages, reference }: Data): { data: Data; release(): void } {
+export function held({ vintages, reference, allow_synthetic }: Data): { data: Data; release(): void } {
   const leases = new Map<string, Lease>();
   const lease = (dataset: string) => {
     const found = leases.get(dataset) ?? vintages.lease(dataset);
@@ -116,6 +117,7 @@ export function held({ vintages, reference }: Data): { data: Data; release(): vo
   };
   return {
     data: {
+      allow_synthetic,
       vintages: {
         open: () => vintages.open().map((manifest) => leases.get(manifest.dataset)?.manifest ?? manifest),
         awaited: () => vintages.awaited(),

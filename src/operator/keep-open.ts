@@ -16,7 +16,7 @@ export async function keepDataOpen(
   signal: AbortSignal,
   onError: (dataset: string, error: Error) => void,
 ): Promise<void> {
-  app.reference.expect("unknown");
+  app.data.reference.expect("unknown");
   while (!signal.aborted) {
     try {
       const { position } = await app.store.head();
@@ -37,16 +37,16 @@ export async function openCurrent(app: App, onError: OnError): Promise<void> {
   await app.caughtUp(releasesProjection);
   const isTold = await app.caughtUp(referenceProjection);
   const current = await currentReferences(app.pool);
-  if (isTold) app.reference.expect(current.map(({ dataset }) => dataset));
-  const tables = current.filter(isNotIn(app.reference));
-  await app.reference.serveTogether(
+  if (isTold) app.data.reference.expect(current.map(({ dataset }) => dataset));
+  const tables = current.filter(isNotIn(app.data.reference));
+  await app.data.reference.serveTogether(
     tables.map(({ vintage }) => vintage),
     (failed, error) => onError(tables.find(({ vintage }) => vintage === failed)!.dataset, error),
   );
   // Invented figures come last: they must not answer for real ones that are only still to be opened.
   const releases = (await currentReleases(app.pool)).toSorted((a, b) => +a.synthetic - +b.synthetic);
   app.vintage_store.expect(releases.map((release) => ({ ...release, released: true })));
-  for (const { dataset, vintage } of releases.filter(isNotIn(app.vintages)))
+  for (const { dataset, vintage } of releases.filter(isNotIn(app.data.vintages)))
     await app.vintage_store.serve(vintage).catch((error: Error) => onError(dataset, error));
 }
 

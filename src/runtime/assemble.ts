@@ -63,6 +63,8 @@ export type RuntimeOptions = {
   areas?: readonly Area[];
   /** The database, where it was started before. */
   database?: Promise<Database>;
+  /** Looks at the app before anything else has it, and may put another in its place: for tests. */
+  replaces?: (app: App) => App;
   /** Ends the opening at its next step: what is open is closed, and the signal's reason is thrown. */
   stopping?: AbortSignal;
 };
@@ -134,8 +136,8 @@ async function assemble(
   const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
   const secret = (purpose: string) => derivedSecret(signingKeyFile(config), config.SIGNING_KEY, purpose);
   const streams = openStreams(pool, await secret("stream-snapshots"), entities);
-  const app: App = createApp({
-    ...{ pool, presence, store, tail, runner, readers, snapshots, accepting, vintages, printer, subjects },
+  const assembled: App = createApp({
+    ...{ pool, presence, store, tail, runner, readers, snapshots, accepting, printer, subjects },
     unit: { store, schemas, subjects, ...streams },
     clock,
     random: systemRandom,
@@ -143,9 +145,14 @@ async function assemble(
     link_secret: await secret("snapshot-link"),
     signed: await keptHeads(join(config.DATA_DIR, "signed")),
     vintage_store: vintages,
+    data: {
+      vintages,
+      reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),
+      allow_synthetic,
+    },
     model: modelOf(config, pool, clock),
-    reference: new ReferenceStore({ data_dir: config.DATA_DIR, allow_synthetic }),
     ...chain,
+    settlement: settlementOnLogsChain(() => app, chain.settlement),
     ...(await openSeeds(config, { pool, store, onError })),
     answers: createKeptAnswers(pool),
     objects: createObjects(pool, objectPlaceOf(config), join(config.DATA_DIR, "objects-local")),
@@ -166,8 +173,8 @@ async function assemble(
       anchoring: config.ANCHORING ? anchoringOf(config) : undefined,
     },
   });
+  const app = options.replaces?.(assembled) ?? assembled;
   await claim?.join(app);
-  app.settlement = settlementOnLogsChain(app, app.settlement);
   await vault.replayErasures(app);
   if (options.reactors) {
     const reactors = await startReactorsOf(areas, app, config, log);

@@ -60,7 +60,7 @@ const operations = [
     vintage: ({ reference }) => `sections ${reference.find(hsSections)?.vintage ?? "none"}`,
     // Reads a table more than it names: its answer would be stale when that one changes.
     handle: async ({ app }) => ({
-      data: { said: String(app.reference.find(cnNomenclature)?.vintage) },
+      data: { said: String(app.data.reference.find(cnNomenclature)?.vintage) },
       meta: {},
     }),
   }),
@@ -73,7 +73,7 @@ const operations = [
     vintage: ({ reference }) => `names ${reference.find(cnNomenclature)?.vintage ?? "none"}`,
     handle: async ({ app }) => {
       written++;
-      return { data: { said: String(app.reference.find(cnNomenclature)?.vintage) }, meta: {} };
+      return { data: { said: String(app.data.reference.find(cnNomenclature)?.vintage) }, meta: {} };
     },
   }),
   operation({

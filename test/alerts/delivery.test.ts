@@ -1,4 +1,5 @@
 /** Alerts over real HTTP to a real receiver: signed, tried again, paid for, and delivered once. */
+
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { App } from "../../src/core/app.ts";
@@ -6,6 +7,7 @@ import { BACKOFF_S } from "../../src/domain/alerts/backoff.ts";
 import { secretOf } from "../../src/domain/alerts/message.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
 import { aroundCommits, typesOf } from "../support/around-commits.ts";
+import { replace } from "../support/replace.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import {
@@ -28,7 +30,7 @@ let receiver: Receiver;
 beforeAll(async () => {
   [service, receiver] = await Promise.all([startService({ env: development }), openReceiver()]);
   ({ app } = service);
-  app.random = { bytes: (length) => new Uint8Array(length) };
+  replace(app, { random: { bytes: (length) => new Uint8Array(length) } });
 });
 afterAll(async () => {
   await service.stop();
@@ -38,7 +40,7 @@ beforeEach(() => {
   receiver.received.length = 0;
   receiver.answers({ status: 204 });
   clock = stoppedClock();
-  app.clock = clock;
+  replace(app, { clock });
 });
 
 const turn = async (at = app) => {
@@ -187,7 +189,7 @@ test("for a day after a rotation both secrets verify, then the new one alone", a
 
 test("two processes that take turns at once deliver once", async () => {
   const other = await startService({ env: development, beside: service });
-  other.app.clock = clock;
+  replace(other.app, { clock });
   const ids = [await subscribed(app, receiver.url), await subscribed(app, receiver.url)];
   const alerts: string[] = [];
   for (const id of ids) alerts.push(...(await triggered(app, id, 10)));

@@ -78,7 +78,7 @@ test("a subscription to all chapters is told what trade_alerts finds, whatever o
   const named = await subscribe("named", { dataset: BELT });
   const chapter = await subscribe("chapter", { hs: "27" });
   await releaseBelt(LARGER);
-  const trade = { vintages: service.app.vintages, allow_synthetic: true };
+  const trade = { vintages: service.app.data.vintages, allow_synthetic: true };
   const found = await alerts(trade, alertsInput.parse({ months: MONTHS, dataset: BELT }));
   const expected = found.data.alerts.map(lineOf).toSorted();
   expect(found.meta.significant).toBe(expected.length);

@@ -86,7 +86,7 @@ test("a subscription is told of what trade_alerts finds in a release, once over 
 
   await openSandbox(service, LARGER);
   await turns();
-  const trade = { vintages: service.app.vintages, allow_synthetic: true };
+  const trade = { vintages: service.app.data.vintages, allow_synthetic: true };
   const found = await alerts(trade, alertsInput.parse({ months: MONTHS, dataset: "sandbox" }));
   expect(found.meta.significant).toBe(found.data.alerts.length);
   const expected = found.data.alerts.filter(({ z, flow }) => Math.abs(z) >= 4 && flow === "IMPORT");

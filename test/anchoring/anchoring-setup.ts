@@ -1,8 +1,9 @@
 /** A service whose log is signed and anchored by hand, a turn at a time. */
+
 import { createEventStore } from "../../eventstore/store.ts";
 import { type AnchorOptions, anchorTurn } from "../../src/anchoring/anchor-signed.ts";
 import { type SigningOptions, signTurn } from "../../src/anchoring/sign-growth.ts";
-import { type App, createApp } from "../../src/core/app.ts";
+import { type App, createApp, withParts } from "../../src/core/app.ts";
 import { StreamCache } from "../../src/core/commands/stream-cache.ts";
 import type { Chain } from "../../src/core/model/ports/chain.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
@@ -66,7 +67,7 @@ export async function openAnchoringSetup(): Promise<AnchoringSetup> {
     heedless: () => {
       const { schemas, subjects } = app.unit;
       const store = createEventStore(app.pool, { schemas });
-      return createApp({ ...app, unit: { store, schemas, cache: new StreamCache(), subjects } });
+      return withParts(app, { unit: { store, schemas, cache: new StreamCache(), subjects } });
     },
     over: (more, by = app) => ({ ...by, chain: { ...by.chain, ...more } }),
   };

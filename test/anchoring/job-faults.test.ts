@@ -4,7 +4,7 @@ import { generatePrivateKey } from "viem/accounts";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { BaseChainOptions } from "../../src/adapters/base-chain.ts";
 import { deployAnchor } from "../../src/anchoring/deploy.ts";
-import type { App } from "../../src/core/app.ts";
+import { type App, withParts } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { type Chain, ChainUnavailable } from "../../src/core/model/ports/chain.ts";
 import { ANCHOR_ADDRESS } from "../../src/domain/anchoring/contract.ts";
@@ -32,7 +32,7 @@ describe("an endpoint that", () => {
   function through(options: Partial<BaseChainOptions>): App {
     const chain = setup.workshop.connect({ rpc_url: meddler.url, ...options });
     onTestFinished(() => chain.close());
-    return { ...app, chain };
+    return withParts(app, { chain });
   }
   const honest: Meddler["meddle"] = () => undefined;
 
@@ -114,7 +114,7 @@ describe("a chain that", () => {
     await setup.happen();
     const dead = setup.workshop.connect({ rpc_url: "http://127.0.0.1:1", deadline_ms: 200 });
     onTestFinished(() => dead.close());
-    expect(await setup.turn({}, { ...app, chain: dead })).toMatchObject({ status: "away" });
+    expect(await setup.turn({}, withParts(app, { chain: dead }))).toMatchObject({ status: "away" });
     expect(await setup.story()).toEqual(["CheckpointSigned"]);
   });
 
@@ -185,13 +185,13 @@ describe("a chain that", () => {
     await setup.happen();
     const poor = setup.workshop.connect({ gas_key: generatePrivateKey() });
     onTestFinished(() => poor.close());
-    expect(await setup.turn({}, { ...app, chain: poor })).toMatchObject({
+    expect(await setup.turn({}, withParts(app, { chain: poor }))).toMatchObject({
       status: "away",
       reason: expect.stringContaining("the gas key has too little ether"),
     });
     expect(await setup.story()).toEqual(["CheckpointSigned"]);
     await setup.workshop.rpc("anvil_setBalance", poor.sender, "0xde0b6b3a7640000");
-    expect(await setup.turn({}, { ...app, chain: poor })).toEqual({ status: "done" });
+    expect(await setup.turn({}, withParts(app, { chain: poor }))).toEqual({ status: "done" });
     expect((await setup.state()).anchors).toMatchObject([{ signer: poor.sender }]);
     // Another key begins at the contract without a proof, and goes on from there.
     await setup.happen();

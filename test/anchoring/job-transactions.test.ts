@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { SendLimits } from "../../src/adapters/send-queue.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { anchorStatus } from "../../src/anchoring/status.ts";
-import type { App } from "../../src/core/app.ts";
+import { type App, withParts } from "../../src/core/app.ts";
 import type { Receipt } from "../../src/core/model/chain.ts";
 import { TransactionPending } from "../../src/core/model/ports/chain.ts";
 import { headInCall } from "../../src/domain/anchoring/contract.ts";
@@ -98,7 +98,7 @@ describe("a transaction that is stuck", () => {
     const chain = setup.workshop.connect({ sending: { ...sending, ...more } });
     onTestFinished(() => chain.close());
     await stopMining(setup.workshop);
-    return { ...app, chain };
+    return { ...withParts(app, { chain }), chain };
   };
   const newestInPool = (isAwaited: (one: Pooled) => boolean = () => true) =>
     until(async () => {
@@ -143,7 +143,7 @@ describe("a transaction that is stuck", () => {
     await signTurn(app, AT_ONCE);
     const heir = setup.workshop.connect({ sending });
     onTestFinished(() => heir.close());
-    const turn = setup.turn({ pending_holds_ms: -60_000 }, { ...app, chain: heir });
+    const turn = setup.turn({ pending_holds_ms: -60_000 }, withParts(app, { chain: heir }));
     expect((await newestInPool(({ hash }) => hash !== left.hash)).nonce).toBe(left.nonce);
     await mineAgain(setup.workshop);
     expect(await turn).toEqual({ status: "done" });

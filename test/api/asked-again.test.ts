@@ -1,4 +1,5 @@
 /** An answer asked again by the vintages that it named: the same bytes, whatever was released since, as long as they are kept. */
+
 import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Operation, restsOnDataAlone } from "../../src/api/declare/operation.ts";
@@ -13,6 +14,7 @@ import * as reference from "../../src/domain/reference/dataset.ts";
 import { OPERATOR } from "../../src/operator/releases.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { releaseVintage } from "../support/cube.ts";
+import { replace } from "../support/replace.ts";
 import { opened, openSandbox, openSandboxLv } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 
@@ -54,7 +56,7 @@ async function ask(operation: Operation, input: Record<string, unknown>): Promis
 async function releaseAnew(source: string): Promise<void> {
   const { app, data_dir } = service;
   const made: string[] = [];
-  for (const { vintage } of app.vintages.open()) {
+  for (const { vintage } of app.data.vintages.open()) {
     const named = { ...(await readManifest(data_dir, vintage)), source };
     const anew = { ...named, vintage: vintageDigest(named) };
     await writeFile(manifestPath(data_dir, anew.vintage), JSON.stringify(anew));
@@ -125,9 +127,9 @@ describe("an answer asked again", () => {
     const { clock } = service.app;
     const vintage = before.get("trade_top_partners")!.json.meta.rests_on as string;
     const statusAfter = async (days: number) => {
-      service.app.clock = { now: () => new Date(clock.now().getTime() + days * 86_400_000) };
+      replace(service.app, { clock: { now: () => new Date(clock.now().getTime() + days * 86_400_000) } });
       const answer = await ask(topPartners, { ...topPartners.example, vintage });
-      service.app.clock = clock;
+      replace(service.app, { clock });
       return answer.status;
     };
     expect(await statusAfter(KEEP_DAYS - 1)).toBe(200);
@@ -154,7 +156,7 @@ describe("an answer asked again", () => {
     const { status, json } = await ask(topPartners, { ...topPartners.example, vintage: "0".repeat(64) });
     expect(status).toBe(404);
     expect(json.errors[0]).toMatchObject({ path: "vintage" });
-    for (const { dataset, vintage } of service.app.vintages.open())
+    for (const { dataset, vintage } of service.app.data.vintages.open())
       expect(json.errors[0]!.message).toContain(`${dataset} ${vintage}`);
   });
 

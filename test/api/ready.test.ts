@@ -45,13 +45,13 @@ test("while Postgres does not answer, nor refuses, it is not ready, and says so"
 
 test("a dataset or table that is not open yet is named, and neither ready nor the overview passes over it", async () => {
   expect(await readinessOf(first)).toMatchObject({ status: 200, missing: [] });
-  const sandbox = first.app.vintages.open().find(({ dataset }) => dataset === "sandbox-lv")!;
-  const table = first.app.reference.open().find(({ dataset }) => dataset === "sandbox-hicp")!;
+  const sandbox = first.app.data.vintages.open().find(({ dataset }) => dataset === "sandbox-lv")!;
+  const table = first.app.data.reference.open().find(({ dataset }) => dataset === "sandbox-hicp")!;
   const files = [manifestPath(first.data_dir, sandbox.vintage), referencePath(first.data_dir, table.vintage)];
   for (const file of files) await rename(file, `${file}.away`);
   const second = await startService({ beside: first });
   try {
-    const others = first.app.vintages.open().filter(({ dataset }) => dataset !== sandbox.dataset);
+    const others = first.app.data.vintages.open().filter(({ dataset }) => dataset !== sandbox.dataset);
     await opened(
       second,
       others.map(({ vintage }) => vintage),

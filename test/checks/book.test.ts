@@ -1,9 +1,11 @@
 /** Writing, listing and cancelling checks over real HTTP. */
+
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { buy } from "../support/buyer.ts";
 import { signShown } from "../support/checked.ts";
+import { replace } from "../support/replace.ts";
 import { until } from "../support/until.ts";
 import { addressOf, wallet } from "../support/wallets.ts";
 import { type Answered, type Ask, type Desk, openDesk } from "./desk.ts";
@@ -112,14 +114,14 @@ test("a test key writes and draws none where the money is real, and then there i
   expect((await testing("POST", "create", draft)).status).toBe(200);
   const { check_id, typed_data } = await write();
   const drawing = { check_id, signature: await signShown(0, typed_data) };
-  desk.app.embedded_chain = false;
+  replace(desk.app, { embedded_chain: false });
   try {
     expect(told(await testing("POST", "create", draft))).toEqual([403, "forbidden", undefined]);
     expect(told(await testing("POST", "redeem", drawing))).toEqual([403, "forbidden", undefined]);
     expect(await desk.story(check_id)).toEqual(["CheckCreated"]);
     expect((await mine("POST", "create", draft)).body.meta.warning).toBeNull();
   } finally {
-    desk.app.embedded_chain = true;
+    replace(desk.app, { embedded_chain: true });
   }
 });
 
@@ -127,12 +129,12 @@ test("an id that the list may not know yet is no 404", async () => {
   const asked = () => other("GET", `verify/${"e".repeat(32)}`);
   expect(told(await asked())).toEqual([404, "not-found", undefined]);
   const { caughtUp } = desk.app;
-  desk.app.caughtUp = async () => false;
+  replace(desk.app, { caughtUp: async () => false });
   try {
     const early = await asked();
     expect([...told(early), early.headers.get("retry-after")]).toEqual([503, "unavailable", undefined, "1"]);
   } finally {
-    desk.app.caughtUp = caughtUp;
+    replace(desk.app, { caughtUp });
   }
 });
 

@@ -1,4 +1,5 @@
 /** What the chain says of checks, turn by turn: ends, expiry by its time, reorgs, and the record of what is final. */
+
 import { randomBytes } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { App } from "../../src/core/app.ts";
@@ -16,6 +17,7 @@ import { transferCall } from "../../src/domain/payments/usdc.ts";
 import { findCheck } from "../../src/projections/checks/checks.ts";
 import type { FollowMemory } from "../../src/reactors/checks/follow.ts";
 import { signShown, writeCheck } from "../support/checked.ts";
+import { replace } from "../support/replace.ts";
 import { until } from "../support/until.ts";
 import { payment, wallet } from "../support/wallets.ts";
 import { type Desk, openDesk } from "./desk.ts";
@@ -123,17 +125,19 @@ test("however many checks are open, each is followed, and a few are held at a ti
   await draw(last);
   const { pool } = app;
   const sizes: number[] = [];
-  app.pool = Object.assign(Object.create(pool), {
-    query: async (sql: string, values: unknown[]) => {
-      const answer = await pool.query(sql, values);
-      sizes.push(JSON.stringify(answer.rows).length);
-      return answer;
-    },
+  replace(app, {
+    pool: Object.assign(Object.create(pool), {
+      query: async (sql: string, values: unknown[]) => {
+        const answer = await pool.query(sql, values);
+        sizes.push(JSON.stringify(answer.rows).length);
+        return answer;
+      },
+    }),
   });
   try {
     expect(await turn()).toBe("done");
   } finally {
-    app.pool = pool;
+    replace(app, { pool });
     await pool.query("delete from read.checks_v1 where check_id like 'many-%'");
   }
   expect([await statusOf(first), await statusOf(last)]).toEqual(["redeemed", "redeemed"]);
@@ -146,10 +150,10 @@ describe("a reorg", () => {
   beforeEach(async () => {
     chain = app.chain;
     const { finalized } = await chain.heads();
-    app.chain = { ...chain, heads: async () => ({ ...(await chain.heads()), finalized }) };
+    replace(app, { chain: { ...chain, heads: async () => ({ ...(await chain.heads()), finalized }) } });
   });
   afterEach(() => {
-    app.chain = chain;
+    replace(app, { chain });
   });
 
   test("takes a redemption back, and a later one counts", async () => {
@@ -192,11 +196,11 @@ describe("a reorg", () => {
 describe("a chain that fails", () => {
   const meddled = async (change: Partial<App["chain"]>) => {
     const { chain } = app;
-    app.chain = { ...chain, ...change };
+    replace(app, { chain: { ...chain, ...change } });
     try {
       return await turn();
     } finally {
-      app.chain = chain;
+      replace(app, { chain });
     }
   };
 
@@ -228,12 +232,12 @@ describe("time", () => {
     const facts = await write({ valid_before: Math.floor(Date.now() / 1_000) + 7_200 });
     const { clock } = app;
     for (const jump of [10 * 365 * 86_400_000, -10 * 365 * 86_400_000]) {
-      app.clock = { now: () => new Date(Date.now() + jump) };
+      replace(app, { clock: { now: () => new Date(Date.now() + jump) } });
       await desk.mine(1);
       await turn();
       expect(await statusOf(facts)).toBe("pending");
     }
-    app.clock = clock;
+    replace(app, { clock });
     await desk.rpc("evm_increaseTime", 7_300);
     await desk.mine(1);
     await turn();

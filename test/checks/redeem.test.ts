@@ -1,4 +1,5 @@
 /** Drawing checks over real HTTP: signatures of keys and contracts, passphrases, and what the chain would refuse. */
+
 import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
@@ -8,6 +9,7 @@ import * as checks from "../../src/domain/checks/check.ts";
 import { redemptionCall } from "../../src/domain/checks/typed-data.ts";
 import { balanceOf } from "../chain/fixture.ts";
 import { signShown } from "../support/checked.ts";
+import { replace } from "../support/replace.ts";
 import { until } from "../support/until.ts";
 import { addressOf, SAYS_NO, SAYS_YES, wallet } from "../support/wallets.ts";
 import { type Answered, type Ask, type Desk, openDesk } from "./desk.ts";
@@ -193,11 +195,11 @@ describe("a passphrase", () => {
     expect(Number(paused.headers.get("retry-after"))).toBeGreaterThan(checks.PAUSE_S - 60);
     expect((await desk.story(check_id)).length).toBe(1 + checks.MOST_TRIES);
     const { clock } = desk.app;
-    desk.app.clock = { now: () => new Date(Date.now() + checks.PAUSE_S * 1_000) };
+    replace(desk.app, { clock: { now: () => new Date(Date.now() + checks.PAUSE_S * 1_000) } });
     try {
       expect((await redeem(check_id, signature, { passphrase: "7" })).status).toBe(200);
     } finally {
-      desk.app.clock = clock;
+      replace(desk.app, { clock });
     }
   });
 });

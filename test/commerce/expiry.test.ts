@@ -1,4 +1,5 @@
 /** The end of the time to pay: goods are freed, and a payment that is under way meanwhile buys them or goes back. */
+
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import * as orders from "../../src/domain/commerce/order.ts";
 import * as stock from "../../src/domain/commerce/stock.ts";
@@ -7,6 +8,7 @@ import { dueOrders, type NamedOrder } from "../../src/projections/commerce/order
 import { expireOrder } from "../../src/reactors/commerce/steps.ts";
 import { balanceOf } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
+import { replace } from "../support/replace.ts";
 import { until } from "../support/until.ts";
 import { addressOf, wallet } from "../support/wallets.ts";
 import { type Answer, type Credentials, openShopSetup, pelletOrder, type ShopSetup } from "./shop-setup.ts";
@@ -17,7 +19,7 @@ beforeAll(async () => {
   setup = await openShopSetup();
 });
 afterEach(() => {
-  setup.service.app.clock = real;
+  replace(setup.service.app, { clock: real });
 });
 afterAll(() => setup?.stop());
 
@@ -29,13 +31,13 @@ let placed = 0;
 async function orderEnding(in_ms: number) {
   const { app } = setup.service;
   credentials ??= await setup.keyOf(tenant);
-  app.clock = { now: () => new Date(Date.now() - orders.HOLD_S.x402 * 1_000 + in_ms) };
+  replace(app, { clock: { now: () => new Date(Date.now() - orders.HOLD_S.x402 * 1_000 + in_ms) } });
   const answer = await setup.ask(
     { ...credentials, "Idempotency-Key": `o${placed++}` },
     "orders",
     pelletOrder(1),
   );
-  app.clock = real;
+  replace(app, { clock: real });
   expect(answer.status, JSON.stringify(answer.body)).toBe(201);
   return answer.body.data as { order_id: number; until: string; total_usdc: string; pay: { body: object } };
 }
@@ -97,13 +99,15 @@ describe("a payment that is settled while expiry is decided", () => {
   function onceSettled(then: () => Promise<void>): void {
     const { app } = setup.service;
     const { settlement } = app;
-    app.settlement = Object.assign(Object.create(settlement), {
-      settle: async (...args: Parameters<typeof settlement.settle>) => {
-        app.settlement = settlement;
-        const receipt = await settlement.settle(...args);
-        await then();
-        return receipt;
-      },
+    replace(app, {
+      settlement: Object.assign(Object.create(settlement), {
+        settle: async (...args: Parameters<typeof settlement.settle>) => {
+          replace(app, { settlement });
+          const receipt = await settlement.settle(...args);
+          await then();
+          return receipt;
+        },
+      }),
     });
   }
 

@@ -1,4 +1,5 @@
 /** The shop as somebody sees it who means it ill: names said twice, others' orders, extremes, and what comes at the same moment. */
+
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { forEach } from "../../src/core/coordination/concurrency.ts";
 import { entriesOf } from "../../src/domain/commerce/buckets.ts";
@@ -8,6 +9,7 @@ import { receiveStock, withdrawProduct } from "../../src/operator/shop.ts";
 import { balanceOf } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
+import { replace } from "../support/replace.ts";
 import { until } from "../support/until.ts";
 import { addressOf, wallet } from "../support/wallets.ts";
 import {
@@ -32,7 +34,7 @@ beforeEach(async () => {
   mine = await setup.keyOf(tenant);
 });
 afterEach(() => {
-  setup.service.app.clock = real;
+  replace(setup.service.app, { clock: real });
 });
 afterAll(async () => {
   const broken = setup?.service.logged.filter(({ msg }) => msg === "an operation is not as it declares");
@@ -49,7 +51,7 @@ const paths = ({ status, body }: Answer) => [
   [...new Set(body.errors?.map(({ path }: { path: string }) => path))],
 ];
 const at = (time: number) => {
-  setup.service.app.clock = { now: () => new Date(time) };
+  replace(setup.service.app, { clock: { now: () => new Date(time) } });
 };
 const has = (n: number) => balanceOf(setup.service.app.chain, addressOf(wallet(n)));
 const micro = ({ total_usdc }: { total_usdc: string }) => BigInt(Math.round(Number(total_usdc) * 1e6));

@@ -1,4 +1,5 @@
 /** The process is killed -9 just before and just after each append of the shop: asked again at another, all is there once. */
+
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import pg from "pg";
@@ -17,6 +18,7 @@ import { balanceOf } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
 import { startProgram } from "../support/compiled.ts";
+import { replace } from "../support/replace.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
 import { addressOf, wallet } from "../support/wallets.ts";
@@ -58,9 +60,9 @@ async function rare(): Promise<{ product_id: number; slug: string }> {
   const name = String(product_id);
   const { clock } = app;
   // It had its price when the order was placed that is to expire.
-  app.clock = { now: () => new Date(Date.now() - 3_600_000) };
+  replace(app, { clock: { now: () => new Date(Date.now() - 3_600_000) } });
   await setPrice(app, "live", { name, unit, net_cents: 10_000 });
-  app.clock = clock;
+  replace(app, { clock });
   await receiveStock(app, "live", { name, location: "riga", quantity: UNITS, reference: null });
   await setup.folded();
   return { product_id, slug };
@@ -191,9 +193,9 @@ describe.each(["before", "after"])("killed just %s the append of", (side) => {
     }
 
     const { clock } = app;
-    app.clock = { now: () => new Date(Date.now() - 41 * 60_000) };
+    replace(app, { clock: { now: () => new Date(Date.now() - 41 * 60_000) } });
     const late = await setup.ask(await mine("expired"), "orders", bodyFor(goods.expired.slug));
-    app.clock = clock;
+    replace(app, { clock });
     expect(late.status, JSON.stringify(late.body)).toBe(201);
     // Nobody asks for it: the process takes its turns.
     tell("an expired order", {

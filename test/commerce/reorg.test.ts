@@ -1,4 +1,5 @@
 /** The chain takes the payment of goods back: blocks are reverted on a real node, and goods, orders and books follow. */
+
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Hex } from "../../src/core/model/chain.ts";
@@ -19,6 +20,7 @@ import {
 } from "../chain/fixture.ts";
 import { ask, runningNode } from "../chain/lent-node.ts";
 import { expectBooks } from "../support/books.ts";
+import { replace } from "../support/replace.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
 import { addressOf, payment, wallet } from "../support/wallets.ts";
@@ -141,13 +143,15 @@ describe("for good", () => {
   test("and it had expired before the payment was recorded: the refund that was opened is owed no more", async () => {
     const { app } = setup.service;
     const { settlement } = app;
-    app.settlement = Object.assign(Object.create(settlement), {
-      settle: async (...args: Parameters<typeof settlement.settle>) => {
-        app.settlement = settlement;
-        const receipt = await settlement.settle(...args);
-        await expire();
-        return receipt;
-      },
+    replace(app, {
+      settlement: Object.assign(Object.create(settlement), {
+        settle: async (...args: Parameters<typeof settlement.settle>) => {
+          replace(app, { settlement });
+          const receipt = await settlement.settle(...args);
+          await expire();
+          return receipt;
+        },
+      }),
     });
     const { status, body } = await setup.pays(buyer, "orders/pay", order.pay.body);
     expect([status, body.detail]).toEqual([409, expect.stringContaining("is being refunded")]);

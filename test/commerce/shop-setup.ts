@@ -1,4 +1,5 @@
 /** A service with the sandbox's shop and rates of exchange, and its callers. */
+
 import type { HDAccount } from "viem/accounts";
 import type { RecordedEvent } from "../../eventstore/types.ts";
 import * as orders from "../../src/domain/commerce/order.ts";
@@ -10,6 +11,7 @@ import { ordersProjection } from "../../src/projections/commerce/orders.ts";
 import { paymentsProjection } from "../../src/projections/payments/payments.ts";
 import { buy, settlementOf } from "../support/buyer.ts";
 import { freshDatabase } from "../support/database.ts";
+import { replace } from "../support/replace.ts";
 import { opened } from "../support/sandbox.ts";
 import { type Service, type ServiceOptions, startService } from "../support/service.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
@@ -61,9 +63,9 @@ export async function openShopSetup(options: ServiceOptions = {}): Promise<ShopS
   const tables = await releaseSandboxTables(app, data_dir);
   // Since yesterday, so that tests can let calls come as of earlier.
   const { clock } = app;
-  app.clock = { now: () => new Date(Date.now() - 86_400_000) };
+  replace(app, { clock: { now: () => new Date(Date.now() - 86_400_000) } });
   await openSandboxShop(app);
-  app.clock = clock;
+  replace(app, { clock });
   await opened(
     service,
     tables.map(({ facts }) => facts.vintage),

@@ -31,7 +31,8 @@ const now = async () => {
     await service.app.runner.reached(read, position, LIMIT_MS);
   return position;
 };
-const recordAt = (n: number, position: number) => recordOf(service.app, `agent.no-${n}`, position);
+const recordAt = (n: number, position: number) =>
+  recordOf({ app: service.app, subjects: service.app.subjects }, `agent.no-${n}`, position);
 const record = async (n: number) => recordAt(n, await now());
 const named = (fields: readonly Field[]) =>
   Object.fromEntries(fields.map(({ name, value, missing }) => [name, value ?? `missing: ${missing}`]));

@@ -13,6 +13,7 @@ import { accountsProjection } from "../../src/projections/payments/accounts.ts";
 import { seedsReactor } from "../../src/reactors/rng/reactor.ts";
 import { caller, ed25519Key, PROXIED } from "../identity/agents.ts";
 import { buy } from "../support/buyer.ts";
+import { replace } from "../support/replace.ts";
 import { type Service, type ServiceOptions, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
@@ -150,9 +151,9 @@ export async function openComputeSetup(options: ServiceOptions = {}) {
     /** The service's clock goes so many seconds ahead. */
     async later(seconds: number, work: () => Promise<unknown>): Promise<void> {
       const { clock } = app;
-      app.clock = { now: () => new Date(clock.now().getTime() + seconds * 1_000) };
+      replace(app, { clock: { now: () => new Date(clock.now().getTime() + seconds * 1_000) } });
       await work().finally(() => {
-        app.clock = clock;
+        replace(app, { clock });
       });
     },
   };

@@ -1,6 +1,6 @@
 /** A life of the compute market as it happens: two processes over one database, honest actors and thieves, and what each of them did. */
 import { randomUUID } from "node:crypto";
-import type { App } from "../../src/core/app.ts";
+import { type App, withParts } from "../../src/core/app.ts";
 import type { Reactor } from "../../src/core/background/reactor.ts";
 import type { Executor, Ran } from "../../src/core/model/ports/executor.ts";
 import * as nodes from "../../src/domain/compute/node.ts";
@@ -114,7 +114,7 @@ export class Life {
   private constructor(parts: LifeSetup) {
     this.#parts = parts;
     const { setup, second, executor } = parts;
-    this.#apps = [setup.app, second.app].map((app) => ({ ...app, executor }));
+    this.#apps = [setup.app, second.app].map((app) => withParts(app, { executor }));
     this.#urls = [setup.service.url, second.url];
   }
 

@@ -186,7 +186,7 @@ test.skipIf(!existsSync(nomenclature))(
     const before = await get("top-commodities?year=2024");
     const { data_dir, app } = service;
     const { facts } = await importReference(app, data_dir, [nomenclature]);
-    await until(() => app.reference.open().some(({ vintage }) => vintage === facts.vintage));
+    await until(() => app.data.reference.open().some(({ vintage }) => vintage === facts.vintage));
     const { data, meta } = await ask(question);
     expect(data[0]).toMatchObject({
       code: "84713000",
@@ -210,7 +210,7 @@ test("real duties replace the invented ones", async () => {
   const { facts } = await importReference(service.app, service.data_dir, [
     await fileOf(await tempDir(), "duties.csv", lines),
   ]);
-  await until(() => service.app.reference.open().some(({ vintage }) => vintage === facts.vintage));
+  await until(() => service.app.data.reference.open().some(({ vintage }) => vintage === facts.vintage));
   const { data, meta } = await ask<Line & { goods: Line[] }>("tariff-lookup?code=44071110");
   expect(meta).toMatchObject({
     dataset: "taric-duties",

@@ -90,13 +90,13 @@ test.each([
 });
 
 test("what is lost of it is made again at the next start", async () => {
-  const lost = service.app.vintages.open().find(({ dataset }) => dataset === "sandbox-lv")!;
+  const lost = service.app.data.vintages.open().find(({ dataset }) => dataset === "sandbox-lv")!;
   await rm(manifestPath(service.data_dir, lost.vintage));
   const second = await startService({ beside: service });
   try {
     await expected(second)(new AbortController().signal);
     await until(async () => expect((await readiness(second)).status).toBe(200));
-    expect(second.app.vintages.open().map(({ vintage }) => vintage)).toContain(lost.vintage);
+    expect(second.app.data.vintages.open().map(({ vintage }) => vintage)).toContain(lost.vintage);
   } finally {
     await second.stop();
   }

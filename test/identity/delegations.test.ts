@@ -1,7 +1,9 @@
 /** What an agent lets another do for it: signed, for a time, taken back, one step deep. */
+
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as agents from "../../src/domain/identity/agent.ts";
+import { replace } from "../support/replace.ts";
 import { type Service, startService } from "../support/service.ts";
 import { caller, ed25519Key, PROXIED } from "./agents.ts";
 
@@ -83,12 +85,12 @@ test("it is over at the second of its end, and with the passport", async () => {
   const { state } = { state: await service.app.load(agents, agents.targetOf("principal")) };
   const ends = Date.parse(state!.delegations.find((one) => one.delegation_id === delegation_id)!.expires_at);
   try {
-    service.app.clock = { now: () => new Date(ends - 1) };
+    replace(service.app, { clock: { now: () => new Date(ends - 1) } });
     expect(await listed()).toHaveLength(1);
-    service.app.clock = { now: () => new Date(ends) };
+    replace(service.app, { clock: { now: () => new Date(ends) } });
     expect(await listed()).toHaveLength(0);
   } finally {
-    service.app.clock = clock;
+    replace(service.app, { clock });
   }
   await api.post("/soul/principal/revoke", {
     reason: "done",

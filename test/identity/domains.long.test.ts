@@ -1,4 +1,5 @@
 /** Links to domains, asked at a real server: who may make one, and what ends it. */
+
 import { once } from "node:events";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import * as agents from "../../src/domain/identity/agent.ts";
@@ -7,6 +8,7 @@ import { domainsProjection } from "../../src/projections/identity/domains.ts";
 import { ASKED_EVERY_MS, domainsReactor, SILENCE_MS } from "../../src/reactors/identity/ask-domains.ts";
 import { type Answer, openReceiver, type Receiver } from "../alerts/receiver.ts";
 import { startProgram } from "../support/compiled.ts";
+import { replace } from "../support/replace.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn as take } from "../support/turns.ts";
 import { LIMIT_MS } from "../support/until.ts";
@@ -30,7 +32,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   site.received.length = 0;
-  service.app.clock = { now: () => new Date(Date.now() + later_ms) };
+  replace(service.app, { clock: { now: () => new Date(Date.now() + later_ms) } });
 });
 
 /** How far the service's clock is ahead: it never goes back. */

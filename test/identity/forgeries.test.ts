@@ -1,7 +1,9 @@
 /** Forged signatures and proofs out of place, over HTTP: each is refused, and told what is wrong. */
+
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { didOf } from "../../src/domain/identity/public-key.ts";
+import { replace } from "../support/replace.ts";
 import { type Service, startService } from "../support/service.ts";
 import { caller, ed25519Key, evmKey, kidOf, PROXIED, type TestKey } from "./agents.ts";
 
@@ -128,15 +130,15 @@ test("a proof is good for ten minutes, and not at the end of them", async () => 
   const { clock } = service.app;
   const issued = Date.parse(/Issued At: (.*)/.exec(proof.challenge)![1]!);
   try {
-    service.app.clock = { now: () => new Date(issued + 600_000) };
+    replace(service.app, { clock: { now: () => new Date(issued + 600_000) } });
     expect(await api.post("/soul/register", { agent_id, ...proof })).toMatchObject({
       status: 400,
       body: { errors: [{ message: expect.stringContaining("is over") }] },
     });
-    service.app.clock = { now: () => new Date(issued + 599_999) };
+    replace(service.app, { clock: { now: () => new Date(issued + 599_999) } });
     expect(await api.post("/soul/register", { agent_id, ...proof })).toMatchObject({ status: 200 });
   } finally {
-    service.app.clock = clock;
+    replace(service.app, { clock });
   }
 });
 
@@ -188,7 +190,7 @@ test("a key takes the place of another in one commit, and neither text counts ag
   const { clock } = service.app;
   const inSeconds = (s: number) => ({ now: () => new Date(clock.now().getTime() + s * 1_000) });
   try {
-    service.app.clock = inSeconds(1);
+    replace(service.app, { clock: inSeconds(1) });
     const back = await api.proof(old, agent_id);
     const word = await api.proof(young, agent_id, "prove", oldKid);
     expect(await api.post(path, { ...back, endorsement: word })).toMatchObject({ status: 200 });
@@ -205,7 +207,7 @@ test("a key takes the place of another in one commit, and neither text counts ag
       body: { errors: [{ path: "endorsement.challenge" }] },
     });
     expect(await keysOf(agent_id)).toEqual([kid]);
-    service.app.clock = inSeconds(3);
+    replace(service.app, { clock: inSeconds(3) });
     const anew = {
       ...(await api.proof(old, agent_id)),
       endorsement: await api.proof(young, agent_id, "prove", oldKid),
@@ -214,7 +216,7 @@ test("a key takes the place of another in one commit, and neither text counts ag
     expect(taken.status, JSON.stringify(taken.body)).toBe(200);
     expect(await keysOf(agent_id)).toEqual([kid, oldKid]);
   } finally {
-    service.app.clock = clock;
+    replace(service.app, { clock });
   }
 });
 
@@ -299,12 +301,12 @@ test("a key that is one agent's is no other's, for 180 days after its revocation
     const { clock } = service.app;
     try {
       const now = Date.now();
-      service.app.clock = { now: () => new Date(now + 180 * 86_400_000 - 60_000) };
+      replace(service.app, { clock: { now: () => new Date(now + 180 * 86_400_000 - 60_000) } });
       expect(await taken("whitewashed")).toMatchObject({ status: 409 });
-      service.app.clock = { now: () => new Date(now + 180 * 86_400_000 + 60_000) };
+      replace(service.app, { clock: { now: () => new Date(now + 180 * 86_400_000 + 60_000) } });
       expect(await taken("long-after")).toMatchObject({ status: 200 });
     } finally {
-      service.app.clock = clock;
+      replace(service.app, { clock });
     }
   });
   expect((await api.get("/soul/passport/thief")).status).toBe(404);

@@ -1,4 +1,5 @@
 /** An agent that acts for another by its own key: what it may, and every way in which somebody says to and may not. */
+
 import { createHash, randomBytes } from "node:crypto";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { createSiweMessage } from "viem/siwe";
@@ -7,6 +8,7 @@ import { canonicalText } from "../../eventstore/canonical.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { setSuspended } from "../../src/operator/agents.ts";
 import { orderExamples } from "../support/ordered.ts";
+import { replace } from "../support/replace.ts";
 import { type Service, startService } from "../support/service.ts";
 import { type Answered, caller, delegation, ed25519Key, evmKey, kidOf, PROXIED } from "./agents.ts";
 
@@ -203,12 +205,12 @@ test("it is over at the second of its end", async () => {
   const ends = Date.parse(delegations.find((one) => one.delegation_id === delegation_id)!.expires_at);
   const { clock } = service.app;
   try {
-    service.app.clock = { now: () => new Date(ends - 1) };
+    replace(service.app, { clock: { now: () => new Date(ends - 1) } });
     expect(await orders(helping())).toMatchObject({ status: 200 });
-    service.app.clock = { now: () => new Date(ends) };
+    replace(service.app, { clock: { now: () => new Date(ends) } });
     expect(await orders(helping())).toMatchObject(NOT_DELEGATED);
   } finally {
-    service.app.clock = clock;
+    replace(service.app, { clock });
   }
   await takeBack(delegation_id);
 });

@@ -1,4 +1,5 @@
 /** A command's answer names its event, and proves it to whoever prefers that: over real HTTP and MCP, on a real log. */
+
 import { createHash } from "node:crypto";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -7,6 +8,7 @@ import { createProver } from "../../src/anchoring/prove.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { openTlogProof } from "../../src/anchoring/tlog-proof.ts";
 import { prefersProof } from "../../src/api/declare/named-event.ts";
+import { withParts } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import * as apiKey from "../../src/domain/access/key.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
@@ -297,7 +299,7 @@ describe("many at once", () => {
         return typeof value === "function" ? value.bind(target) : value;
       },
     });
-    const prover = createProver({ ...app, pool }, LIMIT_MS);
+    const prover = createProver(withParts(app, { pool }), LIMIT_MS);
     const proofs = await Promise.all(positions.map((position) => prover.prove(position)));
     expect(proofs.every((proof) => proof !== undefined)).toBe(true);
     expect((await signed()) - before).toBe(1);

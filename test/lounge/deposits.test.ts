@@ -2,7 +2,7 @@
 import { encodeFunctionData, parseAbi } from "viem/utils";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { DEVELOPMENT_TOKEN } from "../../src/adapters/chain-contracts.ts";
-import type { App } from "../../src/core/app.ts";
+import { type App, withParts } from "../../src/core/app.ts";
 import type { Block, Hex } from "../../src/core/model/chain.ts";
 import * as account from "../../src/domain/lounge/account.ts";
 import { ATTO } from "../../src/domain/lounge/token.ts";
@@ -65,7 +65,7 @@ function beforeFinality(finalized: Block): App {
     const { latest } = await app.chain.heads();
     return { latest, safe: latest, finalized };
   };
-  return { ...app, chain: { ...app.chain, heads } };
+  return withParts(app, { chain: { ...app.chain, heads } });
 }
 
 const targetOf = (index: number) => account.targetOf(`wallet:${addressOf(wallet(index))}`);
@@ -145,8 +145,10 @@ test("a chain that is another one credits nothing", async () => {
   await send(6, 9n * ATTO);
   await mine(2);
   memory = {};
-  expect(await turnBy({ ...app, chain: { ...app.chain, block } })).toMatchObject({ status: "foreign" });
-  const lagging = { ...app, chain: { ...app.chain, block: async () => undefined } };
+  expect(await turnBy(withParts(app, { chain: { ...app.chain, block } }))).toMatchObject({
+    status: "foreign",
+  });
+  const lagging = withParts(app, { chain: { ...app.chain, block: async () => undefined } });
   expect(await turnBy(lagging)).toMatchObject({ status: "behind" });
   expect(await typesOf(6)).toEqual([]);
 });

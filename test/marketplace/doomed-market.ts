@@ -3,6 +3,7 @@
  * (SIDE) an event of that type is appended to it. Until then those calls stand still there. Beside that it takes turns of the reactor by
  * which what is overdue follows, by a clock that is LATER seconds ahead.
  */
+import { withParts } from "../../src/core/app.ts";
 import { streamOf } from "../../src/domain/marketplace/bounty.ts";
 import { marketplaceReactor } from "../../src/reactors/marketplace/due.ts";
 import { PROXIED } from "../identity/agents.ts";
@@ -39,4 +40,4 @@ aroundCommits(app.store, async (commit, send) => {
 
 process.stdout.write(`${url}\n`);
 const clock = { now: () => new Date(app.clock.now().getTime() + Number(LATER) * 1_000) };
-for (;;) await turn({ ...app, clock }, marketplaceReactor, { patient: true });
+for (;;) await turn(withParts(app, { clock }), marketplaceReactor, { patient: true });

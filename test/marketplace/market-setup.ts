@@ -1,4 +1,5 @@
 /** A service with creators, agents and buyers of the marketplace. */
+
 import pino from "pino";
 import type { HDAccount } from "viem/accounts";
 import type { JsonObject } from "../../eventstore/types.ts";
@@ -9,6 +10,7 @@ import { accountsProjection } from "../../src/projections/payments/accounts.ts";
 import { caller, PROXIED } from "../identity/agents.ts";
 import { buy } from "../support/buyer.ts";
 import { patientConfig } from "../support/patience.ts";
+import { replace } from "../support/replace.ts";
 import { type Service, type ServiceOptions, startService } from "../support/service.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
 import { walletProof } from "../support/wallet-proof.ts";
@@ -87,9 +89,9 @@ export async function openMarketSetup(options: ServiceOptions = {}) {
     /** The service's clock goes so many seconds ahead. */
     async later(seconds: number, work: () => Promise<unknown>): Promise<void> {
       const { clock } = app;
-      app.clock = { now: () => new Date(clock.now().getTime() + seconds * 1_000) };
+      replace(app, { clock: { now: () => new Date(clock.now().getTime() + seconds * 1_000) } });
       await work().finally(() => {
-        app.clock = clock;
+        replace(app, { clock });
       });
     },
     /** Accounts that do not add up: none. */

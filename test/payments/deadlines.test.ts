@@ -1,4 +1,5 @@
 /** A node that takes questions and never answers: every wait for it ends by its own deadline, and nothing is charged. */
+
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import { gasBudget } from "../../src/adapters/gas-budget.ts";
@@ -9,6 +10,7 @@ import * as confirmation from "../../src/domain/payments/confirmation.ts";
 import { balanceOf, carriedByStranger, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { type Meddler, openMeddler } from "../chain/meddler.ts";
 import { buy, headerV1, present, quoteOf, signPayment } from "../support/buyer.ts";
+import { replace } from "../support/replace.ts";
 import { type Service, startService } from "../support/service.ts";
 import { LIMIT_MS } from "../support/until.ts";
 import { GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
@@ -29,8 +31,8 @@ function patientChain(): BaseChain {
 /** Has the service take payments by such a chain, of which nothing was asked yet. */
 function sellByPatientChain(): void {
   const { app } = service;
-  app.chain = patientChain();
-  app.settlement = settlementOnLogsChain(app, chainSettlement(app.chain));
+  replace(app, { chain: patientChain() });
+  replace(app, { settlement: settlementOnLogsChain(() => app, chainSettlement(app.chain)) });
 }
 beforeAll(async () => {
   workshop = await openWorkshop();
@@ -95,9 +97,9 @@ test("the comparison of the chain with the log is waited for so long", async () 
   sellByPatientChain();
   const overHealthy = chainSettlement(workshop.chain);
   const signed = await payment(wallet(0), 7n);
-  const patient = settlementOnLogsChain(service.app, overHealthy, LIMIT_MS);
+  const patient = settlementOnLogsChain(() => service.app, overHealthy, LIMIT_MS);
   expect(await patient.facts(signed)).toMatchObject({ would_settle: true });
-  const settlement = settlementOnLogsChain(service.app, overHealthy, PATIENCE_MS);
+  const settlement = settlementOnLogsChain(() => service.app, overHealthy, PATIENCE_MS);
   hang("eth_getBlockByNumber");
   const late = `was not compared with the log in ${PATIENCE_MS} ms`;
   await expect(settlement.settle(signed, 0n)).rejects.toThrow(late);

@@ -1,4 +1,5 @@
 /** Paid calls while the facilitator that settles them fails: nothing is lost, and nothing is charged twice. */
+
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -8,6 +9,7 @@ import type { Settlement, SignedTransfer } from "../../src/core/model/ports/sett
 import { carriedByStranger } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { present } from "../support/buyer.ts";
+import { replace } from "../support/replace.ts";
 import { startService } from "../support/service.ts";
 import { expectAnswered, expectAway, openStall, type Stall, storyOf } from "./stall.ts";
 import { wares } from "./wares.ts";
@@ -54,10 +56,10 @@ beforeAll(async () => {
   const { app } = stall.service;
   own = app.settlement;
   const patience = { request_ms: 600, wait_ms: 900, poll_ms: 50 };
-  app.settlement = hostedSettlement(stall.chain, { url, ...patience });
+  replace(app, { settlement: hostedSettlement(stall.chain, { url, ...patience }) });
 });
 afterAll(async () => {
-  stall.service.app.settlement = own;
+  replace(stall.service.app, { settlement: own });
   server.closeAllConnections();
   await new Promise((done) => server.close(done));
   await stall.close();

@@ -1,4 +1,5 @@
 /** The RPC serves another chain than the one that the log settled on: nothing may be taken, and nothing marked. */
+
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { StoreUnavailable } from "../../eventstore/errors.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
@@ -11,6 +12,7 @@ import { balanceOf, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { type Meddler, openMeddler } from "../chain/meddler.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
+import { replace } from "../support/replace.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { addressOf, GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
@@ -144,11 +146,11 @@ describe("an endpoint that serves another chain from one question to the next", 
   test("and a log that is away once a payment was sent: its outcome is not known", async () => {
     const app = { ...seller.app };
     const past = chainSettlement(app.chain);
-    const settlement = settlementOnLogsChain(app, {
+    const settlement = settlementOnLogsChain(() => app, {
       ...past,
       settle: async (...given) => {
         const receipt = await past.settle(...given);
-        app.load = () => Promise.reject(new StoreUnavailable("the log is away"));
+        replace(app, { load: () => Promise.reject(new StoreUnavailable("the log is away")) });
         return receipt;
       },
     });

@@ -1,10 +1,12 @@
 /** The process is killed at each step of a paid call; what comes after agrees with the chain. */
+
 import type { ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { balanceOf, carriedByStranger, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, type SignedPayment, signPayment } from "../support/buyer.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
+import { replace } from "../support/replace.ts";
 import { type Service, startService } from "../support/service.ts";
 import { addressOf, GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
 import { startDoomed } from "./doomed.ts";
@@ -45,11 +47,11 @@ const order = (name: string): RequestInit => ({
 /** Presents a payment to the survivor while its clock stands at `now`, in milliseconds of Unix time. */
 async function presentAt(now: number, paid: SignedPayment, name: string): Promise<Response> {
   const { clock } = survivor.app;
-  survivor.app.clock = { now: () => new Date(now) };
+  replace(survivor.app, { clock: { now: () => new Date(now) } });
   try {
     return await present(survivor.url + PATH, paid, order(name));
   } finally {
-    survivor.app.clock = clock;
+    replace(survivor.app, { clock });
   }
 }
 

@@ -1,4 +1,5 @@
 /** A service that sells, on a chain that tests can meddle with, and what they ask about its payments. */
+
 import { expect } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
@@ -14,6 +15,7 @@ import { balanceOf, carriedByStranger, openWorkshop, type Workshop } from "../ch
 import { type Meddler, openMeddler } from "../chain/meddler.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, type SignedPayment, signPayment } from "../support/buyer.ts";
+import { replace } from "../support/replace.ts";
 import { type Service, startService } from "../support/service.ts";
 import { DOOMED_SECONDS, turnOf } from "../support/turns.ts";
 import { LIMIT_MS, until } from "../support/until.ts";
@@ -131,8 +133,8 @@ export async function openStall(): Promise<Stall> {
     ...{ rpc_url: meddler.url, request_ms: 800, deadline_ms: 1_800 },
     sending: { wait_ms: 2_500, poll_ms: 100, stuck_ms: 1_000 },
   });
-  app.chain = chain;
-  app.settlement = settlementOnLogsChain(app, chainSettlement(chain));
+  replace(app, { chain });
+  replace(app, { settlement: settlementOnLogsChain(() => app, chainSettlement(chain)) });
   // What refunds are paid from.
   await carriedByStranger(workshop, await payment(wallet(8), 5_000_000n, { to: addressOf(app.refunds) }));
   const stall: Stall = {

@@ -1,10 +1,12 @@
 /** A payment that one process claimed is seen through by another once the first is dead, or paused for too long. */
+
 import type { ChildProcess } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ChainUnavailable } from "../../src/core/model/ports/chain.ts";
 import { balanceOf, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, type SignedPayment, settlementOf, signPayment } from "../support/buyer.ts";
+import { replace } from "../support/replace.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
@@ -99,13 +101,15 @@ test("one that was taken for dead says nothing more of a payment that another is
     const { presence } = other.app;
     const { livesFor } = presence;
     const noticed = gate();
-    other.app.presence = {
-      ...presence,
-      livesFor: async (name) => {
-        noticed.open();
-        return livesFor(name);
+    replace(other.app, {
+      presence: {
+        ...presence,
+        livesFor: async (name) => {
+          noticed.open();
+          return livesFor(name);
+        },
       },
-    };
+    });
     await noticed.opened;
     expect(await story(paid)).toEqual(["PaymentClaimed", "PaymentTakenOver"]);
     carries.open();

@@ -1,7 +1,7 @@
 /** The loop of all reactors: one process at a time, nothing sent late, troubles told once and seen everywhere. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { areas } from "../../src/areas/index.ts";
-import type { App } from "../../src/core/app.ts";
+import { type App, withParts } from "../../src/core/app.ts";
 import { reactor, reactorLeases, startReactors, type Turn } from "../../src/core/background/reactor.ts";
 import { LeaseLost, underLease } from "../../src/core/coordination/lease.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
@@ -116,7 +116,10 @@ test("a turn that was paused past its lease sends nothing, writes nothing and is
     sent.push("sent");
     throw new Error("it was sent");
   };
-  const by: App = { ...app, chain: { ...app.chain, send }, webhooks: { ...app.webhooks, post: send } };
+  const by: App = withParts(app, {
+    chain: { ...app.chain, send },
+    webhooks: { ...app.webhooks, post: send },
+  });
   const paused = gate();
   const begun = gate();
   const failures: unknown[] = [];

@@ -1,4 +1,5 @@
 /** Dated snapshots over HTTP: the right vintage for a day, a link that holds for what it was signed for, and what is in the file. */
+
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,6 +10,7 @@ import { LINK_SECONDS } from "../../src/domain/replay/snapshot-link.ts";
 import { openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { buy, settlementOf } from "../support/buyer.ts";
+import { replace } from "../support/replace.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
 import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
@@ -48,9 +50,9 @@ const post = (body: object): RequestInit => ({
 });
 /** Lets the service think it is another time. */
 async function at<T>(time: Date, work: () => Promise<T>): Promise<T> {
-  service.app.clock = { now: () => time };
+  replace(service.app, { clock: { now: () => time } });
   return work().finally(() => {
-    service.app.clock = systemClock;
+    replace(service.app, { clock: systemClock });
   });
 }
 const path = () => `${service.url}/v1/agent/replay/eu-trade-snapshot`;
@@ -78,7 +80,7 @@ afterAll(async () => {
 describe("the vintage", () => {
   test("is the one that was valid when the day ended", async () => {
     expect(older.vintage).not.toBe(newer.vintage);
-    expect(service.app.vintages.open().map(({ vintage }) => vintage)).toEqual([newer.vintage]);
+    expect(service.app.data.vintages.open().map(({ vintage }) => vintage)).toEqual([newer.vintage]);
     expect(older).toMatchObject({ dataset: "sandbox", synthetic: true, valid_to: newer.valid_from });
     expect(newer.valid_to).toBeNull();
     for (const [days, expected] of [

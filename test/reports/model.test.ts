@@ -1,4 +1,5 @@
 /** A report that a model sums up, and one that lies: whatever it answers, what the reader gets says what the facts say. */
+
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
 import { openModel } from "../../src/adapters/model.ts";
@@ -20,6 +21,7 @@ import {
   type Reply,
   sent,
 } from "../support/model-endpoint.ts";
+import { replace } from "../support/replace.ts";
 import { askReport, BRIEF, untracedForms } from "../support/reported.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -39,9 +41,9 @@ beforeAll(async () => {
   await openSandbox(service);
   const { app } = service;
   const asked = app.model;
-  app.model = undefined;
+  replace(app, { model: undefined });
   template = await made();
-  app.model = asked;
+  replace(app, { model: asked });
 });
 afterAll(async () => {
   await service.stop();

@@ -1,9 +1,11 @@
 /** What was announced with a seed is a limit: however many draw from it at once, in however many processes. */
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openSeedVault } from "../../src/adapters/seed-vault.ts";
 import type { App } from "../../src/core/app.ts";
 import * as seeds from "../../src/domain/rng/seeds.ts";
 import { seedsReactor } from "../../src/reactors/rng/reactor.ts";
+import { replace } from "../support/replace.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 
@@ -15,7 +17,7 @@ let other: Opened;
 async function open(beside?: Opened): Promise<Opened> {
   const options = { chain: "embedded", env: { SEED_ROLLS: `${MOST}` }, ...(beside && { beside }) } as const;
   const service = await startService(options);
-  service.app.seeds = openSeedVault("what the seeds of the limit are made from", "limit", 200);
+  replace(service.app, { seeds: openSeedVault("what the seeds of the limit are made from", "limit", 200) });
   return service;
 }
 

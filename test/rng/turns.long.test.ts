@@ -1,4 +1,5 @@
 /** Seeds through faults: used up, lost, raced for, a chain that is away, clocks that jump. The log itself is the judge. */
+
 import { createHash } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openSeedVault } from "../../src/adapters/seed-vault.ts";
@@ -13,6 +14,7 @@ import * as seeds from "../../src/domain/rng/seeds.ts";
 import { seedsReactor } from "../../src/reactors/rng/reactor.ts";
 import { runningNode } from "../chain/fixture.ts";
 import { buy } from "../support/buyer.ts";
+import { replace } from "../support/replace.ts";
 import { scaled } from "../support/scale.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
@@ -33,7 +35,7 @@ async function open(env: Record<string, string> = {}, beside?: Opened) {
     env: { SEED_ROLLS: "4", ...env },
     ...(beside && { beside }),
   });
-  service.app.seeds = openSeedVault(SECRET, "turns", 3);
+  replace(service.app, { seeds: openSeedVault(SECRET, "turns", 3) });
   services.push(service);
   return service;
 }
@@ -164,8 +166,8 @@ describe("on a service of its own", () => {
     return service.app;
   };
   afterEach(() => {
-    service.app.chain = chain;
-    service.app.clock = clock;
+    replace(service.app, { chain });
+    replace(service.app, { clock });
   });
 
   test("a commitment that was sent and whose sender died is found on the chain, and not sent again", async () => {
@@ -176,7 +178,7 @@ describe("on a service of its own", () => {
       const { transaction } = await chain.send(call, options);
       throw new TransactionPending([transaction]);
     };
-    app.chain = Object.assign(Object.create(chain), { send });
+    replace(app, { chain: Object.assign(Object.create(chain), { send }) });
     await takeSeedTurn(app);
     expect(await active(app)).toBeUndefined();
     await takeSeedTurn(app);
@@ -188,12 +190,12 @@ describe("on a service of its own", () => {
   test("a chain that is away keeps a new chain of seeds from being used, and no seed from being revealed", async () => {
     const app = await freshly();
     const away = () => Promise.reject(new ChainUnavailable("away"));
-    app.chain = Object.assign(Object.create(chain), { read: away, send: away, logs: away });
+    replace(app, { chain: Object.assign(Object.create(chain), { read: away, send: away, logs: away }) });
     expect(await takeSeedTurn(app)).toEqual({ status: "away", reason: "away" });
     expect(new Set(await rollOn(service, 1))).toEqual(new Set([503]));
-    app.chain = chain;
+    replace(app, { chain });
     const first = await begun(app);
-    app.chain = Object.assign(Object.create(chain), { read: away, send: away, logs: away });
+    replace(app, { chain: Object.assign(Object.create(chain), { read: away, send: away, logs: away }) });
     await rollOn(service, 5);
     await takeSeedTurn(app);
     expect((await active(app))?.index).toBe(first.index + 1);
@@ -205,9 +207,9 @@ describe("on a service of its own", () => {
     const head = app.seeds.head("live", 1);
     const { call, options } = commitSeedsCall([`0x${head}`]);
     await chain.send(call, options);
-    app.clock = { now: () => new Date(clock.now().getTime() + 3_600_000) };
+    replace(app, { clock: { now: () => new Date(clock.now().getTime() + 3_600_000) } });
     await takeSeedTurn(app);
-    app.clock = clock;
+    replace(app, { clock });
     expect((await begun(app)).chain).toBeGreaterThan(1);
     const { events } = await expectFair(app);
     const given = events.filter(({ type }) => type === "SeedChainAbandoned").map(({ payload }) => payload);
@@ -235,11 +237,11 @@ describe("on a service of its own", () => {
       await takeSeedTurn(app);
       return settlement.settle(...payment);
     };
-    app.settlement = Object.assign(Object.create(settlement), { settle });
+    replace(app, { settlement: Object.assign(Object.create(settlement), { settle }) });
     const body = JSON.stringify({ client_seed: "paid", game_type: "float" });
     const init = { method: "POST", headers: { "Content-Type": "application/json" }, body };
     const { answer } = await buy(wallet(3), `${service.url}/v1/agent/rng/roll`, init);
-    app.settlement = settlement;
+    replace(app, { settlement });
     const { data } = (await answer.json()) as {
       data: { seed_hash: string; chain_index: number; nonce: number };
     };
@@ -277,7 +279,7 @@ describe("on a service of its own", () => {
     await begun(app);
     await rollOn(service, 1);
     const jump = (ms: number) => {
-      app.clock = { now: () => new Date(clock.now().getTime() + ms) };
+      replace(app, { clock: { now: () => new Date(clock.now().getTime() + ms) } });
     };
     jump(30 * 86_400_000);
     await takeSeedTurn(app);

@@ -28,7 +28,7 @@ afterAll(() => service.stop());
 
 /** Waits until the service has what was released. */
 async function served(released: { facts: { vintage: string } }[]): Promise<void> {
-  const open = () => service.app.reference.open().map(({ vintage }) => vintage);
+  const open = () => service.app.data.reference.open().map(({ vintage }) => vintage);
   await until(() => released.every(({ facts }) => open().includes(facts.vintage)));
 }
 

@@ -1,6 +1,8 @@
 /** A service that ends itself, as kill -9 would, when releases are evaluated and a commit is due: the first, or the one after so many. */
+
 import { currentReferences } from "../../src/projections/reference/releases.ts";
 import { signalsReactor } from "../../src/reactors/signals/evaluate.ts";
+import { replace } from "../support/replace.ts";
 import { startService } from "../support/service.ts";
 import { turnsUntilKilled } from "../support/turns.ts";
 import { until } from "../support/until.ts";
@@ -8,14 +10,16 @@ import { until } from "../support/until.ts";
 const { DATABASE, DATA, AFTER = "0" } = process.env as Record<string, string>;
 
 const { app } = await startService({ beside: { database_url: DATABASE!, data_dir: DATA! } });
-await until(() => app.vintages.open().length > 0);
+await until(() => app.data.vintages.open().length > 0);
 const tables = (await currentReferences(app.pool)).length;
-await until(() => app.reference.open().length >= tables);
+await until(() => app.data.reference.open().length >= tables);
 const { commit } = app;
 let left = Number(AFTER);
-app.commit = (work, command) => {
-  if (left-- > 0) return commit(work, command);
-  process.kill(process.pid, "SIGKILL");
-  return new Promise(() => undefined);
-};
+replace(app, {
+  commit: (work, command) => {
+    if (left-- > 0) return commit(work, command);
+    process.kill(process.pid, "SIGKILL");
+    return new Promise(() => undefined);
+  },
+});
 await turnsUntilKilled(app, signalsReactor);

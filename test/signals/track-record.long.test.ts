@@ -4,7 +4,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import type { App } from "../../src/core/app.ts";
+import { type App, withParts } from "../../src/core/app.ts";
 import { SMALL } from "../../src/datasets/sandbox.ts";
 import type { Lease } from "../../src/datasets/vintage-store.ts";
 import { MONTHS_BEFORE, type MonthEvaluated } from "../../src/domain/signals/evaluation.ts";
@@ -29,7 +29,7 @@ type Stats = {
 type Recorded = { stream_id: string; type: string; payload: string };
 
 /** Times are in the events: with one clock two logs can be compared to the byte. */
-const frozen = (app: App): App => ({ ...app, clock: { now: () => new Date("2026-03-01T12:00:00Z") } });
+const frozen = (app: App): App => withParts(app, { clock: { now: () => new Date("2026-03-01T12:00:00Z") } });
 
 /** A first start's months, and of its chapters the weightiest: those that are bet on are among them. */
 const size = { ...SMALL, chapters: 12 };
@@ -149,7 +149,7 @@ test("a second process, and another turn of the first, add nothing", async () =>
   const before = await recorded(service);
   const second = await startService({ beside: service });
   try {
-    const { vintages, reference } = service.app;
+    const { vintages, reference } = service.app.data;
     await opened(
       second,
       [...vintages.open(), ...reference.open()].map(({ vintage }) => vintage),
@@ -174,7 +174,7 @@ function poisoned(app: App): App {
     return { ...row, ...Object.fromEntries(figures.map(([name]) => [name, Math.round(1e9 * next())])) };
   };
   const lease = (dataset: string): Lease => {
-    const real = app.vintages.lease(dataset);
+    const real = app.data.vintages.lease(dataset);
     return {
       ...real,
       // Sums of whole years would be read past the queries.
@@ -184,11 +184,9 @@ function poisoned(app: App): App {
       release: () => real.release(),
     };
   };
-  const { vintages } = app;
-  return {
-    ...app,
-    vintages: { open: () => vintages.open(), awaited: () => vintages.awaited(), lease },
-  };
+  const { vintages } = app.data;
+  const noisy = { open: () => vintages.open(), awaited: () => vintages.awaited(), lease };
+  return withParts(app, { data: { ...app.data, vintages: noisy } });
 }
 
 test("another future leaves everything up to a month as it was, to the byte", async () => {

@@ -1,4 +1,5 @@
 /** A run in the very call that asks for it: its steps side by side, all that it keeps at once, and nothing left of one that is refused. */
+
 import pg from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { untilStopped } from "../../src/core/coordination/concurrency.ts";
@@ -9,6 +10,7 @@ import type { Lease, Vintages } from "../../src/datasets/vintage-store.ts";
 import * as executions from "../../src/domain/skills/execution.ts";
 import type { SkillResult } from "../../src/domain/skills/result.ts";
 import { keep, objectOf, readKept, subjectOf, zip } from "../../src/reactors/skills/kept.ts";
+import { replace } from "../support/replace.ts";
 import { type Headers, openSkills, type SkillsSetup } from "./skills-setup.ts";
 
 const TENANT = "acme";
@@ -31,7 +33,7 @@ const DIPLOMAT = {
 function throughData(
   asked: (sql: string, answer: () => Promise<unknown>, signal?: AbortSignal) => Promise<unknown>,
 ): void {
-  const { vintages } = setup.app;
+  const { vintages } = setup.app.data;
   const lease: Vintages["lease"] = vintages.lease.bind(vintages);
   vintages.lease = (dataset) => {
     const found = lease(dataset);
@@ -81,16 +83,18 @@ test("is sealed by one question to the vault, and kept by one statement", async 
       return subjects.seal(page);
     },
   };
-  app.objects = {
-    ...objects,
-    putAll: (all) => {
-      asked.push(`put ${all.length}`);
-      return objects.putAll(all);
+  replace(app, {
+    objects: {
+      ...objects,
+      putAll: (all) => {
+        asked.push(`put ${all.length}`);
+        return objects.putAll(all);
+      },
     },
-  };
+  });
   onTestFinished(() => {
     app.unit.subjects = subjects;
-    app.objects = objects;
+    replace(app, { objects });
   });
   const { data } = await setup.ask(headers, "run", DIPLOMAT);
   expect(data.status).toBe("finished");

@@ -1,4 +1,5 @@
 /** Executions that are left to the worker: done once, cancelled, given up, erased, and paid back where nothing came of them. */
+
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { runFor } from "../../src/api/operations/skills/running.ts";
 import { walletTenant } from "../../src/domain/payments/payment.ts";
@@ -8,6 +9,7 @@ import { subjectOf } from "../../src/reactors/skills/kept.ts";
 import { skillsReactor } from "../../src/reactors/skills/run.ts";
 import { stepExecution } from "../../src/reactors/skills/steps.ts";
 import { eraseSubject } from "../../src/reactors/subjects/erasure.ts";
+import { replace } from "../support/replace.ts";
 import { openSandbox } from "../support/sandbox.ts";
 import { startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -189,7 +191,7 @@ test("a worker that sleeps past its lease writes nothing more, and another's att
       ...run,
       noted: async (answered) => {
         // It wakes after a minute, and finds that somebody else has begun.
-        app.clock = { now: () => new Date(clock.now().getTime() + 61_000) };
+        replace(app, { clock: { now: () => new Date(clock.now().getTime() + 61_000) } });
         const at = app.clock.now().toISOString();
         const start = executions.start("another", at);
         await app.commit((unit) => stepExecution(unit, named, start), meta);
@@ -200,7 +202,7 @@ test("a worker that sleeps past its lease writes nothing more, and another's att
   try {
     await setup.works(slept);
   } finally {
-    app.clock = clock;
+    replace(app, { clock });
   }
   expect(await setup.storyOf(TENANT, execution_id)).toEqual([
     "SkillRunRequested",
@@ -221,11 +223,11 @@ test("what breaks off three times is given up, and so is what is past its deadli
   });
   try {
     for (let minutes = 0; minutes < 4; minutes++) {
-      app.clock = { now: () => new Date(clock.now().getTime() + 61_000 * minutes) };
+      replace(app, { clock: { now: () => new Date(clock.now().getTime() + 61_000 * minutes) } });
       await setup.works(breaks);
     }
     const { data: late } = await paid("run", LEFT);
-    app.clock = { now: () => new Date(clock.now().getTime() + 900_000) };
+    replace(app, { clock: { now: () => new Date(clock.now().getTime() + 900_000) } });
     await setup.works(breaks);
     const [first, second] = await Promise.all(
       [broken, late].map(({ execution_id }) => setup.executionOf(PAYER, execution_id)),
@@ -235,7 +237,7 @@ test("what breaks off three times is given up, and so is what is past its deadli
     expect(await setup.moneyOf(first!)).toMatchObject({ paid: 500_000, back: 500_000 });
     expect(await setup.moneyOf(second!)).toMatchObject({ paid: 500_000, back: 500_000 });
   } finally {
-    app.clock = clock;
+    replace(app, { clock });
   }
 });
 

@@ -1,4 +1,5 @@
 /** Skills where a model is set: it sums up what six of them find and changes nothing of it, and is told of nobody's money. */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openModel } from "../../src/adapters/model.ts";
 import { createModelTokens } from "../../src/adapters/model-tokens.ts";
@@ -17,6 +18,7 @@ import {
   type Reply,
   sent,
 } from "../support/model-endpoint.ts";
+import { replace } from "../support/replace.ts";
 import { EXAMPLE, type Headers, openSkills, type Shown, type SkillsSetup } from "./skills-setup.ts";
 
 let model: ModelEndpoint;
@@ -52,12 +54,12 @@ async function ran(input: object): Promise<{ data: Shown; result: SkillResult }>
 async function plain(input: object): Promise<SkillResult> {
   const { app } = setup;
   const set = app.model;
-  app.model = undefined;
+  replace(app, { model: undefined });
   try {
     const { data } = await setup.ask(headers, "run", { format: "json", ...input });
     return data.result as SkillResult;
   } finally {
-    app.model = set;
+    replace(app, { model: set });
   }
 }
 
@@ -147,10 +149,10 @@ test.each(LIES)(
     const set = app.model;
     const tokens = createModelTokens(app.pool, app.clock, 1e9);
     const deadline_ms = why === "late" ? 300 : 60_000;
-    app.model = openModel({ base_url: model.base_url, name: "liar-7b", tokens, deadline_ms });
+    replace(app, { model: openModel({ base_url: model.base_url, name: "liar-7b", tokens, deadline_ms }) });
     model.reply = reply;
     const { data, result } = await ran(EXAMPLE);
-    app.model = set;
+    replace(app, { model: set });
     expect(data).toMatchObject({ status: "finished", model: { name: "liar-7b", used: false, why } });
     expect(found(result)).toEqual(found(await plain(EXAMPLE)));
     const story = await setup.storyOf("acme", data.execution_id);

@@ -1,8 +1,10 @@
 /** Keys that nothing was recorded under are destroyed, and no other: whoever seals, is refused, killed or erased meanwhile. */
+
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { areas } from "../../src/areas/index.ts";
+import { withParts } from "../../src/core/app.ts";
 import { StreamCache } from "../../src/core/commands/stream-cache.ts";
 import { transact } from "../../src/core/commands/transact.ts";
 import { SubjectsUnavailable } from "../../src/core/model/ports/subjects.ts";
@@ -70,9 +72,11 @@ const recalls = () => service.app.store.readStream({ tenant: "operator", stream_
 async function sweep(app = service.app): Promise<void> {
   const last = (await service.app.load(recall, recall.target))?.recalled_at;
   const now = new Date(last ? Date.parse(last) + recall.UNUSED_S * 1_000 : Date.now());
-  expect(await turn({ ...app, clock: { now: () => now } }, recallReactor, { patient: true })).toEqual({
-    status: "done",
-  });
+  expect(await turn(withParts(app, { clock: { now: () => now } }), recallReactor, { patient: true })).toEqual(
+    {
+      status: "done",
+    },
+  );
 }
 
 const opens = async ({ sealed, place }: Awaited<ReturnType<typeof writeTo>>) =>
@@ -126,7 +130,7 @@ test("a key that is used while it is recalled stays: recorded before the recall,
       return app.subjects.recall(chosen);
     },
   };
-  await sweep({ ...app, decide, subjects });
+  await sweep({ ...withParts(app, { subjects }), decide });
   expect([await opens(between!), await opens(after!)]).toEqual([true, true]);
 });
 
@@ -141,7 +145,9 @@ test("a recall that a process died in is done an hour later, and the log has one
     ...more,
     clock: { now: () => new Date(last + minutes * 60_000) },
   });
-  expect(await turn(at(60, { ...app, subjects: dies }), recallReactor)).toMatchObject({ status: "failed" });
+  expect(await turn(at(60, withParts(app, { subjects: dies })), recallReactor)).toMatchObject({
+    status: "failed",
+  });
   expect(await turn(at(119), recallReactor)).toEqual({ status: "done" });
   expect([(await recalls()).length - begun, await idOf("left")]).toEqual([1, expect.any(String)]);
   expect(await turn(at(120), recallReactor)).toEqual({ status: "done" });
@@ -163,7 +169,7 @@ test("who is said to be new and is being erased is written to as another subject
   const before = await writeTo("leaving");
   const { app } = service;
   const away = { ...app.subjects, erase: () => Promise.reject(new SubjectsUnavailable("away")) };
-  const erasing = eraseSubject({ ...app, subjects: away }, named("leaving"), { by: "owner", meta });
+  const erasing = eraseSubject(withParts(app, { subjects: away }), named("leaving"), { by: "owner", meta });
   await expect(erasing).rejects.toThrow("away");
   expect([await idOf("leaving"), await opens(before)]).toEqual([before.sealed.subject_id, true]);
   // What this process knows of the log, another does not.

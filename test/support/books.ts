@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { App } from "../../src/core/app.ts";
+import { type App, withParts } from "../../src/core/app.ts";
 import type { Chain } from "../../src/core/model/ports/chain.ts";
 import { books } from "../../src/operator/books.ts";
 
@@ -8,7 +8,7 @@ import { books } from "../../src/operator/books.ts";
  * `chain` where the app's own is being meddled with. No other log has the same PAY_TO on this chain.
  */
 export async function expectBooks(app: App, chain: Chain = app.chain): Promise<void> {
-  expect(await books({ ...app, chain })).toMatchObject({
+  expect(await books(withParts(app, { chain }))).toMatchObject({
     payments: { differences: [] },
     refunds: { differences: [] },
     incoming: { unasked: [] },

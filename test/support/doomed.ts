@@ -5,6 +5,7 @@ import type { Hex } from "../../src/core/model/chain.ts";
 import { openRuntime } from "../../src/runtime/assemble.ts";
 import { aroundCommits, typesOf } from "./around-commits.ts";
 import { patientConfig } from "./patience.ts";
+import { replaceable } from "./replace.ts";
 import { until } from "./until.ts";
 
 /** Steps by the type of event that is appended. */
@@ -23,7 +24,7 @@ export async function openDoomed({ before = {}, after = {}, chain: has_chain = t
   const dieAt = (step: string | undefined) => {
     if (DIES_AT === step) process.kill(process.pid, "SIGKILL");
   };
-  const { app } = await openRuntime(patientConfig(env), silent, { chain: has_chain });
+  const { app } = await openRuntime(patientConfig(env), silent, { chain: has_chain, replaces: replaceable });
   const { chain } = app;
   const { send } = chain;
 

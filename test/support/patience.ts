@@ -2,21 +2,19 @@
 
 import type { App } from "../../src/core/app.ts";
 import { type Config, readConfig } from "../../src/runtime/config.ts";
+import { replace } from "./replace.ts";
 
 /** Settings of those services, where the test says nothing else. */
 export const PATIENT = { READ_WAIT_MS: "20000", DATABASE_WAIT_MS: "60000", LEAVE_SECONDS: "600" };
 
 /** Does the work while reads of this app wait as briefly as they usually do: for tests of what is answered while read models lag. */
-export async function impatiently<T>(
-  { settings }: Pick<App, "settings">,
-  work: () => Promise<T>,
-): Promise<T> {
-  const patient = settings.read_wait_ms;
-  settings.read_wait_ms = 250;
+export async function impatiently<T>(app: App, work: () => Promise<T>): Promise<T> {
+  const { settings } = app;
+  replace(app, { settings: { ...settings, read_wait_ms: 250 } });
   try {
     return await work();
   } finally {
-    settings.read_wait_ms = patient;
+    replace(app, { settings });
   }
 }
 

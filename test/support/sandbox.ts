@@ -42,7 +42,8 @@ export async function openSandboxLv(service: Service): Promise<void> {
 
 /** Waits until the service has these vintages open. */
 export async function opened({ app }: Service, wanted: string[]): Promise<void> {
-  const open = () => [...app.vintages.open(), ...app.reference.open()].map(({ vintage }) => vintage);
+  const open = () =>
+    [...app.data.vintages.open(), ...app.data.reference.open()].map(({ vintage }) => vintage);
   await until(() => wanted.every((vintage) => open().includes(vintage)));
 }
 

@@ -19,6 +19,7 @@ import { areasOffering } from "./catalogue.ts";
 import { freshDatabase } from "./database.ts";
 import { PATIENT } from "./patience.ts";
 import { preparedDatabase } from "./prepared-database.ts";
+import { replaceable } from "./replace.ts";
 
 export type Service = {
   url: string;
@@ -76,8 +77,12 @@ export async function startService(
   const { chain } = options;
   const isFirst = chain === "embedded" && !options.beside;
   const giveBack = isFirst ? await lendNode(join(data_dir, "chain")) : undefined;
+  const server = createServer({ keepAliveTimeout: 65_000 });
+  const url = await listening(server);
+  const PUBLIC_URL = options.env?.PUBLIC_URL ?? url;
   const config = readConfig({
     DATABASE_URL: database_url,
+    PUBLIC_URL,
     DATA_DIR: data_dir,
     PORT: "0",
     ALLOW_SYNTHETIC: "1",
@@ -100,17 +105,16 @@ export async function startService(
   const stopping = new AbortController();
   const runtime = await openRuntime(config, log, {
     chain: chain !== undefined,
+    replaces: replaceable,
     ...(options.reactors && { reactors: true }),
     keeps: options.keeps ?? (options.reactors ? "all" : "asked"),
     ...(options.areas && { areas: options.areas }),
     ...(options.operations && { areas: areasOffering(options.operations) }),
   });
-  const server = createServer({ keepAliveTimeout: 65_000 });
-  const url = await listening(server);
-  const PUBLIC_URL = options.env?.PUBLIC_URL ?? url;
-  runtime.app.settings.public_url = PUBLIC_URL;
-  const settings = { ...config, PUBLIC_URL };
-  server.on("request", await openServer(runtime, settings, log, stopping.signal, options.sandbox_key));
+  server.on(
+    "request",
+    await openServer(runtime, { ...config, PUBLIC_URL }, log, stopping.signal, options.sandbox_key),
+  );
   return {
     url,
     app: runtime.app,

@@ -67,8 +67,8 @@ describe(`${SWAPS} swaps of the vintage at ${CONNECTIONS} connections`, () => {
   });
 
   test("what was replaced is let go of", async () => {
-    expect(service.app.vintages.open().map(({ dataset }) => dataset)).toEqual([CUBE]);
-    const lease = service.app.vintages.lease(CUBE);
+    expect(service.app.data.vintages.open().map(({ dataset }) => dataset)).toEqual([CUBE]);
+    const lease = service.app.data.vintages.lease(CUBE);
     const attached = "select count(*)::int as count from duckdb_databases() where path is not null";
     await expect.poll(() => lease.query(attached)).toEqual([{ count: lease.partitions.length }]);
     lease.release();

@@ -1,6 +1,6 @@
 /** Agents, payments and attestations in the log of a service, and turns of the reactor that computes scores. */
 import { randomBytes } from "node:crypto";
-import type { App } from "../../src/core/app.ts";
+import { type App, withParts } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import * as nodes from "../../src/domain/compute/node.ts";
 import * as tasks from "../../src/domain/compute/task.ts";
@@ -227,7 +227,7 @@ export function agencyOf(app: App) {
       const { position } = await app.store.head();
       await app.runner.reached(trustProjection, position, LIMIT_MS);
       const clock = { now: () => new Date(time) };
-      return turn({ ...app, clock }, trustReactor);
+      return turn(withParts(app, { clock }), trustReactor);
     },
     /** The scores of the newest day, in points, by number. */
     async scores(): Promise<Record<number, number>> {

@@ -1,7 +1,7 @@
 /** What attestations may cost of gas in a day, and the schema that a reorg takes away: nothing is lost, and nothing is said to be under way. */
 import { concatHex, keccak256 } from "viem/utils";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { App } from "../../src/core/app.ts";
+import { type App, withParts } from "../../src/core/app.ts";
 import { SCHEMA_REGISTRY, SCHEMA_UID, standingCalls, standingIn } from "../../src/domain/trust/eas.ts";
 import { noOnChainMemory } from "../../src/reactors/trust/attest-on-chain.ts";
 import { type EasSetup, openEasSetup } from "./eas-setup.ts";
@@ -30,10 +30,8 @@ async function forgetSchema(): Promise<void> {
   await rpc("anvil_setStorageAt", SCHEMA_REGISTRY, slot, `0x${"00".repeat(32)}`);
   await rpc("evm_mine");
 }
-const at = (app: App, ms: number): App => ({
-  ...app,
-  clock: { now: () => new Date(app.clock.now().getTime() + ms) },
-});
+const at = (app: App, ms: number): App =>
+  withParts(app, { clock: { now: () => new Date(app.clock.now().getTime() + ms) } });
 
 beforeEach(forgetGas);
 

@@ -2,7 +2,7 @@
 import { generatePrivateKey } from "viem/accounts";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { gasRecord } from "../../src/adapters/gas-record.ts";
-import type { App } from "../../src/core/app.ts";
+import { type App, withParts } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { type Chain, ChainUnavailable } from "../../src/core/model/ports/chain.ts";
 import { AIRDROP_ADDRESS } from "../../src/domain/wallet/airdrop-contract.ts";
@@ -32,7 +32,7 @@ async function meddled() {
     chain.close();
     await meddler.close();
   });
-  return { meddler, by: { ...app, chain } };
+  return { meddler, by: withParts(app, { chain }) };
 }
 const honest = () => undefined;
 
@@ -111,7 +111,7 @@ test("one that is mined where its contract is not is not taken for paid", async 
   const code = await setup.ledger.workshop.rpc<Hex>("eth_getCode", AIRDROP_ADDRESS, "latest");
   await setup.ledger.workshop.rpc("anvil_setCode", AIRDROP_ADDRESS, "0x");
   // A node that lies, or a deployment that a reorg took away.
-  await setup.turn({ ...app, chain: { ...chain, hasCode: async (some) => some.map(() => true) } });
+  await setup.turn(withParts(app, { chain: { ...chain, hasCode: async (some) => some.map(() => true) } }));
   expect(await setup.storyOf(airdrop)).toEqual(["Asked", "Sent", "Reverted"]);
   await setup.ledger.workshop.rpc("anvil_setCode", AIRDROP_ADDRESS, code);
   expect(await setup.received(airdrop)).toEqual([0n, 0n]);
@@ -133,7 +133,7 @@ test("one that is under way waits for the key it was sent with", async () => {
   expect(await setup.storyOf(airdrop)).toEqual(["Asked", "Sent"]);
   const other = setup.ledger.workshop.connect({ gas_key: generatePrivateKey() });
   onTestFinished(() => other.close());
-  await setup.turn({ ...app, chain: other });
+  await setup.turn(withParts(app, { chain: other }));
   expect(setup.warnings.at(-1)).toContain(`waits for GAS_KEY to be that of ${app.chain.sender} again`);
   expect(await setup.received(airdrop)).toEqual([0n]);
   await setup.turn();
@@ -148,7 +148,7 @@ test("one is paid though nobody tells the transfers of the platform's accounts",
     throw new ChainUnavailable("more logs than are answered at once");
   };
   await setup.ledger.mine(3);
-  const { transfers } = await setup.turn({ ...app, chain: { ...chain, logs } });
+  const { transfers } = await setup.turn(withParts(app, { chain: { ...chain, logs } }));
   expect(transfers).toMatchObject({ status: "away", reason: expect.stringContaining("more logs") });
   expect(await setup.storyOf(airdrop)).toEqual(["Asked", "Sent", "Paid"]);
 });
@@ -164,7 +164,7 @@ test("transfers are read of few blocks at a time, as many times as it takes", as
     spans.push(Number(query.to_block - query.from_block) + 1);
     return chain.logs(query);
   };
-  await setup.turn({ ...app, chain: { ...chain, logs } });
+  await setup.turn(withParts(app, { chain: { ...chain, logs } }));
   expect((await reachOf(app.pool, followed))!.to_block).toBeGreaterThan(before.to_block + 450n);
   expect(Math.max(...spans)).toBeLessThanOrEqual(200);
 });

@@ -1,11 +1,14 @@
 /** Histories of accounts that nobody follows, on a chain of many blocks, by a service that has no platform token. */
+
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { withParts } from "../../src/core/app.ts";
 import type { Chain } from "../../src/core/model/ports/chain.ts";
 import { historyPage } from "../../src/projections/wallet/history.ts";
 import type { Place } from "../../src/projections/wallet/transfers.ts";
 import { platformTokens } from "../../src/reactors/wallet/follow-transfers.ts";
 import { readConfig } from "../../src/runtime/config.ts";
 import { carriedByStranger, openWorkshop, type Workshop } from "../chain/fixture.ts";
+import { replace } from "../support/replace.ts";
 import { type Service, startService } from "../support/service.ts";
 import { addressOf, GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
 
@@ -102,7 +105,7 @@ test("of an account that is busy no more is read than the page needs", async () 
   };
   const question = { account, tokens: platformTokens(app), before: undefined };
   const chain = { ...workshop.chain, logs };
-  const page = (limit: number) => historyPage({ ...app, chain }, { ...question, limit }, number);
+  const page = (limit: number) => historyPage(withParts(app, { chain }), { ...question, limit }, number);
   expect((await page(2)).transfers.length).toBe(2);
   const few = asked.splice(0).reduce((sum, blocks) => sum + blocks, 0n);
   expect((await page(6)).transfers.length).toBe(6);
@@ -121,9 +124,9 @@ test("an account that pays itself is told once; what a reorg takes away is not t
   const { chain } = service.app;
   // The node has gone on differently between two questions.
   const moved = async (number: bigint) => ({ number, hash: `0x${"0".repeat(64)}` as const, timestamp: 0 });
-  service.app.chain = { ...chain, block: moved };
+  replace(service.app, { chain: { ...chain, block: moved } });
   const response = await fetch(`${service.url}/v1/agent/wallet/history?address=${self}&limit=1`, { headers });
-  service.app.chain = chain;
+  replace(service.app, { chain });
   expect([response.status, response.headers.has("retry-after")]).toEqual([503, true]);
   const after = await get(`history?address=${self}&limit=1`);
   expect(after.data).toMatchObject([{ direction: "in", amount: "10000.00" }]);

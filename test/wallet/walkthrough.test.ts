@@ -1,4 +1,5 @@
 /** The wallet over real HTTP on the embedded chain: an airdrop is asked for, paid, seen in balances and histories, and not paid twice. */
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { areas } from "../../src/areas/index.ts";
 import { DEPLOYMENT_PROXY } from "../../src/core/model/deployment.ts";
@@ -8,6 +9,7 @@ import { USDC } from "../../src/domain/payments/usdc.ts";
 import { reachOf } from "../../src/projections/wallet/transfers.ts";
 import { transfersReactor } from "../../src/reactors/wallet/follow-transfers.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
+import { replace } from "../support/replace.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
 import { until } from "../support/until.ts";
@@ -186,9 +188,9 @@ describe("an airdrop", () => {
     await paid(bought.data.airdrop_id);
     expect(await tokensOf(someone("5"))).toBe("0.25");
     const testing = (await service.issue({ space: "test", scopes: ["admin"] })).headers;
-    service.app.embedded_chain = false;
+    replace(service.app, { embedded_chain: false });
     const real = await airdrop(body, testing).finally(() => {
-      service.app.embedded_chain = true;
+      replace(service.app, { embedded_chain: true });
     });
     expect([real.status, real.detail]).toEqual([
       403,

@@ -1,8 +1,10 @@
 /** Agents as operations find and show them. */
+
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import type { App } from "../../core/app.ts";
 import { lowerCase, sha256, time } from "../../core/model/fields.ts";
+import type { Subjects } from "../../core/model/ports/subjects.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import { placeIn, type Sealed } from "../../core/model/sealed.ts";
 import type { Agent } from "../../domain/identity/agent.ts";
@@ -34,15 +36,13 @@ export async function agentNamed(app: App, text: string): Promise<Agent> {
   return state ?? refuse("not_found", `there is no agent ${text}; soul_leaderboard lists those that are`);
 }
 
-/** What passports are called, by log: an event says it, so it never changes. */
-const namesByLog = new WeakMap<App["store"], LRUCache<number, string>>();
+/** Agents of passports whose names are kept: an event says the name, so it never changes. */
 const MOST_NAMES = 50_000;
 
 /** The passport's own event names its agent. */
-export async function idOfNumber({ store }: App, sx_number: number): Promise<string | undefined> {
+export async function idOfNumber({ store, once }: App, sx_number: number): Promise<string | undefined> {
   if (sx_number < 1 || sx_number > passports.MOST_PASSPORTS) return undefined;
-  const names = namesByLog.get(store) ?? new LRUCache({ max: MOST_NAMES });
-  namesByLog.set(store, names);
+  const names = once("agents: names", () => new LRUCache<number, string>({ max: MOST_NAMES }));
   const known = names.get(sx_number);
   if (known !== undefined) return known;
   const { tenant } = passports.target;
@@ -84,12 +84,15 @@ export async function refuseSuspended({
 }
 
 /** Names of agents, opened together; null for one that was erased. */
-export async function namesOf(app: App, of: readonly Agent[]): Promise<(string | null)[]> {
+export async function namesOf(
+  subjects: Pick<Subjects, "open">,
+  of: readonly Agent[],
+): Promise<(string | null)[]> {
   const held = of.flatMap(({ facts: { display_name, agent_id } }) =>
     display_name ? [{ sealed: display_name as Sealed, place: placeOfName(agent_id) }] : [],
   );
   // Names that nobody sealed are shown where there is no vault, too.
-  const opened = held.length === 0 ? [] : await app.subjects.open(held);
+  const opened = held.length === 0 ? [] : await subjects.open(held);
   let next = 0;
   return of.map(({ facts: { display_name, agent_id } }) => {
     if (display_name === null) return agent_id;

@@ -3,7 +3,7 @@
  * know of it, whichever copy of the database it is read from.
  */
 import { MAIN_LOG } from "../../../eventstore/types.ts";
-import type { App } from "../../core/app.ts";
+import { type App, withParts } from "../../core/app.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import type { FreshReader } from "../../core/read-models/readers.ts";
 import { replayProblems } from "../../domain/replay/problems.ts";
@@ -102,7 +102,7 @@ async function readerFor({ app: { readers }, operation, caller, min_position }: 
 
 const over = <Context extends { app: App }>({ parts }: FreshReader, context: Context): Context => ({
   ...context,
-  app: { ...context.app, ...parts },
+  app: withParts(context.app, parts),
 });
 
 async function* cutWithReader<T>(chunks: AsyncIterable<T>, reader: FreshReader): AsyncGenerator<T> {

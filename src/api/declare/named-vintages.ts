@@ -65,10 +65,10 @@ async function heldData(app: App, named: string[]): Promise<HeldData> {
   };
   try {
     for (const { vintage } of kept.datasets) leases.push(await app.vintage_store.leasePast(vintage));
-    const tables = await Promise.all(kept.tables.map(({ vintage }) => app.reference.read(vintage)));
-    const vintages = leases.length === 0 ? app.vintages : heldBy(leases);
-    const reference = app.reference.with(tables, { alone: named.includes(NONE) });
-    return { data: { vintages, reference }, release };
+    const tables = await Promise.all(kept.tables.map(({ vintage }) => app.data.reference.read(vintage)));
+    const vintages = leases.length === 0 ? app.data.vintages : heldBy(leases);
+    const reference = app.data.reference.with(tables, { alone: named.includes(NONE) });
+    return { data: { ...app.data, vintages, reference }, release };
   } catch (error) {
     release();
     throw error;

@@ -2,13 +2,16 @@
  * The one shape of everything the service sells or does. An operation is declared once, in operations/<area>/;
  * its HTTP route, MCP tool, OpenAPI entry, price, documentation and smoke test all derive from the declaration.
  */
+
 import { z } from "zod";
 import type { RecordedEvent } from "../../../eventstore/types.ts";
 import type { App } from "../../core/app.ts";
 import type { Decide, Foresee, LineUp, Presume, Reserve, Seal, Watch } from "../../core/commands/unit.ts";
+import type { Subjects } from "../../core/model/ports/subjects.ts";
 import type { ProblemType } from "../../core/model/problem.ts";
 import type { EventName } from "../../core/model/refusal.ts";
 import type { Projection } from "../../core/read-models/projection.ts";
+import type { Data } from "../../datasets/reading.ts";
 import type { Way } from "./access/way.ts";
 import type { Caller } from "./caller.ts";
 import type { Gauge } from "./gauge.ts";
@@ -26,6 +29,10 @@ export type Context<In> = {
   input: In;
   caller: Caller;
   app: App;
+  /** The data that the call reads: the current data, or those that its `vintage` names. */
+  data: Data;
+  /** Opens personal data: the answer is forgotten when a subject that was opened for it is erased. */
+  subjects: Pick<Subjects, "open">;
   /** Stages decisions; the pipeline appends them all in one commit when the answer is ready. */
   decide: Decide;
   /** An entity as it is now; what is decided counts only if it stays so until then. */
@@ -137,11 +144,11 @@ export type OperationDeclaration = {
    * Names the data an answer rests on. Same name and same input, same answer: it is kept, with an ETag. What `handle` reads
    * beyond what this looked at is logged and counted, and the answer is not kept. One that `lists` a read model, too, is made anew each time.
    */
-  vintage?: (app: App) => string | undefined;
+  vintage?: (data: Data) => string | undefined;
   /** The Cache-Control of what it answers (never of a refusal), which then has an ETag too. */
   caching?: (input: never) => string;
   /** Refuses a caller for what is asked, before it is told what was answered under the same name: another key of its tenant may have asked. */
-  refuseTo?: (asked: Pick<Context<never>, "input" | "caller" | "app">) => void;
+  refuseTo?: (asked: Pick<Context<never>, "input" | "caller" | "app" | "data">) => void;
   handle: (context: Context<never>) => Promise<object>;
 };
 
@@ -193,7 +200,7 @@ export type Declared<Input extends z.ZodObject> = Omit<
     input: Input;
     example: z.input<Input>;
     caching?: (input: z.output<Input>) => string;
-    refuseTo?: (asked: Pick<Context<z.output<Input>>, "input" | "caller" | "app">) => void;
+    refuseTo?: (asked: Pick<Context<z.output<Input>>, "input" | "caller" | "app" | "data">) => void;
     handle: (context: Context<z.output<Input>>) => Promise<object>;
   };
 

@@ -85,7 +85,9 @@ const health: Document = {
 /** What this process is to serve and has not open: to be made or opened still, or its files are missing. */
 async function missingData(app: App): Promise<string[]> {
   const released = [...(await currentReleases(app.pool)), ...(await currentReferences(app.pool))];
-  const open = new Set([...app.vintages.open(), ...app.reference.open()].map(({ dataset }) => dataset));
+  const open = new Set(
+    [...app.data.vintages.open(), ...app.data.reference.open()].map(({ dataset }) => dataset),
+  );
   const wanted = new Set([...app.vintage_store.awaited(), ...released].map(({ dataset }) => dataset));
   return [...wanted].filter((dataset) => !open.has(dataset));
 }
@@ -110,7 +112,7 @@ const ready: Document = {
       ),
       told(LOG_MS, app.disputes()).catch(() => []),
     ]);
-    const datasets = app.vintages.open().map(({ dataset, vintage }) => ({ dataset, vintage }));
+    const datasets = app.data.vintages.open().map(({ dataset, vintage }) => ({ dataset, vintage }));
     const missing = log.up ? await told(LOG_MS, missingData(app)).catch(() => null) : null;
     const accepts = log.up && checked.checked && checked.contradiction === null;
     const up = accepts && disputes.length === 0 && missing?.length === 0;

@@ -38,8 +38,7 @@ export async function asking<T>(
 ): Promise<T> {
   // Its signal listens to the call anew each time that it is read: it is read once.
   const context = { ...called };
-  const { app } = context;
-  const { data, release } = held({ vintages: app.vintages, reference: app.reference });
+  const { data, release } = held(context.data);
   const all = watched(data);
   const after = (ms: number | undefined) => (ms === undefined ? [] : [AbortSignal.timeout(ms)]);
   const whole = after(whole_ms);
@@ -82,7 +81,7 @@ async function asked(
   const answer = await handled(operation, {
     ...context,
     input: valid,
-    app: { ...context.app, ...reading.data },
+    data: reading.data,
   });
   const rests_on = reading.restsOn();
   // As it is sent: what JSON leaves out is no part of it.

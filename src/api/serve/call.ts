@@ -1,4 +1,5 @@
 /** One admitted call: what is asked, by whom, and the answer made for it. */
+
 import { createHash, createHmac } from "node:crypto";
 import type { LRUCache } from "lru-cache";
 import { canonicalText } from "../../../eventstore/canonical.ts";
@@ -7,6 +8,7 @@ import type { App } from "../../core/app.ts";
 import type { Command, InUnit, Seal } from "../../core/commands/unit.ts";
 import type { Subjects } from "../../core/model/ports/subjects.ts";
 import { type EventName, refuse } from "../../core/model/refusal.ts";
+import type { Data } from "../../datasets/reading.ts";
 import { watched } from "../../datasets/reading.ts";
 import type { Admission } from "../declare/access/way.ts";
 import { actorOf, anonymous, type Caller, type Mandate } from "../declare/caller.ts";
@@ -29,8 +31,9 @@ import type { LastingCall } from "./lasting.ts";
 
 export type Call = {
   operation: Operation;
-  /** The app with the data that the call reads: what is current, or what its `vintage` names. */
   app: App;
+  /** The data that the call reads: what is current, or what its `vintage` names. */
+  data: Data;
   input: Fields;
   caller: Caller;
   /** Refuses where the caller may not act any more, and has the commit rest on what it saw. */
@@ -122,7 +125,7 @@ function finishedName({ operation, form, input }: Call, vintage: string | undefi
 /** The answer that this process has finished before, for whoever may ask without more ado. */
 export function finishedBefore({ finished }: AnswerParts, call: Call): PreparedBody | undefined {
   if (call.confirm) return undefined;
-  const name = finishedName(call, call.operation.vintage?.(call.app));
+  const name = finishedName(call, call.operation.vintage?.(call.data));
   return name === undefined ? undefined : finished.get(name);
 }
 
@@ -137,7 +140,9 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
   const context = {
     input: input as never,
     caller: isSameForAll(operation) ? anonymous : caller,
-    app: { ...app, subjects: personal.subjects },
+    app,
+    data: call.data,
+    subjects: personal.subjects,
     decide: effectOf(operation).changes === "nothing" ? onlyReads(operation) : unit.decide,
     watch: unit.watch,
     presumeNew: unit.presumeNew,
@@ -165,7 +170,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
     catalogue: parts.catalogue,
   };
   const status = operation.status ?? 200;
-  const vintage = operation.vintage?.(app);
+  const vintage = operation.vintage?.(call.data);
   const { output } = operation;
   if (output.kind === "stream") {
     const handle = operation.handle as (of: typeof context) => Promise<AsyncIterable<string | Buffer>>;
@@ -183,8 +188,8 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
   const name = finishedName(call, vintage);
   const before = name === undefined ? undefined : parts.finished.get(name);
   if (before) return before;
-  const reading = operation.vintage && watched(app);
-  if (reading) Object.assign(context.app, reading.data);
+  const reading = operation.vintage && watched(call.data);
+  if (reading) context.data = reading.data;
   const given = await fromCopy(call, context, (context) => handled(operation, context));
   await call.lasting.checkAnswer();
   const rests_on = output.kind === "json" ? reading?.restsOn() : undefined;
@@ -203,7 +208,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
   if (
     name !== undefined &&
     subjects.length === 0 &&
-    mayKeep({ ...parts, app }, operation, { vintage: vintage!, read: reading!.read })
+    mayKeep(parts, call, { vintage: vintage!, read: reading!.read })
   )
     parts.finished.set(name, made);
   return made;
@@ -215,13 +220,12 @@ function notingSubjects(subjects: Subjects, seal: Seal) {
   return {
     noted: () => [...noted],
     subjects: {
-      ...subjects,
       async open(page) {
         const opened = await subjects.open(page);
         for (const { erased, subject_id } of opened) if (!erased) noted.add(subject_id);
         return opened;
       },
-    } satisfies Subjects,
+    } satisfies Context<never>["subjects"],
     seal: async (page: Parameters<Seal>[0]) => {
       const made = await seal(page);
       for (const { subject_id } of made) noted.add(subject_id);
@@ -252,13 +256,13 @@ export async function handled(operation: OperationDeclaration, context: Context<
 
 /** An answer that rests on more than its name says would be served when that has changed. */
 function mayKeep(
-  { app, onBroken }: AnswerParts,
-  operation: Operation,
+  { onBroken }: AnswerParts,
+  { operation, data }: Call,
   made: { vintage: string; read: ReadonlySet<string> },
 ): boolean {
-  const declared = watched(app);
+  const declared = watched(data);
   // The vintage was swapped meanwhile; then the answer is right but belongs under another name.
-  if (operation.vintage?.({ ...app, ...declared.data }) !== made.vintage) return false;
+  if (operation.vintage?.(declared.data) !== made.vintage) return false;
   const missed = [...made.read].filter((state) => !declared.read.has(state));
   if (missed.length > 0) onBroken(operation, "vintage", `read and not declared: ${missed.join("; ")}`);
   return missed.length === 0;

@@ -161,9 +161,10 @@ async function ask(
     admitted.covers?.(question.sent);
     const held = await dataNamed(parts.app, operation, input);
     try {
-      const app = held ? { ...parts.app, ...held.data } : parts.app;
-      const call = callOf(operation, input, { app, form, min_position }, admitted, question);
-      operation.refuseTo?.({ input: input as never, caller: admitted.caller, app });
+      const { app } = parts;
+      const data = held?.data ?? app.data;
+      const call = callOf(operation, input, { app, data, form, min_position }, admitted, question);
+      operation.refuseTo?.({ input: input as never, caller: admitted.caller, app, data });
       if (!admitted.pays) {
         const served = await unpaid(parts, call).catch((error) => missingFunds(admitted, error));
         if (served === "missing") {
@@ -243,7 +244,7 @@ function refuseTestMoney({ app }: Parts, { moves_money }: Operation, { caller }:
 function callOf(
   operation: Operation,
   input: Fields,
-  { app, form, min_position }: Pick<Call, "app" | "form" | "min_position">,
+  { app, data, form, min_position }: Pick<Call, "app" | "data" | "form" | "min_position">,
   admitted: Admission,
   question: CallRequest,
 ): Call {
@@ -253,6 +254,7 @@ function callOf(
   return {
     operation,
     app,
+    data,
     input,
     form,
     min_position,
@@ -388,16 +390,12 @@ async function quoteFor({ app }: Parts, operation: Operation, input: Fields | un
   try {
     const held = await dataNamed(app, operation, input);
     try {
-      return await priceOf(
-        operation,
-        { app: held ? { ...app, ...held.data } : app, caller: anonymous },
-        input,
-      );
+      return await priceOf(operation, { app, data: held?.data ?? app.data, caller: anonymous }, input);
     } finally {
       held?.release();
     }
   } catch (error) {
-    if (error instanceof Refusal) return priceOf(operation, { app, caller: anonymous });
+    if (error instanceof Refusal) return priceOf(operation, { app, data: app.data, caller: anonymous });
     throw error;
   }
 }

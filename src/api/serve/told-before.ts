@@ -11,23 +11,19 @@ const MOST_CHARACTERS = 32 * 1024 * 1024;
 
 type Memory = LRUCache<string, Before>;
 
-/** Those of a service: its tail is one a process. */
-const memories = new WeakMap<App["tail"], Memory>();
-
-function memoryOf({ tail }: Pick<App, "tail">): Memory {
-  const known =
-    memories.get(tail) ??
-    new LRUCache({
-      maxSize: MOST_CHARACTERS,
-      sizeCalculation: ({ text }, name) => text.length + name.length,
-    });
-  memories.set(tail, known);
-  return known;
-}
+const memoryOf = ({ once }: Pick<App, "once">): Memory =>
+  once(
+    "serve: answers within answers",
+    () =>
+      new LRUCache({
+        maxSize: MOST_CHARACTERS,
+        sizeCalculation: ({ text }, name) => text.length + name.length,
+      }),
+  );
 
 /** What was told of a question, where all that it rests on is in these data as it was. `seen`: the same data, watched by who asks. */
 export function toldBefore(
-  app: Pick<App, "tail">,
+  app: Pick<App, "once">,
   question: string,
   { data, seen }: { data: Data; seen: Data },
 ): Told | undefined {
@@ -38,7 +34,7 @@ export function toldBefore(
 }
 
 export function keepTold(
-  app: Pick<App, "tail">,
+  app: Pick<App, "once">,
   question: string,
   { answer, origin }: Told,
   looks: Iterable<Look>,

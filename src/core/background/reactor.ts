@@ -3,7 +3,7 @@
  * loop takes the turns of all, each reactor in one process at a time, until the service stops.
  */
 import type pg from "pg";
-import type { App } from "../app.ts";
+import { type App, withParts } from "../app.ts";
 import { pause } from "../coordination/concurrency.ts";
 import { type HeldLease, LeaseLost, Leases, underLease, untilNextTake } from "../coordination/lease.ts";
 import { ChainUnavailable, TransactionPending } from "../model/ports/chain.ts";
@@ -184,8 +184,7 @@ function sendingWhileHeld(app: App, lease: Turn["lease"]): App {
     await accepting.confirm();
     await lease.confirm();
   };
-  return {
-    ...app,
+  return withParts(app, {
     chain: over(chain, {
       send: async (call, options) => {
         await confirm();
@@ -204,7 +203,7 @@ function sendingWhileHeld(app: App, lease: Turn["lease"]): App {
         return webhooks.post(message);
       },
     }),
-  };
+  });
 }
 
 const over = <Port extends object>(port: Port, more: Partial<Port>): Port =>

@@ -36,7 +36,7 @@ async function evaluateReleases(app: App, signal: AbortSignal): Promise<"done" |
   const current = await Promise.all([app.caughtUp(alertsProjection), app.caughtUp(releasesProjection)]);
   const unseen = await unseenReleases(app.pool);
   for (const release of unseen) {
-    const isOpen = app.vintages.open().some(({ vintage }) => vintage === release.vintage);
+    const isOpen = app.data.vintages.open().some(({ vintage }) => vintage === release.vintage);
     if (!isOpen || signal.aborted || (release.synthetic && !app.settings.allow_synthetic)) continue;
     await evaluate(app, release, signal);
   }
@@ -83,7 +83,7 @@ async function judgedRelease(
   finer: ReadonlySet<string>,
   signal: AbortSignal | undefined,
 ): Promise<{ findings: Finding[]; coverage: Coverage } | undefined> {
-  const lease = app.vintages.lease(dataset);
+  const lease = app.data.vintages.lease(dataset);
   try {
     if (lease.manifest.vintage !== vintage) return undefined;
     const { coverage } = lease.manifest;

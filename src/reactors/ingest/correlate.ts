@@ -35,7 +35,7 @@ async function correlate(
   const target = { tenant, id: batch_id };
   const state = await app.load(batch, target);
   if (state?.status !== "received") return;
-  const listed = listedNames(app.reference);
+  const listed = listedNames(app.data.reference);
   const lists = listed?.name ?? "none";
   if (memory.names?.lists !== lists)
     memory.names = { lists, gazetteer: namesOf(listed?.index ?? { names: [], vocabulary: [] }) };

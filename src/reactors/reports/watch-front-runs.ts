@@ -20,9 +20,8 @@ async function watchWeek(app: App, signal: AbortSignal): Promise<"done"> {
   const week = frontRun.weekOf(app.clock.now());
   const state = await app.load(frontRun, frontRun.target);
   if (state && state.week >= week) return "done";
-  if (app.vintages.awaited().length > 0) return "done";
-  const trade = { vintages: app.vintages, allow_synthetic: app.settings.allow_synthetic };
-  const watched = await watchedIn(trade, app.reference, week, signal);
+  if (app.data.vintages.awaited().length > 0) return "done";
+  const watched = await watchedIn(app.data, app.data.reference, week, signal);
   if (watched) await app.decide(frontRun, frontRun.target, frontRun.watch(watched), { meta });
   return "done";
 }

@@ -144,18 +144,18 @@ async function evaluateAsOf(
 
 async function materialOf(app: App, release: Release, signal: AbortSignal): Promise<Material | undefined> {
   if (indicatorDatasets.includes(release.dataset)) {
-    const found = indicatorSeries(app.reference, release.dataset);
+    const found = indicatorSeries(app.data.reference, release.dataset);
     if (found?.vintage !== release.vintage || (found.synthetic && isMaking(app))) return undefined;
     return { all: [found.series], synthetic: found.synthetic, rests_on: [release] };
   }
-  const isOpen = app.vintages.open().some(({ vintage }) => vintage === release.vintage);
+  const isOpen = app.data.vintages.open().some(({ vintage }) => vintage === release.vintage);
   if (!isOpen) return undefined;
-  const lease = app.vintages.lease(release.dataset);
+  const lease = app.data.vintages.lease(release.dataset);
   try {
     const { vintage, synthetic } = lease.manifest;
     if (vintage !== release.vintage || (synthetic && !app.settings.allow_synthetic)) return undefined;
     if (synthetic && isMaking(app)) return undefined;
-    const fits = policiesFor(app.reference, synthetic);
+    const fits = policiesFor(app.data.reference, synthetic);
     const released = fits && (await releaseOfTable(app.pool, fits.vintage));
     const all = await tradeSeries(lease, released ? fits.rows : [], signal);
     return { all, synthetic, rests_on: released ? [release, released] : [release] };

@@ -3,7 +3,6 @@ import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../eventstore/types.ts";
-import type { App } from "../../core/app.ts";
 import { digestOf, MOST_OBJECT_BYTES, objectName } from "../../core/model/objects.ts";
 import type { Objects } from "../../core/model/ports/objects.ts";
 import type { Subjects, ToSeal } from "../../core/model/ports/subjects.ts";
@@ -74,15 +73,15 @@ export async function keep(
 
 /** What was kept under a digest; undefined once it is erased, or past its time. */
 export async function readKept(
-  app: Pick<App, "subjects" | "objects">,
+  { subjects, objects }: { subjects: Pick<Subjects, "open">; objects: Pick<Objects, "get"> },
   named: Named,
   sha256: string,
 ): Promise<object | undefined> {
-  const bytes = await app.objects.get(objectOf(named.execution_id, sha256));
+  const bytes = await objects.get(objectOf(named.execution_id, sha256));
   if (!bytes) return undefined;
   const place = placeOf(named);
   const sealed = JSON.parse(bytes.toString()) as Sealed[];
-  const opened = await app.subjects.open(sealed.map((one) => ({ sealed: one, place })));
+  const opened = await subjects.open(sealed.map((one) => ({ sealed: one, place })));
   const parts = opened.map((one) => (one.erased ? undefined : String(one.value.part)));
   if (parts.some((part) => part === undefined)) return undefined;
   return JSON.parse(await textIn(Buffer.from(parts.join(""), "base64url"))) as object;

@@ -1,15 +1,21 @@
 /** By a payment over x402. */
-import type { App } from "../../../core/app.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { Scope } from "../../../domain/access/key.ts";
-import type { Caller } from "../caller.ts";
-import { type Attempt, type Parts, type Payment, scopeOf, type Usdc, type Way } from "./way.ts";
+import {
+  type Attempt,
+  type Parts,
+  type Payment,
+  type PricedCall,
+  scopeOf,
+  type Usdc,
+  type Way,
+} from "./way.ts";
 
 /** A payment stands for the scopes of ordinary use, and for none beyond them. */
 const PAID_SCOPES: readonly Scope[] = ["read", "quote", "order", "skill"];
 
 /** What a call with this input costs. */
-export type PriceOf<In> = (input: In, app: App, caller: Caller) => Usdc | Promise<Usdc>;
+export type PriceOf<In> = (input: In, call: PricedCall) => Usdc | Promise<Usdc>;
 
 /**
  * By a payment of `price` USDC a call. A price that depends on the input, and on what the data covers just now, names its

@@ -7,6 +7,7 @@ import type { AddressLimits } from "../../../core/model/ports/address-limits.ts"
 import type { Clock } from "../../../core/model/ports/clock.ts";
 import type { Quotas } from "../../../core/model/ports/quotas.ts";
 import type { Refusal } from "../../../core/model/refusal.ts";
+import type { Data } from "../../../datasets/reading.ts";
 import type { Scope } from "../../../domain/access/key.ts";
 import { PROOF_SECONDS } from "../../../domain/access/wallet-proof.ts";
 import type { KeyRow, KeyWithDigest } from "../../../projections/access/keys.ts";
@@ -166,12 +167,15 @@ export type Way = {
   payment?: Payment;
 };
 
+/** The caller and the data that a price may depend on. */
+export type PricedCall = { app: App; data: Data; caller: Caller };
+
 /**
  * A price a call, or a function of the input, of what the data covers and of what is known to the caller, which then names its unit price
  * for the lists.
  */
 export type Payment = {
-  price: Usdc | ((input: never, app: App, caller: Caller) => Usdc | Promise<Usdc>);
+  price: Usdc | ((input: never, call: PricedCall) => Usdc | Promise<Usdc>);
   unit_price: Usdc;
 };
 

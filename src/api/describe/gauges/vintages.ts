@@ -36,7 +36,9 @@ export const vintageGauges: Gauge[] = [
     labels: ["dataset"],
     read: async (app) => {
       const released = [...(await currentReleases(app.pool)), ...(await currentReferences(app.pool))];
-      const open = new Set([...app.vintages.open(), ...app.reference.open()].map(({ dataset }) => dataset));
+      const open = new Set(
+        [...app.data.vintages.open(), ...app.data.reference.open()].map(({ dataset }) => dataset),
+      );
       return released.map(({ dataset }) => ({ labels: { dataset }, value: open.has(dataset) ? 1 : 0 }));
     },
   },

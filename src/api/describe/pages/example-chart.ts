@@ -79,7 +79,7 @@ export function aboutChart({ reporters, flow, years: { from, to }, hs }: Charted
 
 /** The chart of what is open now: where its picture is, and what it shows. */
 export function exampleChart(app: App): { path: string; about: string } | undefined {
-  const charted = chartedIn(dataOf(app));
+  const charted = chartedIn(dataOf(app.data));
   return charted && { path: CHART, about: aboutChart(charted) };
 }
 
@@ -91,7 +91,7 @@ export function chartDocument(): Document {
     type: "image/svg+xml",
     summary: "The chart on the page at /, made from the newest data",
     render: async (app) => {
-      const of = vintage(app) ?? "";
+      const of = vintage(app.data) ?? "";
       if (drawn?.of !== of) drawn = { of, picture: draw(app) };
       const { picture } = drawn;
       const body = await picture.catch((error) => {
@@ -105,7 +105,7 @@ export function chartDocument(): Document {
 
 /** Where nothing can be drawn the answer's own refusal says why. */
 async function draw(app: App): Promise<Buffer> {
-  const data = dataOf(app);
+  const data = dataOf(app.data);
   const charted = chartedIn(data);
   const answer = await timeline(
     data,

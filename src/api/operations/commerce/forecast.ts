@@ -1,4 +1,4 @@
-import type { App } from "../../../core/app.ts";
+import type { Data } from "../../../datasets/reading.ts";
 import { shopSales } from "../../../datasets/reference/shop-sales.ts";
 import { shopOf } from "../../../domain/commerce/product.ts";
 import {
@@ -24,10 +24,10 @@ const forecast = operation({
   output: json(forecastOutput, { table: forecastTable, chart: forecastChart }),
   refuses: [404],
   example: { product_slug: "granulas-premium", months_ahead: 3, months_history: 36 },
-  vintage: ({ reference }: App) => reference.vintages([shopSales]),
-  handle: async ({ input, caller, app }) => {
+  vintage: ({ reference }: Data) => reference.vintages([shopSales]),
+  handle: async ({ input, caller, app, data: { reference } }) => {
     await app.caughtUp(catalogueProjection);
-    const { pool, reference } = app;
+    const { pool } = app;
     return forecastDemand({ pool, reference, now: app.clock.now(), shop: shopOf(caller.tenant) }, input);
   },
 });

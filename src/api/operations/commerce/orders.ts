@@ -68,14 +68,14 @@ const list = operation({
   told_once: ["customer"],
   refuses: [404],
   example: { limit: 10 },
-  handle: async ({ input, caller, app }) => {
+  handle: async ({ input, caller, app, subjects }) => {
     const { tenant } = caller;
     const { order_id } = input;
     const found =
       order_id === undefined
         ? await listOrders(app.pool, { tenant, ...input })
         : { orders: [orders.standing(await app.load(orders, orders.targetOf(tenant, order_id)))], total: 1 };
-    const customers = await app.subjects.open(found.orders.map((order) => sealedOf(tenant, order)));
+    const customers = await subjects.open(found.orders.map((order) => sealedOf(tenant, order)));
     const data = found.orders.map((order, at) => {
       const customer = customers[at]!;
       const told = customer.erased ? null : customerShown.parse(customer.value);
@@ -171,7 +171,7 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
   },
   handle: async (context) => {
     const { input, caller, app, decide, watch, presumeNew, foresee, seal, fresh_id } = context;
-    const { idempotency_key, payment_id } = context;
+    const { idempotency_key, payment_id, data } = context;
     const { tenant } = caller;
     if (input.payment === "invoice" && caller.kind !== "key")
       refuse("forbidden", "an invoice needs an API key of this shop's operator; pay by x402 instead");
@@ -202,7 +202,7 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
         quote_id === null ? priceNow(sold, unit, placed_at) : quotes.quotedPrice(quote, asked, placed_at);
       const total = totalOf(net_cents * quantity, sold.facts.vat_bp);
       orders.refuseTooLarge(total.gross_cents);
-      return { total, rate: payableRate(app.reference, { now, is_play: app.embedded_chain }) };
+      return { total, rate: payableRate(data.reference, { now, is_play: app.embedded_chain }) };
     };
     const wanted: stock.Wanted = { order_id, tenant, unit, base, quantity, until, newcomer };
     const reserve = stock.reserve(wanted, placed_at);

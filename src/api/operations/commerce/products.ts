@@ -151,8 +151,8 @@ const prices = operation({
     }),
   ),
   example: { currency: "USD" },
-  handle: async ({ input: { currency }, caller, app }) => {
-    const rate: Rate | null = currency === EUR ? null : rateOf(app.reference, currency);
+  handle: async ({ input: { currency }, caller, app, data: { reference } }) => {
+    const rate: Rate | null = currency === EUR ? null : rateOf(reference, currency);
     const places = placesOf(currency);
     const inCurrency = (cents: number) => converted(cents, rate?.rate ?? "1", places);
     const sold = await soldIn(app, { tenant: shopOf(caller.tenant) }, nowOf(app));

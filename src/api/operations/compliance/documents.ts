@@ -90,7 +90,13 @@ type Asked = { agent: string | undefined; as_of_position?: number | undefined; a
 
 /** Writes the document of an agent, and records that it was issued. */
 async function issued(
-  { app, caller, decide, payment_id }: Pick<Context<unknown>, "app" | "caller" | "decide" | "payment_id">,
+  {
+    app,
+    subjects,
+    caller,
+    decide,
+    payment_id,
+  }: Pick<Context<unknown>, "app" | "subjects" | "caller" | "decide" | "payment_id">,
   kind: documents.Kind,
   title: string,
   { agent, as_of_position, as_of }: Asked,
@@ -98,7 +104,7 @@ async function issued(
 ): Promise<z.infer<typeof answer>> {
   const name = await ownAgent(app, { caller, payment_id }, agent);
   const rules = rulesFor(app, as_of);
-  const of = await purposedOf(app, name, as_of_position ?? (await positionNow(app)), rules);
+  const of = await purposedOf({ app, subjects }, name, as_of_position ?? (await positionNow(app)), rules);
   const document = documentOf(of, kind, title, rulesShown(rules), write);
   const { document_id, rules_sha256, sha256 } = document;
   const facts = {

@@ -28,6 +28,7 @@ import { tasksProjection } from "../../../projections/compute/tasks.ts";
 import { trustProjection } from "../../../projections/trust/trust.ts";
 import { agentNamed, agentOf } from "../../agents/agents.ts";
 import { type Caller, payer } from "../../declare/caller.ts";
+import type { Context } from "../../declare/operation.ts";
 import { canonical } from "../../serve/asking.ts";
 import { shownAgent } from "../identity/description.ts";
 import { payerOf } from "../trust/agents.ts";
@@ -85,7 +86,11 @@ function measureOf(event: AgentEvent): AgentRecord["measures"] {
 }
 
 /** The record of an agent as the log has it up to a position. */
-export async function recordOf(app: App, name: string, as_of_position: number): Promise<AgentRecord> {
+export async function recordOf(
+  { app, subjects }: Pick<Context<never>, "app" | "subjects">,
+  name: string,
+  as_of_position: number,
+): Promise<AgentRecord> {
   const { facts } = await agentNamed(app, name);
   const at = await recordedAt(app.pool, as_of_position);
   const events = at === undefined ? [] : await eventsUntil(app, facts.agent_id, as_of_position);
@@ -134,7 +139,7 @@ export async function recordOf(app: App, name: string, as_of_position: number): 
         ({ type }) => type in MEASURES || type === "AgentKeyProven" || type === "AgentKeyRevoked",
       ),
     },
-    description: await descriptionOf(app, agent, eventOf),
+    description: await descriptionOf(subjects, agent, eventOf),
     keys: agent.keys.map(({ kid, kind, proven_at }) => ({
       ...{ kid, kind, at: proven_at },
       event: eventOf((one) => one.type === "AgentKeyProven" && one.data.kid === kid),
@@ -174,13 +179,13 @@ export async function recordOf(app: App, name: string, as_of_position: number): 
 }
 
 async function descriptionOf(
-  app: App,
+  subjects: Context<never>["subjects"],
   agent: agents.Agent,
   eventOf: (is: (event: AgentEvent) => boolean) => Evidence,
 ): Promise<AgentRecord["description"]> {
   if (!agent.description) return null;
   const { about, version, services, described_at } = agent.description;
-  const { purpose, provider } = await shownAgent(app, agent);
+  const { purpose, provider } = await shownAgent(subjects, agent);
   // Something was said, and nothing of it is opened.
   const isErased = about !== null && purpose === null && provider === null;
   return {
@@ -193,8 +198,13 @@ async function descriptionOf(
 }
 
 /** With the class that its purpose has. */
-export async function purposedOf(app: App, name: string, position: number, rules: Rules): Promise<Purposed> {
-  const record = await recordOf(app, name, position);
+export async function purposedOf(
+  reading: Pick<Context<never>, "app" | "subjects">,
+  name: string,
+  position: number,
+  rules: Rules,
+): Promise<Purposed> {
+  const record = await recordOf(reading, name, position);
   const about = record.description?.about;
   const purpose = about === undefined || about === "erased" ? null : about.purpose;
   return { record, classified: purpose === null ? null : classify(purpose, rules) };

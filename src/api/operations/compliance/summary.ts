@@ -27,10 +27,15 @@ const summary = operation({
   ),
   refuses: [404],
   example: { agent_id: "SX#1" },
-  handle: async ({ input, app }) => {
+  handle: async ({ input, app, subjects }) => {
     const rules = rulesFor(app, input.as_of);
     const position = await positionNow(app);
-    const { record, classified: found } = await purposedOf(app, input.agent_id, position, rules);
+    const { record, classified: found } = await purposedOf(
+      { app, subjects },
+      input.agent_id,
+      position,
+      rules,
+    );
     return {
       agent_id: record.agent_id,
       sx_id: sxId(record.sx_number),

@@ -156,11 +156,4 @@ const nameOf = ({ sx, kinds, hourly_rate_micro, trust }: Taker): string =>
 const commonly = (all: readonly Looking[]): string[] =>
   all[0]!.passed.filter((task_id) => all.every(({ passed }) => passed.includes(task_id)));
 
-/** That of a service: its tail is one a process. */
-const dispensers = new WeakMap<App["tail"], Dispenser>();
-
-export function dispenserOf(app: App): Dispenser {
-  const known = dispensers.get(app.tail) ?? new Dispenser(app);
-  dispensers.set(app.tail, known);
-  return known;
-}
+export const dispenserOf = (app: App): Dispenser => app.once("compute: dispenser", () => new Dispenser(app));

@@ -60,18 +60,14 @@ export async function actingAgent(
   return agents.acting(await watch(agents, target));
 }
 
-/** Whose tasks are, by log: the requester's stream is the task's, so it never changes. */
-const requestersByLog = new WeakMap<App["store"], LRUCache<string, string>>();
+/** Tasks whose requesters are kept: the requester's stream is the task's, so it never changes. */
 const MOST_REQUESTERS = 50_000;
 
-function knownRequesters({ store }: Pick<App, "store">): LRUCache<string, string> {
-  const known = requestersByLog.get(store) ?? new LRUCache<string, string>({ max: MOST_REQUESTERS });
-  requestersByLog.set(store, known);
-  return known;
-}
+const knownRequesters = ({ once }: Pick<App, "once">) =>
+  once("compute: requesters", () => new LRUCache<string, string>({ max: MOST_REQUESTERS }));
 
 /** Notes whose a task is, for what is about to be said of it here. */
-export const noteRequester = (app: Pick<App, "store">, { tenant, task_id }: NamedTask): void =>
+export const noteRequester = (app: Pick<App, "once">, { tenant, task_id }: NamedTask): void =>
   void knownRequesters(app).set(task_id, tenant);
 
 /** For so long one waits for the list of tasks to have what was appended before. */

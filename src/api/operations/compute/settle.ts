@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { App } from "../../../core/app.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { bondOf } from "../../../domain/compute/pricing.ts";
 import { computeProblems } from "../../../domain/compute/problems.ts";
@@ -9,7 +8,7 @@ import * as accounts from "../../../domain/payments/account.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
 import { refuseSuspended } from "../../agents/agents.ts";
-import type { Caller } from "../../declare/caller.ts";
+import type { PricedCall } from "../../declare/access/way.ts";
 import { json, operation, ownAccount, owner, subject, type Usdc } from "../../declare/index.ts";
 import { creditPayment, refuseOthersHold } from "../payments/funds.ts";
 import { nowOf, refuseUnknown, shownTask, taskFor, taskId, taskShown, taskToDecide } from "./fields.ts";
@@ -62,7 +61,7 @@ what a check or the requester's silence has accepted; whatever nobody settles is
 });
 
 /** What a worker puts up for a dispute of its own task. */
-async function bondFor({ task_id }: { task_id: string }, app: App, caller: Caller): Promise<Usdc> {
+async function bondFor({ task_id }: { task_id: string }, { app, caller }: PricedCall): Promise<Usdc> {
   const { task, side } = await taskFor(app, caller, task_id);
   return decimalUsdc(bondOf(side === "worker" ? task.lease!.price_micro : 0)) as Usdc;
 }

@@ -101,9 +101,6 @@ function newIn(app: App, batch: readonly RecordedEvent[]): { ready: Ready[]; oth
   return { ready, others: others + all.length - ready.length };
 }
 
-/** Those of a service: its tail is one a process. */
-const waitersOf = new WeakMap<App["tail"], Waiters>();
-
 /**
  * Asks `look` until it answers something, the time is over or the caller is gone: at once, again when the read model has what was
  * submitted before, and whenever a task may have become ready, or the next one is that others have failed at. `look` is told the
@@ -115,8 +112,7 @@ export async function untilReady<Found>(
   { wait_ms, signal }: { wait_ms: number; signal: AbortSignal },
 ): Promise<Found | undefined> {
   if (wait_ms === 0) return (await look()) ?? lookAgain(app, look);
-  const waiters = waitersOf.get(app.tail) ?? new Waiters(app);
-  waitersOf.set(app.tail, waiters);
+  const waiters = app.once("compute: waiters", () => new Waiters(app));
   const waiter: Waiter = { wake: undefined };
   const ends_at = performance.now() + wait_ms;
   // Before the first look: what becomes ready after it is told.

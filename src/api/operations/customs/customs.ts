@@ -1,4 +1,4 @@
-import type { App } from "../../../core/app.ts";
+import type { Data } from "../../../datasets/reading.ts";
 import { hsSections } from "../../../datasets/reference/cn-nomenclature.ts";
 import { taricDuties } from "../../../datasets/reference/taric-duties.ts";
 import {
@@ -39,8 +39,9 @@ import { json, key, operation, pay } from "../../declare/index.ts";
 /** Trade may still be on its way while a table is there already, and the other way round; products are named in either case. */
 const vintageWith =
   (...tables: { name: string }[]) =>
-  (app: App) =>
-    [vintage(app), app.reference.vintages([...nameTables, ...tables])].filter(Boolean).join("+") || undefined;
+  (data: Data) =>
+    [vintage(data), data.reference.vintages([...nameTables, ...tables])].filter(Boolean).join("+") ||
+    undefined;
 
 const classificationsOperation = operation({
   name: "customs_classifications",
@@ -53,7 +54,7 @@ Each with what contains it, its section, and whether Latvia traded anything unde
   output: json(classificationsOutput, { table: classificationsTable }),
   example: { q: "wood pellets" },
   vintage: vintageWith(hsSections),
-  handle: ({ input, app, signal }) => classifications(dataOf(app), app.reference, input, signal),
+  handle: ({ input, data, signal }) => classifications(dataOf(data), data.reference, input, signal),
 });
 
 const trendsOperation = operation({
@@ -67,7 +68,7 @@ between complete ones only.`,
   output: json(trendsOutput, { table: "data.months", chart: trendsChart }),
   example: { years: "2022-2024" },
   vintage,
-  handle: ({ input, app, signal }) => trends(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => trends(dataOf(data), input, signal),
 });
 
 const commoditiesOperation = operation({
@@ -81,7 +82,7 @@ ranked.`,
   output: json(commoditiesOutput, { table: "data", chart: commoditiesChart }),
   example: { year: 2024, direction: "EXPORT", sort: "value" },
   vintage,
-  handle: ({ input, app, signal }) => topCommodities(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => topCommodities(dataOf(data), input, signal),
 });
 
 const countryOperation = operation({
@@ -95,7 +96,7 @@ partners, the ten largest CN8 codes each way, and growth per year.`,
   output: json(countryOutput, { table: "data.years", chart: countryChart }),
   example: { country: "SE", years: "2020-2024" },
   vintage,
-  handle: ({ input, app, signal }) => countryAnalysis(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => countryAnalysis(dataOf(data), input, signal),
 });
 
 const tariffOperation = operation({
@@ -110,7 +111,7 @@ complete year, from a dataset that is named apart.`,
   output: json(tariffOutput, { table: tariffTable }),
   example: { code: "44071110" },
   vintage: vintageWith(taricDuties),
-  handle: ({ input, app, signal }) => tariffLookup(dataOf(app), app.reference, input, signal),
+  handle: ({ input, data, signal }) => tariffLookup(dataOf(data), data.reference, input, signal),
 });
 
 const seasonalOperation = operation({
@@ -124,7 +125,7 @@ so. Without a direction each has its own.`,
   output: json(seasonalOutput, { table: seasonTable, chart: seasonalChart }),
   example: { code: "44013100", years: "2015-2024", direction: "EXPORT" },
   vintage,
-  handle: ({ input, app, signal }) => seasonal(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => seasonal(dataOf(data), input, signal),
 });
 
 export const customsOperations = [

@@ -74,16 +74,16 @@ const health = operation({
     }),
   ),
   example: {},
-  handle: async ({ app }) => {
+  handle: async ({ app, data }) => {
     const [identity, head, health, contradiction] = await Promise.all([
       app.store.identity(),
       app.store.head(),
       app.health(),
       app.accepting.contradiction(),
     ]);
-    const awaited = app.vintages.awaited();
+    const awaited = data.vintages.awaited();
     const stage = awaited.length === 0 ? "ok" : "starting";
-    const datasets = app.vintages
+    const datasets = data.vintages
       .open()
       .map(({ dataset, vintage, synthetic }) => ({ dataset, vintage, synthetic }));
     return {

@@ -1,5 +1,4 @@
 /** What fusion's answers rest on: trade data, and the tables beside them. */
-import type { App } from "../../../core/app.ts";
 import { type Data, held } from "../../../datasets/reading.ts";
 import { cnNomenclature } from "../../../datasets/reference/cn-nomenclature.ts";
 import { hicp } from "../../../datasets/reference/hicp.ts";
@@ -9,9 +8,9 @@ import { vintage } from "../../../projections/trade/answers/data.ts";
 
 const over =
   (tables: readonly { name: string }[]) =>
-  (app: App): string | undefined => {
-    const trade = vintage(app);
-    return trade && [trade, app.reference.vintages(tables)].join("+");
+  (data: Data): string | undefined => {
+    const trade = vintage(data);
+    return trade && [trade, data.reference.vintages(tables)].join("+");
   };
 
 /** A market is told at constant prices, and with the policies that are announced. */
@@ -21,11 +20,8 @@ export const countryVintage = over([hicp, ...countryTables]);
 export const queryVintage = over([cnNomenclature, hicp, policies, ...countryTables]);
 
 /** Runs `work` on data that stay as they are until it is done, for an answer that asks twice. */
-export async function onOneState<T>(
-  { vintages, reference }: App,
-  work: (data: Data) => Promise<T>,
-): Promise<T> {
-  const { data, release } = held({ vintages, reference });
+export async function onOneState<T>(current: Data, work: (data: Data) => Promise<T>): Promise<T> {
+  const { data, release } = held(current);
   try {
     return await work(data);
   } finally {

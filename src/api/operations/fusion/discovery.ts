@@ -20,8 +20,8 @@ const sourcesOperation = operation({
   input: z.object({}),
   output: json(sourcesOutput),
   example: {},
-  handle: async ({ app, caller }) =>
-    fusionSources(dataOf(app), app.reference, await newsKnown(app.pool, caller.tenant)),
+  handle: async ({ app, data, caller }) =>
+    fusionSources(dataOf(data), data.reference, await newsKnown(app.pool, caller.tenant)),
 });
 
 const capabilitiesOperation = operation({
@@ -34,7 +34,7 @@ const capabilitiesOperation = operation({
   input: z.object({}),
   output: json(capabilitiesOutput),
   example: {},
-  handle: async ({ app }) => fusionCapabilities(dataOf(app), app.reference),
+  handle: async ({ data }) => fusionCapabilities(dataOf(data), data.reference),
 });
 
 const intentsOperation = operation({

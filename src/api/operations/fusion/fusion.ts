@@ -22,7 +22,7 @@ everybody else is unseen. Growth is between complete years alone.`,
   output: json(countryStatsOutput, { table: "data", chart: countryStatsChart }),
   example: { country: "LV", years: "2020-2024" },
   vintage,
-  handle: ({ input, app, signal }) => countryStats(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => countryStats(dataOf(data), input, signal),
 });
 
 const marketIntelOperation = operation({
@@ -38,8 +38,8 @@ named in \`absent\` with the reason, and is never a zero. Each is a figure of st
   output: json(marketOutput, { table: "data.partners" }),
   example: { hs: "44", reporter: "LV", flow: "IMPORT", years: "2020-2024" },
   vintage: marketVintage,
-  handle: ({ input, app, signal }) =>
-    onOneState(app, (data) => market(dataOf({ ...app, ...data }), data.reference, input, signal)),
+  handle: ({ input, data: current, signal }) =>
+    onOneState(current, (data) => market(dataOf(data), data.reference, input, signal)),
 });
 
 const countryOperation = operation({
@@ -55,8 +55,8 @@ unseen. What cannot be told is named in \`absent\` with the reason, and is never
   output: json(countryOutput, { table: "data.trade" }),
   example: { country: "LV", year: 2024 },
   vintage: countryVintage,
-  handle: ({ input, app, signal }) =>
-    onOneState(app, (data) => country(dataOf({ ...app, ...data }), data.reference, input, signal)),
+  handle: ({ input, data: current, signal }) =>
+    onOneState(current, (data) => country(dataOf(data), data.reference, input, signal)),
 });
 
 const productOperation = operation({
@@ -71,7 +71,7 @@ what comes from outside the EU is.`,
   output: json(productOutput, { table: "data.reporters", chart: productChart }),
   example: { hs: "44", year: 2024 },
   vintage,
-  handle: ({ input, app, signal }) => product(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => product(dataOf(data), input, signal),
 });
 
 export const fusionOperations = [

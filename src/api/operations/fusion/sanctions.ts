@@ -24,11 +24,11 @@ its list, state, entry and what matched. No match is no clearance.`,
   lists: referenceProjection,
   example: { name: "Timofey Zubarev", type: "person", born: 1969 },
   vintage: ({ reference }) => reference.vintages(sanctionsTables),
-  handle: ({ input, app, signal }) =>
-    sanctionsCheck(app.reference, input, {
+  handle: ({ input, app, data, signal }) =>
+    sanctionsCheck(data.reference, input, {
       now: app.clock.now(),
       releasedAt: (vintages) => releaseTimes(app.pool, vintages),
-      trade: dataOf(app),
+      trade: dataOf(data),
       signal,
     }),
 });

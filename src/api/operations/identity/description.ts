@@ -1,10 +1,12 @@
 /** What an agent's owner says of it, and the forms in which other registries read that. */
+
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { canonicalText } from "../../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
 import { time } from "../../../core/model/fields.ts";
+import type { Subjects } from "../../../core/model/ports/subjects.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { placeIn } from "../../../core/model/sealed.ts";
 import * as agents from "../../../domain/identity/agent.ts";
@@ -31,12 +33,14 @@ const MOST_SERVICES = 10;
 
 const placeOfAbout = (agent_id: string) => placeIn(agents, agents.targetOf(agent_id), "AgentDescribed");
 
-/** An agent with what was sealed of it. */
-export async function shownAgent(app: App, agent: agents.Agent): Promise<Shown> {
-  const [name = null] = await namesOf(app, [agent]);
+type Opener = Pick<Subjects, "open">;
+
+/** An agent with its name and description, opened. */
+export async function shownAgent(subjects: Opener, agent: agents.Agent): Promise<Shown> {
+  const [name = null] = await namesOf(subjects, [agent]);
   const sealed = agent.description?.about;
   if (!sealed) return { agent, name, purpose: null, provider: null };
-  const [opened] = await app.subjects.open([{ sealed, place: placeOfAbout(agent.facts.agent_id) }]);
+  const [opened] = await subjects.open([{ sealed, place: placeOfAbout(agent.facts.agent_id) }]);
   const about: About = opened!.erased ? {} : opened!.value;
   return { agent, name, purpose: about.purpose ?? null, provider: about.provider ?? null };
 }
@@ -58,11 +62,11 @@ const textOf = ({ version, services, ...about }: Said): string =>
   canonicalText({ ...about, ...(version != null && { version }), services } as JsonObject, "description");
 
 /** What was said by this very challenge, if it is what is said again: whoever repeats a call does nothing wrong. */
-async function saidBefore(app: App, agent: agents.Agent, said: Said, challenge: string | undefined) {
+async function saidBefore(subjects: Opener, agent: agents.Agent, said: Said, challenge: string | undefined) {
   const { description } = agent;
   if (!description || challenge === undefined) return undefined;
   if (description.challenge_sha256 !== challengeDigest(challenge)) return undefined;
-  const { purpose, provider } = await shownAgent(app, agent);
+  const { purpose, provider } = await shownAgent(subjects, agent);
   const { version, services, described_at } = description;
   if (textOf({ ...aboutOf({ purpose, provider }), version, services }) !== textOf(said)) return undefined;
   return { purpose, provider, version, services, described_at };
@@ -121,7 +125,7 @@ The services' addresses are public and stay in the log; purpose and provider are
     const said = { ...about, version, services };
     const agent = await agentWatched(context, input.id);
     const { agent_id, sx_number } = agent.facts;
-    const before = await saidBefore(app, agent, said, challenge);
+    const before = await saidBefore(context.subjects, agent, said, challenge);
     if (before) return { sx_id: sxId(sx_number), ...before };
     const digest = createHash("sha256").update(textOf(said)).digest("hex");
     const authority = await authorityOf(
@@ -204,7 +208,7 @@ service's key signs it (signatures[]: a JWS over the canonical JSON of the rest,
   caching: () => "public, max-age=300",
   refuses: [404, 409],
   example: { sx_id: "SX#1" },
-  handle: async ({ input, app }) => {
+  handle: async ({ input, app, subjects }) => {
     // A card tells of no suspension, and whoever signs it vouches.
     const agent = agents.acting(await agentNamed(app, input.sx_id));
     if (interfacesOf(agent).length === 0)
@@ -213,7 +217,7 @@ service's key signs it (signatures[]: a JWS over the canonical JSON of the rest,
         `${sxId(agent.facts.sx_number)} has no card: its owner has named no interface of A2A; soul_describe names one`,
       );
     const { public_url } = app.settings;
-    return signedCard(agentCard(await shownAgent(app, agent), { public_url }), app);
+    return signedCard(agentCard(await shownAgent(subjects, agent), { public_url }), app);
   },
 });
 
@@ -243,9 +247,9 @@ has linked. \`active\` is false while it is suspended, and once its passport is 
   caching: () => "public, max-age=300",
   refuses: [404],
   example: { sx_id: "SX#1" },
-  handle: async ({ input, app }) => {
+  handle: async ({ input, app, subjects }) => {
     const agent = await agentNamed(app, input.sx_id);
-    return registrationFile(await shownAgent(app, agent), { public_url: app.settings.public_url });
+    return registrationFile(await shownAgent(subjects, agent), { public_url: app.settings.public_url });
   },
 });
 

@@ -1,4 +1,5 @@
 /** All agents, how many there are, and how lively one is. */
+
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { cursor, limit, time } from "../../../core/model/fields.ts";
@@ -18,6 +19,7 @@ import { isWalkable, type Ranked, rankedAgents, scoresOf } from "../../../projec
 import { computedAt, newestKept } from "../../../projections/trust/scores.ts";
 import { actorsOf, agentNamed, id, namesOf, statusField } from "../../agents/agents.ts";
 import { json, open, operation } from "../../declare/index.ts";
+import type { Context } from "../../declare/operation.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -73,17 +75,17 @@ const directory = operation({
     }),
   ),
   example: { limit: 5 },
-  handle: ({ input, app }) => (input.sort === "newest" ? byAge(app, input) : byTrust(app, input)),
+  handle: (context) => (context.input.sort === "newest" ? byAge(context) : byTrust(context)),
 });
 
-type Page = { limit: number; cursor?: string | undefined };
+type Page = Pick<Context<{ limit: number; cursor?: string | undefined }>, "input" | "app" | "subjects">;
 
 const refuseCursor = (message: string): never =>
   refuse("invalid", "invalid input: cursor", { errors: [{ path: "cursor", message }] });
 
 const OTHER_SORT = "is the next_cursor of a walk with another sort; leave it out to begin";
 
-async function byTrust(app: App, page: Page) {
+async function byTrust({ input: page, app, subjects }: Page) {
   const newest = await newestKept(app.pool, "newest");
   const read = page.cursor === undefined ? undefined : (WALK.exec(page.cursor) ?? refuseCursor(OTHER_SORT));
   const [position = newest?.position ?? 0, score, sx, shown = 0] = read?.slice(1).map(Number) ?? [];
@@ -95,13 +97,13 @@ async function byTrust(app: App, page: Page) {
   const next = last && [position, last.score, last.sx_number, shown + rows.length].join(".");
   const computed = position === newest?.position ? newest : await computedAt(app.pool, position);
   return {
-    agents: await listed(app, rows, (at) => shown + at + 1),
+    agents: await listed(subjects, rows, (at) => shown + at + 1),
     computed_event: computed?.event_id ?? null,
     next_cursor: next && rows.length === page.limit ? next : null,
   };
 }
 
-async function byAge(app: App, page: Page) {
+async function byAge({ input: page, app, subjects }: Page) {
   if (page.cursor !== undefined && !NEWEST.test(page.cursor)) refuseCursor(OTHER_SORT);
   const before = page.cursor === undefined ? undefined : Number(page.cursor);
   const rows = await newestAgents(app.pool, { before, limit: page.limit });
@@ -114,15 +116,19 @@ async function byAge(app: App, page: Page) {
   const scored = rows.map((row) => ({ ...row, score: scores.get(row.sx_number) ?? 0 }));
   const last = rows.at(-1);
   return {
-    agents: await listed(app, scored, () => null),
+    agents: await listed(subjects, scored, () => null),
     computed_event: newest?.event_id ?? null,
     next_cursor: last && rows.length === page.limit ? String(last.sx_number) : null,
   };
 }
 
-async function listed(app: App, rows: readonly Ranked[], rank: (at: number) => number | null) {
+async function listed(
+  subjects: Page["subjects"],
+  rows: readonly Ranked[],
+  rank: (at: number) => number | null,
+) {
   const names = await namesOf(
-    app,
+    subjects,
     rows.map(({ state }) => state),
   );
   return rows.map(({ sx_number, agent_id, status, registered_at, state, score }, at) => ({
@@ -168,16 +174,19 @@ const stats = operation({
 });
 
 const COUNTED_FOR_MS = 60_000;
-const counted = new WeakMap<App["pool"], { at: number; active: Promise<number> }>();
 
 /** Agents that did something in 30 days, as of a minute ago at most: to count them is to read what all did. */
-function activeAgents({ pool, clock }: App): Promise<number> {
+function activeAgents({ pool, clock, once }: App): Promise<number> {
   const now = clock.now();
-  const known = counted.get(pool);
-  if (known && Math.abs(now.getTime() - known.at) < COUNTED_FOR_MS) return known.active;
+  const counted = once(
+    "identity: active agents",
+    (): { last?: { at: number; active: Promise<number> } } => ({}),
+  );
+  const { last } = counted;
+  if (last && Math.abs(now.getTime() - last.at) < COUNTED_FOR_MS) return last.active;
   const active = countActive(pool, daysBefore(now, 29));
-  counted.set(pool, { at: now.getTime(), active });
-  active.catch(() => counted.delete(pool));
+  counted.last = { at: now.getTime(), active };
+  active.catch(() => delete counted.last);
   return active;
 }
 

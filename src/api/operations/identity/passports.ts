@@ -81,9 +81,9 @@ const passport = operation({
   ),
   refuses: [404],
   example: { sx_id: "SX#1" },
-  handle: async ({ input, app }) => {
+  handle: async ({ input, app, subjects }) => {
     const agent = await agentNamed(app, input.sx_id);
-    const [display_name = null] = await namesOf(app, [agent]);
+    const [display_name = null] = await namesOf(subjects, [agent]);
     const { origin } = await app.store.identity();
     const { agent_id, sx_number, registered_at } = agent.facts;
     const now = app.clock.now().toISOString();

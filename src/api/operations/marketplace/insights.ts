@@ -33,7 +33,7 @@ const catalog = operation({
     }),
   ),
   example: {},
-  handle: async ({ app, catalogue }) => ({
+  handle: async ({ data, catalogue }) => ({
     entries: catalogue.operations.flatMap((one) => {
       const payment = paymentOf(one);
       if (!payment || !AREAS.includes(one.area)) return [];
@@ -48,7 +48,7 @@ const catalog = operation({
           required: required.includes(name),
           about: description,
         })),
-        vintage: one.vintage?.(app) ?? null,
+        vintage: one.vintage?.(data) ?? null,
         example: exampleOf(one),
       };
     }),

@@ -1,5 +1,5 @@
-import type { App } from "../../../core/app.ts";
 import { Refusal } from "../../../core/model/refusal.ts";
+import type { Data } from "../../../datasets/reading.ts";
 import {
   anyTargetInput,
   type MirrorInput,
@@ -16,9 +16,9 @@ import { type Context, json, key, operation, pay, reads, type Usdc } from "../..
 const UNIT_PRICE = "1.00";
 
 /** A dollar for each country-month that is covered. What will be refused anyway is quoted one. */
-function priceOfMonths(input: MirrorInput, app: App): Usdc {
+function priceOfMonths(input: MirrorInput, { data }: { data: Data }): Usdc {
   try {
-    return `${Math.max(1, countryMonths(dataOf(app), input))}`;
+    return `${Math.max(1, countryMonths(dataOf(data), input))}`;
   } catch (error) {
     if (error instanceof Refusal) return UNIT_PRICE;
     throw error;
@@ -33,12 +33,12 @@ const shared = {
   area: "mirror" as const,
   access: [key("read"), pay(priceOfMonths, UNIT_PRICE)],
   output: json(reconstructOutput, { table: "data", chart: reconstructChart }),
-  vintage: (app: App) => {
-    const trade = vintage(app);
-    return trade && [trade, ...ratesVintages(app.reference)].join("+");
+  vintage: (data: Data) => {
+    const trade = vintage(data);
+    return trade && [trade, ...ratesVintages(data.reference)].join("+");
   },
-  handle: ({ input, app, signal }: Context<MirrorInput>) =>
-    reconstruct(dataOf(app), (synthetic) => dollarsIn(app.reference, synthetic), input, signal),
+  handle: ({ input, data, signal }: Context<MirrorInput>) =>
+    reconstruct(dataOf(data), (synthetic) => dollarsIn(data.reference, synthetic), input, signal),
 };
 
 const reconstructOperation = operation({

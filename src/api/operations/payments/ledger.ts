@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import type { Heads, Hex } from "../../../core/model/chain.ts";
 import { address, chainHash, limit, positionCursor, time } from "../../../core/model/fields.ts";
-import { type Chain, ChainUnavailable } from "../../../core/model/ports/chain.ts";
+import { ChainUnavailable } from "../../../core/model/ports/chain.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import * as confirmation from "../../../domain/payments/confirmation.ts";
 import type { Payment, Refund } from "../../../domain/payments/payment.ts";
@@ -173,7 +173,7 @@ async function finalityOf(
   const confirmed = await app.load(confirmation, confirmation.targetOf(network));
   if (confirmed && block_number <= confirmed.block_number) return "final";
   try {
-    const [heads, block] = await Promise.all([recentHeads(app.chain), app.chain.block(BigInt(block_number))]);
+    const [heads, block] = await Promise.all([recentHeads(app), app.chain.block(BigInt(block_number))]);
     if (block?.hash !== block_hash) return null;
     if (block.number <= heads.finalized.number) return "final";
     return block.number <= heads.safe.number ? "safe" : "included";
@@ -185,13 +185,13 @@ async function finalityOf(
 
 /** Free calls must not multiply into questions to the chain. */
 const HEADS_MS = 1_000;
-const asked = new WeakMap<Chain, { at: number; heads: Promise<Heads> }>();
 
-function recentHeads(chain: Chain): Promise<Heads> {
-  const before = asked.get(chain);
-  if (before && performance.now() - before.at < HEADS_MS) return before.heads;
+function recentHeads({ chain, once }: App): Promise<Heads> {
+  const recent = once("payments: heads", (): { last?: { at: number; heads: Promise<Heads> } } => ({}));
+  const { last } = recent;
+  if (last && performance.now() - last.at < HEADS_MS) return last.heads;
   const heads = chain.heads();
-  asked.set(chain, { at: performance.now(), heads });
+  recent.last = { at: performance.now(), heads };
   return heads;
 }
 

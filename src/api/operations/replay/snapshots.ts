@@ -107,12 +107,12 @@ const snapshot = operation({
   refuses: [404],
   output: json(z.object({ data: snapshotLink, meta: z.object({ kept_days: z.int() }) })),
   example: {},
-  handle: async ({ input, app }) => {
+  handle: async ({ input, app, data }) => {
     await app.caughtUp(releasesProjection);
     const now = app.clock.now();
     const { vintage } = input;
     const date = vintage === undefined ? (input.date ?? now.toISOString().slice(0, 10)) : null;
-    const asked = { pool: app.pool, trade: dataOf(app), now };
+    const asked = { pool: app.pool, trade: dataOf(data), now };
     const release =
       date === null
         ? await releaseNamed(asked, { ...input, vintage: vintage! })

@@ -1,7 +1,6 @@
 /** The seed that a call draws from: active, and not drawn from more often than was announced with it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { App } from "../../../core/app.ts";
-import type { SeedUses } from "../../../core/model/ports/seeds.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { rngProblems } from "../../../domain/rng/problems.ts";
 import type { SeedAtHand } from "../../../domain/rng/roll.ts";
@@ -71,12 +70,9 @@ async function usesOf(app: App, seed_hash: string): Promise<number> {
   return (await findSeed(app.pool, seed_hash))?.rolls ?? 0;
 }
 
-/** What this process is looking for: however many calls wait for a space's next seed, one looks for all. */
-const looking = new WeakMap<SeedUses, Map<seeds.Space, Promise<void>>>();
-
+/** However many calls of this process wait for a space's next seed, one looks for all. */
 async function lookFor(app: App, space: seeds.Space): Promise<void> {
-  const under_way = looking.get(app.seed_uses) ?? new Map<seeds.Space, Promise<void>>();
-  looking.set(app.seed_uses, under_way);
+  const under_way = app.once("rng: seeds looked for", () => new Map<seeds.Space, Promise<void>>());
   const look = under_way.get(space) ?? revealOrWait(app, space).finally(() => under_way.delete(space));
   under_way.set(space, look);
   await look;

@@ -1,4 +1,4 @@
-import type { App } from "../../../core/app.ts";
+import type { Data } from "../../../datasets/reading.ts";
 import type { ReferenceTable } from "../../../datasets/reference/table.ts";
 import {
   compare,
@@ -46,7 +46,7 @@ import { json, key, operation, pay } from "../../declare/index.ts";
 /** An answer rests on the current state of each of its tables. */
 const over =
   (tables: readonly ReferenceTable<object>[]) =>
-  ({ reference }: App) =>
+  ({ reference }: Data) =>
     reference.vintages(tables);
 
 const overviewOperation = operation({
@@ -59,7 +59,7 @@ const overviewOperation = operation({
   output: json(overviewOutput),
   example: { format: "summary" },
   vintage: over(overviewTables),
-  handle: async ({ input, app }) => overview(app.reference, input),
+  handle: async ({ input, data }) => overview(data.reference, input),
 });
 
 const countriesOperation = operation({
@@ -72,7 +72,7 @@ const countriesOperation = operation({
   output: json(countriesOutput, { table: "data", chart: countriesChart }),
   example: { group: "EFTA" },
   vintage: over(countriesTables),
-  handle: async ({ input, app }) => countries(app.reference, input),
+  handle: async ({ input, data }) => countries(data.reference, input),
 });
 
 const sectorsOperation = operation({
@@ -85,7 +85,7 @@ const sectorsOperation = operation({
   output: json(sectorsOutput, { table: "data", chart: sectorsChart }),
   example: { lang: "lv" },
   vintage: over(sectorTables),
-  handle: async ({ input, app }) => sectors(app.reference, input),
+  handle: async ({ input, data }) => sectors(data.reference, input),
 });
 
 const aiRiskOperation = operation({
@@ -99,7 +99,7 @@ in them. \`basis\` tells how each score came about.`,
   output: json(aiRiskOutput, { table: "data", chart: exposureChart }),
   example: { type: "NACE" },
   vintage: over(exposureTables),
-  handle: async ({ input, app }) => aiRisk(app.reference, input),
+  handle: async ({ input, data }) => aiRisk(data.reference, input),
 });
 
 const lvWagesOperation = operation({
@@ -112,7 +112,7 @@ const lvWagesOperation = operation({
   output: json(lvWagesOutput, { table: "data", chart: lvWagesChart }),
   example: { year: 2024, nace: "C" },
   vintage: over(lvWagesTables),
-  handle: async ({ input, app }) => wagesInLatvia(app.reference, input),
+  handle: async ({ input, data }) => wagesInLatvia(data.reference, input),
 });
 
 const compareOperation = operation({
@@ -125,7 +125,7 @@ const compareOperation = operation({
   output: json(compareOutput, { table: "data", chart: compareChart }),
   example: { countries: ["LV", "EE", "LT", "DE"], nace: "C" },
   vintage: over(hourlyTables),
-  handle: async ({ input, app }) => compare(app.reference, input),
+  handle: async ({ input, data }) => compare(data.reference, input),
 });
 
 export const salaryOperations = [

@@ -31,9 +31,9 @@ const status = operation({
   output,
   refuses: [403, 404],
   example: { execution_id: "00".repeat(16) },
-  handle: async ({ input: { execution_id, wait_s }, app, caller, signal }) => {
+  handle: async ({ input: { execution_id, wait_s }, app, subjects, caller, signal }) => {
     const execution = await untilOver(app, { caller, execution_id }, wait_s, signal);
-    return { data: await shown(app, caller.tenant, execution), meta: {} };
+    return { data: await shown({ app, subjects }, caller.tenant, execution), meta: {} };
   },
 });
 
@@ -79,7 +79,7 @@ const cancel = operation({
   output,
   refuses: [403, 404, 409],
   example: { execution_id: "00".repeat(16) },
-  handle: async ({ input: { execution_id }, app, caller, decide, watch }) => {
+  handle: async ({ input: { execution_id }, app, subjects, caller, decide, watch }) => {
     const named = { tenant: caller.tenant, execution_id };
     checkMayRun(
       executions.standing(await watch(executions, executions.targetOf(named.tenant, execution_id))),
@@ -87,7 +87,7 @@ const cancel = operation({
     );
     const decision = executions.cancel(nowOf(app));
     const execution = await stepExecution({ decide, watch }, named, decision);
-    return { data: await shown(app, caller.tenant, execution), meta: {} };
+    return { data: await shown({ app, subjects }, caller.tenant, execution), meta: {} };
   },
 });
 

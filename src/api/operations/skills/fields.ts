@@ -1,4 +1,5 @@
 /** What the operations of skills have in common: what is asked of them, and how an execution is shown. */
+
 import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { idFrom, time } from "../../../core/model/fields.ts";
@@ -12,6 +13,7 @@ import { type SkillResult, skillResult } from "../../../domain/skills/result.ts"
 import { agents, type Skill, type SkillScope } from "../../../domain/skills/skills.ts";
 import { readKept } from "../../../reactors/skills/kept.ts";
 import type { Caller } from "../../declare/caller.ts";
+import type { Context } from "../../declare/operation.ts";
 import { canonical } from "../../serve/asking.ts";
 
 /** Micro-USDC that an agent's run costs. */
@@ -118,7 +120,7 @@ export const pollOf = (execution_id: string) => `/v1/agent/skills/executions/${e
 
 /** An execution as its owner sees it; `result` where it is at hand. */
 export async function shown(
-  app: Pick<App, "subjects" | "objects" | "printer">,
+  { app, subjects }: Pick<Context<never>, "app" | "subjects">,
   tenant: string,
   execution: Execution,
   result?: SkillResult,
@@ -128,7 +130,11 @@ export async function shown(
   const told =
     result ??
     (finished &&
-      ((await readKept(app, { tenant, execution_id }, finished.object_sha256)) as SkillResult | undefined));
+      ((await readKept(
+        { subjects, objects: app.objects },
+        { tenant, execution_id },
+        finished.object_sha256,
+      )) as SkillResult | undefined));
   return {
     execution_id,
     agent,

@@ -55,7 +55,8 @@ export async function rerun(
   const before = execution.model && (await keptReport(app, named, finished));
   try {
     const { text } = await runSkill({
-      app: held ? { ...app, ...held.data } : app,
+      app,
+      ...(held && { data: held.data }),
       tenant: named.tenant,
       skill,
       slots: facts.slots as Slots,

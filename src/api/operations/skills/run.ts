@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { App } from "../../../core/app.ts";
+import type { Data } from "../../../datasets/reading.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import { matches } from "../../../domain/plans/match.ts";
 import { slotNames } from "../../../domain/plans/slots.ts";
@@ -66,12 +66,12 @@ const run = operation({
   example: { agent: "strategist", task: "How dependent is Latvia on imports of mineral fuels?" },
   refuseTo: ({ input, caller }) => checkScope(skillNamed(input.agent), caller),
   handle: async (context) => {
-    const { input, app, caller } = context;
+    const { input, caller, data } = context;
     checkTenant(input.tenant, caller);
     const skill = skillNamed(input.agent);
-    const slots = slotsOf(app, input.task);
+    const slots = slotsOf(data, input.task);
     const { execution, result } = await begin(context as never, { ...input, skill, slots });
-    return { data: await shown(app, caller.tenant, execution, result), meta: {} };
+    return { data: await shown(context, caller.tenant, execution, result), meta: {} };
   },
 });
 
@@ -117,7 +117,7 @@ const batch = operation({
     const { input, app, caller, fresh_id, watch, presumeNew } = context;
     const { task, format } = input;
     checkTenant(input.tenant, caller);
-    const slots = slotsOf(app, task);
+    const slots = slotsOf(context.data, task);
     const all = input.agents.map((agent) => ({
       skill: skillNamed(agent),
       execution_id: idOf(fresh_id, agent),
@@ -144,7 +144,7 @@ const batch = operation({
           nowOf(app),
         )
       : before.map(executions.standing);
-    const data = await Promise.all(begun.map((one) => shown(app, caller.tenant, one)));
+    const data = await Promise.all(begun.map((one) => shown(context, caller.tenant, one)));
     return { data, meta: { count: data.length } };
   },
 });
@@ -195,13 +195,13 @@ const autoRoute = operation({
   ),
   refuses: [403],
   example: { task: "How dependent is Latvia on imports of mineral fuels?" },
-  refuseTo: ({ input, caller, app }) => {
-    const { best } = input.auto_run ? fittingTo(app, input.task) : {};
+  refuseTo: ({ input, caller, data }) => {
+    const { best } = input.auto_run ? fittingTo(data, input.task) : {};
     if (best) checkScope(best, caller);
   },
   handle: async (context) => {
-    const { input, app, caller } = context;
-    const { slots, found, best } = fittingTo(app, input.task);
+    const { input, caller } = context;
+    const { slots, found, best } = fittingTo(context.data, input.task);
     const ranked = found.map(({ plan, score, keywords, missing }) => ({
       agent: plan.name,
       score: Math.round(1_000 * score) / 1_000,
@@ -214,13 +214,13 @@ const autoRoute = operation({
     if (!best) return refuseTask(noFit(ranked));
     const wanted = { ...input, skill: best, slots };
     const { execution, result } = await begin(context as Context<never>, wanted);
-    return { data: { ...told, execution: await shown(app, caller.tenant, execution, result) }, meta: {} };
+    return { data: { ...told, execution: await shown(context, caller.tenant, execution, result) }, meta: {} };
   },
 });
 
 /** Skills by how well they fit a task, and the one that fits best and lacks nothing. */
-function fittingTo(app: App, task: string) {
-  const slots = slotsOf(app, task);
+function fittingTo(data: Data, task: string) {
+  const slots = slotsOf(data, task);
   const found = matches(task, slots, skills);
   const best = found.find(({ plan, score }) => score > 0 && missingOf(plan, slots).length === 0)?.plan;
   return { slots, found, best };

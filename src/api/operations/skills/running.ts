@@ -1,8 +1,10 @@
 /** A skill run: its plan asked step by step, each answer told, and all of it made one report. Nobody is charged, and nothing is decided. */
+
 import type { App } from "../../../core/app.ts";
 import { decidesNothing } from "../../../core/commands/unit.ts";
 import { inTime } from "../../../core/coordination/concurrency.ts";
 import { Late, refuse } from "../../../core/model/refusal.ts";
+import type { Data } from "../../../datasets/reading.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
 import { isAsked, type Told, valueAt } from "../../../domain/reports/fact.ts";
 import { say } from "../../../domain/reports/say.ts";
@@ -28,6 +30,8 @@ export type Noted = { step: string; told: Told; ms: number };
 
 export type Run = {
   app: App;
+  /** What its steps are asked of; the current data unless it runs again on older ones. */
+  data?: Data;
   /** Whose money and news the own readings are about. */
   tenant: string;
   skill: Skill;
@@ -166,7 +170,7 @@ async function readOfLog(run: Run, name: string, given: Record<string, unknown>)
 }
 
 /** Operations of plans only read, and look at nobody: what is the caller's own is read by its tenant alone. */
-function contextOf({ app, signal }: Pick<Run, "app" | "signal">): Context<never> {
+function contextOf({ app, data = app.data, signal }: Pick<Run, "app" | "data" | "signal">): Context<never> {
   const none = () => {
     throw new Error("a skill decides nothing while it runs");
   };
@@ -174,6 +178,8 @@ function contextOf({ app, signal }: Pick<Run, "app" | "signal">): Context<never>
     input: undefined as never,
     caller: anonymous,
     app,
+    data,
+    subjects: app.subjects,
     ...decidesNothing(none),
     fresh_id: "",
     idempotency_key: undefined,

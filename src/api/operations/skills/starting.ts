@@ -1,8 +1,10 @@
 /** How an execution begins: what a task fills, whether it is run in the call, and what is recorded of it. */
+
 import type { App } from "../../../core/app.ts";
 import type { ToSeal } from "../../../core/model/ports/subjects.ts";
 import { Late, refuse } from "../../../core/model/refusal.ts";
 import { placeIn, type Sealed } from "../../../core/model/sealed.ts";
+import type { Data } from "../../../datasets/reading.ts";
 import { stemsOf } from "../../../domain/fusion/intent-for.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
 import type { Execution, Format, Requested, StepDone } from "../../../domain/skills/execution.ts";
@@ -28,7 +30,7 @@ export const MOST_WAIT_S = 20;
 const stems = stemsOf(skills);
 
 /** What a task names, read without a model. */
-export const slotsOf = ({ reference }: Pick<App, "reference">, task: string): Slots =>
+export const slotsOf = ({ reference }: Pick<Data, "reference">, task: string): Slots =>
   taskSlots(task, productNames(reference), stems);
 
 /** Those that a skill takes: what else a task names changes nothing of it. */
@@ -99,18 +101,15 @@ export async function begin(
   return { execution: requested! };
 }
 
-/** How many runs of calls a process has under way; its tail is one a process. */
-const underWay = new WeakMap<App["tail"], number>();
-
 /** The work, unless there is no time for it or as many are at it as a process does at once: then it is left. */
-async function inTurn<T>({ tail }: App, wait_s: number, work: () => Promise<T>): Promise<T | undefined> {
-  const count = underWay.get(tail) ?? 0;
-  if (wait_s === 0 || count >= AT_ONCE) return undefined;
-  underWay.set(tail, count + 1);
+async function inTurn<T>({ once }: App, wait_s: number, work: () => Promise<T>): Promise<T | undefined> {
+  const runs = once("skills: runs of calls", () => ({ count: 0 }));
+  if (wait_s === 0 || runs.count >= AT_ONCE) return undefined;
+  runs.count++;
   try {
     return await work();
   } finally {
-    underWay.set(tail, (underWay.get(tail) ?? 1) - 1);
+    runs.count--;
   }
 }
 

@@ -37,7 +37,7 @@ that can be asked.`,
   output: json(overviewOutput),
   example: { format: "summary" },
   vintage,
-  handle: ({ input, app, signal }) => overview(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => overview(dataOf(data), input, signal),
 });
 
 const countriesOperation = operation({
@@ -51,7 +51,7 @@ everything.`,
   output: json(countriesOutput, { table: "data" }),
   example: { format: "compact" },
   vintage,
-  handle: ({ input, app, signal }) => countries(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => countries(dataOf(data), input, signal),
 });
 
 const timelineOperation = operation({
@@ -65,7 +65,7 @@ null is not delivered.`,
   output: json(timelineOutput, { table: "data", chart: timelineChart }),
   example: { reporters: ["DE", "FR"], flow: "IMPORT", years: "2023-2024" },
   vintage,
-  handle: ({ input, app, signal }) => timeline(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => timeline(dataOf(data), input, signal),
 });
 
 const topPartnersOperation = operation({
@@ -79,7 +79,7 @@ const topPartnersOperation = operation({
   output: json(topPartnersOutput, { table: "data", chart: partnersChart }),
   example: { reporter: "LV", flow: "IMPORT", year: 2024, limit: 5 },
   vintage,
-  handle: ({ input, app, signal }) => topPartners(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => topPartners(dataOf(data), input, signal),
 });
 
 const topProductsOperation = operation({
@@ -93,7 +93,7 @@ total less the lines above it, confidential trade included.`,
   output: json(topProductsOutput, { table: "data", chart: productsChart }),
   example: { reporter: "LV", flow: "EXPORT", year: 2024, limit: 5 },
   vintage,
-  handle: ({ input, app, signal }) => topProducts(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => topProducts(dataOf(data), input, signal),
 });
 
 const balanceOperation = operation({
@@ -106,7 +106,7 @@ const balanceOperation = operation({
   output: json(balanceOutput, { table: "data", chart: balanceChart }),
   example: { reporter: "LV", years: "2020-2024" },
   vintage,
-  handle: ({ input, app, signal }) => balance(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => balance(dataOf(data), input, signal),
 });
 
 export const tradeOperations = [

@@ -1,4 +1,4 @@
-import type { App } from "../../../core/app.ts";
+import type { Data } from "../../../datasets/reading.ts";
 import {
   macroContext,
   macroInput,
@@ -18,8 +18,8 @@ one table, named with its source and vintage; what is invented is marked \`synth
   input: macroInput,
   output: json(macroOutput, { table: macroTable, chart: macroChart }),
   example: { indicators: ["eur_usd"] },
-  vintage: ({ reference }: App) => reference.vintages(macroTables),
-  handle: async ({ input, app }) => macroContext(app.reference, input),
+  vintage: ({ reference }: Data) => reference.vintages(macroTables),
+  handle: async ({ input, data }) => macroContext(data.reference, input),
 });
 
 export const macroOperations = [macroContextOperation];

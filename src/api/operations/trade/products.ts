@@ -22,7 +22,7 @@ finer codes below one of them. The last line, \`rest\`, is what no heading holds
   output: json(woodOutput, { table: woodTable, chart: woodChart }),
   example: { reporter: "LV", year: 2024, flow: "EXPORT" },
   vintage,
-  handle: ({ input, app, signal }) => woodProducts(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => woodProducts(dataOf(data), input, signal),
 });
 
 const heatmapOperation = operation({
@@ -36,7 +36,7 @@ delivered stands last, without figures: nothing delivered is not zero.`,
   output: json(heatmapOutput, { table: "data", chart: heatmapChart }),
   example: { year: 2024, flow: "EXPORT", hs2: "44" },
   vintage,
-  handle: ({ input, app, signal }) => heatmap(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => heatmap(dataOf(data), input, signal),
 });
 
 const productDetailOperation = operation({
@@ -49,7 +49,7 @@ const productDetailOperation = operation({
   output: json(productDetailOutput, { table: "data.months", chart: productDetailChart }),
   example: { reporter: "LV", hs2: "44", years: "2023-2024" },
   vintage,
-  handle: ({ input, app, signal }) => productDetail(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => productDetail(dataOf(data), input, signal),
 });
 
 export const tradeProductOperations = [woodOperation, heatmapOperation, productDetailOperation];

@@ -19,7 +19,7 @@ const alertsOperation = operation({
   output: json(alertsOutput, { table: "data.alerts" }),
   example: { months: 6, flow: "IMPORT" },
   vintage,
-  handle: ({ input, app, signal }) => alerts(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => alerts(dataOf(data), input, signal),
 });
 
 const corridorOperation = operation({
@@ -33,7 +33,7 @@ and the largest products with their prices. Each database stands apart and says 
   output: json(corridorOutput, { table: corridorTable, chart: corridorChart }),
   example: { reporter: "DE", partner: "FR", years: "2020-2024" },
   vintage,
-  handle: ({ input, app, signal }) => corridor(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => corridor(dataOf(data), input, signal),
 });
 
 const flowPulseOperation = operation({
@@ -47,7 +47,7 @@ are listed too; \`significant\` tells them apart.`,
   output: json(flowPulseOutput, { table: "data" }),
   example: { months: 3, limit: 5 },
   vintage,
-  handle: ({ input, app, signal }) => flowPulse(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => flowPulse(dataOf(data), input, signal),
 });
 
 const rerouteOperation = operation({
@@ -61,7 +61,7 @@ or more, beside countries outside the EU with half as much again and EUR 10 M mo
   output: json(rerouteOutput, { table: rerouteTable }),
   example: { origin: "RU", month: "2022-03", flow: "IMPORT", limit: 5 },
   vintage,
-  handle: ({ input, app, signal }) => rerouteWatch(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => rerouteWatch(dataOf(data), input, signal),
 });
 
 const sourcesOperation = operation({
@@ -75,7 +75,7 @@ about single buyers.`,
   output: json(sourcesOutput, { table: "data" }),
   example: { reporter: "LV", year: 2024, limit: 5 },
   vintage,
-  handle: ({ input, app, signal }) => sources(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => sources(dataOf(data), input, signal),
 });
 
 export const tradeSignalOperations = [

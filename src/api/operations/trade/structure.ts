@@ -22,7 +22,7 @@ over complete months. Without a flow imports and exports stand apart.`,
   output: json(pricesOutput, { table: "data.series", chart: pricesChart }),
   example: { reporter: "LV", hs2: "44", years: "2023-2024", flow: "EXPORT" },
   vintage,
-  handle: ({ input, app, signal }) => pricesPerTonne(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => pricesPerTonne(dataOf(data), input, signal),
 });
 
 const seasonalityOperation = operation({
@@ -36,7 +36,7 @@ says so. Without a flow each has its own.`,
   output: json(seasonOutput, { table: seasonTable, chart: seasonChart }),
   example: { reporter: "LV", hs2: "44", years: "2015-2024", flow: "EXPORT" },
   vintage,
-  handle: ({ input, app, signal }) => season(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => season(dataOf(data), input, signal),
 });
 
 const concentrationOperation = operation({
@@ -50,7 +50,7 @@ The index is over the partners that the source lists; \`listed_share\` tells how
   output: json(concentrationOutput, { table: concentrationTable, chart: concentrationChart }),
   example: { reporter: "LV", hs2: "27", year: 2024, flow: "IMPORT" },
   vintage,
-  handle: ({ input, app, signal }) => concentration(dataOf(app), input, signal),
+  handle: ({ input, data, signal }) => concentration(dataOf(data), input, signal),
 });
 
 export const tradeAnalyticsOperations = [priceOperation, seasonalityOperation, concentrationOperation];

@@ -46,16 +46,14 @@ export const offchainShown = z
 
 type Shown = z.input<typeof offchainShown>;
 
-/** What EAS calls itself on the chain of an app: it does not change while a process lives. */
-const versions = new WeakMap<App["chain"], string>();
-
-async function versionOf({ chain }: App): Promise<string> {
-  const known = versions.get(chain);
-  if (known !== undefined) return known;
+/** The version that EAS says it has; it does not change while a process lives. */
+async function versionOf({ chain, once }: App): Promise<string> {
+  const known = once("trust: EAS", (): { version?: string } => ({}));
+  if (known.version !== undefined) return known.version;
   const standing = standingIn(await chain.read(standingCalls()));
   if (!standing) return refuse("unavailable", "EAS is not on this chain, so nothing can be attested");
-  versions.set(chain, standing.version);
-  return standing.version;
+  known.version = standing.version;
+  return known.version;
 }
 
 /** Signs attestations made at a time. Rejects with ChainUnavailable while nobody can say which EAS there is. */

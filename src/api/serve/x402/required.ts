@@ -1,12 +1,10 @@
 /** The 402 of x402, in both generations at once: v1 in the JSON body, v2 in the PAYMENT-REQUIRED header. */
 
 import type { encodePaymentRequiredHeader } from "@x402/core/http";
-import type { App } from "../../../core/app.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import { coreProblems } from "../../../core/model/problem.ts";
 import { USDC } from "../../../domain/payments/usdc.ts";
-import { paymentOf, type Usdc } from "../../declare/access/way.ts";
-import type { Caller } from "../../declare/caller.ts";
+import { type PricedCall, paymentOf, type Usdc } from "../../declare/access/way.ts";
 import { type Form, JSON_FORM } from "../../declare/forms/form.ts";
 import type { OperationDeclaration } from "../../declare/operation.ts";
 import { mediaTypeOf, methodOf, pathOf } from "../../declare/operation-facts.ts";
@@ -87,12 +85,12 @@ export function microUsdc(amount: Usdc): string {
 /** The price of a call with this input as the data is now; the unit price when the input is not known or not valid. */
 export async function priceOf(
   operation: OperationDeclaration,
-  { app, caller }: { app: App; caller: Caller },
+  call: PricedCall,
   input?: object,
 ): Promise<Usdc> {
   const way = paymentOf(operation);
   if (!way) throw new Error(`${operation.name} has no price`);
-  return typeof way.price === "function" && input ? way.price(input as never, app, caller) : way.unit_price;
+  return typeof way.price === "function" && input ? way.price(input as never, call) : way.unit_price;
 }
 
 /**
