@@ -45,7 +45,9 @@ async function count({ url, stream, callers, seconds }: Told): Promise<void> {
   const pool = openPool(url);
   const store = createEventStore(pool, { schemas });
   const turns = new StreamTurns(pool);
-  const parts: UnitParts = { store, schemas, cache: new StreamCache(), turns, subjects: absentSubjects() };
+  const objects = { put: () => Promise.reject(new Error("nothing is stored here")) };
+  const subjects = absentSubjects();
+  const parts: UnitParts = { store, schemas, cache: new StreamCache(), turns, subjects, objects };
   const counted: Counted = { done: 0, refused: 0, runs: 0, most_runs: 0, worst_ms: 0 };
   const end = Date.now() + seconds * 1_000;
   const caller = async () => {

@@ -75,6 +75,7 @@ try {
       schemas,
       cache: new StreamCache(),
       subjects: absentSubjects(),
+      objects: { put: () => Promise.reject(new Error("nothing is stored here")) },
     });
     // The snapshot is as old as one gets: the next is due.
     await grow(0, events - SNAPSHOT_EVERY);

@@ -64,11 +64,9 @@ describe("decisions", () => {
     const parts = makeProcess();
     const read = vi.spyOn(parts.store, "readStream");
     const begin = (process: UnitParts, text: string, most?: number) =>
-      transact(process, plain, ({ decide, presumeNew }) => {
-        const target = { tenant: "acme", id: "presumed" };
-        presumeNew(notes, target);
-        return decide(notes, target, notes.take(text, most));
-      });
+      transact(process, plain, ({ decide }) =>
+        decide(notes, { tenant: "acme", id: "presumed" }, notes.take(text, most), { is_new: true }),
+      );
     expect((await begin(parts, "a")).result).toMatchObject({ version: 1, state: { notes: ["a"] } });
     expect(read).not.toHaveBeenCalled();
     expect((await begin(makeProcess(), "b")).result).toMatchObject({
@@ -77,11 +75,11 @@ describe("decisions", () => {
     });
     expect((await begin(makeProcess(), "a")).events).toEqual([]);
     await expect(begin(makeProcess(), "c", 2)).rejects.toMatchObject({ code: "conflict" });
-    const refused = transact(makeProcess(), plain, ({ decide, presumeNew }) => {
-      const target = { tenant: "acme", id: "presumed" };
-      presumeNew(notes, target);
-      return decide(notes, target, () => refuse("conflict", "whatever it has"));
-    });
+    const refused = transact(makeProcess(), plain, ({ decide }) =>
+      decide(notes, { tenant: "acme", id: "presumed" }, () => refuse("conflict", "whatever it has"), {
+        is_new: true,
+      }),
+    );
     await expect(refused).rejects.toMatchObject({ code: "conflict" });
   });
 
@@ -110,32 +108,39 @@ describe("decisions", () => {
     waited.mockRestore();
   });
 
-  test("who lines up for a stream waits for those before it, and reads nothing for that", async () => {
+  test("commands that write a stream of their own before a shared one decide at most twice and a little", async () => {
     const parts = makeProcess();
-    const target = { tenant: "acme", id: "lined-up" };
-    await takeIn(parts, "lined-up", "a");
-    const read = vi.spyOn(parts.store, "readStream");
-    const order: string[] = [];
-    let go = () => {};
-    const held = new Promise<void>((done) => {
-      go = done;
-    });
-    const first = transact(parts, plain, async ({ decide, lineUp }) => {
-      await lineUp(notes, target);
-      await held;
-      order.push("first");
-      return decide(notes, target, notes.take("b"));
-    });
-    const second = transact(parts, plain, async ({ decide, lineUp }) => {
-      await lineUp(notes, target);
-      order.push("second");
-      return decide(notes, target, notes.take("c"));
-    });
-    go();
-    await first;
-    expect((await second).result).toMatchObject({ version: 3, state: { notes: ["a", "b", "c"] } });
-    expect(order).toEqual(["first", "second"]);
-    expect(read).not.toHaveBeenCalled();
+    let runs = 0;
+    const texts = Array.from({ length: 20 }, (_, n) => `note ${n}`);
+    const both = (text: string) =>
+      transact(parts, plain, async ({ decide }) => {
+        runs++;
+        await decide(notes, { tenant: "acme", id: `own-${text}` }, notes.take(text));
+        return decide(notes, { tenant: "acme", id: "shared" }, notes.take(text));
+      });
+    await Promise.all(texts.map(both));
+    const { state } = (await takeIn(makeProcess(), "shared", texts[0]!)).result;
+    expect([...state.notes].sort()).toEqual([...texts].sort());
+    expect(runs).toBeLessThan(3 * texts.length);
+  });
+
+  test("while others wait for a stream, a refusal is told at once and stores nothing", async () => {
+    const parts = makeProcess();
+    const put = vi.spyOn(parts.objects, "put").mockResolvedValue(undefined);
+    await takeIn(parts, "held", "a");
+    const leave = await parts.cache.queue(`acme\n${notes.streamOf("held")}`);
+    const storing = (most: number) =>
+      transact(parts, plain, ({ decide, store }) => {
+        store("note/held/b", Buffer.from("b"));
+        return decide(notes, { tenant: "acme", id: "held" }, notes.take("b", most));
+      });
+    await expect(storing(1)).rejects.toMatchObject({ code: "conflict" });
+    expect(put).not.toHaveBeenCalled();
+    const stored = storing(9);
+    await until(() => put.mock.calls.length === 1);
+    leave();
+    expect((await stored).result).toMatchObject({ state: { notes: ["a", "b"] } });
+    put.mockRestore();
   });
 
   test("a retried key gets the first answer even when the state has moved on", async () => {

@@ -135,10 +135,11 @@ async function assemble(
   hold(async () => app.outside?.close());
   const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
   const secret = (purpose: string) => derivedSecret(signingKeyFile(config), config.SIGNING_KEY, purpose);
+  const objects = createObjects(pool, objectPlaceOf(config), join(config.DATA_DIR, "objects-local"));
   const streams = openStreams(pool, await secret("stream-snapshots"), entities);
   const assembled: App = createApp({
-    ...{ pool, presence, store, tail, runner, readers, snapshots, accepting, printer, subjects },
-    unit: { store, schemas, subjects, ...streams },
+    ...{ pool, presence, store, tail, runner, readers, snapshots, accepting, printer, subjects, objects },
+    unit: { store, schemas, subjects, objects, ...streams },
     clock,
     random: systemRandom,
     signer: await openSigner(signingKeyFile(config), config.SIGNING_KEY),
@@ -155,7 +156,6 @@ async function assemble(
     settlement: settlementOnLogsChain(() => app, chain.settlement),
     ...(await openSeeds(config, { pool, store, onError })),
     answers: createKeptAnswers(pool),
-    objects: createObjects(pool, objectPlaceOf(config), join(config.DATA_DIR, "objects-local")),
     outside: outsideOf(config, store),
     executor: processExecutor(),
     parser: createParser(),

@@ -3,7 +3,7 @@
 import { createEventStore } from "../../eventstore/store.ts";
 import { type AnchorOptions, anchorTurn } from "../../src/anchoring/anchor-signed.ts";
 import { type SigningOptions, signTurn } from "../../src/anchoring/sign-growth.ts";
-import { type App, createApp, withParts } from "../../src/core/app.ts";
+import { type App, withParts } from "../../src/core/app.ts";
 import { StreamCache } from "../../src/core/commands/stream-cache.ts";
 import type { Chain } from "../../src/core/model/ports/chain.ts";
 import * as anchors from "../../src/domain/anchoring/anchor.ts";
@@ -65,9 +65,9 @@ export async function openAnchoringSetup(): Promise<AnchoringSetup> {
       return keptHead(answer!);
     },
     heedless: () => {
-      const { schemas, subjects } = app.unit;
+      const { schemas, subjects, objects } = app.unit;
       const store = createEventStore(app.pool, { schemas });
-      return withParts(app, { unit: { store, schemas, cache: new StreamCache(), subjects } });
+      return withParts(app, { unit: { store, schemas, cache: new StreamCache(), subjects, objects } });
     },
     over: (more, by = app) => ({ ...by, chain: { ...by.chain, ...more } }),
   };

@@ -32,6 +32,7 @@ const parts: UnitParts = {
   cache: new StreamCache(),
   turns: new StreamTurns(pool),
   subjects: absentSubjects(),
+  objects: { put: () => Promise.reject(new Error("nothing is stored here")) },
 };
 const generations = new Array<number>(count).fill(0);
 let value = first;

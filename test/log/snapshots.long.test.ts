@@ -35,7 +35,7 @@ async function grow(id: string, events: number): Promise<void> {
 
 /** What a process that starts now has; `read` counts the events that it reads. */
 function started() {
-  const { store, schemas, snapshots, subjects } = service.app.unit;
+  const { store, schemas, snapshots, subjects, objects } = service.app.unit;
   let read = 0;
   const counting = {
     ...store,
@@ -49,6 +49,7 @@ function started() {
     store: counting,
     schemas,
     subjects,
+    objects,
     cache: new StreamCache(),
     ...(snapshots && { snapshots }),
   };

@@ -71,19 +71,21 @@ test("asks steps that do not rest on each other side by side, and records them i
   );
 });
 
-test("is sealed by one question to the vault, and kept by one statement", async () => {
+test("its answers are sealed by one question to the vault and kept by one statement; its task is sealed as it is recorded", async () => {
   const { app } = setup;
-  const { subjects } = app.unit;
+  const { subjects } = app;
   const { objects } = app;
   const asked: string[] = [];
-  app.unit.subjects = {
-    ...subjects,
-    seal: (page) => {
+  const counted = {
+    ...app.subjects,
+    seal: (page: Parameters<typeof subjects.seal>[0]) => {
       asked.push("seal");
       return subjects.seal(page);
     },
   };
+  app.unit.subjects = counted;
   replace(app, {
+    subjects: counted,
     objects: {
       ...objects,
       putAll: (all) => {
@@ -94,11 +96,11 @@ test("is sealed by one question to the vault, and kept by one statement", async 
   });
   onTestFinished(() => {
     app.unit.subjects = subjects;
-    replace(app, { objects });
+    replace(app, { objects, subjects });
   });
   const { data } = await setup.ask(headers, "run", DIPLOMAT);
   expect(data.status).toBe("finished");
-  expect(asked).toEqual(["seal", "put 3"]);
+  expect(asked).toEqual(["seal", "put 3", "seal"]);
 });
 
 test("what is kept is short, and what was kept before it was zipped is read as ever", async () => {
@@ -106,7 +108,7 @@ test("what is kept is short, and what was kept before it was zipped is read as e
   const named = { tenant: TENANT, execution_id: "e".repeat(32) };
   const answer = { data: Array.from({ length: 2_000 }, (_, n) => ({ period: "2024-01", imports_eur: n })) };
   const text = JSON.stringify(answer);
-  const { kept } = await keep({ seal: app.subjects.seal, objects: app.objects }, named, [zip(text)]);
+  const kept = await keep(app, named, [zip(text)]);
   const { object_sha256 } = kept[0]!;
   expect(await readKept(app, named, object_sha256)).toEqual(answer);
   const bytes = await app.objects.get(objectOf(named.execution_id, object_sha256));

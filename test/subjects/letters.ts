@@ -70,10 +70,10 @@ const writeLetter = operation({
   status: 201,
   refuses: [409],
   example: { mail: "anna@example.org", address: "Brivibas 1, Riga" },
-  handle: async ({ input, caller: { tenant }, app, decide, seal, fresh_id: id }) => {
+  handle: async ({ input, caller: { tenant }, app, decide, personal, fresh_id: id }) => {
     const subject = mailSubject(tenant, input.mail);
-    const [to] = await seal([{ subject, place: placeOf(tenant, id), value: { ...input } }]);
-    const { state } = await decide(letter, { tenant, id }, write({ letter_id: id, words: 3, to: to! }));
+    const to = personal({ subject, place: placeOf(tenant, id), value: { ...input } });
+    const { state } = await decide(letter, { tenant, id }, write({ letter_id: id, words: 3, to }));
     return show(app, tenant, id, state!.facts);
   },
 });

@@ -21,21 +21,17 @@ const meta = { actor: "test" };
 /** A letter, and beside it a copy for the same person and another one, in one commit. */
 async function writeOne(): Promise<void> {
   const id = randomBytes(16).toString("hex");
-  await transact(app.unit, { meta }, async ({ decide, seal }) => {
+  await transact(app.unit, { meta }, async ({ decide, personal }) => {
     const place = placeOf("acme", id);
     const other = mailSubject("acme", "bystander@example.org");
     const value = { mail: MAIL!, address: "Riga" };
-    const [to, again, beside] = await seal([
-      { subject, place, value },
-      { subject, place: { ...place, type: "LetterCopied" }, value },
-      {
-        subject: other,
-        place: { ...place, type: "LetterCopied" },
-        value: { mail: "bystander@example.org", address: "Cesis" },
-      },
-    ]);
-    await decide(letter, { tenant: "acme", id }, write({ letter_id: id, words: 1, to: to! }));
-    await decide(letter, { tenant: "acme", id }, copy([again!, beside!]));
+    const copied = { ...place, type: "LetterCopied" };
+    const to = personal({ subject, place, value });
+    const again = personal({ subject, place: copied, value });
+    const bystander = { mail: "bystander@example.org", address: "Cesis" };
+    const beside = personal({ subject: other, place: copied, value: bystander });
+    await decide(letter, { tenant: "acme", id }, write({ letter_id: id, words: 1, to }));
+    await decide(letter, { tenant: "acme", id }, copy([again, beside]));
   });
 }
 

@@ -45,11 +45,13 @@ async function writeTo(
 ) {
   const id = randomBytes(16).toString("hex");
   const place = placeOf(tenant, id);
-  const { result } = await transact(unit, { meta }, async ({ decide, seal }) => {
-    const [to] = await seal([{ subject: named(name), place, value: { mail: name }, is_new }]);
+  const { result } = await transact(unit, { meta }, async ({ decide, personal }) => {
+    const to = personal({ subject: named(name), place, value: { mail: name }, is_new });
+    // It is sealed before the first stream is waited for.
+    await decide(letter, { tenant, id: randomBytes(16).toString("hex") }, () => []);
     await before();
-    await decide(letter, { tenant, id }, write({ letter_id: id, words: 1, to: to! }));
-    return to!;
+    await decide(letter, { tenant, id }, write({ letter_id: id, words: 1, to }));
+    return to;
   });
   return { sealed: result, place };
 }

@@ -36,6 +36,7 @@ export function notebooks() {
       schemas,
       cache: new StreamCache(),
       subjects: absentSubjects(),
+      objects: { put: (): Promise<void> => Promise.reject(new Error("nothing is stored here")) },
     }),
   };
 }

@@ -13,7 +13,7 @@ export async function orderExamples(app: App, tenant = "acme"): Promise<void> {
     const target = orders.targetOf(tenant, order_id);
     const placed_at = app.clock.now().toISOString();
     const until = new Date(Date.parse(placed_at) + orders.HOLD_S.x402 * 1_000).toISOString();
-    const place = async ({ decide, seal }: Parameters<Parameters<App["commit"]>[0]>[0]) => {
+    const place = async ({ decide, personal }: Parameters<Parameters<App["commit"]>[0]>[0]) => {
       const subject = mailSubject(tenant, "order@example.org");
       const value = {
         name: null,
@@ -22,7 +22,7 @@ export async function orderExamples(app: App, tenant = "acme"): Promise<void> {
         delivery_address: null,
         notes: null,
       };
-      const [customer] = await seal([{ subject, place: placeIn(orders, target, "OrderPlaced"), value }]);
+      const customer = personal({ subject, place: placeIn(orders, target, "OrderPlaced"), value });
       const unit = "bag" as const;
       const wanted = { order_id, tenant, unit, base: 1, quantity: 1, until };
       await decide(stock, { tenant: "operator", id: "1" }, stock.reserve(wanted, placed_at));
@@ -30,7 +30,7 @@ export async function orderExamples(app: App, tenant = "acme"): Promise<void> {
         ...{ order_id, product_id: 1, slug: "granulas-premium", unit, quantity: 1, base_quantity: 1 },
         ...{ net_cents: 4_000, vat_cents: 840, gross_cents: 4_840, usdc_micro: 52_130_000 },
         ...{ eur_usd: "1.0771", rate_as_of: placed_at.slice(0, 10), payment: "x402", quote_id: null },
-        ...{ lines: [{ location: "riga", quantity: 1 }], until, customer: customer!, placed_at },
+        ...{ lines: [{ location: "riga", quantity: 1 }], until, customer, placed_at },
       };
       await decide(orders, target, orders.place(facts));
     };

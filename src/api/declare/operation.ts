@@ -4,9 +4,8 @@
  */
 
 import { z } from "zod";
-import type { RecordedEvent } from "../../../eventstore/types.ts";
 import type { App } from "../../core/app.ts";
-import type { Decide, Foresee, LineUp, Presume, Reserve, Seal, Watch } from "../../core/commands/unit.ts";
+import type { Decide, Reserve, SealPersonal, StoreObject, Watch } from "../../core/commands/unit.ts";
 import type { Subjects } from "../../core/model/ports/subjects.ts";
 import type { ProblemType } from "../../core/model/problem.ts";
 import type { EventName } from "../../core/model/refusal.ts";
@@ -37,18 +36,12 @@ export type Context<In> = {
   decide: Decide;
   /** An entity as it is now; what is decided counts only if it stays so until then. */
   watch: Watch;
-  /** Says that an entity is new: its stream is not read before the commit, which is made only if it is. */
-  presumeNew: Presume;
-  /** Waits for the command's turn on a stream before anything else is looked at. */
-  lineUp: LineUp;
-  /** Refuses now what would be refused when it is decided, before anything is sealed or waited for. */
-  foresee: Foresee;
   /** Takes what is counted outside the log, once for the command; what is taken for nothing is given back. */
   reserve: Reserve;
-  /** Seals personal data for the events that are decided; nothing else may stand in one. */
-  seal: Seal;
-  /** What this very command appended when it was said before; empty the first time. */
-  earlier: readonly RecordedEvent[];
+  /** Personal data as a member of an event: it stands there sealed. */
+  personal: SealPersonal;
+  /** Stores bytes that an event names by their digest, unless the command is refused. */
+  store: StoreObject;
   /** 32 hex digits to name what the command makes: others for each command, the same when it is said again. */
   fresh_id: string;
   /** The caller's own name for the command, where it gave one. */

@@ -5,9 +5,10 @@ import type { LRUCache } from "lru-cache";
 import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { Idempotency, JsonObject } from "../../../eventstore/types.ts";
 import type { App } from "../../core/app.ts";
-import type { Command, InUnit, Seal } from "../../core/commands/unit.ts";
+import type { Command, InUnit, SealPersonal } from "../../core/commands/unit.ts";
 import type { Subjects } from "../../core/model/ports/subjects.ts";
 import { type EventName, refuse } from "../../core/model/refusal.ts";
+import type { Sealed } from "../../core/model/sealed.ts";
 import type { Data } from "../../datasets/reading.ts";
 import { watched } from "../../datasets/reading.ts";
 import type { Admission } from "../declare/access/way.ts";
@@ -136,21 +137,18 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
   const names = (event: EventName) => {
     call.named = event;
   };
-  const personal = notingSubjects(app.subjects, unit.seal);
+  const noting = notingSubjects(app.subjects, unit.personal);
   const context = {
     input: input as never,
     caller: isSameForAll(operation) ? anonymous : caller,
     app,
     data: call.data,
-    subjects: personal.subjects,
+    subjects: noting.subjects,
     decide: effectOf(operation).changes === "nothing" ? onlyReads(operation) : unit.decide,
     watch: unit.watch,
-    presumeNew: unit.presumeNew,
-    lineUp: unit.lineUp,
-    foresee: unit.foresee,
     reserve: unit.reserve,
-    seal: personal.seal,
-    earlier: unit.earlier,
+    personal: noting.personal,
+    store: unit.store,
     get fresh_id() {
       return freshId(app, unit.command);
     },
@@ -196,7 +194,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
   const answer = rests_on === undefined ? given : withRestsOn(given as Marked, rests_on);
   const body = await encoded(parts, call, answer);
   const etag = name === undefined && operation.caching === undefined ? "" : etagOf(body);
-  const subjects = personal.noted();
+  const subjects = noting.noted();
   const made: PreparedBody = {
     kind: "body",
     status,
@@ -215,10 +213,12 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
 }
 
 /** Notes whose personal data a handler has at hand, opened or to be sealed: its answer may tell of it. */
-function notingSubjects(subjects: Subjects, seal: Seal) {
+function notingSubjects(subjects: Subjects, personal: SealPersonal) {
   const noted = new Set<string>();
+  const sealed: Sealed[] = [];
   return {
-    noted: () => [...noted],
+    // A value is sealed when the first decision is made; without one nothing is recorded of it.
+    noted: () => [...new Set([...noted, ...sealed.flatMap(({ subject_id }) => subject_id ?? [])])],
     subjects: {
       async open(page) {
         const opened = await subjects.open(page);
@@ -226,10 +226,10 @@ function notingSubjects(subjects: Subjects, seal: Seal) {
         return opened;
       },
     } satisfies Context<never>["subjects"],
-    seal: async (page: Parameters<Seal>[0]) => {
-      const made = await seal(page);
-      for (const { subject_id } of made) noted.add(subject_id);
-      return made;
+    personal: (value: Parameters<SealPersonal>[0]) => {
+      const member = personal(value);
+      sealed.push(member);
+      return member;
     },
   };
 }

@@ -24,21 +24,18 @@ export async function sealFor(
   }
 }
 
-/** What an earlier commit sealed, place by place in the order of its events. */
-export function sealedBefore(
-  events: readonly RecordedEvent[],
-): (page: readonly ToSeal[]) => Promise<Sealed[]> {
+/** The values that an earlier commit sealed, place by place in the order of its events. */
+export function sealedBefore(events: readonly RecordedEvent[]): (value: ToSeal) => Sealed {
   const left = new Map<string, Sealed[]>();
   for (const event of events) {
     const name = nameOf(event);
     left.set(name, [...(left.get(name) ?? []), ...sealedIn(event.payload)]);
   }
-  return async (page) =>
-    page.map(({ place }) => {
-      const next = left.get(nameOf(place))?.shift();
-      if (!next) throw new Error(`the command sealed nothing more for ${place.type} when it was said first`);
-      return next;
-    });
+  return ({ place }) => {
+    const next = left.get(nameOf(place))?.shift();
+    if (!next) throw new Error(`the command sealed nothing more for ${place.type} when it was said first`);
+    return next;
+  };
 }
 
 const nameOf = ({ tenant, stream_id, type }: SealPlace) => `${tenant}\n${stream_id}\n${type}`;

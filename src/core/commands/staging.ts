@@ -17,23 +17,19 @@ import type {
 import type { DomainEvent, Entity } from "../model/entity.ts";
 import { coreProblems } from "../model/problem.ts";
 import { refuse } from "../model/refusal.ts";
-import * as subject from "../model/subject.ts";
-import * as unusedKeys from "../model/unused-keys.ts";
-import { sealFor } from "./sealing.ts";
 import { fold, foldAfresh } from "./stream-folds.ts";
 import type {
   Command,
   Decide,
   Decision,
-  Foresee,
-  LineUp,
-  Presume,
+  Expected,
+  InUnit,
   Reserve,
-  Seal,
   Target,
   UnitParts,
   Watch,
 } from "./unit.ts";
+import { UnitEffects } from "./unit-effects.ts";
 
 /** A state of a stream to decide upon; `after`: the commit on its way that leaves it. */
 type Seen = { state: unknown; version: number; cached: boolean; after?: Sent };
@@ -57,30 +53,24 @@ type Run = {
   place: "last" | "first";
   /** It may be told that the line is too long: nothing was paid for it. */
   isRefusable: boolean;
+  /** The stream that an earlier run lost a turn on: this run waits in its line. */
+  contested: string | undefined;
 };
 
 const SALT_BYTES = 16;
 
-/**
- * Events of no call have no request's random id in their meta: each gets a salt of its own. Who knows all else of such an event could
- * confirm a guess at its payload by its hash, which everybody may see.
- */
-const unguessable = (events: readonly NewEvent[], meta: JsonObject): NewEvent[] =>
-  "request_id" in meta
-    ? [...events]
-    : events.map((event) => ({
-        ...event,
-        meta: { ...event.meta, salt: randomText(SALT_BYTES, "base64url") },
-      }));
+/** Everybody may see the hash of an event: without the salt, a reader who knows all else of it could confirm a guess at its payload. */
+const salted = (events: readonly NewEvent[]): NewEvent[] =>
+  events.map((event) => ({ ...event, meta: { ...event.meta, salt: randomText(SALT_BYTES, "base64url") } }));
 
 /** Where somebody has waited for longer, whoever comes next is told at once: a line that only grows serves nobody. */
 const MOST_WAIT_MS = 10_000;
 
-export class Staging {
+export class Staging implements InUnit {
   readonly #parts: UnitParts;
   readonly command: Command;
   readonly reserve: Reserve;
-  readonly earlier = [];
+  readonly #effects: UnitEffects;
   readonly #staged = new Map<string, Staged>();
   /** Streams that the commit rests upon, the version they were seen at, and how those out of the cache are read afresh. */
   readonly #watched = new Map<string, { guard: StreamGuard; again?: () => Promise<{ version: number }> }>();
@@ -91,6 +81,7 @@ export class Staging {
   #leaveTurn: (() => void) | undefined;
   /** How often it was told to leave: whoever is told so while it waits in line does not stay when its turn comes. */
   #left = 0;
+  #lost: string | undefined;
   /** What this process knew of a stream when its turn began. */
   #knownBefore: { key: string; version: number } | undefined;
 
@@ -99,10 +90,14 @@ export class Staging {
     this.command = command;
     this.reserve = reserve;
     this.#run = run;
+    this.#effects = new UnitEffects(parts, this.watch);
   }
 
-  readonly decide: Decide = async (entity, target, decision) => {
-    const staged = await this.#stage(entity, target);
+  readonly personal: InUnit["personal"] = (value) => this.#effects.personal(value);
+  readonly store: InUnit["store"] = (name, bytes) => this.#effects.store(name, bytes);
+
+  readonly decide: Decide = async (entity, target, decision, expected = {}) => {
+    const staged = await this.#stage(entity, target, decision, expected);
     const events = await this.#consider(entity, staged, decision).catch((refusal) => {
       // Work that goes on after a refusal holds up nobody with a stream that it does not write.
       if (![...this.#staged.values()].some((one) => one.events.length > 0)) this.leave();
@@ -117,11 +112,12 @@ export class Staging {
     return { state: next, events, version: staged.base + staged.events.length };
   };
 
-  readonly watch: Watch = async (entity, { tenant, id }) => {
+  readonly watch: Watch = async (entity, { tenant, id }, { is_new } = {}) => {
     const stream_id = entity.streamOf(id);
     const key = `${tenant}\n${stream_id}`;
     const staged = this.#staged.get(key);
     if (staged) return staged.state as ReturnType<typeof entity.initialState>;
+    if (is_new) this.#presumeNew(entity, key);
     const { state, version, cached, after } = await this.#see(entity, tenant, stream_id);
     this.#watched.set(key, {
       guard: { tenant, stream_id, expected_version: version, ...(after && { after }) },
@@ -130,15 +126,23 @@ export class Staging {
     return state as ReturnType<typeof entity.initialState>;
   };
 
-  readonly presumeNew: Presume = (entity, { tenant, id }) => {
-    const key = `${tenant}\n${entity.streamOf(id)}`;
+  #presumeNew<State, E extends DomainEvent>(entity: Entity<State, E>, key: string): void {
     if (!this.#parts.cache.get(key))
       this.#parts.cache.keep(key, { state: entity.initialState(), version: 0 });
-  };
+  }
 
-  readonly lineUp: LineUp = (entity, { tenant, id }) => this.#queue(`${tenant}\n${entity.streamOf(id)}`);
-
-  readonly foresee: Foresee = async (entity, target, decision) => {
+  /**
+   * Before the command waits in line its first decision is tried: a refusal needs no turn, and nobody else waits while personal data is
+   * sealed and objects are stored.
+   */
+  async #prepare<State, E extends DomainEvent>(
+    entity: Entity<State, E>,
+    target: Target,
+    decision: Decision<State, E>,
+    key: string,
+  ): Promise<void> {
+    if (this.#leavePlace || this.#staged.size > 0) return;
+    if (!this.#effects.arePending && !this.#parts.cache.isBusy(this.#run.contested ?? key)) return;
     const { state, cached } = await fold(this.#parts, entity, target.tenant, entity.streamOf(target.id));
     try {
       decision(state);
@@ -146,16 +150,8 @@ export class Staging {
       if (!cached) throw refusal;
       decision((await foldAfresh(this.#parts, entity, target)).state);
     }
-  };
-
-  readonly seal: Seal = async (page) => {
-    await this.watch(unusedKeys, unusedKeys.target);
-    const isLeaving = async (of: Target, is_new: boolean) => {
-      if (is_new) this.presumeNew(subject, of);
-      return (await this.watch(subject, of)) !== undefined;
-    };
-    return sealFor(this.#parts.subjects, isLeaving, page);
-  };
+    await this.#effects.perform();
+  }
 
   /** A refusal, or nothing to do, must not rest on a state that another process has moved on: it is looked at afresh. */
   async #consider<State, E extends DomainEvent>(
@@ -184,12 +180,19 @@ export class Staging {
     return [];
   }
 
-  async #stage<State, E extends DomainEvent>(entity: Entity<State, E>, target: Target): Promise<Staged> {
+  async #stage<State, E extends DomainEvent>(
+    entity: Entity<State, E>,
+    target: Target,
+    decision: Decision<State, E>,
+    { is_new }: Expected,
+  ): Promise<Staged> {
     const stream_id = entity.streamOf(target.id);
     const key = `${target.tenant}\n${stream_id}`;
     const known = this.#staged.get(key);
     if (known) return known;
-    await this.#queue(key);
+    if (is_new) this.#presumeNew(entity, key);
+    await this.#prepare(entity, target, decision, key);
+    await this.#queue(this.#run.contested ?? key);
     const { version, ...seen } = await this.#see(entity, target.tenant, stream_id);
     if (this.#knownBefore?.key === key && version > this.#knownBefore.version)
       this.#parts.turns?.contest(key);
@@ -263,6 +266,7 @@ export class Staging {
   async append(): Promise<AppendedEvent[] | "again" | "replayed"> {
     const touched = [...this.#staged.values()].filter((staged) => staged.events.length > 0);
     if (touched.length === 0) return (await this.hasMovedOn()) ? "again" : [];
+    await this.#effects.perform();
     const guards: StreamGuard[] = [];
     // That there was nothing to do may have been so by what is on its way alone.
     for (const { tenant, stream_id, base, after, events } of this.#staged.values())
@@ -274,7 +278,7 @@ export class Staging {
     }
     const sent = this.#parts.store.send({
       appends: touched.map(({ tenant, stream_id, base, after, events }) => ({
-        ...{ tenant, stream_id, expected_version: base, events: unguessable(events, this.command.meta) },
+        ...{ tenant, stream_id, expected_version: base, events: salted(events) },
         ...(after && { after }),
       })),
       guards,
@@ -317,11 +321,17 @@ export class Staging {
         const known = this.#parts.cache.get(key)?.version ?? 0;
         if (answer.actual > known) this.#parts.turns?.contest(key);
         this.#parts.cache.mark(key);
+        this.#lost = key;
         return "again";
       }
       case "overtaken":
         return "again";
     }
+  }
+
+  /** The stream on which another writer was faster. */
+  get lost(): string | undefined {
+    return this.#lost;
   }
 
   /** Lets others decide on the stream that it queued for. */

@@ -74,6 +74,11 @@ export class StreamCache {
     if (this.#ahead.get(key)?.sent === sent) this.#ahead.delete(key);
   }
 
+  /** Whether somebody has the first place in a stream's line. */
+  isBusy(key: string): boolean {
+    return this.#lines.has(key);
+  }
+
   /** For how long the one who has waited longest at the end of a stream's line has, in milliseconds; 0 where nobody does. */
   waitedFor(key: string): number {
     const since = this.#lines.get(key)?.last[0]?.since;

@@ -16,9 +16,6 @@ import type {
   Command,
   Committed,
   Decide,
-  Foresee,
-  LineUp,
-  Presume,
   Reservation,
   Reserve,
   Target,
@@ -55,6 +52,7 @@ export async function transact<T, Done = undefined>(
   const reserved = new Reserved();
   const begun = performance.now();
   let isPatient = false;
+  let contested: string | undefined;
   for (let run = 1; run <= MOST_RUNS || performance.now() - begun < MOST_MS; run++) {
     if (run > RUNS_AT_ONCE) await pause(Math.random() * Math.min(run, MOST_PAUSE_MS));
     const unit = new Staging(parts, command, reserved.reserve, {
@@ -62,6 +60,7 @@ export async function transact<T, Done = undefined>(
       isPatient: isPatient || (before !== undefined && !once),
       place: run === 1 ? "last" : "first",
       isRefusable: run === 1 && before === undefined,
+      contested,
     });
     let isSent = false;
     try {
@@ -94,6 +93,7 @@ export async function transact<T, Done = undefined>(
       if (!first) throw error;
       return await replay(parts, command, first, work);
     } finally {
+      contested = unit.lost ?? contested;
       unit.leave();
     }
   }
@@ -144,13 +144,9 @@ async function replay<T>(
     const own = earlier.events.filter((e) => e.tenant === target.tenant && e.stream_id === stream_id);
     return { state, version, events: own.map((event) => typed(parts.schemas, event)) };
   };
-  const seal = sealedBefore(earlier.events);
-  const presumeNew: Presume = () => undefined;
-  const lineUp: LineUp = async () => undefined;
-  const foresee: Foresee = async () => undefined;
+  const personal = sealedBefore(earlier.events);
   const { events } = earlier;
-  const unit = { decide, watch, presumeNew, lineUp, foresee, reserve, seal, command };
-  const result = await work({ ...unit, earlier: events });
+  const result = await work({ decide, watch, reserve, personal, store: () => undefined, command });
   return { result, events, replayed: true };
 }
 

@@ -1,6 +1,7 @@
-/** What work may do in the unit of one command, and what comes of it. */
-import type { AppendedEvent, Idempotency, JsonObject, RecordedEvent } from "../../../eventstore/types.ts";
+/** The unit of work of one command. */
+import type { AppendedEvent, Idempotency, JsonObject } from "../../../eventstore/types.ts";
 import type { DomainEvent, Entity } from "../model/entity.ts";
+import type { Objects } from "../model/ports/objects.ts";
 import type { Subjects, ToSeal } from "../model/ports/subjects.ts";
 import type { Sealed } from "../model/sealed.ts";
 import type { FoldParts } from "./stream-folds.ts";
@@ -10,10 +11,15 @@ export type Target = { tenant: string; id: string };
 export type Decision<State, E extends DomainEvent> = (state: State) => E[];
 export type Decided<State, E extends DomainEvent> = { state: State; events: E[]; version: number };
 
+/** `is_new`: nobody had this id before, so the stream is not read. Where that is wrong, the work runs again over the stream. */
+export type Expected = { is_new?: boolean };
+
+/** Decides on an entity and stages the events; they are appended when the work is done, all in one commit. */
 export type Decide = <State, E extends DomainEvent>(
   entity: Entity<State, E>,
   target: Target,
   decision: Decision<State, E>,
+  expected?: Expected,
 ) => Promise<Decided<State, E>>;
 
 /** Who commands, and under which key it may be said again. `meta` is hashed with every event. */
@@ -23,40 +29,17 @@ export type Committed<T> = { result: T; events: AppendedEvent[]; replayed: boole
 
 export type UnitParts = FoldParts & {
   subjects: Pick<Subjects, "seal" | "erase">;
+  objects: Pick<Objects, "put">;
   /** Turns with other processes on streams that they write, too; without it none are taken. */
   turns?: StreamTurns;
 };
 
-/** An entity as it is now; the commit is made only if it has not changed until then. */
+/** Reads an entity; the commit is made only if the entity has not changed until then. */
 export type Watch = <State, E extends DomainEvent>(
   entity: Entity<State, E>,
   target: Target,
+  expected?: Expected,
 ) => Promise<State>;
-
-/**
- * Says that an entity's stream is new, as one is whose id nobody has had before: it is not read before the commit, which is made only
- * if it is new indeed, and decided again over what it has where it is not.
- */
-export type Presume = <State, E extends DomainEvent>(entity: Entity<State, E>, target: Target) => void;
-
-/**
- * Waits for this command's turn on a stream, before it looks at anything else: for whoever will find that all others wait for the same.
- * Nothing is read.
- */
-export type LineUp = <State, E extends DomainEvent>(
-  entity: Entity<State, E>,
-  target: Target,
-) => Promise<void>;
-
-/**
- * Refuses at once what would be refused when it is decided: before anything is sealed for it, and without a place in the queue for its
- * stream. Nothing is staged and nothing rests upon it; said again, it stays silent.
- */
-export type Foresee = <State, E extends DomainEvent>(
-  entity: Entity<State, E>,
-  target: Target,
-  decision: (state: State) => unknown,
-) => Promise<void>;
 
 /** What is counted outside the log for what is about to be appended. */
 export type Reservation = {
@@ -70,29 +53,27 @@ export type Reservation = {
 export type Reserve = (name: string, reservation: Reservation) => Promise<boolean>;
 
 /**
- * Seals personal data for events that this unit decides, in the order given. The commit is made only if nobody has asked for the
- * erasure of whom it is about until then; said again, it gives what was recorded.
+ * A member of an event for personal data. It is sealed before the command waits in line for a stream, once its first decision would
+ * not be refused; the commit is made only if nobody asks for the erasure of its subject until then.
  */
-export type Seal = (page: readonly ToSeal[]) => Promise<Sealed[]>;
+export type SealPersonal = (value: ToSeal) => Sealed;
 
-/** What work may do in its unit, and the command it runs for. */
+/** Stores bytes that an event names by their digest, when personal data is sealed; a refused command stores nothing. */
+export type StoreObject = (name: string, bytes: Buffer) => void;
+
+/** The verbs of work in its unit, and the command that it runs for. */
 export type InUnit = {
   decide: Decide;
   watch: Watch;
-  presumeNew: Presume;
-  lineUp: LineUp;
-  foresee: Foresee;
   reserve: Reserve;
-  seal: Seal;
-  /** What this very command appended when it was said before; empty the first time. */
-  earlier: readonly RecordedEvent[];
+  personal: SealPersonal;
+  store: StoreObject;
   command: Command;
 };
 
-/** What is given to work that decides nothing, as that which is only read again: whatever asks for a decision is told why not. */
+/** The unit of work that only reads: each verb refuses by `tell`. */
 export const decidesNothing = (tell: () => never): Omit<InUnit, "command"> => ({
-  ...{ decide: tell, watch: tell, presumeNew: tell, lineUp: tell, foresee: tell, reserve: tell, seal: tell },
-  earlier: [],
+  ...{ decide: tell, watch: tell, reserve: tell, personal: tell, store: tell },
 });
 
 export type Work<T> = (unit: InUnit) => Promise<T>;

@@ -5,7 +5,7 @@ import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../eventstore/types.ts";
 import { digestOf, MOST_OBJECT_BYTES, objectName } from "../../core/model/objects.ts";
 import type { Objects } from "../../core/model/ports/objects.ts";
-import type { Subjects, ToSeal } from "../../core/model/ports/subjects.ts";
+import type { Subjects } from "../../core/model/ports/subjects.ts";
 import { refuse } from "../../core/model/refusal.ts";
 import { placeIn, type Sealed, type SubjectName } from "../../core/model/sealed.ts";
 import * as executions from "../../domain/skills/execution.ts";
@@ -42,21 +42,21 @@ export const objectOf = (execution_id: string, sha256: string): string =>
 /** The digest that names what is kept, and whose key it is sealed under. */
 export type Kept = { object_sha256: string; subject_id: string };
 
-/** Seals zipped texts, all by one question, and puts them in one statement; with what else of the execution is sealed `beside` them. */
+/** Seals zipped texts, all by one question, and puts them in one statement. `is_new`: the execution has no key yet. */
 export async function keep(
-  { seal, objects }: { seal: Subjects["seal"]; objects: Pick<Objects, "putAll"> },
+  { subjects, objects }: { subjects: Pick<Subjects, "seal">; objects: Pick<Objects, "putAll"> },
   named: Named,
   texts: readonly Promise<Buffer>[],
-  beside: readonly ToSeal[] = [],
-): Promise<{ kept: Kept[]; beside: Sealed[] }> {
+  { is_new = false } = {},
+): Promise<Kept[]> {
   const place = placeOf(named);
   const zipped = await Promise.all(texts);
   const parts = zipped.map(
     (bytes) => bytes.toString("base64url").match(new RegExp(`.{1,${PART}}`, "g")) ?? [],
   );
-  const page = parts.flat().map((part) => ({ subject: subjectOf(named), place, value: { part } }));
-  const sealed = await seal([...beside, ...page]);
-  let from = beside.length;
+  const page = parts.flat().map((part) => ({ subject: subjectOf(named), place, value: { part }, is_new }));
+  const sealed = await subjects.seal(page);
+  let from = 0;
   const kept = parts.map(({ length }) => {
     const own = sealed.slice(from, from + length);
     from += length;
@@ -68,7 +68,7 @@ export async function keep(
   await objects.putAll(
     kept.map(({ bytes, object_sha256 }) => ({ name: objectOf(named.execution_id, object_sha256), bytes })),
   );
-  return { kept, beside: sealed.slice(0, beside.length) };
+  return kept;
 }
 
 /** What was kept under a digest; undefined once it is erased, or past its time. */

@@ -219,8 +219,8 @@ async function attempt({ app, signal, log, run }: Parts, named: Named, begun: Ex
   }
 }
 
-const keepOne = async ({ subjects, objects }: App, named: Named, text: string): Promise<Kept> =>
-  (await keep({ seal: subjects.seal, objects }, named, [zip(text)])).kept[0]!;
+const keepOne = async (app: App, named: Named, text: string): Promise<Kept> =>
+  (await keep(app, named, [zip(text)]))[0]!;
 
 /** Records the result, unless whoever it is about was erased meanwhile. */
 async function conclude(

@@ -76,7 +76,7 @@ held by the service. docs/checks.md says what each state means.`,
     amount: "12.50",
     valid_days: 30,
   },
-  handle: async ({ input, caller, app, decide, watch, presumeNew, fresh_id }) => {
+  handle: async ({ input, caller, app, decide, watch, fresh_id }) => {
     const [from, to] = [lowerCase(input.from), lowerCase(input.to)];
     if (from === to)
       refuse("invalid", "invalid input: to", {
@@ -102,8 +102,7 @@ held by the service. docs/checks.md says what each state means.`,
       created_at: now.toISOString(),
     };
     const target = { tenant: caller.tenant, id };
-    presumeNew(checks, target);
-    const { state } = await decide(checks, target, checks.create(facts));
+    const { state } = await decide(checks, target, checks.create(facts), { is_new: true });
     const check = checks.standing(state);
     return {
       data: { ...shownCheck(check, true), typed_data: checkTypedData(check.facts) },

@@ -170,8 +170,8 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
     delivery_address: "Brīvības iela 1, Rīga",
   },
   handle: async (context) => {
-    const { input, caller, app, decide, watch, presumeNew, foresee, seal, fresh_id } = context;
-    const { idempotency_key, payment_id, data } = context;
+    const { input, caller, app, data, decide, watch, personal, fresh_id } = context;
+    const { idempotency_key, payment_id } = context;
     const { tenant } = caller;
     if (input.payment === "invoice" && caller.kind !== "key")
       refuse("forbidden", "an invoice needs an API key of this shop's operator; pay by x402 instead");
@@ -194,7 +194,6 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
     const until = new Date(now.getTime() + hold_s * 1_000).toISOString();
     const order_id = orderIdOf(app.link_secret, fresh_id);
     const target = orders.targetOf(tenant, order_id);
-    presumeNew(orders, target);
     // Only where it is decided: said again, the order stands, whatever its price or the rate would be by now.
     const costs = () => {
       const asked = { product_id, unit, quantity };
@@ -205,21 +204,17 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
       return { total, rate: payableRate(data.reference, { now, is_play: app.embedded_chain }) };
     };
     const wanted: stock.Wanted = { order_id, tenant, unit, base, quantity, until, newcomer };
-    const reserve = stock.reserve(wanted, placed_at);
-    // Nobody becomes a subject by an order that is refused.
-    await foresee(stock, goods, reserve);
-    await foresee(orders, target, costs);
-    const [customer] = await seal([
-      {
-        subject: mailSubject(tenant, input.customer_email),
-        place: placeIn(orders, target, "OrderPlaced"),
-        value: customerOf(input),
-      },
-    ]);
-    // Read before the goods are queued for, so that others wait for as little as can be.
-    await watch(orders, target);
+    const customer = personal({
+      subject: mailSubject(tenant, input.customer_email),
+      place: placeIn(orders, target, "OrderPlaced"),
+      value: customerOf(input),
+    });
     // The stock first: orders of one product queue for it, and each sees what the one before has left.
-    const held = await decide(stock, goods, reserve);
+    const held = await decide(stock, goods, (state) => {
+      const reserved = stock.reserve(wanted, placed_at)(state);
+      costs();
+      return reserved;
+    });
     const place = (state: orders.OrderState) => {
       const { total, rate } = costs();
       return orders.place({
@@ -237,11 +232,11 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
         quote_id,
         lines: linesOf(held.events),
         until,
-        customer: customer!,
+        customer,
         placed_at,
       })(state);
     };
-    const order = orders.standing((await decide(orders, target, place)).state);
+    const order = orders.standing((await decide(orders, target, place, { is_new: true })).state);
     const isNamed = idempotency_key !== undefined || payment_id !== undefined;
     return {
       data: { ...shownOrder(order), pay: howToPay(app, order) },

@@ -77,36 +77,30 @@ the quote names. It holds no goods: what is in stock then is sold then. Name and
     client_email: "anna@example.org",
     items: [{ product_id: 1, quantity: 2, unit: "pallet" }],
   },
-  handle: async ({ input, caller, app, decide, presumeNew, foresee, seal, fresh_id: quote_id }) => {
+  handle: async ({ input, caller, app, decide, personal, fresh_id: quote_id }) => {
     const { tenant } = caller;
     const now = app.clock.now();
     const ids = [...new Set(input.items.map(({ product_id }) => product_id))];
     const loaded = await Promise.all(ids.map((id) => app.load(product, product.targetOf(tenant, id))));
     const known = new Map(ids.map((id, at) => [id, loaded[at]]));
     const target = { tenant, id: quote_id };
-    presumeNew(quotes, target);
-    const prices = () => input.items.map((one, at) => pricedItem(known.get(one.product_id), one, at, now));
-    // Nobody becomes a subject by a quote that is refused.
-    await foresee(quotes, target, prices);
-    const [client] = await seal([
-      {
-        subject: mailSubject(tenant, input.client_email),
-        place: placeIn(quotes, target, "QuoteDrafted"),
-        value: { name: input.client_name, mail: input.client_email },
-      },
-    ]);
+    const client = personal({
+      subject: mailSubject(tenant, input.client_email),
+      place: placeIn(quotes, target, "QuoteDrafted"),
+      value: { name: input.client_name, mail: input.client_email },
+    });
     const draft = (state: quotes.QuoteState) => {
-      const priced = prices();
+      const priced = input.items.map((one, at) => pricedItem(known.get(one.product_id), one, at, now));
       return quotes.draft({
         quote_id,
         items: priced.map(({ item }) => item),
         ...sumOf(priced.map(({ total }) => total)),
         valid_until: new Date(now.getTime() + quotes.HOLDS_DAYS * DAY_MS).toISOString(),
-        client: client!,
+        client,
         drafted_at: now.toISOString(),
       })(state);
     };
-    const { state } = await decide(quotes, target, draft);
+    const { state } = await decide(quotes, target, draft, { is_new: true });
     if (!state) throw new Error("what was drafted is known");
     const items = state.items.map(({ product_id, unit, quantity, net_cents }) => ({
       product_id,

@@ -46,7 +46,7 @@ export const sxOf = (caller: Caller): number | undefined =>
 
 /** The agent whose own key was shown, if it may act. `agent_id`: whom the call says that it is for. */
 export async function actingAgent(
-  { app, caller, foresee, watch }: Pick<Context<never>, "app" | "caller" | "foresee" | "watch">,
+  { app, caller, watch }: Pick<Context<never>, "app" | "caller" | "watch">,
   agent_id?: string,
 ): Promise<Agent> {
   const sx = sxOf(caller);
@@ -55,9 +55,7 @@ export async function actingAgent(
   const own = (await idOfNumber(app, sx)) ?? (await agentNamed(app, sxId(sx))).facts.agent_id;
   if (agent_id !== undefined && ![own, sxId(sx), String(sx)].map(lowerId).includes(lowerId(agent_id)))
     refuse(identityProblems["not-yours"], `this key is ${own}'s, and acts for that agent alone`);
-  const target = agents.targetOf(own);
-  await foresee(agents, target, agents.acting);
-  return agents.acting(await watch(agents, target));
+  return agents.acting(await watch(agents, agents.targetOf(own)));
 }
 
 /** Tasks whose requesters are kept: the requester's stream is the task's, so it never changes. */

@@ -35,12 +35,10 @@ what a check or the requester's silence has accepted; whatever nobody settles is
   output: json(taskShown),
   refuses: [403, 404, 409],
   example: { task_id: "00".repeat(16), accept: true },
-  handle: async ({ input, app, caller, decide, watch, lineUp }) => {
+  handle: async ({ input, app, caller, decide, watch }) => {
     const { task_id, accept, reason } = input;
     await refuseSuspended({ app, caller, watch });
     const { tenant, side } = await taskToDecide({ app, caller, watch }, task_id);
-    // Many who settle at once all touch the caller's account: it is what they wait for, one after the other.
-    await lineUp(accounts, accounts.targetOf(caller.tenant));
     const at = nowOf(app);
     const step = async (decision: Parameters<typeof stepTask>[2]) =>
       (await stepTask({ decide, watch }, { tenant, task_id }, decision)).task;

@@ -121,7 +121,7 @@ the same call is credited and held in one commit. A key names the account; a pay
     max_price_usd: 0.02,
   },
   handle: async (context) => {
-    const { input, app, caller, decide, watch, presumeNew, fresh_id: task_id } = context;
+    const { input, app, caller, decide, watch, store, fresh_id: task_id } = context;
     const submitted_at = nowOf(app);
     await refuseSuspended(context);
     const terms = await termsOf(app, input, submitted_at);
@@ -132,12 +132,11 @@ the same call is credited and held in one commit. A key names the account; a pay
     });
     const copies = Array.from({ length: timesOf(input) - 1 }, (_, at) => hold(copyId(task_id, at + 2)));
     const first = hold(terms.quorum ? copyId(task_id, 1) : task_id);
+    store(objectName("task", task_id, input_sha256), bytes);
     const funds = await holdFunds(context, first, ...copies);
-    // Only once the money is there: what is refused stores nothing.
-    await app.objects.put(objectName("task", task_id, input_sha256), bytes);
     const facts = { task_id, kind: input.task_type, input_sha256, input_bytes: bytes.length, terms };
     const named = { tenant: caller.tenant, task_id };
-    presumeNew(tasks, tasks.targetOf(caller.tenant, task_id));
+    await watch(tasks, tasks.targetOf(caller.tenant, task_id), { is_new: true });
     const unit = { decide, watch };
     const { task } = await stepTask(unit, named, tasks.submit({ ...facts, copy_of: null, submitted_at }));
     const made = terms.quorum ? await makeCopies(unit, named, submitted_at) : task;

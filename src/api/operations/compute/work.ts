@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import { z } from "zod";
-import type { JsonObject, RecordedEvent } from "../../../../eventstore/types.ts";
+import type { JsonObject } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
 import { sha256, time } from "../../../core/model/fields.ts";
 import { MOST_OBJECT_BYTES, objectName } from "../../../core/model/objects.ts";
@@ -14,11 +14,15 @@ import * as tasks from "../../../domain/compute/task.ts";
 import { exits, type Leased, type Receipt } from "../../../domain/compute/task-events.ts";
 import type { Agent } from "../../../domain/identity/agent.ts";
 import { sxId } from "../../../domain/identity/fields.ts";
-import * as accounts from "../../../domain/payments/account.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 import * as seeds from "../../../domain/rng/seeds.ts";
 import { findNode, nodesProjection, type Standing, standingOf } from "../../../projections/compute/nodes.ts";
-import { lentUnder, type NamedTask, type Ready } from "../../../projections/compute/tasks.ts";
+import {
+  lentUnder,
+  type NamedTask,
+  type Ready,
+  tasksProjection,
+} from "../../../projections/compute/tasks.ts";
 import { withCopies } from "../../../reactors/compute/quorum.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
 import { agentNamed } from "../../agents/agents.ts";
@@ -83,12 +87,12 @@ The price is what the node asks for the whole limit, fixed now. Name it by an Id
   refuses: [409],
   example: { wait_s: 0 },
   handle: async (context) => {
-    const { input, app, decide, foresee, watch, fresh_id, signal } = context;
+    const { input, app, decide, watch, fresh_id, signal } = context;
     const { facts } = await actingAgent(context);
     const sx = facts.sx_number;
     const own = nodes.targetOf(sx);
-    await foresee(nodes, own, nodes.registered);
-    const { hourly_rate_micro, facts: offer } = nodes.registered(await watch(nodes, own));
+    const node = nodes.registered(await watch(nodes, own));
+    const { hourly_rate_micro, facts: offer } = node;
     const lease_id = leaseIdOf(app, fresh_id);
     const lease_sha256 = leaseDigest(lease_id);
     const take = async (named: NamedTask) => {
@@ -99,10 +103,10 @@ The price is what the node asks for the whole limit, fixed now. Name it by an Id
       noteRequester(app, named);
       return events.length > 0 ? task : undefined;
     };
-    const before = lentBefore(context.earlier);
+    const before = context.idempotency_key === undefined ? undefined : await lentBefore(app, lease_sha256);
     if (before) return { task: await shownLent(app, before, await take(before), lease_id) };
-    await foresee(nodes, own, (state) => refuseUnavailable(nodes.registered(state)));
-    const standing = await standingUnlessBusy(app, sx, nodes.registered(await watch(nodes, own)));
+    refuseUnavailable(node);
+    const standing = await standingUnlessBusy(app, sx, node);
     const { trust } = standing;
     refusePaused(standing, nowOf(app));
     const kinds = input.kinds.length > 0 ? input.kinds : offer.kinds;
@@ -134,12 +138,11 @@ The price is what the node asks for the whole limit, fixed now. Name it by an Id
   },
 });
 
-/** The task that was lent by this very call before, which may be so new that no read model has it. */
-function lentBefore(earlier: readonly RecordedEvent[]): NamedTask | undefined {
-  const lent = earlier.find(
-    ({ type, stream_id }) => type === "TaskLeased" && stream_id.startsWith(tasks.prefix),
-  );
-  return lent && { tenant: lent.tenant, task_id: lent.stream_id.slice(tasks.prefix.length) };
+/** The task that an earlier call of this name was lent. */
+async function lentBefore(app: App, lease_sha256: string): Promise<NamedTask | undefined> {
+  if (!(await app.caughtUp(tasksProjection)))
+    refuse("unavailable", "leases are still being read; ask again", { retry_after_s: 1 });
+  return lentUnder(app.pool, lease_sha256);
 }
 
 /** Nobody does two copies of a task, nor do two of whom one may act for the other. */
@@ -292,8 +295,8 @@ A result that the service may check needs a receipt, signed by a key that the ag
   body_bytes: MOST_OBJECT_BYTES + 16 * 1024,
   refuses: [404, 409],
   example: { task_id: "00".repeat(16), result: { output: 42 } },
-  handle: async ({ input, app, decide, caller, foresee, watch, lineUp }) => {
-    const agent = await actingAgent({ app, caller, foresee, watch });
+  handle: async ({ input, app, decide, caller, watch, store }) => {
+    const agent = await actingAgent({ app, caller, watch });
     const { task_id, result, error } = input;
     if ((result === undefined) === (error === undefined)) {
       const path = result === undefined ? "result" : "error";
@@ -327,12 +330,8 @@ A result that the service may check needs a receipt, signed by a key that the ag
       submitted_at: at,
     };
     if (before.status === "leased") await refuseReceipt(app, agent, before, made);
-    // What would be refused stores nothing.
-    await foresee(tasks, tasks.targetOf(tenant, task_id), tasks.takeResult(lease_sha256, made));
-    await app.objects.put(objectName("task", ownerOf(task_id), output_sha256), bytes);
+    store(objectName("task", ownerOf(task_id), output_sha256), bytes);
     const { valid_audits = 0 } = (await findNode(app.pool, agent.facts.sx_number)) ?? {};
-    // Results that a node hands in at once are set aside for one after the other.
-    await lineUp(accounts, accounts.targetOf(nodes.targetOf(agent.facts.sx_number).tenant));
     const { task } = await step(tasks.takeResult(lease_sha256, made), { valid_audits });
     return shownTask(task);
   },

@@ -119,7 +119,7 @@ The services' addresses are public and stay in the log; purpose and provider are
     signature: "eyJhbGciOiJFZERTQSJ9.eyJpc3MiOiJkaWQ6a2V5In0.c2ln",
   },
   handle: async (context) => {
-    const { input, app, decide, seal } = context;
+    const { input, app, decide, personal } = context;
     const { challenge, signature, purpose, provider, version, services } = input;
     const about = aboutOf({ purpose, provider });
     const said = { ...about, version, services };
@@ -134,16 +134,10 @@ The services' addresses are public and stay in the log; purpose and provider are
       { challenge, signature },
       { purpose: "describe", about: digest },
     );
-    const [sealed = null] =
+    const sealed =
       Object.keys(about).length === 0
-        ? []
-        : await seal([
-            {
-              subject: nameSubject(agent_id),
-              place: placeOfAbout(agent_id),
-              value: about,
-            },
-          ]);
+        ? null
+        : personal({ subject: nameSubject(agent_id), place: placeOfAbout(agent_id), value: about });
     const described_at = app.clock.now().toISOString();
     const facts = { about: sealed, version: version ?? null, services, ...authority, described_at };
     const { state } = await decide(agents, agents.targetOf(agent_id), agents.describe(facts));

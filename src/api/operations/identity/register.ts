@@ -79,7 +79,7 @@ only to who shows that one or proves a key of the agent. A proof given here make
     const target = agents.targetOf(agent_id);
     const known = await watch(agents, target);
     const proof = await proofOf(context, known);
-    const sealed = known ? null : await sealedName(context);
+    const sealed = known ? null : nameOf(context);
     const { origin } = await app.store.identity();
     const now = app.clock.now().toISOString();
     // The counter is the stream that is queued for: all who register wait for each other there, and numbers have no gap.
@@ -146,13 +146,10 @@ async function proofOf(
   return proof;
 }
 
-async function sealedName({ input: { agent_id, display_name }, seal }: Registering) {
-  if (display_name === undefined) return null;
-  const [sealed] = await seal([
-    { subject: nameSubject(agent_id), place: placeOfName(agent_id), value: { display_name } },
-  ]);
-  return sealed!;
-}
+const nameOf = ({ input: { agent_id, display_name }, personal }: Registering) =>
+  display_name === undefined
+    ? null
+    : personal({ subject: nameSubject(agent_id), place: placeOfName(agent_id), value: { display_name } });
 
 async function bindFirst({ decide }: Registering, agent: agents.Agent, proof: GivenProof, proven_at: string) {
   const { key, method, challenge_sha256 } = proof;

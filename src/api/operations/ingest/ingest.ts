@@ -92,7 +92,7 @@ const ingest = operation({
     source: "Example newswire",
     items: [{ text: "Latvia closes a port.", published_at: "2026-01-31T08:00:00Z" }],
   },
-  async handle({ input, app, decide, foresee, fresh_id }) {
+  async handle({ input, app, decide, store, fresh_id }) {
     const { batch_id = fresh_id, source, tenant, items } = input;
     const received_at = app.clock.now().toISOString();
     const given = items.map(({ url = null, published_at = null, text, raw_text = text! }) => {
@@ -121,9 +121,7 @@ const ingest = operation({
       ),
       received_at,
     });
-    await foresee(batches, target, decision);
-    for (const { text_sha256, bytes } of fresh)
-      await app.objects.put(batches.objectOf(batch_id, text_sha256), bytes);
+    for (const { text_sha256, bytes } of fresh) store(batches.objectOf(batch_id, text_sha256), bytes);
     const { state } = await decide(batches, target, decision);
     return {
       data: shownAs(tenant, state!),

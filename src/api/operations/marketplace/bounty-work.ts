@@ -59,9 +59,7 @@ const claimBounty = operation({
       { sx, tenants: tenantsOf(agent), trust },
       { claim_id, note_sha256, claimed_at: nowOf(app) },
     );
-    await context.foresee(bounties, bounties.targetOf(bounty_id), decision);
-    if (note !== undefined)
-      await app.objects.put(objectName("bounty", bounty_id, note_sha256!), Buffer.from(note));
+    if (note !== undefined) context.store(objectName("bounty", bounty_id, note_sha256!), Buffer.from(note));
     return shownClaim(await stepBounty({ decide }, bounty_id, decision), sx);
   },
 });
@@ -90,8 +88,7 @@ the digest. Where the creator is silent for 14 days, and the deadline is over, t
     const { sx_number: sx } = (await actingAgent(context)).facts;
     const { content_sha256, bytes, url } = brought(input);
     const decision = bounties.submit(sx, { content_sha256, url, submitted_at: nowOf(app) });
-    await context.foresee(bounties, bounties.targetOf(bounty_id), decision);
-    if (bytes) await app.objects.put(objectName("bounty", bounty_id, content_sha256), bytes);
+    if (bytes) context.store(objectName("bounty", bounty_id, content_sha256), bytes);
     return shownClaim(await stepBounty({ decide }, bounty_id, decision), sx);
   },
 });

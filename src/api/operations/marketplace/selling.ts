@@ -100,7 +100,7 @@ uncharged. A key beside the payment names the buyer, else it is the wallet; the 
   moves_money: true,
   refuses: [404, 409],
   example: { item_id: "00".repeat(16), price_usd: 0.05 },
-  handle: async ({ input: { item_id, price_usd }, app, caller, decide, foresee, payment_id }) => {
+  handle: async ({ input: { item_id, price_usd }, app, caller, decide, payment_id }) => {
     if (payment_id === undefined) throw new Error("an item is bought by a payment alone");
     refuseClosed(app);
     const at = nowOf(app);
@@ -108,13 +108,11 @@ uncharged. A key beside the payment names the buyer, else it is the wallet; the 
     const { facts } = items.standing(await app.load(items, target));
     const own = tenantsOf(await agentNamed(app, sxId(facts.sx)));
     const price_micro = microOf(price_usd);
-    const decision = items.sell({ to: caller.tenant, price_micro, payment_id, own }, at);
-    await foresee(items, target, decision);
+    await decide(items, target, items.sell({ to: caller.tenant, price_micro, payment_id, own }, at));
     const content = await contentOf(app, facts);
     if (content === null)
       return refuse(marketProblems["content-damaged"], "what this item holds is not here any more");
     const { author_micro } = items.sharesOf(price_micro);
-    await decide(items, target, decision);
     const earned = { source: account.paymentSource(payment_id), amount_micro: author_micro, at };
     await decide(account, account.targetOf(soulTenant(facts.sx)), account.credit(earned));
     return {
@@ -149,14 +147,12 @@ const validateItem = operation({
   output: json(z.object({ item_id: z.string(), verdict: z.enum(items.verdicts) })),
   refuses: [403, 404, 409],
   example: { item_id: "00".repeat(16), verdict: "works", note: "Saved me 40 a ton." },
-  handle: async ({ input: { item_id, verdict, note }, app, caller, decide, watch, foresee }) => {
+  handle: async ({ input: { item_id, verdict, note }, app, caller, decide, watch, store }) => {
     await refuseSuspended({ app, caller, watch });
     const target = items.targetOf(item_id);
     const note_sha256 = note === undefined ? null : digestOf(note);
     const decision = items.validate({ by: caller.tenant, verdict, note_sha256, validated_at: nowOf(app) });
-    await foresee(items, target, decision);
-    if (note !== undefined)
-      await app.objects.put(objectName("stack", item_id, note_sha256!), Buffer.from(note));
+    if (note !== undefined) store(objectName("stack", item_id, note_sha256!), Buffer.from(note));
     await decide(items, target, decision);
     return { item_id, verdict };
   },

@@ -114,7 +114,7 @@ const batch = operation({
     for (const agent of input.agents) checkScope(skillNamed(agent), caller);
   },
   handle: async (context) => {
-    const { input, app, caller, fresh_id, watch, presumeNew } = context;
+    const { input, app, caller, fresh_id, watch } = context;
     const { task, format } = input;
     checkTenant(input.tenant, caller);
     const slots = slotsOf(context.data, task);
@@ -125,8 +125,7 @@ const batch = operation({
     const before = await Promise.all(
       all.map(({ execution_id }) => {
         const target = executions.targetOf(caller.tenant, execution_id);
-        presumeNew(executions, target);
-        return watch(executions, target);
+        return watch(executions, target, { is_new: true });
       }),
     );
     const isNew = before.every((one) => one === undefined);
@@ -142,6 +141,7 @@ const batch = operation({
           context as never,
           all.map((one) => ({ ...one, task, slots, format })),
           nowOf(app),
+          { is_new: true },
         )
       : before.map(executions.standing);
     const data = await Promise.all(begun.map((one) => shown(context, caller.tenant, one)));

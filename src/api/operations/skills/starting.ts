@@ -1,9 +1,8 @@
 /** How an execution begins: what a task fills, whether it is run in the call, and what is recorded of it. */
 
 import type { App } from "../../../core/app.ts";
-import type { ToSeal } from "../../../core/model/ports/subjects.ts";
 import { Late, refuse } from "../../../core/model/refusal.ts";
-import { placeIn, type Sealed } from "../../../core/model/sealed.ts";
+import { placeIn } from "../../../core/model/sealed.ts";
 import type { Data } from "../../../datasets/reading.ts";
 import { stemsOf } from "../../../domain/fusion/intent-for.ts";
 import type { Slots } from "../../../domain/plans/slots.ts";
@@ -61,10 +60,9 @@ export async function begin(
   context: Context<never>,
   wanted: Wanted,
 ): Promise<{ execution: Execution; result?: SkillResult }> {
-  const { app, caller, fresh_id: execution_id, watch, presumeNew } = context;
+  const { app, caller, fresh_id: execution_id, watch } = context;
   const target = executions.targetOf(caller.tenant, execution_id);
-  presumeNew(executions, target);
-  const before = await watch(executions, target);
+  const before = await watch(executions, target, { is_new: true });
   if (before) return { execution: before };
   const { skill } = wanted;
   checkScope(skill, caller);
@@ -97,7 +95,7 @@ export async function begin(
   );
   if (ran)
     return { execution: await recordRun(context, begun, asked_at, { ...ran, answers }), result: ran.result };
-  const [requested] = await request(context, [begun], asked_at);
+  const [requested] = await request(context, [begun], asked_at, { is_new: true });
   return { execution: requested! };
 }
 
@@ -132,35 +130,25 @@ export async function takeTheirPlaces(
 
 type Begun = Pick<Wanted, "skill" | "task" | "slots" | "format"> & { execution_id: string };
 
-/** A task, to be sealed under a key of its execution. */
-const taskOf = (tenant: string, { execution_id, task }: Begun): ToSeal => ({
-  subject: subjectOf({ tenant, execution_id }),
-  place: placeIn(executions, executions.targetOf(tenant, execution_id), "SkillRunRequested"),
-  value: { task },
-  is_new: true,
-});
-
-/** Records what one call requests, all in its commit. */
+/** Records the executions that one call requests, all in its commit. `is_new`: none of them has a key yet. */
 export async function request(
-  context: Context<never>,
+  { caller, payment_id, decide, personal }: Context<never>,
   all: readonly Begun[],
   requested_at: string,
-): Promise<Execution[]> {
-  const { caller, seal } = context;
-  const tasks = await seal(all.map((one) => taskOf(caller.tenant, one)));
-  return requestSealed(context, all, tasks, requested_at);
-}
-
-async function requestSealed(
-  { caller, payment_id, decide }: Context<never>,
-  all: readonly Begun[],
-  tasks: readonly Sealed[],
-  requested_at: string,
+  { is_new }: { is_new: boolean },
 ): Promise<Execution[]> {
   const { tenant } = caller;
   const deadline_at = new Date(Date.parse(requested_at) + 1_000 * executions.DEADLINE_S).toISOString();
   const together = all.map(({ execution_id }) => execution_id);
   const begun: Execution[] = [];
+  const tasks = all.map(({ execution_id, task }) =>
+    personal({
+      subject: subjectOf({ tenant, execution_id }),
+      place: placeIn(executions, executions.targetOf(tenant, execution_id), "SkillRunRequested"),
+      value: { task },
+      is_new,
+    }),
+  );
   for (const [at, { execution_id, skill, slots, format }] of all.entries()) {
     const facts: Requested = {
       execution_id,
@@ -192,15 +180,14 @@ async function recordRun(
   asked_at: string,
   { result, text, vintages, answers }: Ran & { answers: ReadonlyMap<string, Answered> },
 ): Promise<Execution> {
-  const { app, caller, decide, seal } = context;
+  const { app, caller, decide } = context;
   const { execution_id } = begun;
   const named: Named = { tenant: caller.tenant, execution_id };
   // In the plan's order, whichever was answered first.
   const steps = result.steps.map(({ step }) => answers.get(step)!);
   const texts = [...steps.map(({ zipped }) => zipped), zip(text)];
-  const task = taskOf(caller.tenant, begun);
-  const { kept, beside } = await keep({ seal, objects: app.objects }, named, texts, [task]);
-  await requestSealed(context, [begun], beside, asked_at);
+  const kept = await keep(app, named, texts, { is_new: true });
+  await request(context, [begun], asked_at, { is_new: false });
   const target = executions.targetOf(caller.tenant, execution_id);
   await decide(executions, target, executions.start(app.presence.name, asked_at));
   const attempt = 1;

@@ -1,0 +1,51 @@
+/** The effects of a unit of work outside the log: personal data to be sealed, objects to be stored. */
+import type { ToSeal } from "../model/ports/subjects.ts";
+import type { Sealed } from "../model/sealed.ts";
+import * as subject from "../model/subject.ts";
+import * as unusedKeys from "../model/unused-keys.ts";
+import { sealFor } from "./sealing.ts";
+import type { Target, UnitParts, Watch } from "./unit.ts";
+
+export class UnitEffects {
+  readonly #parts: Pick<UnitParts, "subjects" | "objects">;
+  readonly #watch: Watch;
+  #unsealed: { value: ToSeal; member: Sealed }[] = [];
+  #unstored: { name: string; bytes: Buffer }[] = [];
+
+  constructor(parts: Pick<UnitParts, "subjects" | "objects">, watch: Watch) {
+    this.#parts = parts;
+    this.#watch = watch;
+  }
+
+  get arePending(): boolean {
+    return this.#unsealed.length > 0 || this.#unstored.length > 0;
+  }
+
+  /** The member of an event that `perform` fills in. */
+  personal(value: ToSeal): Sealed {
+    const member = {} as Sealed;
+    this.#unsealed.push({ value, member });
+    return member;
+  }
+
+  store(name: string, bytes: Buffer): void {
+    this.#unstored.push({ name, bytes });
+  }
+
+  async perform(): Promise<void> {
+    const [unsealed, unstored] = [this.#unsealed, this.#unstored];
+    this.#unsealed = [];
+    this.#unstored = [];
+    if (unsealed.length > 0) await this.#seal(unsealed);
+    for (const { name, bytes } of unstored) await this.#parts.objects.put(name, bytes);
+  }
+
+  async #seal(unsealed: readonly { value: ToSeal; member: Sealed }[]): Promise<void> {
+    await this.#watch(unusedKeys, unusedKeys.target);
+    const isLeaving = async (of: Target, is_new: boolean) =>
+      (await this.#watch(subject, of, { is_new })) !== undefined;
+    const page = unsealed.map(({ value }) => value);
+    const sealed = await sealFor(this.#parts.subjects, isLeaving, page);
+    for (const [at, { member }] of unsealed.entries()) Object.assign(member, sealed[at]);
+  }
+}
