@@ -59,8 +59,8 @@ const operations = [
     output: said,
     vintage: ({ reference }) => `sections ${reference.find(hsSections)?.vintage ?? "none"}`,
     // Reads a table more than it names: its answer would be stale when that one changes.
-    handle: async ({ app }) => ({
-      data: { said: String(app.data.reference.find(cnNomenclature)?.vintage) },
+    handle: async ({ data }) => ({
+      data: { said: String(data.reference.find(cnNomenclature)?.vintage) },
       meta: {},
     }),
   }),
@@ -71,9 +71,9 @@ const operations = [
     access: [key("read")],
     output: said,
     vintage: ({ reference }) => `names ${reference.find(cnNomenclature)?.vintage ?? "none"}`,
-    handle: async ({ app }) => {
+    handle: async ({ data }) => {
       written++;
-      return { data: { said: String(app.data.reference.find(cnNomenclature)?.vintage) }, meta: {} };
+      return { data: { said: String(data.reference.find(cnNomenclature)?.vintage) }, meta: {} };
     },
   }),
   operation({

@@ -1,4 +1,5 @@
 /** Deposits on a real chain: credited once, taken back with their block, and paid from where they were played away. */
+
 import { encodeFunctionData, parseAbi } from "viem/utils";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { DEVELOPMENT_TOKEN } from "../../src/adapters/chain-contracts.ts";
@@ -9,6 +10,7 @@ import { ATTO } from "../../src/domain/lounge/token.ts";
 import { depositsProjection } from "../../src/projections/lounge/deposits.ts";
 import { type DepositMemory, followDeposits } from "../../src/reactors/lounge/follow-deposits.ts";
 import { openWorkshop, rewind, type Workshop } from "../chain/fixture.ts";
+import { aroundCommits } from "../support/around-commits.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turnOf } from "../support/turns.ts";
 import { until } from "../support/until.ts";
@@ -131,8 +133,7 @@ test("one that a process credited before it died is not credited by the next", a
   const { app } = service;
   await send(5, 9n * ATTO);
   await mine(2);
-  const dying = { ...app, decide: once(app.decide) };
-  expect(await turnBy(dying)).toEqual({ status: "failed", reason: "killed" });
+  expect(await turnBy(dyingAfterOne(app))).toEqual({ status: "failed", reason: "killed" });
   memory = {};
   await follow();
   expect(await typesOf(5)).toEqual(["DepositCredited"]);
@@ -173,12 +174,14 @@ const losing =
   };
 
 /** Decides once, and is gone. */
-function once<Decide extends Service["app"]["decide"]>(decide: Decide): Decide {
-  let done = false;
-  const dying = async (...given: Parameters<Decide>) => {
-    if (done) throw new Error("killed");
-    done = true;
-    return decide(...(given as Parameters<Service["app"]["decide"]>));
-  };
-  return dying as Decide;
+/** The app of a process that dies after its first commit. */
+function dyingAfterOne(app: App): App {
+  const store = { ...app.store };
+  let isDead = false;
+  aroundCommits(store, async (_, send) => {
+    if (isDead) throw new Error("killed");
+    isDead = true;
+    return send();
+  });
+  return withParts(app, { unit: { ...app.unit, store } });
 }

@@ -2,7 +2,7 @@
 
 import { currentReferences } from "../../src/projections/reference/releases.ts";
 import { signalsReactor } from "../../src/reactors/signals/evaluate.ts";
-import { replace } from "../support/replace.ts";
+import { aroundCommits } from "../support/around-commits.ts";
 import { startService } from "../support/service.ts";
 import { turnsUntilKilled } from "../support/turns.ts";
 import { until } from "../support/until.ts";
@@ -13,13 +13,10 @@ const { app } = await startService({ beside: { database_url: DATABASE!, data_dir
 await until(() => app.data.vintages.open().length > 0);
 const tables = (await currentReferences(app.pool)).length;
 await until(() => app.data.reference.open().length >= tables);
-const { commit } = app;
 let left = Number(AFTER);
-replace(app, {
-  commit: (work, command) => {
-    if (left-- > 0) return commit(work, command);
-    process.kill(process.pid, "SIGKILL");
-    return new Promise(() => undefined);
-  },
+aroundCommits(app.store, async ({ meta }, send) => {
+  if (meta?.operation !== "signals.evaluate" || left-- > 0) return send();
+  process.kill(process.pid, "SIGKILL");
+  return new Promise(() => undefined);
 });
 await turnsUntilKilled(app, signalsReactor);

@@ -1,11 +1,12 @@
 /** An area that seals: letters to people, of which the log has the address sealed and nothing else of them. */
+
 import { z } from "zod";
 import { key } from "../../src/api/declare/access/key.ts";
 import { pay } from "../../src/api/declare/access/pay.ts";
+import type { Context } from "../../src/api/declare/operation.ts";
 import { operation } from "../../src/api/declare/operation.ts";
 import { json } from "../../src/api/declare/output.ts";
 import type { Area } from "../../src/areas/area.ts";
-import type { App } from "../../src/core/app.ts";
 import type { DataOf, EventOf } from "../../src/core/model/entity.ts";
 import { madeId } from "../../src/core/model/fields.ts";
 import { refuse } from "../../src/core/model/refusal.ts";
@@ -48,8 +49,13 @@ const shown = z.object({
 });
 
 /** A letter as its owner sees it. */
-async function show(app: App, tenant: string, letter_id: string, { to }: Written) {
-  const [opened] = await app.subjects.open([{ sealed: to, place: placeOf(tenant, letter_id) }]);
+async function show(
+  subjects: Context<never>["subjects"],
+  tenant: string,
+  letter_id: string,
+  { to }: Written,
+) {
+  const [opened] = await subjects.open([{ sealed: to, place: placeOf(tenant, letter_id) }]);
   const value = opened!.erased ? null : (opened!.value as { mail: string; address: string });
   return { data: { letter_id, to: value, erased: opened!.erased }, meta: {} };
 }
@@ -70,11 +76,11 @@ const writeLetter = operation({
   status: 201,
   refuses: [409],
   example: { mail: "anna@example.org", address: "Brivibas 1, Riga" },
-  handle: async ({ input, caller: { tenant }, app, decide, personal, fresh_id: id }) => {
+  handle: async ({ input, caller: { tenant }, subjects, decide, personal, fresh_id: id }) => {
     const subject = mailSubject(tenant, input.mail);
     const to = personal({ subject, place: placeOf(tenant, id), value: { ...input } });
     const { state } = await decide(letter, { tenant, id }, write({ letter_id: id, words: 3, to }));
-    return show(app, tenant, id, state!.facts);
+    return show(subjects, tenant, id, state!.facts);
   },
 });
 
@@ -88,10 +94,10 @@ const readLetter = operation({
   output: json(z.object({ data: shown, meta: z.object({}) })),
   refuses: [404],
   example: { letter_id: "0".repeat(32) },
-  handle: async ({ input: { letter_id }, caller: { tenant }, app }) => {
+  handle: async ({ input: { letter_id }, caller: { tenant }, app, subjects }) => {
     const state = await app.load(letter, { tenant, id: letter_id });
     if (!state) return refuse("not_found", "there is no such letter of yours");
-    return show(app, tenant, letter_id, state.facts);
+    return show(subjects, tenant, letter_id, state.facts);
   },
 });
 

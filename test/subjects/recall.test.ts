@@ -12,6 +12,7 @@ import { mailSubject } from "../../src/core/model/sealed.ts";
 import * as recall from "../../src/core/model/unused-keys.ts";
 import { eraseSubject } from "../../src/reactors/subjects/erasure.ts";
 import { recallReactor } from "../../src/reactors/subjects/recall.ts";
+import { aroundCommits } from "../support/around-commits.ts";
 import { type FreshDatabase, freshDatabase } from "../support/database.ts";
 import { type Service, startService } from "../support/service.ts";
 import { turn } from "../support/turns.ts";
@@ -121,10 +122,11 @@ test("a key that is used while it is recalled stays: recorded before the recall,
   let between: Awaited<ReturnType<typeof writeTo>>;
   let after: Awaited<ReturnType<typeof writeTo>>;
   // The recall is an event of the log: just before it a letter is recorded, and just after it another is begun.
-  const decide: typeof app.decide = async (...args) => {
+  const store = { ...app.store };
+  aroundCommits(store, async (_, send) => {
     between = await writeTo("late");
-    return app.decide(...args);
-  };
+    return send();
+  });
   const subjects = {
     ...app.subjects,
     recall: async (chosen: Parameters<typeof app.subjects.recall>[0]) => {
@@ -132,7 +134,7 @@ test("a key that is used while it is recalled stays: recorded before the recall,
       return app.subjects.recall(chosen);
     },
   };
-  await sweep({ ...withParts(app, { subjects }), decide });
+  await sweep(withParts(app, { subjects, unit: { ...app.unit, store } }));
   expect([await opens(between!), await opens(after!)]).toEqual([true, true]);
 });
 

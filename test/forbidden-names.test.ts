@@ -1,4 +1,4 @@
-/** A machine's own clock may jump: nothing is timed by it, and decisions go by the service's clock (src/adapters/database-clock.ts). */
+/** What source files may not name: the machine's own clock, which may jump; in handlers, members of `app` that their context has for the call. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -33,4 +33,15 @@ test("no file but these reads the machine's clock", () => {
     (name) => !ELSEWHERE.test(name) && readFileSync(join(ROOT, name), "utf8").includes("Date.now()"),
   );
   expect(reading.sort()).toEqual(Object.keys(MEANT).sort());
+});
+
+/** The call's own: an answer that reads `app.data` would be kept too long, and one that opens by `app.subjects` would outlive an erasure. */
+const OF_THE_CALL = /\bapp\.(data|subjects)\b|\bapp: \{[^}]*\b(data|subjects)\b/;
+
+test("handlers read the data of their call, and open personal data by it", () => {
+  // A run of a skill has no call while the worker runs it.
+  const handlers = sources.filter(
+    (name) => /^src\/api\/(operations|agents)\//.test(name) && !name.endsWith("skills/running.ts"),
+  );
+  expect(handlers.filter((name) => OF_THE_CALL.test(readFileSync(join(ROOT, name), "utf8")))).toEqual([]);
 });
