@@ -3,7 +3,7 @@ import { EventEmitter, getEventListeners } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { walSince } from "../../src/api/operations/replay/wal-since.ts";
-import { matches } from "../../src/api/serve/call.ts";
+import { matches } from "../../src/api/serve/answer.ts";
 import { endOf } from "../../src/api/transports/http-request.ts";
 import { issueKey } from "../../src/operator/keys.ts";
 import { catalogue } from "../support/catalogue.ts";

@@ -2,7 +2,6 @@
 import type { EventProof, Prover } from "../../anchoring/prove.ts";
 import type { App } from "../../core/app.ts";
 import type { EventName } from "../../core/model/refusal.ts";
-import type { Caller } from "./caller.ts";
 import { logPositionOf } from "./log-position.ts";
 
 /** `log_position`: what Min-Log-Position takes; `proof`: as c2sp.org/tlog-proof has it, where it was asked for and could be had in time. */
@@ -13,25 +12,23 @@ const HEADER_LIMIT = 4 * 1024;
 
 export const proofPath = (event_id: string) => `/log/proof/${event_id}`;
 
-/** Names the event, if there is one, in `headers`, with its proof where the caller prefers that. What `by` reads next knows of it. */
-export async function nameEvent(
+/** The event of an answer with the headers that name it, and its proof where the caller prefers that. */
+export async function namedEvent(
   { app, prover }: { app: App; prover: Prover },
-  by: { caller: Caller } | undefined,
   event: EventName | undefined,
-  question: { readonly prefers_proof: boolean },
-  headers: Record<string, string>,
-): Promise<NamedEvent | undefined> {
+  { prefers_proof }: { readonly prefers_proof: boolean },
+): Promise<{ event: NamedEvent; headers: Record<string, string> } | undefined> {
   if (!event) return undefined;
   const { event_id, position } = event;
-  if (by) app.readers.appended(by.caller.tenant, position);
   const log_position = await logPositionOf(app, position);
-  headers["Event-Id"] = event_id;
-  headers["Log-Position"] = log_position;
-  headers.Link = `<${proofPath(event_id)}>; rel="proof"`;
-  const proof = question.prefers_proof ? await prover.prove(position) : undefined;
-  if (!proof) return { event_id, log_position };
-  Object.assign(headers, proofHeaders(proof));
-  return { event_id, log_position, proof: proof.tlog_proof };
+  const proof = prefers_proof ? await prover.prove(position) : undefined;
+  const headers = {
+    "Event-Id": event_id,
+    "Log-Position": log_position,
+    Link: `<${proofPath(event_id)}>; rel="proof"`,
+    ...(proof && proofHeaders(proof)),
+  };
+  return { event: { event_id, log_position, ...(proof && { proof: proof.tlog_proof }) }, headers };
 }
 
 /** RFC 7240, section 3, and a byte sequence of RFC 8941. */

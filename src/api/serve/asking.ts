@@ -9,7 +9,8 @@ import type { Marked } from "../declare/forms/table.ts";
 import { inputReader } from "../declare/input.ts";
 import { type Context, restsOnDataAlone } from "../declare/operation.ts";
 import { effectOf } from "../declare/operation-facts.ts";
-import { handled, sha256, withRestsOn } from "./call.ts";
+import { handled, withRestsOn } from "./answer.ts";
+import { sha256 } from "./call.ts";
 import { keepTold, toldBefore } from "./told-before.ts";
 
 /** An answer as HTTP gives it, without its envelope, and what it is cited by. */

@@ -1,7 +1,7 @@
 /** Operations answered in one: what each would answer by itself, under its own name. */
 import { z } from "zod";
 import type { Context, OperationDeclaration } from "../declare/operation.ts";
-import { handled } from "./call.ts";
+import { handled } from "./answer.ts";
 
 /** An operation, and what it is asked for the input of the whole. */
 export type Part<In> = { of: OperationDeclaration; ask: (input: In) => Record<string, unknown> };

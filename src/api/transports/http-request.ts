@@ -9,7 +9,7 @@ import type { Fields, InputReader } from "../declare/input.ts";
 import { prefersProof } from "../declare/named-event.ts";
 import type { Wire } from "../declare/output.ts";
 import { presentedSecret } from "../serve/admission.ts";
-import type { CallRequest } from "../serve/pipeline.ts";
+import type { CallRequest } from "../serve/read-call.ts";
 
 /** Bytes of a JSON body; operations that take more say so themselves. */
 const BODY_LIMIT = 256 * 1024;

@@ -2,8 +2,9 @@ import type { Response } from "express";
 import { coreProblems } from "../../core/model/problem.ts";
 import { Refusal } from "../../core/model/refusal.ts";
 import type { ServedFile } from "../declare/output.ts";
-import type { Answer, CallRequest } from "../serve/pipeline.ts";
 import type { ProblemAnswer } from "../serve/problem.ts";
+import type { CallRequest } from "../serve/read-call.ts";
+import type { Answer } from "../serve/respond.ts";
 import { commonHeaders } from "./common-headers.ts";
 
 type Sent = Exclude<Answer, { kind: "refused" }> | ({ kind: "problem" } & ProblemAnswer);

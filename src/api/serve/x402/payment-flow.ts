@@ -28,16 +28,8 @@ import { admitWallet } from "../../declare/access/owner.ts";
 import type { Presented } from "../../declare/access/way.ts";
 import { payer } from "../../declare/caller.ts";
 import { againTo, effectOf } from "../../declare/operation-facts.ts";
-import {
-  type AnswerParts,
-  type Call,
-  commandOf,
-  idempotencyOf,
-  isUnchanged,
-  type PreparedAnswer,
-  prepareAnswer,
-  sha256,
-} from "../call.ts";
+import { type AnswerParts, isUnchanged, type PreparedAnswer, prepareAnswer } from "../answer.ts";
+import { type Call, commandOf, idempotencyOf, sha256 } from "../call.ts";
 import { isAway, isNoRoom } from "../problem.ts";
 import { type Acceptance, type AcceptedPayment, createAcceptance } from "./accept.ts";
 import {
@@ -65,14 +57,7 @@ import {
   type Served,
   withoutMembers,
 } from "./replay.ts";
-import {
-  microUsdc,
-  type PaymentRequired,
-  type PaymentTerms,
-  paymentRequired,
-  priceOf,
-  resourceUrl,
-} from "./required.ts";
+import { microUsdc, type PaymentTerms, priceOf, resourceUrl } from "./required.ts";
 import { type SettleResponse, settleResponse } from "./response.ts";
 import { heldFor, isLeftBehind, standingOf } from "./standing.ts";
 
@@ -80,17 +65,16 @@ import { heldFor, isLeftBehind, standingOf } from "./standing.ts";
 export type Offer = { presented: Presented; path: string; sent: JsonObject };
 
 /** What a paid call comes to: its answer with the event that records it, or a fresh 402. */
-export type Outcome =
-  | { kind: "pay"; required: PaymentRequired }
-  | {
-      kind: "made";
-      made: PreparedAnswer;
-      event: EventName | undefined;
-      /** Of the payment that bought the answer; none when it was given before without one. */
-      settlement?: SettleResponse;
-      /** SHA-256 of the body, in hex; null where there is none, or less is shown than was bought. */
-      sha256?: string | null;
-    };
+export type Outcome = Answered | { due: true; refused: PaymentRefused };
+
+type Answered = {
+  made: PreparedAnswer;
+  event: EventName | undefined;
+  /** Of the payment that bought the answer; none when it was given before without one. */
+  settlement?: SettleResponse;
+  /** SHA-256 of the body, in hex; null where there is none, or less is shown than was bought. */
+  sha256?: string | null;
+};
 
 export type PaymentFlow = { serve(call: Call, offer: Offer): Promise<Outcome> };
 
@@ -137,10 +121,9 @@ export function createPaymentFlow(
 /** Serves the call. What is wrong with its payment is told in a fresh 402. */
 async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
   const { acceptance, terms } = flow;
-  const { operation, form } = call;
-  const price = () => priceOf(operation, call, call.input);
   try {
-    const payment = await acceptance.accept(offer.presented, { price: await price(), path: offer.path });
+    const price = await priceOf(call.operation, call, call.input);
+    const payment = await acceptance.accept(offer.presented, { price, path: offer.path });
     const paid = {
       ...chargeFor(flow, call, payment, offer),
       resource_sha256: sha256(resourceUrl(terms, offer.path)),
@@ -153,10 +136,7 @@ async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
     const isCallers = error instanceof Refusal && error.code !== "unavailable";
     if (isCallers || error instanceof PaymentRefused) acceptance.boughtNothing(offer.presented, error);
     if (!(error instanceof PaymentRefused)) throw error;
-    return {
-      kind: "pay",
-      required: paymentRequired(operation, await price(), offer.path, terms, { form, refused: error }),
-    };
+    return { due: true, refused: error };
   }
 }
 
@@ -412,10 +392,10 @@ async function answer(
   { x402_version }: AcceptedPayment,
   { made, bought_by, is_part }: Served,
   { path }: Offer,
-): Promise<Outcome> {
-  if (!bought_by) return { kind: "made", made, event: await eventGiven(app, call) };
+): Promise<Answered> {
+  if (!bought_by) return { made, event: await eventGiven(app, call) };
   const answer_sha256 = is_part ? null : bought_by.answer.sha256;
-  const settled = { kind: "made" as const, made, event: bought_by.event, sha256: answer_sha256 };
+  const settled = { made, event: bought_by.event, sha256: answer_sha256 };
   const resource_url = resourceUrl(terms, path);
   // A receipt names no other URL than the one that the log has, however the request was spelt again.
   const isLogged = bought_by.claim.resource_sha256 === sha256(resource_url);

@@ -8,16 +8,8 @@ import { type EventName, refuse } from "../../../core/model/refusal.ts";
 import type { PaidAnswer } from "../../../domain/payments/payment.ts";
 import * as payments from "../../../domain/payments/payment.ts";
 import { paymentProblems } from "../../../domain/payments/problems.ts";
-import {
-  type AnswerParts,
-  type Call,
-  commandOf,
-  idempotencyOf,
-  type PreparedAnswer,
-  prepareAnswer,
-  STREAM_HOLDS_MS,
-  sha256,
-} from "../call.ts";
+import { type AnswerParts, type PreparedAnswer, prepareAnswer, STREAM_HOLDS_MS } from "../answer.ts";
+import { type Call, commandOf, idempotencyOf, sha256 } from "../call.ts";
 import { factsOf, type PresentedPayment, pathOf, type SettledPayment } from "./charge.ts";
 import { PaymentRefused } from "./refused.ts";
 

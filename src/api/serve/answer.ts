@@ -1,0 +1,284 @@
+/** The answer of a call: made by its handler, checked against its declaration, encoded, and cached where it may be. */
+import { createHash } from "node:crypto";
+import type { LRUCache } from "lru-cache";
+import type { App } from "../../core/app.ts";
+import type { Command, InUnit, SealPersonal } from "../../core/commands/unit.ts";
+import type { Subjects } from "../../core/model/ports/subjects.ts";
+import type { EventName } from "../../core/model/refusal.ts";
+import type { Sealed } from "../../core/model/sealed.ts";
+import { type Data, type Watching, watched } from "../../datasets/reading.ts";
+import { anonymous } from "../declare/caller.ts";
+import { encodeAnswer, encodePicture } from "../declare/forms/encode.ts";
+import { JSON_FORM } from "../declare/forms/form.ts";
+import type { Marked } from "../declare/forms/table.ts";
+import { withPosition } from "../declare/listing.ts";
+import { fromCopy, streamFromCopy } from "../declare/log-position.ts";
+import {
+  type Catalogue,
+  type Context,
+  type Operation,
+  type OperationDeclaration,
+  restsOnDataAlone,
+} from "../declare/operation.ts";
+import { effectOf, isSameForAll } from "../declare/operation-facts.ts";
+import type { Picture, ServedFile } from "../declare/output.ts";
+import { type Call, sha256 } from "./call.ts";
+
+/** An answer before it is sent: bytes, a file that is there, or a stream that has not begun. `event`: named by its handler. */
+export type PreparedAnswer = { status: number; vintage: string | null; event?: EventName } & (
+  | {
+      kind: "body";
+      body: Buffer;
+      etag: string;
+      /** The subjects whose sealed data it tells. */
+      subjects: readonly string[];
+    }
+  | { kind: "file"; file: ServedFile; etag: string }
+  | { kind: "stream"; chunks: AsyncIterable<string | Buffer> }
+);
+
+export type PreparedBody = Extract<PreparedAnswer, { kind: "body" }>;
+
+/** `schema`: an answer does not fit its own; `vintage`: it read data it does not name; `refusal`: its status is not declared. */
+export type BrokenPromise = "schema" | "vintage" | "refusal";
+
+export type AnswerParts = {
+  app: App;
+  catalogue: Catalogue;
+  /** Told where an operation does what its declaration does not say: logged and counted, never a 500 after work was done. */
+  onBroken: (operation: Operation, promise: BrokenPromise, reason: string) => void;
+  /** Finished answers of this process, by operation, vintage, form and input. */
+  finished: LRUCache<string, PreparedBody>;
+};
+
+/** A bought stream goes on, and is given again, for so long after its purchase. */
+export const STREAM_HOLDS_MS = 86_400_000;
+
+/** The key of a cached answer; undefined of one that rests on more than data and input. */
+function finishedName({ operation, form, input }: Call, vintage: string | undefined): string | undefined {
+  if (vintage === undefined || !restsOnDataAlone(operation) || effectOf(operation).changes !== "nothing")
+    return undefined;
+  return `${operation.name} ${vintage} ${form} ${JSON.stringify(input)}`;
+}
+
+/** The cached answer of this process, for callers that are not checked again. */
+export function finishedBefore({ finished }: AnswerParts, call: Call): PreparedBody | undefined {
+  if (call.confirm) return undefined;
+  const name = finishedName(call, call.operation.vintage?.(call.data));
+  return name === undefined ? undefined : finished.get(name);
+}
+
+/** Makes the answer. Its decisions are staged in the unit. */
+export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit): Promise<PreparedAnswer> {
+  await call.confirm?.(unit.watch);
+  const noted = notingSubjects(parts.app.subjects, unit.personal);
+  let event: EventName | undefined;
+  const context = contextOf(parts, call, unit, { ...noted, names: (named) => (event = named) });
+  const { kind } = call.operation.output;
+  const made = await (kind === "stream"
+    ? streamed(call, context)
+    : kind === "file"
+      ? filed(call, context)
+      : bodied(parts, call, context, noted));
+  return event ? { ...made, event } : made;
+}
+
+type Answered<Kind extends PreparedAnswer["kind"]> = Promise<Extract<PreparedAnswer, { kind: Kind }>>;
+
+function contextOf(
+  { app, catalogue }: AnswerParts,
+  call: Call,
+  unit: InUnit,
+  {
+    subjects,
+    personal,
+    names,
+  }: Pick<Context<never>, "subjects" | "personal"> & Pick<Context<never>, "names">,
+): Context<never> {
+  const { operation, input, caller, idempotency_key, payment_id, last_event_id, request_id } = call;
+  return {
+    input: input as never,
+    caller: isSameForAll(operation) ? anonymous : caller,
+    app,
+    data: call.data,
+    subjects,
+    decide: effectOf(operation).changes === "nothing" ? onlyReads(operation) : unit.decide,
+    watch: unit.watch,
+    reserve: unit.reserve,
+    personal,
+    store: unit.store,
+    get fresh_id() {
+      return freshId(app, unit.command);
+    },
+    idempotency_key,
+    payment_id,
+    names,
+    get signal() {
+      return call.lasting.signal;
+    },
+    still: () => call.lasting.check(),
+    bought: call.bought && { position: call.bought.position },
+    get wire() {
+      return call.wire;
+    },
+    last_event_id,
+    request_id,
+    catalogue,
+  };
+}
+
+async function streamed(call: Call, context: Context<never>): Answered<"stream"> {
+  const { operation, bought, payment_id, lasting, data, app } = call;
+  const handle = operation.handle as unknown as (
+    of: Context<never>,
+  ) => Promise<AsyncIterable<string | Buffer>>;
+  if (bought || payment_id !== undefined)
+    lasting.endAt(new Date((bought?.at ?? app.clock.now()).getTime() + STREAM_HOLDS_MS));
+  const chunks = lasting.checked(await streamFromCopy(call, context, handle));
+  return { kind: "stream", status: statusOf(operation), chunks, vintage: operation.vintage?.(data) ?? null };
+}
+
+async function filed({ operation, data, lasting }: Call, context: Context<never>): Answered<"file"> {
+  const file = (await operation.handle(context)) as ServedFile;
+  await lasting.checkAnswer();
+  const vintage = operation.vintage?.(data) ?? null;
+  return { kind: "file", status: statusOf(operation), file, etag: `"${file.sha256}"`, vintage };
+}
+
+async function bodied(
+  parts: AnswerParts,
+  call: Call,
+  context: Context<never>,
+  { noted }: { noted: () => string[] },
+): Answered<"body"> {
+  const { operation, lasting } = call;
+  const vintage = operation.vintage?.(call.data);
+  const name = finishedName(call, vintage);
+  const before = name === undefined ? undefined : parts.finished.get(name);
+  if (before) return before;
+  const reading = operation.vintage && watched(call.data);
+  const given = await fromCopy(call, reading ? reRead(context, reading.data) : context, (of) =>
+    handled(operation, of),
+  );
+  await lasting.checkAnswer();
+  const rests_on = operation.output.kind === "json" ? reading?.restsOn() : undefined;
+  const body = await encoded(
+    parts,
+    call,
+    rests_on === undefined ? given : withRestsOn(given as Marked, rests_on),
+  );
+  const etag = name === undefined && operation.caching === undefined ? "" : etagOf(body);
+  const subjects = noted();
+  const status = statusOf(operation);
+  const made = { kind: "body", status, body, etag, vintage: rests_on ?? vintage ?? null, subjects } as const;
+  if (name !== undefined && subjects.length === 0 && mayCache(parts, call, { vintage: vintage!, reading }))
+    parts.finished.set(name, made);
+  return made;
+}
+
+/** The same context over other data; its getters stay getters. */
+const reRead = (context: Context<never>, data: Data): Context<never> =>
+  Object.defineProperties({} as Context<never>, {
+    ...Object.getOwnPropertyDescriptors(context),
+    data: { value: data, enumerable: true },
+  });
+
+const statusOf = ({ status = 200 }: Operation): number => status;
+
+/** Notes the subjects whose personal data a handler opened or is to record: its answer may tell of them. */
+function notingSubjects(subjects: Subjects, personal: SealPersonal) {
+  const opened = new Set<string>();
+  const sealed: Sealed[] = [];
+  return {
+    // A value is sealed when the first decision is made; without one nothing is recorded of it.
+    noted: () => [...new Set([...opened, ...sealed.flatMap(({ subject_id }) => subject_id ?? [])])],
+    subjects: {
+      async open(page) {
+        const all = await subjects.open(page);
+        for (const { erased, subject_id } of all) if (!erased) opened.add(subject_id);
+        return all;
+      },
+    } satisfies Context<never>["subjects"],
+    personal: (value: Parameters<SealPersonal>[0]) => {
+      const member = personal(value);
+      sealed.push(member);
+      return member;
+    },
+  };
+}
+
+/** An operation that is declared to only read may not decide. */
+const onlyReads =
+  ({ name }: Operation): Context<never>["decide"] =>
+  () => {
+    throw new Error(`${name} decides, and its effect says that it changes nothing`);
+  };
+
+export const withRestsOn = (answer: Marked, rests_on: string) => ({
+  ...answer,
+  meta: { ...answer.meta, rests_on },
+});
+
+/** Waits for the read model of a list, and handles the call. */
+export async function handled(operation: OperationDeclaration, context: Context<never>) {
+  const { lists } = operation;
+  const as_of = lists && lists !== "none" ? await context.app.asOf(lists) : undefined;
+  const answer = await operation.handle(context);
+  return as_of === undefined ? answer : withPosition(answer, as_of);
+}
+
+/** A cached answer rests on nothing that its vintage does not name, or it would be served when that has changed. */
+function mayCache(
+  { onBroken }: AnswerParts,
+  { operation, data }: Call,
+  { vintage, reading }: { vintage: string; reading: Watching | undefined },
+): boolean {
+  const declared = watched(data);
+  // The vintage was swapped meanwhile; then the answer is right but belongs under another name.
+  if (operation.vintage?.(declared.data) !== vintage) return false;
+  const missed = [...(reading?.read ?? [])].filter((state) => !declared.read.has(state));
+  if (missed.length > 0) onBroken(operation, "vintage", `read and not declared: ${missed.join("; ")}`);
+  return missed.length === 0;
+}
+
+/** Two tenants or operations never share an idempotency key, so its digest names nothing twice. */
+const freshId = ({ random }: App, command: Command): string =>
+  command.idempotency
+    ? sha256(command.idempotency.idem_key).slice(0, 32)
+    : Buffer.from(random.bytes(16)).toString("hex");
+
+async function encoded(
+  { app, onBroken }: AnswerParts,
+  { operation, form }: Call,
+  answer: object,
+): Promise<Buffer> {
+  const { output } = operation;
+  if (output.kind === "picture") return encodePicture(form, answer as Picture, app.printer);
+  if (output.kind !== "json") return answer as Buffer;
+  const before = form === JSON_FORM ? constants.get(answer) : undefined;
+  if (before?.operation === operation) return before.body;
+  const fits = output.schema.safeParse(answer);
+  if (!fits.success) onBroken(operation, "schema", fits.error.message);
+  if (form !== JSON_FORM) return encodeAnswer(output, form, answer as Marked, app.printer);
+  const body = Buffer.from(
+    JSON.stringify(operation.envelope === "success" ? { success: true, ...answer } : answer),
+  );
+  if (Object.isFrozen(answer)) constants.set(answer, { operation, body });
+  return body;
+}
+
+/** A frozen answer is given again as it is, so its bytes are cached beside it. */
+const constants = new WeakMap<object, { operation: Operation; body: Buffer }>();
+
+/** Weak, because the bytes on the wire may be compressed. */
+const etagOf = (body: Buffer) => `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+
+/** True when the caller has this answer already. */
+export const isUnchanged = (call: Call, made: PreparedAnswer) =>
+  made.kind !== "stream" && made.etag !== "" && matches(call.if_none_match, made.etag);
+
+/** By weak comparison (RFC 9110, 13.1.2): a client or a cache between may have dropped the `W/`. */
+export const matches = (header: string | undefined, etag: string) =>
+  header !== undefined &&
+  (header.trim() === "*" ||
+    header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag.replace(/^W\//, "")));

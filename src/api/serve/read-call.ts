@@ -1,0 +1,185 @@
+/** The step of a call that reads its input: what it may store is counted, the input is parsed, its data is leased. */
+import type { JsonObject } from "../../../eventstore/types.ts";
+import type { App } from "../../core/app.ts";
+import type { AddressLimits, CallLimit } from "../../core/model/ports/address-limits.ts";
+import { coreProblems } from "../../core/model/problem.ts";
+import { refuse } from "../../core/model/refusal.ts";
+import { type Admission, type Presented, paymentOf } from "../declare/access/way.ts";
+import { addressBlock } from "../declare/address.ts";
+import { isTest } from "../declare/caller.ts";
+import type { Form } from "../declare/forms/form.ts";
+import type { Fields, InputReader } from "../declare/input.ts";
+import { wantedPosition } from "../declare/log-position.ts";
+import { dataNamed } from "../declare/named-vintages.ts";
+import type { Operation } from "../declare/operation.ts";
+import { effectOf } from "../declare/operation-facts.ts";
+import type { Wire } from "../declare/output.ts";
+import { type Call, requestDigest } from "./call.ts";
+import type { FreeRoom } from "./free-room.ts";
+import { LastingCall } from "./lasting.ts";
+
+export type CallRequest = {
+  presented: Presented;
+  /** Reads the input; called once the caller is admitted, so an unpaid body is never looked at. */
+  read: (reader: InputReader, most_bytes?: number) => Fields | Promise<Fields>;
+  /** The body as it was sent, once `read` has resolved. */
+  readonly sent: JsonObject;
+  /** The input takes no more room than a query string could. */
+  is_small: boolean;
+  /** The request's own path and query, for the payment requirement. */
+  path: string;
+  /** The Accept header, or what stands for it. */
+  accept: string | undefined;
+  wire: Wire;
+  idempotency_key: string | undefined;
+  if_none_match: string | undefined;
+  last_event_id: string | undefined;
+  prefers_proof: boolean;
+  /** The Min-Log-Position header, or what stands for it: how much of the log the answer has to know. */
+  min_log_position: string | undefined;
+  request_id: string;
+  signal: AbortSignal;
+};
+
+export type ReadParts = {
+  app: App;
+  limits: AddressLimits;
+  /** The room of calls that nobody pays for. */
+  room: FreeRoom;
+};
+
+/** An operation made ready: its input compiled. */
+export type Ready = { operation: Operation; reader: InputReader };
+
+/** A call whose input is read. Its data stays as it is until `release`. */
+export type ReadCall = { call: Call; release(): void };
+
+export async function readCall(
+  { app, limits, room }: ReadParts,
+  { operation, reader }: Ready,
+  request: CallRequest,
+  { form, admitted }: { form: Form; admitted: Admission },
+): Promise<ReadCall> {
+  const { caller } = admitted;
+  const { ip } = request.presented;
+  refuseTestMoney(app, operation, admitted);
+  const isFree = isFreeWrite(operation, admitted);
+  if (isFree) await room.take(caller, ip);
+  if (isLargeUnpaid(operation, admitted, request)) refuseLarge(limits, request);
+  const input = await request.read(reader, operation.body_bytes);
+  if (isFree) await room.store(caller, ip, bytesOf(request));
+  const min_position = await wantedPosition(app, operation, request.min_log_position);
+  admitted.covers?.(request.sent);
+  const held = await dataNamed(app, operation, input);
+  try {
+    const data = held?.data ?? app.data;
+    const call = callOf({ app, data, operation, input, form, min_position }, admitted, request);
+    operation.refuseTo?.({ input: input as never, caller, app, data });
+    return { call, release: () => held?.release() };
+  } catch (error) {
+    held?.release();
+    throw error;
+  }
+}
+
+/** It may append or store, and nobody pays for it: neither its call, nor the task whose work it hands in. */
+const isFreeWrite = (operation: Operation, { pays, from_account, caller }: Admission): boolean =>
+  effectOf(operation).changes !== "nothing" &&
+  !pays &&
+  !from_account &&
+  !operation.is_paid_work &&
+  caller.kind !== "key" &&
+  caller.kind !== "internal";
+
+/** A small body counts as the least that an event takes. */
+const bytesOf = ({ is_small, sent }: CallRequest): number =>
+  is_small ? 1_024 : Buffer.byteLength(JSON.stringify(sent));
+
+/** A large unpaid body costs as much to read as a paid one: so many of an address are read. */
+const LARGE_UNPAID: CallLimit = { name: "large bodies unpaid", calls: 20, per: "minute" };
+
+const isLargeUnpaid = (operation: Operation, { caller }: Admission, { is_small }: CallRequest): boolean =>
+  !is_small && paymentOf(operation) !== undefined && caller.kind !== "key";
+
+/** Counts a large body that came to nothing. */
+export function countLarge(
+  limits: AddressLimits,
+  operation: Operation,
+  admitted: Admission | undefined,
+  request: CallRequest,
+): void {
+  if (admitted && isLargeUnpaid(operation, admitted, request))
+    limits.add(LARGE_UNPAID, addressBlock(request.presented.ip));
+}
+
+function refuseLarge(limits: AddressLimits, { presented: { ip } }: CallRequest): void {
+  if (limits.isSpent(LARGE_UNPAID, addressBlock(ip)))
+    refuse(
+      coreProblems["rate-limited"],
+      `${LARGE_UNPAID.calls} large bodies a minute may go unpaid: pay with the call, or put money into the account first`,
+      { retry_after_s: 60 },
+    );
+}
+
+/** A test key moves no money of a real chain, and binds no wallets there. */
+function refuseTestMoney(app: App, { moves_money }: Operation, { caller }: Admission): void {
+  if (moves_money && isTest(caller) && !app.embedded_chain)
+    refuse("forbidden", "a test key moves no money of a real chain; use a live key, or pay");
+}
+
+function callOf(
+  of: Pick<Call, "app" | "data" | "operation" | "input" | "form" | "min_position">,
+  admitted: Admission,
+  request: CallRequest,
+): Call {
+  const { app, operation, input, form } = of;
+  const { caller, confirm } = admitted;
+  const { if_none_match, last_event_id, request_id } = request;
+  let digest: string | undefined;
+  return {
+    ...of,
+    caller,
+    ...(confirm && { confirm }),
+    // Most calls never need it.
+    get request_sha256() {
+      const isFollowed = operation.output.kind === "stream" && request.wire === "sse";
+      digest ??= requestDigest(operation, input, isFollowed ? "text/event-stream" : form, app.link_secret);
+      return digest;
+    },
+    idempotency_key: nameOf(operation, input, admitted, request),
+    if_none_match,
+    last_event_id,
+    request_id,
+    get wire() {
+      return request.wire;
+    },
+    lasting: new LastingCall({
+      still: admitted.still ?? (async () => {}),
+      request: () => request.signal,
+      clock: app.clock,
+    }),
+  };
+}
+
+/** A command has one name, wherever the caller says it: under another one it would be done twice. */
+function nameOf(
+  { named_by }: Operation,
+  input: Fields,
+  admitted: Admission,
+  request: CallRequest,
+): string | undefined {
+  const field = named_by === undefined ? undefined : (input[named_by] as string | undefined);
+  const { idempotency_key: header } = request;
+  if (field !== undefined && header !== undefined && field !== header)
+    refuse("invalid", `invalid input: ${named_by}`, {
+      errors: [{ path: named_by!, message: "is what Idempotency-Key says, or left out" }],
+    });
+  const given = header ?? field;
+  const { idempotency_key: proven } = admitted;
+  // A proof that names the command names it alone.
+  if (proven !== undefined && given !== undefined && given !== proven)
+    refuse("invalid", "invalid Idempotency-Key", {
+      errors: [{ path: "Idempotency-Key", message: "is the nonce of SIGN-IN-WITH-X, or left out" }],
+    });
+  return proven ?? given;
+}

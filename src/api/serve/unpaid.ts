@@ -1,0 +1,48 @@
+/** A call that is free to its caller: the same Idempotency-Key gets the same answer. */
+import { transact } from "../../core/commands/transact.ts";
+import { decidesNothing } from "../../core/commands/unit.ts";
+import type { EventName } from "../../core/model/refusal.ts";
+import { type AnswerParts, finishedBefore, type PreparedAnswer, prepareAnswer } from "./answer.ts";
+import { type Call, commandOf, idempotencyOf } from "./call.ts";
+import { isNoRoom } from "./problem.ts";
+import { eventGiven, givenBefore } from "./x402/replay.ts";
+
+export async function unpaid(
+  parts: AnswerParts,
+  call: Call,
+): Promise<{ made: PreparedAnswer; event?: EventName | undefined }> {
+  if (call.operation.output.kind === "stream")
+    return {
+      made: await prepareAnswer(parts, call, { ...decidesNothing(refuseDecision), command: commandOf(call) }),
+    };
+  // An answer that is named by a key is kept under it.
+  const finished = call.idempotency_key === undefined ? finishedBefore(parts, call) : undefined;
+  if (finished) return { made: finished };
+  const given = await givenBefore(parts, call);
+  if (given) return { made: given.made, event: await eventGiven(parts.app, call) };
+  return decided(parts, call);
+}
+
+/** Makes the answer in a unit of its own, and keeps it under the caller's key. */
+async function decided(parts: AnswerParts, call: Call) {
+  const { unit, answers, readers } = parts.app;
+  const once = idempotencyOf(call);
+  const { result: made, events } = await transact(unit, commandOf(call, once), (of) =>
+    prepareAnswer(parts, call, of),
+  );
+  if (once && made.kind === "body" && call.operation.kept !== false) {
+    const { status, body, subjects } = made;
+    const answer = { request_sha256: call.request_sha256, status, body, payment_id: null };
+    await answers.keep(once.idem_key, answer, subjects).catch((error) => {
+      // The record is there: asked again, the answer is made of it.
+      if (events.length === 0 || !isNoRoom(error)) throw error;
+    });
+  }
+  const last = events.at(-1);
+  if (last) readers.appended(call.caller.tenant, last.position);
+  return { made, event: made.event ?? last };
+}
+
+const refuseDecision = () => {
+  throw new Error("a stream decides nothing");
+};
