@@ -1,6 +1,6 @@
 /** Tasks given out to those who look, from a read model that answers as the test says. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { dispenserOf } from "../../src/api/operations/compute/dispenser.ts";
+import { Dispenser } from "../../src/api/operations/compute/dispenser.ts";
 import type { App } from "../../src/core/app.ts";
 import type { Ready } from "../../src/projections/compute/tasks.ts";
 
@@ -21,7 +21,7 @@ function opened(ready: Ready[]) {
     return { rows: market.ready.filter(({ task_id }) => !given.includes(task_id)) };
   };
   const runner = { knownPosition: () => market.position };
-  const dispenser = dispenserOf({ tail: {}, pool: { query }, runner } as unknown as App);
+  const dispenser = new Dispenser({ pool: { query }, runner } as unknown as App);
   let calls = 0;
   const look = async (sx: number, passed: string[] = []) => {
     const taker = { sx, kinds: [], hourly_rate_micro: 6_000, trust: 0 };

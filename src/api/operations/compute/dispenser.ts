@@ -28,7 +28,8 @@ type Page = { takers: ReadonlySet<string>; left: Ready[]; position: number; unti
 
 type Given = { task: NamedTask; by: string; until: number };
 
-class Dispenser {
+/** Gives the ready tasks of one page to those who look at the same time. */
+export class Dispenser {
   readonly #app: Pick<App, "pool" | "runner">;
   readonly #given = new Map<string, Given>();
   /** The same by the command that was given it, the last where it was given several. */
