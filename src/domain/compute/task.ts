@@ -13,7 +13,6 @@
 import { refuse } from "../../core/model/refusal.ts";
 import type { WorkLease } from "../../core/model/work-lease.ts";
 import { isCurrent } from "../../core/model/work-lease.ts";
-import { soulTenant } from "../identity/soul-tenant.ts";
 import { isBuiltIn, LEAST_PRICE_MICRO } from "./kinds.ts";
 import { priceOf, SURE_AFTER, sharesOf } from "./pricing.ts";
 import { computeProblems } from "./problems.ts";
@@ -66,19 +65,25 @@ export const submit =
 export const priceFor = ({ kind, terms }: Pick<TaskFacts, "kind" | "terms">, hourly_rate_micro: number) =>
   Math.max(isBuiltIn(kind) ? LEAST_PRICE_MICRO : 1, priceOf(hourly_rate_micro, terms.limit_s));
 
-export type Wanted = { sx: number; hourly_rate_micro: number; lease_sha256: string };
+/** `bound`: tenants that are one hand with the node, its own among them. */
+export type Wanted = {
+  sx: number;
+  hourly_rate_micro: number;
+  lease_sha256: string;
+  bound: readonly string[];
+};
 
 /** Lends it to a node, for what the node asks. Refuses where it is not to be had, or not by this one. */
 export const lease =
-  ({ sx, hourly_rate_micro, lease_sha256 }: Wanted, requester: string, leased_at: string) =>
+  ({ sx, hourly_rate_micro, lease_sha256, bound }: Wanted, requester: string, leased_at: string) =>
   (state: TaskState): TaskEvent[] => {
     const task = standing(state);
     const { terms } = task.facts;
     inState(task, ["queued"], "lent");
     const isReady = task.ready_at <= leased_at && leased_at < terms.deadline_at;
-    // Who failed it does not get it again, unless its requester wants that one alone.
-    const isForAny = requester !== soulTenant(sx) && !task.failed_by.includes(sx);
-    const isFor = terms.assign === null ? isForAny : terms.assign === sx;
+    // A node that failed it does not get it again, unless its requester wants that one alone.
+    const isWanted = terms.assign === null ? !task.failed_by.includes(sx) : terms.assign === sx;
+    const isFor = isWanted && !bound.includes(requester);
     const price_micro = priceFor(task.facts, hourly_rate_micro);
     if (!isReady || !isFor || price_micro > terms.max_price_micro)
       refuse(computeProblems["task-state"], "this task is not for this node, or not now");

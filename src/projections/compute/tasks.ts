@@ -10,7 +10,6 @@ import { priceOf, sharesOf } from "../../domain/compute/pricing.ts";
 import * as quorum from "../../domain/compute/quorum.ts";
 import type { Task, TaskStatus } from "../../domain/compute/task.ts";
 import * as task from "../../domain/compute/task.ts";
-import { soulTenant } from "../../domain/identity/soul-tenant.ts";
 import { Sums, sumsDdl } from "./sums.ts";
 import { utc } from "./times.ts";
 
@@ -231,9 +230,10 @@ export async function lentUnder(pool: pg.Pool, lease_sha256: string): Promise<Na
   return (await pool.query<NamedTask>({ name: "compute_lent_under", text, values: [lease_sha256] })).rows[0];
 }
 
-/** What a node may take. `trust`: in points. */
+/** What a node may take. `trust`: in points. `bound`: tenants whose tasks it does not get, because they are one hand with it. */
 export type Taker = {
   sx: number;
+  bound: readonly string[];
   kinds: readonly string[];
   hourly_rate_micro: number;
   trust: number;
@@ -274,8 +274,8 @@ export async function readyForAny(
         coalesce(state->'failed_by', '[]') as failed_by from read.compute_tasks_v4
       where status = 'queued' and task_id not in (select unnest($3::text[])) and ready_at <= clock_timestamp() and due_at > clock_timestamp()
       order by offer desc, position offset 0) t
-    where (select true from jsonb_to_recordset($1::jsonb) taker (sx bigint, kinds text[], hourly_rate_micro numeric, trust numeric)
-        where (assign = taker.sx or (assign is null and tenant <> 'soul:' || taker.sx)) and min_trust <= taker.trust
+    where (select true from jsonb_to_recordset($1::jsonb) taker (sx bigint, bound text[], kinds text[], hourly_rate_micro numeric, trust numeric)
+        where (assign is null or assign = taker.sx) and tenant <> all(taker.bound) and min_trust <= taker.trust
           and (cardinality(taker.kinds) = 0 or kind = any(taker.kinds))
           and max_price_micro >= greatest(1, ceil(taker.hourly_rate_micro * limit_s / 3600))
           and (assign is not null or not failed_by @> to_jsonb(taker.sx))
@@ -288,10 +288,9 @@ export async function readyForAny(
 }
 
 /** Whether one of the tasks that were found for several nodes is for this one. */
-export const mayTake = ({ sx, kinds, hourly_rate_micro, trust }: Taker, task: Ready): boolean =>
-  (task.assign === null
-    ? task.tenant !== soulTenant(sx) && !task.failed_by.includes(sx)
-    : task.assign === sx) &&
+export const mayTake = ({ sx, bound, kinds, hourly_rate_micro, trust }: Taker, task: Ready): boolean =>
+  (task.assign === null ? !task.failed_by.includes(sx) : task.assign === sx) &&
+  !bound.includes(task.tenant) &&
   task.min_trust <= trust &&
   (kinds.length === 0 || kinds.includes(task.kind)) &&
   priceOf(hourly_rate_micro, task.limit_s) <= task.max_price_micro &&
