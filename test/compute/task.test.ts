@@ -80,12 +80,12 @@ const rejected: task.TaskEvent = { type: "TaskRejected", data: { reason_sha256: 
 const audited = (verdict: "valid" | "mismatch" | "inconclusive"): task.TaskEvent => ({
   type: "TaskAudited",
   data: {
-    ...{ verdict, expected_sha256: null, engine_sha256: null, draw: null, audited_at: at },
+    ...{ verdict, expected_sha256: null, engine_sha256: digest("e"), draw: null, audited_at: at },
     on_silence: verdict === "inconclusive" ? "accepts" : null,
   },
 });
 const audit = (verdict: "valid" | "mismatch" | "inconclusive") =>
-  task.audit({ verdict, expected_sha256: null, engine_sha256: null, draw: null, audited_at: at });
+  task.audit({ verdict, expected_sha256: null, engine_sha256: digest("e"), draw: null, audited_at: at });
 
 /** What a decision comes to after these events. */
 const given = (events: task.TaskEvent[]) => ({
@@ -120,7 +120,10 @@ describe("a lease", () => {
 
   test("is never for a node that is one hand with the requester, and where one is named, that one's alone", () => {
     const own = lease(7, at, "a", 60_000, ["acme", "soul:7"]);
-    for (const assign of [null, 7]) given([submitted({ assign })]).when(own).isRefused("task-state");
+    for (const assign of [null, 7])
+      given([submitted({ assign })])
+        .when(own)
+        .isRefused("task-state");
     given([submitted({ assign: 8 })])
       .when(lease(7))
       .isRefused("task-state");

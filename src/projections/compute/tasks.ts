@@ -324,8 +324,10 @@ export async function silentLeases(pool: pg.Pool, silent_s: number): Promise<Sil
   return (await pool.query<SilentLease>({ name: "compute_silent_leases", text, values: [silent_s] })).rows;
 }
 
+/** `spent_micro`: what its requester's account has spent in all. */
 export type TaskToRun = NamedTask & {
   price_micro: number;
+  spent_micro: number;
   position: number;
   limit_s: number;
   is_disputed: boolean;
@@ -338,10 +340,10 @@ export async function tasksToRun(
   but: readonly string[],
 ): Promise<TaskToRun[]> {
   const columns = `tenant, task_id, coalesce((state->'lease'->>'price_micro')::float8, 0) as price_micro, position::float8 as position, limit_s`;
-  const text = `select distinct on (tenant) * from (
+  const text = `select waiting.*, coalesce(account.spent, 0)::float8 as spent_micro from (select distinct on (tenant) * from (
       select ${columns}, false as is_disputed from read.compute_tasks_v4 where awaits_audit
       union all select ${columns}, true from read.compute_tasks_v4 where status = 'disputed' and kind = any($1)) waiting
-    where task_id <> all($2) order by tenant, price_micro desc, position`;
+    where task_id <> all($2) order by tenant, price_micro desc, position) waiting left join read.accounts_v2 account using (tenant)`;
   return (await pool.query<TaskToRun>({ name: "compute_to_run", text, values: [kinds, but] })).rows;
 }
 

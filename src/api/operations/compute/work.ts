@@ -100,7 +100,10 @@ The price is what the node asks for the whole limit, fixed now. Name it by an Id
       return events.length > 0 ? task : undefined;
     };
     const before = lentBefore(context.earlier);
-    if (before) return { task: await shownLent(app, before, await take(before, await standingOf(app.pool, sx)), lease_id) };
+    if (before)
+      return {
+        task: await shownLent(app, before, await take(before, await standingOf(app.pool, sx)), lease_id),
+      };
     await foresee(nodes, own, (state) => refuseUnavailable(nodes.registered(state)));
     const standing = await standingUnlessBusy(app, sx, nodes.registered(await watch(nodes, own)));
     const { trust, bound } = standing;
