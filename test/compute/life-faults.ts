@@ -83,6 +83,8 @@ const earnedBy = (life: Life, all: readonly Ended[], who: (by: never, one: Ended
 function lendingFaults({ of, task }: Ended, all: readonly Ended[]): string[] {
   const faults = [];
   const { task_id, terms, copy_of } = task.facts;
+  if (task.lease && of.tenant === nodes.targetOf(task.lease.sx).tenant)
+    faults.push(`a node got the ${of.work} task ${task_id} that its own agent had submitted`);
   if (terms.assign === null && task.failed_by.length < task.attempts - (task.status === "queued" ? 0 : 1))
     faults.push(`a node that failed the ${of.work} task ${task_id} got it again`);
   if (task.lease && isBuiltIn(task.facts.kind) && task.lease.price_micro < 1_000)
