@@ -356,10 +356,11 @@ export async function countAwaiting(pool: pg.Pool, most: number): Promise<number
 
 /**
  * Tasks of several copies on which something is to be decided: enough came to the same, none works on one any more, the only one was
- * begun; and those that are over while a copy is not. Requesters take turns: one with many keeps no other waiting.
+ * begun; and those that are over while a copy is not. Requesters take turns: one with many keeps no other waiting. Those that have spent
+ * less than `own_turn_micro` share one turn.
  */
-export async function unjudgedTasks(pool: pg.Pool): Promise<NamedTask[]> {
-  const text = `select tenant, task_id from (select p.tenant, p.task_id, p.position from read.compute_tasks_v4 p
+export async function unjudgedTasks(pool: pg.Pool, own_turn_micro: number): Promise<NamedTask[]> {
+  const unjudged = `(select p.tenant, p.task_id, p.position from read.compute_tasks_v4 p
     where p.status = 'copied' and ((p.state->>'copies')::int = 1
         and not exists (select from read.compute_tasks_v4 c where c.copy_of = p.task_id and c.status = 'queued')
       or not exists (select from read.compute_tasks_v4 c where c.copy_of = p.task_id and c.status in ('queued', 'leased'))
@@ -367,9 +368,13 @@ export async function unjudgedTasks(pool: pg.Pool): Promise<NamedTask[]> {
         where c.copy_of = p.task_id and c.status = 'submitted'
         group by c.state->'result'->>'output_sha256', c.state->'result'->>'exit' order by 1 desc limit 1))
     union select p.tenant, p.task_id, p.position from read.compute_tasks_v4 c join read.compute_tasks_v4 p on p.task_id = c.copy_of
-    where c.copy_of is not null and c.status in ('queued', 'submitted') and p.status <> 'copied') unjudged
-    order by row_number() over (partition by tenant order by position), position limit ${PAGE}`;
-  return (await pool.query<NamedTask>({ name: "compute_unjudged", text })).rows;
+    where c.copy_of is not null and c.status in ('queued', 'submitted') and p.status <> 'copied')`;
+  const text = `select tenant, task_id from (
+      select tenant, task_id, position, row_number() over (partition by tenant order by position) as nth from ${unjudged} unjudged) u
+      left join read.accounts_v2 account using (tenant)
+    order by row_number() over (
+      partition by case when account.spent >= $1 then tenant end order by nth, position), position limit ${PAGE}`;
+  return (await pool.query<NamedTask>({ name: "compute_unjudged", text, values: [own_turn_micro] })).rows;
 }
 
 export type TaskPage = { status: TaskStatus | null; limit: number; before: number | null };

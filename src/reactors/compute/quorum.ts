@@ -16,7 +16,7 @@ import { findNode, nodesProjection } from "../../projections/compute/nodes.ts";
 import { type NamedTask, tasksProjection, unjudgedTasks } from "../../projections/compute/tasks.ts";
 import { spentBy } from "../../projections/payments/accounts.ts";
 import { drawFor } from "./draw.ts";
-import { FairTurns, type Waiting } from "./fair-turns.ts";
+import { FairTurns, OWN_TURN_MICRO, type Waiting } from "./fair-turns.ts";
 import { isSame, mostMs, type Output, type Rerun, rerun } from "./rerun.ts";
 import { stepTask } from "./steps.ts";
 
@@ -28,7 +28,7 @@ export const quorumReactor = reactor({
   memory: () => ({ turns: new FairTurns() }),
   async take({ app, memory, signal }) {
     const current = await Promise.all([app.caughtUp(tasksProjection), app.caughtUp(nodesProjection)]);
-    const unjudged = await unjudgedTasks(app.pool);
+    const unjudged = await unjudgedTasks(app.pool, OWN_TURN_MICRO);
     const differing: Differing[] = [];
     for (const named of unjudged) {
       if (signal.aborted) return "done";
