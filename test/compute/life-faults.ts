@@ -115,6 +115,8 @@ function resultFaults(life: Life, all: readonly Ended[], slashed: ReadonlyMap<st
         ? [`${about}: right work is ${task.status}`]
         : [];
     }
+    if (!given.is_right && task.settled && of.by === "honest-requester" && isBuiltIn(task.facts.kind))
+      return [`${about}: wrong work was paid`];
     const isWrong = !given.is_right && (task.audit?.verdict === "mismatch" || isLostCopy(task));
     if (!isWrong || !isBuiltIn(task.facts.kind)) return [];
     return (lost ?? 0) < given.at_stake

@@ -175,5 +175,5 @@ const SEED = SCALE === 1 ? { seed: 20261128 } : {};
 test("whatever its node does with its stake while a wrong result is checked, the requester gets the price of it", {
   timeout: 600_000 * Math.max(1, SCALE),
 }, async () => {
-  await fc.assert(fc.asyncProperty(life, lived), { numRuns: scaled(12), ...SEED, endOnFailure: true });
+  await fc.assert(fc.asyncProperty(life, lived), { numRuns: scaled(8), ...SEED, endOnFailure: true });
 });
