@@ -213,6 +213,7 @@ export function knownAttacks(): Step[] {
     ...[submits("js"), { does: "pulls", who: "thief-3", ...plain } as const],
     ...[{ does: "fails", who: "thief-3", which: 0, ...plain } as const, passes(30)],
     ...[works("thief-3", "wrong"), works("known", "right"), looks],
+    ...[submits("js", { assign: "thief-3" }), works("thief-3", "right"), looks],
     // A task of its own.
     ...[submits("js", { who: "thief-1", assign: "thief-1" }), works("thief-1", "right"), looks],
     // Two that say the same, beside one who is right, and where no check can be made.
