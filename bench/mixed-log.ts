@@ -404,7 +404,11 @@ export class MixedLog {
     const facts = { task_id, terms, copy_of: null, kind: "bench", submitted_at: at, ...input };
     this.#decide(task, own, task.submit(facts));
     this.#commit(actor, "compute_submit");
-    this.#decide(task, own, task.lease({ sx, hourly_rate_micro: 3_600_000, lease_sha256 }, tenant, at));
+    this.#decide(
+      task,
+      own,
+      task.lease({ sx, hourly_rate_micro: 3_600_000, lease_sha256, bound: [] }, tenant, at),
+    );
     this.#commit(`soul:${sx}`, "soul_node_pull");
     const output = {
       output_sha256: this.#hex(),

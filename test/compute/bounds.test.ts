@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as nodes from "../../src/domain/compute/node.ts";
 import { walletTenant } from "../../src/domain/payments/payment.ts";
 import { recordOf } from "../../src/projections/compute/records.ts";
+import { auditReactor } from "../../src/reactors/compute/audit.ts";
 import { computeReactor } from "../../src/reactors/compute/due.ts";
 import { balanceOf } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
@@ -219,22 +220,26 @@ test("bytes of a task lie while it is under way, and 30 days after its end", asy
 });
 
 describe("by itself", () => {
-  test("a check that is not done in time leaves a result to its requester, silence accepts it, and a day later it is settled", async () => {
-    // Silence accepts an unchecked result of a node with history alone.
+  test("a check that comes to nothing leaves a result to its requester, silence accepts it, and a day later it is settled", async () => {
+    // Silence accepts such a result of a node with history alone.
     const text = "update read.compute_nodes_v3 set valid_audits = 10 where sx = $1";
     await setup.app.pool.query(text, [node.sx]);
     const { task, task_id } = await lent("unchecked", checkedKind);
     await node.gives(task, chainOf(input_data));
     await oncePassed(300);
     expect(await setup.task("unchecked", task_id)).toMatchObject({ status: "submitted", audit: null });
-    await oncePassed(601);
+    const run = async () => ({ exit: "failed" as const, reason: "it took too long" });
+    const executor = { engine_sha256: setup.app.executor.engine_sha256, run };
+    await setup.folded();
+    await turn({ ...setup.app, executor }, auditReactor);
+    await setup.folded();
     const left = await setup.task("unchecked", task_id);
     expect(left).toMatchObject({
       status: "submitted",
       audit: { verdict: "inconclusive", expected_sha256: null, draw: null },
     });
     // The requester's window begins with that.
-    await oncePassed(DAY_S + 300);
+    await oncePassed(DAY_S - 300);
     expect((await setup.task("unchecked", task_id)).status).toBe("submitted");
     await oncePassed(DAY_S + 900);
     expect(await setup.task("unchecked", task_id)).toMatchObject({

@@ -24,7 +24,7 @@ function opened(ready: Ready[]) {
   const dispenser = new Dispenser({ pool: { query }, runner } as unknown as App);
   let calls = 0;
   const look = async (sx: number, passed: string[] = []) => {
-    const taker = { sx, kinds: [], hourly_rate_micro: 6_000, trust: 0 };
+    const taker = { sx, bound: [], kinds: [], hourly_rate_micro: 6_000, trust: 0 };
     return (await dispenser.next({ taker, by: `call ${++calls}`, passed }))?.task_id;
   };
   return { market, dispenser, look };
@@ -51,7 +51,7 @@ test("what one look has read is given to who looks next, until the read model mo
 
 test("a call that is decided anew is given what it was given, and no other in its place", async () => {
   const { dispenser, look } = opened([task("a"), task("b")]);
-  const taker = { sx: 1, kinds: [], hourly_rate_micro: 6_000, trust: 0 };
+  const taker = { sx: 1, bound: [], kinds: [], hourly_rate_micro: 6_000, trust: 0 };
   const again = (passed: string[]) => dispenser.next({ taker, by: "one call", passed });
   expect((await again([]))?.task_id).toBe("a");
   expect((await again([]))?.task_id).toBe("a");

@@ -1,9 +1,14 @@
 /** Whose task the service runs next. */
 import { expect, test } from "vitest";
-import { FairTurns, type Waiting } from "../../src/reactors/compute/fair-turns.ts";
+import { FairTurns, OWN_TURN_MICRO, type Waiting } from "../../src/reactors/compute/fair-turns.ts";
 
-const waiting = (tenant: string, price_micro: number, position: number): Waiting => ({
-  ...{ tenant, price_micro, position },
+const waiting = (
+  tenant: string,
+  price_micro: number,
+  position: number,
+  spent_micro = OWN_TURN_MICRO,
+): Waiting => ({
+  ...{ tenant, price_micro, position, spent_micro },
 });
 
 test("a requester whose tasks took long waits for the others; among equals the better paid and then the older is first", async () => {
@@ -13,7 +18,7 @@ test("a requester whose tasks took long waits for the others; among equals the b
   const honest = waiting("honest", 1_000, 100);
   expect(turns.next([...flood, honest], now)).toBe(flood[0]);
   const ran = turns.run(
-    "flood",
+    flood[0]!,
     60_000,
     () => now,
     async () => void (now += 60_000),
@@ -26,4 +31,35 @@ test("a requester whose tasks took long waits for the others; among equals the b
   // An hour later nearly nothing of it counts, and the oldest is first again.
   expect(turns.next([...flood, honest], now + 5 * 3_600_000)).toBe(flood[0]);
   expect(turns.next([], now)).toBeUndefined();
+});
+
+test("tenants that have spent nothing here share one turn, however many there are", async () => {
+  const turns = new FairTurns();
+  let now = 0;
+  const order: string[] = [];
+  let left = [
+    ...Array.from({ length: 40 }, (_, n) => waiting(`fresh-${n}`, 2_000, n, 0)),
+    ...Array.from({ length: 3 }, (_, n) => waiting("known", 1_000, 100 + n)),
+    waiting("newest", 1_000, 200, 0),
+  ];
+  const lane = async () => {
+    for (let next = turns.next(left, now); next; next = turns.next(left, now)) {
+      const { tenant } = next;
+      left = left.filter((one) => one !== next);
+      order.push(tenant);
+      const most_ms = 60_000;
+      await turns.run(
+        next,
+        most_ms,
+        () => now,
+        async () => void (now += tenant.startsWith("fresh") ? most_ms : 10),
+      );
+    }
+  };
+  await lane();
+  expect(order.indexOf("known")).toBe(1);
+  expect(order.filter((tenant) => tenant === "known")).toHaveLength(3);
+  expect(order.lastIndexOf("known")).toBeLessThanOrEqual(5);
+  // Among themselves each gets one before another gets a second.
+  expect(new Set(order.filter((tenant) => tenant !== "known")).size).toBe(41);
 });

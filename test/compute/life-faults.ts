@@ -83,6 +83,8 @@ const earnedBy = (life: Life, all: readonly Ended[], who: (by: never, one: Ended
 function lendingFaults({ of, task }: Ended, all: readonly Ended[]): string[] {
   const faults = [];
   const { task_id, terms, copy_of } = task.facts;
+  if (task.lease && of.tenant === nodes.targetOf(task.lease.sx).tenant)
+    faults.push(`a node got the ${of.work} task ${task_id} that its own agent had submitted`);
   if (terms.assign === null && task.failed_by.length < task.attempts - (task.status === "queued" ? 0 : 1))
     faults.push(`a node that failed the ${of.work} task ${task_id} got it again`);
   if (task.lease && isBuiltIn(task.facts.kind) && task.lease.price_micro < 1_000)
@@ -113,6 +115,8 @@ function resultFaults(life: Life, all: readonly Ended[], slashed: ReadonlyMap<st
         ? [`${about}: right work is ${task.status}`]
         : [];
     }
+    if (!given.is_right && task.settled && of.by === "honest-requester" && isBuiltIn(task.facts.kind))
+      return [`${about}: wrong work was paid`];
     const isWrong = !given.is_right && (task.audit?.verdict === "mismatch" || isLostCopy(task));
     if (!isWrong || !isBuiltIn(task.facts.kind)) return [];
     return (lost ?? 0) < given.at_stake

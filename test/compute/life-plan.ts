@@ -184,6 +184,53 @@ export const lives: fc.Arbitrary<Step[]> = fc
   .array(scene, { minLength: 20, maxLength: 50, size: "max" })
   .map((scenes) => scenes.flat());
 
+/** What is known to have been tried, in one life: each of these steps is harmless only by a mend that another one does not need. */
+export function knownAttacks(): Step[] {
+  const submits = (work: Work, more: Partial<Step & { does: "submits" }> = {}): Step => ({
+    ...{ does: "submits", who: "honest-requester", work, verify: "usual", price: 0.02, deadline_s: 7 * DAY },
+    ...{ assign: null, ...plain },
+    ...more,
+  });
+  const works = (who: NodeName, says: ThiefAnswer): Step => ({ does: "works", who, says, ...plain });
+  const passes = (seconds: number): Step => ({
+    does: "passes",
+    who: "time",
+    seconds,
+    told: "both",
+    ...plain,
+  });
+  const stakes = (who: NodeName, part: number): Step => ({ does: "stakes", who, part, ...plain });
+  const due: Step = { does: "ends what is due", who: "service", ...plain };
+  const cannotLook: Step = { does: "checks", who: "service", runs: false, ...plain };
+  const same = (work: Work, judges: Step, ...third: Step[]): Step[] => [
+    submits(work, { verify: "quorum", price: 0.002 }),
+    ...[works("thief-1", "wrong"), looks, works("thief-2", "wrong"), ...third, judges],
+  ];
+  return [
+    // A task that changes with the moment.
+    ...[submits("flaky", { who: "thief-1", assign: "poor" }), works("poor", "right"), looks],
+    // A node that asks for nothing, and fails what it gets.
+    ...[submits("js"), { does: "pulls", who: "thief-3", ...plain } as const],
+    ...[{ does: "fails", who: "thief-3", which: 0, ...plain } as const, passes(30)],
+    ...[works("thief-3", "wrong"), works("known", "right"), looks],
+    ...[submits("js", { assign: "thief-3" }), works("thief-3", "right"), looks],
+    // A task of its own.
+    ...[submits("js", { who: "thief-1", assign: "thief-1" }), works("thief-1", "right"), looks],
+    // Two that say the same, beside one who is right, and where no check can be made.
+    ...same("sha256-chain", looks, works("known", "right")),
+    ...same("js", cannotLook),
+    // A result that nobody can check.
+    ...[submits("sql", { assign: "thief-2" }), works("thief-2", "wrong"), cannotLook, passes(7_200), due],
+    // Money that is moved away before the check.
+    ...[submits("sha256-chain", { assign: "thief-1" }), works("thief-1", "wrong")],
+    { does: "empties its account", who: "thief-1", how: "a task for another thief", ...plain },
+    looks,
+    // A stake that was asked back before the result, and is free before the check.
+    ...[passes(2 * DAY), due, stakes("thief-2", 1), stakes("thief-2", 0), passes(7 * DAY - 3_600), due],
+    ...[submits("sha256-chain", { assign: "thief-2" }), works("thief-2", "wrong"), passes(7_200), due, looks],
+  ];
+}
+
 /** A step as a line: who does what, with all that was drawn for it. */
 export function lineOf({ who, does, at, with_next, ...rest }: Step): string {
   const more = Object.entries(rest).map(([name, value]) => `${name} ${value ?? "nobody"}`);

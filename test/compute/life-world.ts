@@ -512,7 +512,7 @@ export class Life {
           const lease_sha256 = sha256(task_id);
           for (const decision of [
             tasks.submit(facts),
-            tasks.lease({ sx, hourly_rate_micro: 60_000, lease_sha256 }, tenant, at),
+            tasks.lease({ sx, hourly_rate_micro: 60_000, lease_sha256, bound: [] }, tenant, at),
             tasks.takeResult(lease_sha256, { ...made, submitted_at: at }),
             tasks.audit(audited),
           ])

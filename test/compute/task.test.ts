@@ -31,8 +31,8 @@ const facts = (terms: Partial<task.TaskFacts["terms"]> = {}): task.TaskFacts => 
 });
 const submitted = (terms = {}): task.TaskEvent => ({ type: "TaskSubmitted", data: facts(terms) });
 
-const lease = (sx = 7, at_ = at, name = "a", rate = 60_000) =>
-  task.lease({ sx, hourly_rate_micro: rate, lease_sha256: digest(name) }, "acme", at_);
+const lease = (sx = 7, at_ = at, name = "a", rate = 60_000, bound = [`soul:${sx}`]) =>
+  task.lease({ sx, hourly_rate_micro: rate, lease_sha256: digest(name), bound }, "acme", at_);
 const leased = (attempt = 1, name = "a", leased_at = at): task.TaskEvent => ({
   type: "TaskLeased",
   data: {
@@ -80,12 +80,12 @@ const rejected: task.TaskEvent = { type: "TaskRejected", data: { reason_sha256: 
 const audited = (verdict: "valid" | "mismatch" | "inconclusive"): task.TaskEvent => ({
   type: "TaskAudited",
   data: {
-    ...{ verdict, expected_sha256: null, engine_sha256: null, draw: null, audited_at: at },
+    ...{ verdict, expected_sha256: null, engine_sha256: digest("e"), draw: null, audited_at: at },
     on_silence: verdict === "inconclusive" ? "accepts" : null,
   },
 });
 const audit = (verdict: "valid" | "mismatch" | "inconclusive") =>
-  task.audit({ verdict, expected_sha256: null, engine_sha256: null, draw: null, audited_at: at });
+  task.audit({ verdict, expected_sha256: null, engine_sha256: digest("e"), draw: null, audited_at: at });
 
 /** What a decision comes to after these events. */
 const given = (events: task.TaskEvent[]) => ({
@@ -118,9 +118,12 @@ describe("a lease", () => {
       .isRefused("task-state");
   });
 
-  test("is never the requester's own, and where one is named, that one's alone", () => {
-    const own = task.lease({ sx: 7, hourly_rate_micro: 1, lease_sha256: digest("a") }, "soul:7", at);
-    given([submitted()]).when(own).isRefused("task-state");
+  test("is never for a node that is one hand with the requester, and where one is named, that one's alone", () => {
+    const own = lease(7, at, "a", 60_000, ["acme", "soul:7"]);
+    for (const assign of [null, 7])
+      given([submitted({ assign })])
+        .when(own)
+        .isRefused("task-state");
     given([submitted({ assign: 8 })])
       .when(lease(7))
       .isRefused("task-state");

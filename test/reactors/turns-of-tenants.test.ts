@@ -45,7 +45,20 @@ test("the quorum of a requester who has one is judged beside those of a requeste
      select 't' || n, case when n <= 250 then 'many' else 'few' end, 'copied', 'js', 1, 1, 60, 0, now(), false, n, '{"copies": 3}'::jsonb
      from generate_series(1, 251) n`,
   );
-  const judged = await unjudgedTasks(pool);
+  const judged = await unjudgedTasks(pool, 100);
   expect(judged).toHaveLength(200);
   expect(judged.map(({ task_id }) => task_id).slice(0, 3)).toEqual(["t1", "t251", "t2"]);
+});
+
+test("the quorum of a requester that has spent something here is judged beside those of hundreds of new ones", async () => {
+  await pool.query(
+    `insert into read.compute_tasks_v4 (task_id, tenant, status, kind, offer, max_price_micro, limit_s, min_trust,
+         ready_at, awaits_audit, position, state)
+     select 'n' || n, 'new-' || n, 'copied', 'js', 1, 1, 60, 0, now(), false, n, '{"copies": 3}'::jsonb from generate_series(1001, 1250) n
+     union all select 'k1', 'known', 'copied', 'js', 1, 1, 60, 0, now(), false, 2000, '{"copies": 3}'::jsonb`,
+  );
+  const place = async () => (await unjudgedTasks(pool, 100)).findIndex(({ task_id }) => task_id === "k1");
+  expect(await place()).toBe(-1);
+  await pool.query("insert into read.accounts_v2 values ('known', 100, 0, 0, 0, 100, 0, 0)");
+  expect(await place()).toBe(1);
 });

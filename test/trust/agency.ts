@@ -152,8 +152,6 @@ export function agencyOf(app: App) {
       await app.decide(account, of(tenant), account.hold(hold, now), { meta });
       const verify = end === "refuted" ? ("rerun" as const) : ("requester" as const);
       const terms = { max_price_micro: price_micro, limit_s: 10, verify, min_trust: 0, quorum: null };
-      // One gets a task of one's own only where it is assigned so.
-      const assign = tenant === nodes.targetOf(n).tenant ? n : null;
       const deadline_at = "2099-01-01T00:00:00.000Z";
       const facts = {
         task_id,
@@ -174,7 +172,7 @@ export function agencyOf(app: App) {
       };
       const bonds = { bond_micro: 10_000, requester_bond_micro: 10_000 };
       const audited = { expected_sha256: digest(), engine_sha256: null, draw: null, audited_at: now };
-      const wanted = { sx: n, hourly_rate_micro: offer.hourly_rate_micro, lease_sha256 };
+      const wanted = { sx: n, hourly_rate_micro: offer.hourly_rate_micro, lease_sha256, bound: [] };
       const ends = {
         paid: [tasks.accept("requester", now), tasks.settle(now)],
         refuted: [tasks.audit({ verdict: "mismatch", ...audited })],
@@ -185,7 +183,7 @@ export function agencyOf(app: App) {
         ],
       };
       for (const decision of [
-        tasks.submit({ ...facts, terms: { ...terms, assign, window_s: 60, deadline_at } }),
+        tasks.submit({ ...facts, terms: { ...terms, assign: null, window_s: 60, deadline_at } }),
         tasks.lease(wanted, tenant, now),
         tasks.takeResult(lease_sha256, { ...result, submitted_at: now }),
         ...ends[end],

@@ -238,7 +238,7 @@ export const releaseStake =
     return [{ type: "StakeReleased", data: { hold_id, amount_micro: stake_micro, released_at } }];
   };
 
-/** What a slash took of the stake; asked back or not, the rest stays as it was. */
+/** What a slash or a debt took of the stake; asked back or not, the rest stays as it was. */
 export const loseStake =
   (sx_number: number, lost_micro: number, at: string) =>
   (state: NodeState): NodeEvent[] => {

@@ -13,7 +13,6 @@
 import { refuse } from "../../core/model/refusal.ts";
 import type { WorkLease } from "../../core/model/work-lease.ts";
 import { isCurrent } from "../../core/model/work-lease.ts";
-import { soulTenant } from "../identity/soul-tenant.ts";
 import { isBuiltIn, LEAST_PRICE_MICRO } from "./kinds.ts";
 import { priceOf, SURE_AFTER, sharesOf } from "./pricing.ts";
 import { computeProblems } from "./problems.ts";
@@ -40,8 +39,9 @@ export const MOST_ATTEMPTS = 3;
 /** Seconds in which a rejected result can be disputed, and after which an accepted one is settled by itself. */
 export const DISPUTE_S = 86_400;
 export const SETTLE_S = 86_400;
-/** Seconds in which an audit is done, or is inconclusive. */
+/** Seconds after which a check that nobody began is late, and seconds for which it stays due. */
 export const AUDIT_S = 600;
+export const CHECK_S = 7 * 86_400;
 /** Seconds in which the operator decides a dispute, or nobody is right. */
 export const DECIDE_S = 14 * 86_400;
 
@@ -66,19 +66,25 @@ export const submit =
 export const priceFor = ({ kind, terms }: Pick<TaskFacts, "kind" | "terms">, hourly_rate_micro: number) =>
   Math.max(isBuiltIn(kind) ? LEAST_PRICE_MICRO : 1, priceOf(hourly_rate_micro, terms.limit_s));
 
-export type Wanted = { sx: number; hourly_rate_micro: number; lease_sha256: string };
+/** `bound`: tenants that are one hand with the node, its own among them. */
+export type Wanted = {
+  sx: number;
+  hourly_rate_micro: number;
+  lease_sha256: string;
+  bound: readonly string[];
+};
 
 /** Lends it to a node, for what the node asks. Refuses where it is not to be had, or not by this one. */
 export const lease =
-  ({ sx, hourly_rate_micro, lease_sha256 }: Wanted, requester: string, leased_at: string) =>
+  ({ sx, hourly_rate_micro, lease_sha256, bound }: Wanted, requester: string, leased_at: string) =>
   (state: TaskState): TaskEvent[] => {
     const task = standing(state);
     const { terms } = task.facts;
     inState(task, ["queued"], "lent");
     const isReady = task.ready_at <= leased_at && leased_at < terms.deadline_at;
-    // Who failed it does not get it again, unless its requester wants that one alone.
-    const isForAny = requester !== soulTenant(sx) && !task.failed_by.includes(sx);
-    const isFor = terms.assign === null ? isForAny : terms.assign === sx;
+    // A node that failed it does not get it again, unless its requester wants that one alone.
+    const isWanted = terms.assign === null ? !task.failed_by.includes(sx) : terms.assign === sx;
+    const isFor = isWanted && !bound.includes(requester);
     const price_micro = priceFor(task.facts, hourly_rate_micro);
     if (!isReady || !isFor || price_micro > terms.max_price_micro)
       refuse(computeProblems["task-state"], "this task is not for this node, or not now");
@@ -145,7 +151,7 @@ export type AuditFacts = Omit<Audited, "on_silence">;
 
 /**
  * The service ran it again. A valid result is accepted, and so is each of a task that does not agree with itself; another one is refunded.
- * An inconclusive audit leaves it to the requester, whose silence accepts or refunds.
+ * An inconclusive audit leaves it to the requester, whose silence accepts or refunds. A check that nobody began stays due.
  */
 export const audit =
   (facts: AuditFacts, on_silence: NonNullable<Audited["on_silence"]> = "accepts") =>
@@ -166,20 +172,27 @@ export const audit =
 export const awaitsAudit = ({ status, facts, audit }: Task): boolean =>
   status === "submitted" && facts.terms.verify === "rerun" && (audit === null || isLate(audit));
 
-/** The check was not begun in its time, and the node has too little history for its result to be accepted without one. */
-const isLate = ({ engine_sha256, on_silence }: Audited): boolean =>
-  engine_sha256 === null && on_silence === "refunds";
+/** The check was not begun in its time. */
+const isLate = ({ verdict, engine_sha256 }: Audited): boolean =>
+  verdict === "inconclusive" && engine_sha256 === null;
+
+/** Whether the requester's silence refunds: no check has found the result right, and none was made or its node has too little history. */
+export const silenceRefunds = ({ audit }: Task): boolean =>
+  audit !== null && (audit.on_silence === "refunds" || isLate(audit));
 
 /** When a result is refunded that no check has found right and its requester has not accepted. */
-const waitsUntil = (task: Task): string => [task.facts.terms.deadline_at, windowEndsAt(task)].sort().at(-1)!;
+function waitsUntil(task: Task): string {
+  const ends = [task.facts.terms.deadline_at, windowEndsAt(task)];
+  if (awaitsAudit(task)) ends.push(later(task.result!.submitted_at, CHECK_S));
+  return ends.sort().at(-1)!;
+}
 
 /** No check could say whether the result is right, and silence does not accept it: what was held goes back at the deadline. */
 export const refundUnchecked =
   (at: string) =>
   (state: TaskState): TaskEvent[] => {
     const task = standing(state);
-    if (task.status !== "submitted" || task.audit?.on_silence !== "refunds" || at < waitsUntil(task))
-      return [];
+    if (task.status !== "submitted" || !silenceRefunds(task) || at < waitsUntil(task)) return [];
     return [refunding(task, "no check could say whether its result is right", at)];
   };
 
@@ -218,7 +231,7 @@ export const accept =
     inState(task, ["submitted"], "accepted");
     refuseUnjudged(task);
     const ends_at = windowEndsAt(task);
-    if (by === "window" && task.audit?.on_silence === "refunds")
+    if (by === "window" && silenceRefunds(task))
       refuse(
         computeProblems["not-due"],
         `no check could say yet whether this result is right: its requester accepts it before ${waitsUntil(task)}, or it is refunded`,
@@ -239,7 +252,12 @@ export const reject =
     if (task.status === "rejected") return [];
     inState(task, ["submitted"], "rejected");
     refuseUnjudged(task);
-    if (facts.rejected_at >= (task.audit?.on_silence === "refunds" ? waitsUntil(task) : windowEndsAt(task)))
+    if (awaitsAudit(task))
+      refuse(
+        computeProblems["not-due"],
+        "the service has yet to check this result: accept it without, or wait for the check",
+      );
+    if (facts.rejected_at >= (silenceRefunds(task) ? waitsUntil(task) : windowEndsAt(task)))
       refuse(
         computeProblems["task-state"],
         `the time to reject this result was over at ${windowEndsAt(task)}`,
@@ -340,7 +358,7 @@ export function dueAt(task: Task): string | null {
       return task.facts.terms.deadline_at;
     case "submitted":
       if (awaitsOthers(task)) return null;
-      if (task.audit?.on_silence === "refunds") return waitsUntil(task);
+      if (silenceRefunds(task)) return waitsUntil(task);
       return awaitsAudit(task) ? later(task.result!.submitted_at, AUDIT_S) : windowEndsAt(task);
     case "accepted":
       return later(task.accepted!.accepted_at, SETTLE_S);

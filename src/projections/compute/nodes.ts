@@ -7,6 +7,7 @@ import type { Node } from "../../domain/compute/node.ts";
 import * as node from "../../domain/compute/node.ts";
 import type { TaskEvent } from "../../domain/compute/task.ts";
 import * as task from "../../domain/compute/task.ts";
+import { BOUND_TENANTS } from "./bound.ts";
 import { utc } from "./times.ts";
 
 /**
@@ -208,12 +209,22 @@ export async function findNode(pool: pg.Pool, sx: number): Promise<NodeRow | und
   return (await pool.query<NodeRow>({ name: "compute_node", text, values: [sx] })).rows[0];
 }
 
-/** How many tasks a node works on and failed in a row, when it failed last, and its points of trust, 0 to 100. */
-export type Standing = { running: number; trust: number; failures: number; failed_at: string | null };
+/**
+ * How many tasks a node works on and failed in a row, when it failed last, its points of trust, 0 to 100, and the tenants that are one
+ * hand with it.
+ */
+export type Standing = {
+  running: number;
+  trust: number;
+  failures: number;
+  failed_at: string | null;
+  bound: string[];
+};
 
 /** How nodes stand as of a moment ago; those asked for at one moment are read together. */
 export const standingOf = gathered(async (pool, numbers: readonly number[]) => {
-  const text = `select coalesce(n.running, 0) as running, coalesce(n.failures, 0) as failures, ${utc("n.failed_at")} as failed_at, coalesce(s.score, 0)::float8 / 1e6 as trust
+  const text = `select coalesce(n.running, 0) as running, coalesce(n.failures, 0) as failures, ${utc("n.failed_at")} as failed_at, coalesce(s.score, 0)::float8 / 1e6 as trust,
+      ${BOUND_TENANTS} as bound
     from unnest($1::bigint[]) with ordinality a (sx, place)
       left join read.compute_nodes_v3 n on n.sx = a.sx
       left join read.trust_scores_v3 s on s.sx = a.sx

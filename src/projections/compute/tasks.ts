@@ -10,7 +10,6 @@ import { priceOf, sharesOf } from "../../domain/compute/pricing.ts";
 import * as quorum from "../../domain/compute/quorum.ts";
 import type { Task, TaskStatus } from "../../domain/compute/task.ts";
 import * as task from "../../domain/compute/task.ts";
-import { soulTenant } from "../../domain/identity/soul-tenant.ts";
 import { Sums, sumsDdl } from "./sums.ts";
 import { utc } from "./times.ts";
 
@@ -231,9 +230,10 @@ export async function lentUnder(pool: pg.Pool, lease_sha256: string): Promise<Na
   return (await pool.query<NamedTask>({ name: "compute_lent_under", text, values: [lease_sha256] })).rows[0];
 }
 
-/** What a node may take. `trust`: in points. */
+/** What a node may take. `trust`: in points. `bound`: tenants whose tasks it does not get, because they are one hand with it. */
 export type Taker = {
   sx: number;
+  bound: readonly string[];
   kinds: readonly string[];
   hourly_rate_micro: number;
   trust: number;
@@ -274,8 +274,8 @@ export async function readyForAny(
         coalesce(state->'failed_by', '[]') as failed_by from read.compute_tasks_v4
       where status = 'queued' and task_id not in (select unnest($3::text[])) and ready_at <= clock_timestamp() and due_at > clock_timestamp()
       order by offer desc, position offset 0) t
-    where (select true from jsonb_to_recordset($1::jsonb) taker (sx bigint, kinds text[], hourly_rate_micro numeric, trust numeric)
-        where (assign = taker.sx or (assign is null and tenant <> 'soul:' || taker.sx)) and min_trust <= taker.trust
+    where (select true from jsonb_to_recordset($1::jsonb) taker (sx bigint, bound text[], kinds text[], hourly_rate_micro numeric, trust numeric)
+        where (assign is null or assign = taker.sx) and tenant <> all(taker.bound) and min_trust <= taker.trust
           and (cardinality(taker.kinds) = 0 or kind = any(taker.kinds))
           and max_price_micro >= greatest(1, ceil(taker.hourly_rate_micro * limit_s / 3600))
           and (assign is not null or not failed_by @> to_jsonb(taker.sx))
@@ -288,10 +288,9 @@ export async function readyForAny(
 }
 
 /** Whether one of the tasks that were found for several nodes is for this one. */
-export const mayTake = ({ sx, kinds, hourly_rate_micro, trust }: Taker, task: Ready): boolean =>
-  (task.assign === null
-    ? task.tenant !== soulTenant(sx) && !task.failed_by.includes(sx)
-    : task.assign === sx) &&
+export const mayTake = ({ sx, bound, kinds, hourly_rate_micro, trust }: Taker, task: Ready): boolean =>
+  (task.assign === null ? !task.failed_by.includes(sx) : task.assign === sx) &&
+  !bound.includes(task.tenant) &&
   task.min_trust <= trust &&
   (kinds.length === 0 || kinds.includes(task.kind)) &&
   priceOf(hourly_rate_micro, task.limit_s) <= task.max_price_micro &&
@@ -325,8 +324,10 @@ export async function silentLeases(pool: pg.Pool, silent_s: number): Promise<Sil
   return (await pool.query<SilentLease>({ name: "compute_silent_leases", text, values: [silent_s] })).rows;
 }
 
+/** `spent_micro`: what its requester's account has spent in all. */
 export type TaskToRun = NamedTask & {
   price_micro: number;
+  spent_micro: number;
   position: number;
   limit_s: number;
   is_disputed: boolean;
@@ -339,10 +340,10 @@ export async function tasksToRun(
   but: readonly string[],
 ): Promise<TaskToRun[]> {
   const columns = `tenant, task_id, coalesce((state->'lease'->>'price_micro')::float8, 0) as price_micro, position::float8 as position, limit_s`;
-  const text = `select distinct on (tenant) * from (
+  const text = `select waiting.*, coalesce(account.spent, 0)::float8 as spent_micro from (select distinct on (tenant) * from (
       select ${columns}, false as is_disputed from read.compute_tasks_v4 where awaits_audit
       union all select ${columns}, true from read.compute_tasks_v4 where status = 'disputed' and kind = any($1)) waiting
-    where task_id <> all($2) order by tenant, price_micro desc, position`;
+    where task_id <> all($2) order by tenant, price_micro desc, position) waiting left join read.accounts_v2 account using (tenant)`;
   return (await pool.query<TaskToRun>({ name: "compute_to_run", text, values: [kinds, but] })).rows;
 }
 
@@ -355,10 +356,11 @@ export async function countAwaiting(pool: pg.Pool, most: number): Promise<number
 
 /**
  * Tasks of several copies on which something is to be decided: enough came to the same, none works on one any more, the only one was
- * begun; and those that are over while a copy is not. Requesters take turns: one with many keeps no other waiting.
+ * begun; and those that are over while a copy is not. Requesters take turns: one with many keeps no other waiting. Those that have spent
+ * less than `own_turn_micro` share one turn.
  */
-export async function unjudgedTasks(pool: pg.Pool): Promise<NamedTask[]> {
-  const text = `select tenant, task_id from (select p.tenant, p.task_id, p.position from read.compute_tasks_v4 p
+export async function unjudgedTasks(pool: pg.Pool, own_turn_micro: number): Promise<NamedTask[]> {
+  const unjudged = `(select p.tenant, p.task_id, p.position from read.compute_tasks_v4 p
     where p.status = 'copied' and ((p.state->>'copies')::int = 1
         and not exists (select from read.compute_tasks_v4 c where c.copy_of = p.task_id and c.status = 'queued')
       or not exists (select from read.compute_tasks_v4 c where c.copy_of = p.task_id and c.status in ('queued', 'leased'))
@@ -366,9 +368,13 @@ export async function unjudgedTasks(pool: pg.Pool): Promise<NamedTask[]> {
         where c.copy_of = p.task_id and c.status = 'submitted'
         group by c.state->'result'->>'output_sha256', c.state->'result'->>'exit' order by 1 desc limit 1))
     union select p.tenant, p.task_id, p.position from read.compute_tasks_v4 c join read.compute_tasks_v4 p on p.task_id = c.copy_of
-    where c.copy_of is not null and c.status in ('queued', 'submitted') and p.status <> 'copied') unjudged
-    order by row_number() over (partition by tenant order by position), position limit ${PAGE}`;
-  return (await pool.query<NamedTask>({ name: "compute_unjudged", text })).rows;
+    where c.copy_of is not null and c.status in ('queued', 'submitted') and p.status <> 'copied')`;
+  const text = `select tenant, task_id from (
+      select tenant, task_id, position, row_number() over (partition by tenant order by position) as nth from ${unjudged} unjudged) u
+      left join read.accounts_v2 account using (tenant)
+    order by row_number() over (
+      partition by case when account.spent >= $1 then tenant end order by nth, position), position limit ${PAGE}`;
+  return (await pool.query<NamedTask>({ name: "compute_unjudged", text, values: [own_turn_micro] })).rows;
 }
 
 export type TaskPage = { status: TaskStatus | null; limit: number; before: number | null };

@@ -112,6 +112,17 @@ export async function keptForAll(pool: pg.Pool): Promise<number> {
   return (await pool.query<{ kept: number }>({ name: "accounts_kept", text })).rows[0]!.kept;
 }
 
+/** What these tenants' accounts have spent in all, in micro-USDC, as of a moment ago; none of a tenant without an account. */
+export async function spentBy(pool: pg.Pool, tenants: readonly string[]): Promise<Map<string, number>> {
+  const text = "select tenant, spent::float8 as spent from read.accounts_v2 where tenant = any($1)";
+  const { rows } = await pool.query<{ tenant: string; spent: number }>({
+    name: "accounts_spent",
+    text,
+    values: [[...new Set(tenants)]],
+  });
+  return new Map(rows.map(({ tenant, spent }) => [tenant, spent]));
+}
+
 export type CreditedPayment = { tenant: string; source: string };
 
 const PAGE = 200;

@@ -45,6 +45,7 @@ export const workDdl = `
       valid_to      bigint
     );
     create index if not exists trust_delegations_v3_from on read.trust_delegations_v3 (from_sx, to_sx) where valid_to is null;
+    create index if not exists trust_delegations_v3_to on read.trust_delegations_v3 (to_sx) where valid_to is null;
     create table if not exists read.trust_work_v3 (
       sx        bigint not null,
       day       bigint not null,

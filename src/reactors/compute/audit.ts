@@ -51,7 +51,7 @@ async function runNext(app: App, turns: FairTurns, begun: string[]): Promise<boo
   if (!next) return waiting.length > 0;
   begun.push(next.task_id);
   const work = () => unlessRefused(next.is_disputed ? decide(app, next) : check(app, next));
-  await turns.run(next.tenant, next.limit_s * 1_000, now, async () => void (await work()));
+  await turns.run(next, next.limit_s * 1_000, now, async () => void (await work()));
   return true;
 }
 

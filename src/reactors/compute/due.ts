@@ -8,8 +8,8 @@ import { SILENT_S } from "../../core/model/work-lease.ts";
 import * as nodes from "../../domain/compute/node.ts";
 import type { TaskEvent, TaskState } from "../../domain/compute/task.ts";
 import * as tasks from "../../domain/compute/task.ts";
-import { findNode, freeStakes, nodesProjection, silentNodes } from "../../projections/compute/nodes.ts";
-import { dueTasks, type NamedTask, silentLeases, tasksProjection } from "../../projections/compute/tasks.ts";
+import { freeStakes, nodesProjection, silentNodes } from "../../projections/compute/nodes.ts";
+import { dueTasks, silentLeases, tasksProjection } from "../../projections/compute/tasks.ts";
 import { stepStake, stepTask } from "./steps.ts";
 
 const meta = (operation: string) => ({ meta: { actor: "reactor:compute", operation } });
@@ -32,7 +32,7 @@ export const computeReactor = reactor({
     }
     for (const named of await dueTasks(app.pool, nowOf(app))) {
       if (signal.aborted) return "done";
-      const decision = overdue(nowOf(app), await validAudits(app, named));
+      const decision = overdue(nowOf(app));
       await unlessRefused(app.commit((unit) => stepTask(unit, named, decision), meta("compute.due")));
     }
     for (const { sx, heard_at } of await silentNodes(app.pool, nodes.OFFLINE_S)) {
@@ -56,23 +56,18 @@ const UNCHECKED = {
   ...{ verdict: "inconclusive" as const, expected_sha256: null, engine_sha256: null, draw: null },
 };
 
-async function validAudits(app: App, { tenant, task_id }: NamedTask): Promise<number> {
-  const task = await app.load(tasks, tasks.targetOf(tenant, task_id));
-  return task?.status === "submitted" ? ((await findNode(app.pool, task.lease!.sx))?.valid_audits ?? 0) : 0;
-}
-
 /** What follows from a time that is over, where the task still stands so. */
 const overdue =
-  (at: string, valid_audits: number) =>
+  (at: string) =>
   (state: TaskState): TaskEvent[] => {
     const task = tasks.standing(state);
     switch (task.status) {
       case "queued":
         return tasks.expire(at)(state);
       case "submitted":
-        if (task.audit?.on_silence === "refunds") return tasks.refundUnchecked(at)(state);
+        if (tasks.silenceRefunds(task)) return tasks.refundUnchecked(at)(state);
         return tasks.awaitsAudit(task)
-          ? tasks.audit({ ...UNCHECKED, audited_at: at }, tasks.silenceBy(valid_audits))(state)
+          ? tasks.audit({ ...UNCHECKED, audited_at: at }, "refunds")(state)
           : tasks.accept("window", at)(state);
       case "accepted":
         return tasks.settle(at)(state);

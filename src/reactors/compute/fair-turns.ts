@@ -1,7 +1,22 @@
-/** Whose task the service runs next: the requester whose tasks took it the least time lately, then the higher price, then the older one. */
+/**
+ * The task that the service runs next: of the turn that took it the least time lately, then the higher price, then the older one. A
+ * requester has a turn of its own once it has spent something here; new ones share one turn, because a new tenant costs nothing.
+ */
+
+/** Micro-USDC that a requester has spent here before it has a turn of its own: a hundred checks at their least price. */
+export const OWN_TURN_MICRO = 100_000;
+
+/** Who asks for a run. `spent_micro`: what its account has spent in all. */
+export type Requester = { tenant: string; spent_micro: number };
 
 /** A task that waits to be run. `price_micro`: what it costs, micro-USDC. */
-export type Waiting = { tenant: string; price_micro: number; position: number };
+export type Waiting = Requester & { price_micro: number; position: number };
+
+/** The turn of all new requesters together. A tenant's own begins otherwise. */
+const NEW = "new";
+const turnOf = ({ tenant, spent_micro }: Requester) =>
+  spent_micro < OWN_TURN_MICRO ? NEW : ownTurnOf(tenant);
+const ownTurnOf = (tenant: string) => `of ${tenant}`;
 
 /** Time that was spent counts half after so long. */
 const HALF_MS = 10 * 60_000;
@@ -12,37 +27,43 @@ export class FairTurns {
   /** The best of these; undefined where there is none. */
   next<Of extends Waiting>(waiting: readonly Of[], now: number): Of | undefined {
     const before = (a: Of, b: Of) =>
-      this.#spentBy(a, now) - this.#spentBy(b, now) ||
+      this.#secondsOf(turnOf(a), now) - this.#secondsOf(turnOf(b), now) ||
+      this.#secondsOf(ownTurnOf(a.tenant), now) - this.#secondsOf(ownTurnOf(b.tenant), now) ||
       b.price_micro - a.price_micro ||
       a.position - b.position;
     return [...waiting].sort(before)[0];
   }
 
-  /** Runs a task of a requester, which counts as begun at once: two of one requester do not run before those of others. */
-  async run(tenant: string, most_ms: number, now: () => number, work: () => Promise<void>): Promise<void> {
+  /** Runs a task, which counts as begun at once: two of one turn do not run before those of others. */
+  async run(of: Requester, most_ms: number, now: () => number, work: () => Promise<void>): Promise<void> {
+    // What a new requester spends counts for itself as well, once it has a turn of its own and among the new ones.
+    const names = new Set([turnOf(of), ownTurnOf(of.tenant)]);
+    const add = (ms: number, at: number) => {
+      for (const name of names) this.#add(name, ms, at);
+    };
     const began = now();
-    this.#add(tenant, most_ms, began);
+    add(most_ms, began);
     try {
       await work();
     } finally {
       const ended = now();
-      this.#add(tenant, ended - began - most_ms, ended);
+      add(ended - began - most_ms, ended);
     }
   }
 
-  /** In whole seconds: less makes no difference between two requesters. */
-  #spentBy({ tenant }: Waiting, now: number): number {
-    return Math.floor(this.#msOf(tenant, now) / 1_000);
+  /** In whole seconds: less makes no difference between two turns. */
+  #secondsOf(name: string, now: number): number {
+    return Math.floor(this.#msOf(name, now) / 1_000);
   }
 
-  #msOf(tenant: string, now: number): number {
-    const spent = this.#spent.get(tenant);
+  #msOf(name: string, now: number): number {
+    const spent = this.#spent.get(name);
     return spent ? spent.ms * 0.5 ** (Math.max(0, now - spent.at) / HALF_MS) : 0;
   }
 
-  #add(tenant: string, ms: number, now: number): void {
-    const sum = this.#msOf(tenant, now) + ms;
-    if (sum < 500) this.#spent.delete(tenant);
-    else this.#spent.set(tenant, { ms: sum, at: now });
+  #add(name: string, ms: number, now: number): void {
+    const sum = this.#msOf(name, now) + ms;
+    if (sum < 500) this.#spent.delete(name);
+    else this.#spent.set(name, { ms: sum, at: now });
   }
 }

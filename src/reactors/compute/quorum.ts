@@ -14,8 +14,9 @@ import type { Draw, TaskFacts } from "../../domain/compute/task-events.ts";
 import * as account from "../../domain/payments/account.ts";
 import { findNode, nodesProjection } from "../../projections/compute/nodes.ts";
 import { type NamedTask, tasksProjection, unjudgedTasks } from "../../projections/compute/tasks.ts";
+import { spentBy } from "../../projections/payments/accounts.ts";
 import { drawFor } from "./draw.ts";
-import { FairTurns, type Waiting } from "./fair-turns.ts";
+import { FairTurns, OWN_TURN_MICRO, type Waiting } from "./fair-turns.ts";
 import { isSame, mostMs, type Output, type Rerun, rerun } from "./rerun.ts";
 import { stepTask } from "./steps.ts";
 
@@ -27,7 +28,7 @@ export const quorumReactor = reactor({
   memory: () => ({ turns: new FairTurns() }),
   async take({ app, memory, signal }) {
     const current = await Promise.all([app.caughtUp(tasksProjection), app.caughtUp(nodesProjection)]);
-    const unjudged = await unjudgedTasks(app.pool);
+    const unjudged = await unjudgedTasks(app.pool, OWN_TURN_MICRO);
     const differing: Differing[] = [];
     for (const named of unjudged) {
       if (signal.aborted) return "done";
@@ -36,7 +37,7 @@ export const quorumReactor = reactor({
       else await unlessRefused(app.commit((unit) => judgeCopies(unit, app, named, null), command));
     }
     // What has to be run takes a while: one a turn, so that others are judged meanwhile.
-    const next = memory.turns.next(differing, app.clock.now().getTime());
+    const next = memory.turns.next(await withSpent(app, differing), app.clock.now().getTime());
     if (next && !signal.aborted) await unlessRefused(judgeByRun(app, memory.turns, next));
     return unjudged.length === 0 && current.every(Boolean) ? "idle" : "done";
   },
@@ -62,19 +63,32 @@ function isToRun({ task, copies }: Found): boolean {
   return quorum.submittedAmong(copies).length > 0 && quorum.outcomeOf(task, copies) !== "waits";
 }
 
-type Differing = Waiting & { named: NamedTask; facts: TaskFacts };
+type Differing = Omit<Waiting, "spent_micro"> & { named: NamedTask; facts: TaskFacts };
 
-const waitingOf = ({ tenant }: NamedTask, { task: { facts }, copies }: Found): Waiting => ({
+async function withSpent(app: App, differing: readonly Differing[]): Promise<(Differing & Waiting)[]> {
+  if (differing.length === 0) return [];
+  const spent = await spentBy(
+    app.pool,
+    differing.map(({ tenant }) => tenant),
+  );
+  return differing.map((one) => ({ ...one, spent_micro: spent.get(one.tenant) ?? 0 }));
+}
+
+const waitingOf = (
+  { tenant }: NamedTask,
+  { task: { facts }, copies }: Found,
+): Omit<Waiting, "spent_micro"> => ({
   tenant,
   price_micro: Math.max(...[...copies.values()].map(({ lease }) => lease?.price_micro ?? 0)),
   position: Date.parse(facts.submitted_at),
 });
 
-async function judgeByRun(app: App, turns: FairTurns, { named, facts, tenant }: Differing): Promise<void> {
+async function judgeByRun(app: App, turns: FairTurns, next: Differing & Waiting): Promise<void> {
+  const { named, facts } = next;
   const { copies } = await readAfresh(app, named);
   const results = [...copies.values()].flatMap(({ result }) => result ?? []);
   await turns.run(
-    tenant,
+    next,
     mostMs(facts),
     () => app.clock.now().getTime(),
     async () => {

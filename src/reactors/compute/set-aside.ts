@@ -23,6 +23,13 @@ const amountOf = ({ holds }: account.AccountState, hold_id: string): number =>
 const stakeIn = (funds: account.AccountState, sx: number): number =>
   funds.debt > 0 ? 0 : amountOf(funds, nodes.stakeHoldOf(sx));
 
+/** All that is held as a stake, also what of it is set aside. */
+const stakedIn = (funds: account.AccountState, sx: number): number =>
+  [...funds.holds].reduce(
+    (sum, [id, one]) => sum + (id.startsWith(STAKE) ? one.amount_micro : 0),
+    amountOf(funds, nodes.stakeHoldOf(sx)),
+  );
+
 /** What is set aside for a task, by where it is from. Micro-USDC. */
 type Share = { earned: number; staked: number };
 
@@ -81,18 +88,16 @@ class NodeFunds {
     if (earned > 0) await this.#decide(account.release(account.checkHoldOf(this.#task_id), ofEarned, at));
     if (staked === 0) return 0;
     await this.#decide(account.release(stakeShareOf(this.#task_id), ofStake, at));
-    if (ofStake > 0)
-      await this.#unit.decide(nodes, nodes.targetOf(this.#sx), nodes.loseStake(this.#sx, ofStake, at));
     const { stake_micro } = nodes.registered(await this.#unit.watch(nodes, nodes.targetOf(this.#sx)));
     const funds = await this.read();
-    const lent = [...funds.holds].reduce(
-      (sum, [id, one]) => sum + (id.startsWith(STAKE) ? one.amount_micro : 0),
-      0,
-    );
     // A stake that was given back meanwhile takes nothing back.
-    const room = Math.max(0, stake_micro - lent - amountOf(funds, nodes.stakeHoldOf(this.#sx)));
+    const room = Math.max(0, stake_micro - ofStake - stakedIn(funds, this.#sx));
     const back = Math.min(staked - ofStake, room, funds.available);
     if (back > 0) await this.#moveStake(back, at);
+    // The stake is what there is of it: neither what was lost, nor what had been given back before.
+    const gone = Math.max(0, stake_micro - stakedIn(await this.read(), this.#sx));
+    if (gone > 0)
+      await this.#unit.decide(nodes, nodes.targetOf(this.#sx), nodes.loseStake(this.#sx, gone, at));
     return ofStake;
   }
 

@@ -150,8 +150,8 @@ export class Dispenser {
 }
 
 /** Who may take the same. */
-const nameOf = ({ sx, kinds, hourly_rate_micro, trust }: Taker): string =>
-  `${sx} ${hourly_rate_micro} ${trust} ${kinds.join(" ")}`;
+const nameOf = ({ sx, bound, kinds, hourly_rate_micro, trust }: Taker): string =>
+  `${sx} ${hourly_rate_micro} ${trust} ${kinds.join(" ")} ${bound.join(" ")}`;
 
 /** What none of them may be given again. */
 const commonly = (all: readonly Looking[]): string[] =>

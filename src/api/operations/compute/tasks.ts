@@ -20,6 +20,7 @@ import { copyId, ownerOf } from "../../../domain/compute/quorum.ts";
 import * as tasks from "../../../domain/compute/task.ts";
 import { MOST_COPIES, verifications } from "../../../domain/compute/task-events.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
+import { standingOf } from "../../../projections/compute/nodes.ts";
 import { countAwaiting, listTasks, tasksProjection } from "../../../projections/compute/tasks.ts";
 import { cancelCopies, makeCopies } from "../../../reactors/compute/quorum.ts";
 import { stepTask } from "../../../reactors/compute/steps.ts";
@@ -85,7 +86,7 @@ const submission = z.object({
     .string()
     .regex(/^(?:queue|agent:[A-Za-z0-9#._:-]{1,128})$/, "is queue, or agent:<agent_id or SX#number>")
     .default("queue")
-    .describe("queue: whoever is free. agent:<id>: that one alone"),
+    .describe("queue: any free node. agent:<id>: that node alone, which is not one of your own side"),
   min_trust: z
     .int("is a whole number of points from 0 to 100")
     .min(0, "is at least 0")
@@ -124,7 +125,7 @@ the same call is credited and held in one commit. A key names the account; a pay
     const { input, app, caller, decide, watch, store, fresh_id: task_id } = context;
     const submitted_at = nowOf(app);
     await refuseSuspended(context);
-    const terms = await termsOf(app, input, submitted_at);
+    const terms = await termsOf(app, input, caller.tenant, submitted_at);
     const bytes = bytesOf(input.input_data as JsonObject, "input_data");
     const input_sha256 = createHash("sha256").update(bytes).digest("hex");
     const hold = (of: string) => ({
@@ -190,7 +191,7 @@ const refuseField = (path: string, message: string) =>
 /** Audits that may wait before no more tasks are taken that need one. */
 const MOST_AUDITS = 1_000;
 
-async function termsOf(app: App, input: Submission, submitted_at: string) {
+async function termsOf(app: App, input: Submission, tenant: string, submitted_at: string) {
   const { task_type, min_trust, window_s, deadline_s } = input;
   const max_price_micro = microOf(input.max_price_usd);
   const own = isBuiltIn(task_type);
@@ -212,9 +213,20 @@ async function termsOf(app: App, input: Submission, submitted_at: string) {
   const named = input.assign === "queue" ? null : await agentNamed(app, input.assign.slice("agent:".length));
   const deadline_at = new Date(Date.parse(submitted_at) + deadline_s * 1_000).toISOString();
   const assign = named?.facts.sx_number ?? null;
+  if (assign !== null) await refuseOwn(app, assign, tenant);
   const quorum = quorumOf(input);
   if (quorum && named) refuseField("assign", "is queue: several nodes do it");
   return { max_price_micro, limit_s, verify, quorum, assign, min_trust, window_s, deadline_at };
+}
+
+/** A node gets no task of its own side: it would buy itself a history of right results. */
+async function refuseOwn(app: App, sx: number, tenant: string): Promise<void> {
+  const { bound } = await standingOf(app.pool, sx);
+  if (bound.includes(tenant))
+    refuseField(
+      "assign",
+      "names a node of your own side (the same agent, a delegation between the two, or its wallet has paid for you): name another node, or leave it to the queue",
+    );
 }
 
 /** Whoever has a part in a task: an agent's own key, or the requester's key or wallet. */

@@ -95,25 +95,28 @@ The price is what the node asks for the whole limit, fixed now. Name it by an Id
     const { hourly_rate_micro, facts: offer } = node;
     const lease_id = leaseIdOf(app, fresh_id);
     const lease_sha256 = leaseDigest(lease_id);
-    const take = async (named: NamedTask) => {
+    const take = async (named: NamedTask, { bound }: Standing) => {
       const at = nowOf(app);
       await refuseSibling({ app, watch }, named, facts.sx_number, at);
-      const decision = tasks.lease({ sx, hourly_rate_micro, lease_sha256 }, named.tenant, at);
+      const decision = tasks.lease({ sx, hourly_rate_micro, lease_sha256, bound }, named.tenant, at);
       const { task, events } = await stepTask({ decide, watch }, named, decision);
       noteRequester(app, named);
       return events.length > 0 ? task : undefined;
     };
     const before = context.idempotency_key === undefined ? undefined : await lentBefore(app, lease_sha256);
-    if (before) return { task: await shownLent(app, before, await take(before), lease_id) };
+    if (before) {
+      const again = await take(before, await standingOf(app.pool, sx));
+      return { task: await shownLent(app, before, again, lease_id) };
+    }
     refuseUnavailable(node);
     const standing = await standingUnlessBusy(app, sx, node);
-    const { trust } = standing;
+    const { trust, bound } = standing;
     refusePaused(standing, nowOf(app));
     const kinds = input.kinds.length > 0 ? input.kinds : offer.kinds;
-    const taker = { sx, kinds, hourly_rate_micro, trust };
+    const taker = { sx, bound, kinds, hourly_rate_micro, trust };
     const dispenser = dispenserOf(app);
     const attempt = async (named: NamedTask) => {
-      const task = await unlessTaken(take(named)).catch((error) => {
+      const task = await unlessTaken(take(named, standing)).catch((error) => {
         dispenser.release(named);
         throw error;
       });
