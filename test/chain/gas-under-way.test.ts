@@ -34,14 +34,14 @@ beforeEach(async () => {
 });
 
 const ether = () => workshop.chain.balance(workshop.chain.sender);
-const sending = { wait_ms: 150, stuck_ms: 100_000, foreign_ms: 100_000, poll_ms: 20 };
+const sending = { wait_ms: 100_000, stuck_ms: 100_000, foreign_ms: 100_000, poll_ms: 20 };
 
 /** A process that sends by the gas key, and what it may spend. `has_died`: it writes nothing any more. */
-function openProcess(budgets: Partial<GasBudgetOptions> = {}, limits = {}) {
+function openProcess(budgets: Partial<GasBudgetOptions> = {}) {
   const clock = { now: () => new Date(now) };
   const record = gasRecord(pool, networkOf(workshop.chain));
   const process = { has_died: false };
-  const chain = workshop.connect({ sending: { ...sending, ...limits }, journal: gasJournal(record, clock) });
+  const chain = workshop.connect({ sending, journal: gasJournal(record, clock) });
   const mined = async (...given: Parameters<typeof record.mined>) => {
     if (process.has_died) throw new Error("killed");
     await record.mined(...given);
@@ -54,6 +54,15 @@ function openProcess(budgets: Partial<GasBudgetOptions> = {}, limits = {}) {
   return { process, chain, send, close: () => chain.close() };
 }
 
+/** A transaction that waits in the pool while its process leaves. */
+async function leavesPending({ send, close }: ReturnType<typeof openProcess>, purpose: Purpose) {
+  await stopMining(workshop);
+  const sent = send(purpose).catch((error: unknown) => error);
+  await until(async () => (await inPool(workshop)).length === 1);
+  close();
+  expect(await sent).toBeInstanceOf(TransactionPending);
+}
+
 const recorded = async () => {
   const sql =
     "select day, purpose, fee_wei::text from chain.gas order by nonce, day, fee_wei desc nulls last";
@@ -64,10 +73,8 @@ const paidInAll = (rows: { fee_wei: string | null }[]) =>
 
 test("a transaction that was pending at midnight is counted once, on the day it was signed", async () => {
   const one = openProcess();
-  await stopMining(workshop);
-  await expect(one.send("anchor")).rejects.toThrow(TransactionPending);
+  await leavesPending(one, "anchor");
   expect(await recorded()).toMatchObject([{ day: "2031-01-02", purpose: "anchor", fee_wei: null }]);
-  one.close();
   now += 5 * 86_400_000;
   await mineAgain(workshop);
   const later = openProcess();
@@ -81,7 +88,7 @@ test("a transaction that was pending at midnight is counted once, on the day it 
 });
 
 test("a process that is killed after it sent leaves its transaction in the record, and another one counts it", async () => {
-  const dying = openProcess({}, { wait_ms: 20_000 });
+  const dying = openProcess();
   dying.process.has_died = true;
   await dying.send("attestation");
   expect(await recorded()).toMatchObject([{ purpose: "attestation", fee_wei: null }]);
@@ -110,9 +117,8 @@ test.each(["refund", "carrying"] as const)(
     const budget_eth = formatEther(60_000n * (await workshop.chain.gasPrice()));
     const budgets =
       purpose === "refund" ? { budget_eth } : { budget_eth, purposes_eth: { carrying: budget_eth } };
+    await leavesPending(openProcess(budgets), purpose);
     const processes = [openProcess(budgets), openProcess(budgets)] as const;
-    await stopMining(workshop);
-    await expect(processes[0].send(purpose)).rejects.toThrow(TransactionPending);
     for (const { send } of processes) await expect(send(purpose)).rejects.toThrow(GasBudgetSpent);
     expect(await inPool(workshop)).toHaveLength(1);
     await mineAgain(workshop);
@@ -127,9 +133,7 @@ test.each(["refund", "carrying"] as const)(
 
 test("a reservation ends once the nonce is used by another for good, and that one alone is counted", async () => {
   const stuck = openProcess();
-  await stopMining(workshop);
-  await expect(stuck.send("withdrawal")).rejects.toThrow(TransactionPending);
-  stuck.close();
+  await leavesPending(stuck, "withdrawal");
   const [{ hash, nonce, maxFeePerGas }] = (await inPool(workshop)) as [Awaited<ReturnType<typeof inPool>>[0]];
   await workshop.rpc("anvil_dropTransaction", hash);
   const raw = await privateKeyToAccount(GAS_KEY).signTransaction({
