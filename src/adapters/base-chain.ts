@@ -7,7 +7,7 @@ import { codeSizesCall, haveCode, MOST_ACCOUNTS } from "./code-sizes.ts";
 import { type JsonRpcOptions, jsonRpc, readable } from "./json-rpc.ts";
 import { aggregateCall, aggregateResults } from "./multicall.ts";
 import type { Nonces } from "./nonces.ts";
-import { type SendLimits, sendQueue } from "./send-queue.ts";
+import { type Journal, type SendLimits, sendQueue } from "./send-queue.ts";
 import { stateProof } from "./state-proof.ts";
 
 export type BaseChainOptions = JsonRpcOptions & {
@@ -19,6 +19,8 @@ export type BaseChainOptions = JsonRpcOptions & {
   sending?: Partial<SendLimits>;
   /** The nonces of the gas key among the processes that send by it. */
   nonces?: Nonces;
+  /** Writes each transaction down before it is sent; where it is left out, nobody does. */
+  journal?: Journal;
 };
 
 export type BaseChain = Chain & {
@@ -30,7 +32,7 @@ const READ_CALLS = 150;
 
 /** Speaks to the chain behind `rpc_url`, and sends by the account of `gas_key`. */
 export function baseChain(options: BaseChainOptions): BaseChain {
-  const { gas_key, log_span = 2_000n, sending, nonces } = options;
+  const { gas_key, log_span = 2_000n, sending, nonces, journal } = options;
   const ask = jsonRpc(options);
   const account = privateKeyToAccount(gas_key);
 
@@ -91,10 +93,11 @@ export function baseChain(options: BaseChainOptions): BaseChain {
     }
     return found;
   };
-  const queue = sendQueue({ ask, receipt, account, chain_id: options.chain_id, limits: sending, nonces });
+  const { chain_id } = options;
+  const queue = sendQueue({ ask, receipt, account, chain_id, limits: sending, nonces, journal });
 
   return {
-    chain_id: options.chain_id,
+    chain_id,
     sender: lower(account.address),
     heads: () => readable(heads()),
     block: (number) => readable(blockAt(quantity(number))),
@@ -107,7 +110,7 @@ export function baseChain(options: BaseChainOptions): BaseChain {
     send: queue.send,
     queued: queue.queued,
     highestNonce: queue.highestNonce,
-    minedCount: () => readable(queue.minedCount()),
+    minedCount: (block = "latest") => readable(queue.minedCount(block)),
     receipt: (transaction) => readable(receipt(transaction)),
     logs: (query) => readable(logs(query)),
     stateProof: (account, slots) => readable(stateProof(ask, account, slots)),

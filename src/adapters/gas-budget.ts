@@ -1,16 +1,12 @@
-/** No more ether for gas in a UTC day than is allowed, and a record of what each transaction has cost. */
+/** No more ether for gas in a UTC day than is allowed. A transaction counts on the day it is signed, by the most it may cost until it is mined. */
 import { parseEther } from "viem/utils";
-import type { Hex, Purpose } from "../core/model/chain.ts";
-import {
-  type Chain,
-  ChainUnavailable,
-  GasBudgetSpent,
-  TransactionPending,
-} from "../core/model/ports/chain.ts";
+import type { Purpose, Receipt } from "../core/model/chain.ts";
+import { type Chain, ChainUnavailable, GasBudgetSpent } from "../core/model/ports/chain.ts";
 import type { Clock } from "../core/model/ports/clock.ts";
 import type { Settlement } from "../core/model/ports/settlement.ts";
-import type { GasRecord, Sent } from "./gas-record.ts";
+import type { GasRecord } from "./gas-record.ts";
 import { answeredWithin } from "./json-rpc.ts";
+import type { Journal } from "./send-queue.ts";
 
 export type GasBudgetOptions = {
   /** Ether a day, as a decimal; undefined where gas is play money, which is recorded all the same. */
@@ -18,7 +14,7 @@ export type GasBudgetOptions = {
   /** Purposes with a budget of their own, apart from that of all others: beyond it nothing more is sent for them. */
   purposes_eth?: Partial<Record<Purpose, string>>;
   clock: Clock;
-  /** What was sent by all processes. When it rejects, its last answer stands. */
+  /** The transactions of all processes. While it rejects, the buyers' budget goes by its last answer. */
   record: GasRecord;
   /** How long a call waits for receipts of what was sent before: what they cost counts once they are known. */
   patience_ms?: number;
@@ -32,9 +28,8 @@ export type GasBudget = {
   /** The purposes that have a budget of their own: what was spent of it today, and what there is. */
   purposes_today(): Promise<{ purpose: Purpose; spent_wei: bigint; budget_wei: bigint }[]>;
   /**
-   * The same chain; what its sender pays is recorded before an answer is given, whatever a transaction came to. Rejects with
-   * GasBudgetSpent, before anything is sent, where the budget of the purpose is spent, which anchors and the like do not ask. What is
-   * under way by then is finished, so a day may cost as much more as that.
+   * The same chain, whose journal has to be `gasJournal` of the same record; the fee is recorded before an answer is given. Rejects
+   * with GasBudgetSpent, before anything is sent, where the budget of the purpose is spent, which anchors and the like do not ask.
    */
   counted(chain: Chain): Chain;
   /** The same settlement; it rejects with GasBudgetSpent before a payment is claimed whose budget is spent. */
@@ -43,7 +38,7 @@ export type GasBudget = {
 
 const REFRESH_MS = 10_000;
 
-/** Payments that are carried for buyers wait where the budget of all is spent; what else the key sends is bounded by its own schedule. */
+/** Payments that are carried for buyers wait where the budget of all is spent; the key's other transactions are bounded by their own schedule. */
 const WAITING: ReadonlySet<Purpose> = new Set(["settlement", "refund"]);
 
 /** The words for a budget of its own. */
@@ -59,18 +54,17 @@ const CALLED: Partial<Record<Purpose, string>> = {
 const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10);
 const DAY_MS = 86_400_000;
 
-/**
- * `own`: what this process sent; there is one transaction under way at a time, so a day has some ten thousands at most.
- * `unwritten`: what of it the record does not have yet.
- */
-type Books = {
-  day: string;
-  own: Set<Hex>;
-  own_wei: bigint;
-  unwritten: Map<Hex, Sent>;
-  recorded: bigint;
-  refreshed_at: number;
-};
+/** The most that a call may cost which waits to be signed; from then on its transaction counts in the record. */
+type Reservation = { purpose: Purpose; wei: bigint };
+
+/** The record's last answer for the buyers' budget. `is_stale`: this process has changed it since. */
+type Known = { day: string; wei: bigint; refreshed_at: number; is_stale: boolean };
+
+/** Writes each transaction into the record before it is sent, on the day of its signature. */
+export const gasJournal =
+  (record: GasRecord, clock: Clock): Journal =>
+  (signed) =>
+    record.signed({ ...signed, day: dayOf(clock.now().getTime()) });
 
 export function gasBudget({
   budget_eth,
@@ -80,108 +74,123 @@ export function gasBudget({
   patience_ms = 5_000,
 }: GasBudgetOptions): GasBudget {
   const budget = budget_eth === undefined ? undefined : parseEther(budget_eth);
-  let books = booksOf("");
-  let refreshing: Promise<void> | undefined;
-  let writing = Promise.resolve();
-  let receiptOf: Chain["receipt"] = async () => undefined;
   const apart = Object.keys(purposes_eth) as Purpose[];
-  /** What calls of this process that are under way may cost, by purpose. */
-  const reserved = new Map<Purpose, bigint>();
+  const reservations = new Set<Reservation>();
+  let known: Known = { day: "", wei: 0n, refreshed_at: 0, is_stale: true };
+  let refreshing: Promise<void> | undefined;
+  let settling: Promise<void> | undefined;
+  let price: { wei: Promise<bigint>; at: number } | undefined;
+  let counts: Pick<Chain, "sender" | "receipt" | "minedCount"> | undefined;
 
-  /** The books of the day; with a new one they begin anew. */
-  function today(now: number): Books {
-    const day = dayOf(now);
-    if (books.day !== day) books = booksOf(day);
-    return books;
-  }
-
-  /** Writes down what is not written yet. Where the database is away it counts in this process, and is written with the next. */
-  function write(current: Books): Promise<void> {
-    writing = writing.then(async () => {
-      const sent = [...current.unwritten.values()];
-      if (sent.length === 0) return;
-      current.unwritten.clear();
-      await record.add(sent).catch(() => {
-        for (const one of sent)
-          if (!current.unwritten.has(one.transaction)) current.unwritten.set(one.transaction, one);
-      });
-    });
-    return writing;
-  }
-
-  function note(current: Books, transaction: Hex, purpose: Purpose, fee_wei: bigint | undefined): void {
-    if (current.own.has(transaction)) return;
-    if (fee_wei !== undefined) {
-      current.own.add(transaction);
-      if (!apart.includes(purpose)) current.own_wei += fee_wei;
-    }
-    current.unwritten.set(transaction, { transaction, day: current.day, purpose, fee_wei });
-  }
-
-  /** Looks for receipts of what was not mined when its sender stopped waiting, in whatever process. */
-  async function settleOpen(current: Books): Promise<void> {
-    for (const { transaction, purpose } of await record.open(current.day)) {
-      const receipt = await receiptOf(transaction);
-      if (receipt) note(current, transaction, purpose, receipt.fee_wei);
-    }
-    await write(current);
-  }
-
-  async function refresh(current: Books, now: number): Promise<void> {
-    current.refreshed_at = now;
-    await settleOpen(current).catch(() => undefined);
-    const sum = await record.spent(current.day, [...current.own], { without: apart }).catch(() => undefined);
-    if (sum !== undefined) current.recorded = sum;
-  }
-
-  async function refuseIfSpent(): Promise<void> {
-    const now = clock.now().getTime();
-    const current = today(now);
-    // A day that was set back is asked for at once.
-    if (now < current.refreshed_at || now - current.refreshed_at >= REFRESH_MS) {
-      refreshing ??= refresh(current, now).finally(() => {
-        refreshing = undefined;
-      });
-    }
-    if (refreshing)
-      await answeredWithin(patience_ms, refreshing).catch((error) => {
-        if (!(error instanceof ChainUnavailable)) throw error;
-      });
-    if (budget !== undefined && current.own_wei + current.recorded >= budget)
-      throw new GasBudgetSpent(nextDay(now));
-  }
-
-  /**
-   * Refuses where a purpose has spent its own budget, else sets `wei` aside for a call of it. What is under way in this process counts by what it may
-   * cost, so that many calls at once do not pass together.
-   */
-  async function takeOfPurpose(purpose: Purpose, most: string, wei: bigint): Promise<void> {
-    const now = clock.now().getTime();
-    const current = today(now);
-    await answeredWithin(patience_ms, settleOpen(current)).catch((error) => {
+  const patiently = (work: Promise<void>) =>
+    answeredWithin(patience_ms, work).catch((error) => {
       if (!(error instanceof ChainUnavailable)) throw error;
     });
-    const spent = await record.spent(current.day, [], { only: purpose });
-    const set_aside = reserved.get(purpose) ?? 0n;
-    if (spent + set_aside >= parseEther(most))
-      throw new GasBudgetSpent(nextDay(now), CALLED[purpose] ?? purpose);
-    reserved.set(purpose, set_aside + wei);
+
+  /** Looks for the ends of all transactions that are open, by whatever process and of whatever day. */
+  async function settleOpen(): Promise<void> {
+    const open = await record.open();
+    if (open.length === 0 || !counts) return;
+    const { sender, receipt, minedCount } = counts;
+    // Asked before the receipts: a transaction of a lower nonce that has none by then was replaced for good.
+    const final_count = await minedCount("finalized").catch(() => 0);
+    for (const { transaction, sender: by, nonce } of open) {
+      const mined = await receipt(transaction);
+      const isReplaced = !mined && by === sender && nonce !== null && nonce < final_count;
+      if (mined) await recordMined(mined, "settlement");
+      if (isReplaced) await record.replaced([transaction]);
+      known.is_stale ||= mined !== undefined || isReplaced;
+    }
   }
 
-  /** Refuses a call whose budget is spent; answers how that is given back which was set aside for it. */
-  async function reserve(chain: Chain, purpose: Purpose, gas: bigint): Promise<() => void> {
+  function settled(): Promise<void> {
+    settling ??= settleOpen().finally(() => {
+      settling = undefined;
+    });
+    return settling;
+  }
+
+  const recordMined = ({ transaction, fee_wei }: Receipt, purpose: Purpose) =>
+    record.mined({ transaction, fee_wei, day: dayOf(clock.now().getTime()), purpose });
+
+  async function refresh(now: number): Promise<void> {
+    const day = dayOf(now);
+    await settled().catch(() => undefined);
+    // What is signed from here on is not in the sum.
+    known = { ...known, refreshed_at: now, is_stale: false };
+    const wei = await record.committed(day, { without: apart }).catch(() => undefined);
+    if (wei !== undefined) known = { ...known, day, wei };
+  }
+
+  function refreshed(now: number): Promise<void> {
+    refreshing ??= refresh(now).finally(() => {
+      refreshing = undefined;
+    });
+    return refreshing;
+  }
+
+  async function refuseIfSpent(before: readonly Reservation[]): Promise<void> {
+    const now = clock.now().getTime();
+    const day = dayOf(now);
+    if (known.day !== day) known = { day, wei: 0n, refreshed_at: 0, is_stale: true };
+    // A day that was set back is asked for at once.
+    const isDue = known.is_stale || now < known.refreshed_at || now - known.refreshed_at >= REFRESH_MS;
+    // A refresh under way may have made its sum before this process signed something.
+    const begun = refreshing?.then(() => (known.is_stale ? refreshed(now) : undefined));
+    await patiently(begun ?? (isDue ? refreshed(now) : Promise.resolve()));
+    const waiting = sumOf(before.filter(({ purpose }) => !apart.includes(purpose)));
+    if (budget !== undefined && known.wei + waiting >= budget) throw new GasBudgetSpent(nextDay(now));
+  }
+
+  async function refuseIfPurposeSpent(purpose: Purpose, most: string, before: readonly Reservation[]) {
+    const now = clock.now().getTime();
+    await patiently(settled());
+    const committed = await record.committed(dayOf(now), { only: purpose });
+    const waiting = sumOf(before.filter((one) => one.purpose === purpose));
+    if (committed + waiting >= parseEther(most))
+      throw new GasBudgetSpent(nextDay(now), CALLED[purpose] ?? purpose);
+  }
+
+  /** Refuses where the budget of a purpose is spent by others than `own`. */
+  async function refuse(purpose: Purpose, own?: Reservation): Promise<void> {
+    const before = [...reservations].filter((one) => one !== own);
     const most = purposes_eth[purpose];
-    if (most === undefined) {
-      if (WAITING.has(purpose)) await refuseIfSpent();
+    if (most !== undefined) await refuseIfPurposeSpent(purpose, most, before);
+    else if (WAITING.has(purpose)) await refuseIfSpent(before);
+  }
+
+  /** One request for calls that come together, so that they also travel together. */
+  function priceNow(chain: Chain): Promise<bigint> {
+    const at = performance.now();
+    if (price && at - price.at <= REFRESH_MS) return price.wei;
+    const wei = chain.gasPrice();
+    price = { wei, at };
+    wei.catch(() => {
+      price = undefined;
+    });
+    return wei;
+  }
+
+  /** Refuses a call whose budget is spent; answers how its reservation ends. */
+  async function reserve(chain: Chain, purpose: Purpose, gas: bigint): Promise<() => void> {
+    if (purposes_eth[purpose] === undefined && !WAITING.has(purpose)) {
+      // Transactions of earlier days find their end with whatever is sent next.
+      await patiently(settled()).catch(() => undefined);
       return () => {};
     }
-    const wei = gas * (await chain.gasPrice());
-    await takeOfPurpose(purpose, most, wei);
-    return () => void reserved.set(purpose, reserved.get(purpose)! - wei);
+    const one = { purpose, wei: gas * (await priceNow(chain)) };
+    // Made before the sum is, so that calls that come together see each other; each sees those before it alone.
+    reservations.add(one);
+    const giveBack = () => void reservations.delete(one);
+    await refuse(purpose, one).catch((error) => {
+      giveBack();
+      throw error;
+    });
+    return giveBack;
   }
 
   return {
-    spent_today: () => record.spent(dayOf(clock.now().getTime()), [], { without: apart }),
+    spent_today: () => record.spent(dayOf(clock.now().getTime()), { without: apart }),
     budget_wei: budget,
     purposes_today: async () => {
       const spent = new Map(
@@ -194,25 +203,23 @@ export function gasBudget({
       }));
     },
     counted: (chain) => {
-      receiptOf = chain.receipt;
+      counts = chain;
       return {
         ...chain,
         send: async (call, options) => {
           const { purpose, gas } = options;
           const giveBack = await reserve(chain, purpose, gas);
+          const recorded = () => {
+            known.is_stale = true;
+            giveBack();
+            options.recorded?.();
+          };
           try {
-            const receipt = await chain.send(call, options);
-            const current = today(clock.now().getTime());
-            note(current, receipt.transaction, purpose, receipt.fee_wei);
-            await write(current);
+            const receipt = await chain.send(call, { ...options, recorded });
+            // Where this fails the transaction stays open, and counts by the most that it may cost.
+            await recordMined(receipt, purpose).catch(() => undefined);
+            known.is_stale = true;
             return receipt;
-          } catch (error) {
-            if (error instanceof TransactionPending) {
-              const current = today(clock.now().getTime());
-              for (const transaction of error.transactions) note(current, transaction, purpose, undefined);
-              await write(current);
-            }
-            throw error;
           } finally {
             giveBack();
           }
@@ -224,28 +231,22 @@ export function gasBudget({
       settle,
       facts: async (payment, errand) => {
         // Both begin at once: neither waits for the other while the endpoint hangs.
-        const checked = refuseIfSpent().then(
+        const checked = refuse("settlement").then(
           () => undefined,
           (error: unknown) => ({ error }),
         );
         const found = await facts(payment, errand);
-        const most = purposes_eth[found.purpose];
-        if (most !== undefined) await takeOfPurpose(found.purpose, most, 0n);
-        const refused = most === undefined && (await checked);
-        if (refused) throw refused.error;
+        if (purposes_eth[found.purpose] !== undefined) await refuse(found.purpose);
+        else {
+          const refused = await checked;
+          if (refused) throw refused.error;
+        }
         return found;
       },
     }),
   };
 }
 
-const nextDay = (now: number) => new Date((Math.floor(now / DAY_MS) + 1) * DAY_MS);
+const sumOf = (reservations: readonly Reservation[]) => reservations.reduce((sum, { wei }) => sum + wei, 0n);
 
-const booksOf = (day: string): Books => ({
-  day,
-  own: new Set(),
-  own_wei: 0n,
-  unwritten: new Map(),
-  recorded: 0n,
-  refreshed_at: 0,
-});
+const nextDay = (now: number) => new Date((Math.floor(now / DAY_MS) + 1) * DAY_MS);

@@ -1,54 +1,93 @@
-/** The one record of what transactions have cost: every one that the service sends, in every process. */
+/** The one record of what transactions cost: every one that the service sends, in every process. */
 import type pg from "pg";
 import type { Hex, Purpose } from "../core/model/chain.ts";
+import type { SignedTransaction } from "./send-queue.ts";
 
-/** A transaction of ours. `day`: the UTC day, YYYY-MM-DD; `fee_wei` undefined while it is not known to be mined. */
-export type Sent = { transaction: Hex; day: string; purpose: Purpose; fee_wei: bigint | undefined };
+/** A UTC day, YYYY-MM-DD. */
+export type Day = string;
 
 /** One purpose alone, or all without some. */
 export type Purposes = { only: Purpose } | { without: readonly Purpose[] };
 
+/** A transaction whose end is not known. `sender` and `nonce` are null where it was recorded without them. */
+export type OpenTransaction = { transaction: Hex; sender: Hex | null; nonce: number | null };
+
+/** A mined transaction. `day` and `purpose` count where it was not recorded before it was sent. */
+export type MinedTransaction = { transaction: Hex; fee_wei: bigint; day: Day; purpose: Purpose };
+
 export type GasRecord = {
-  /** Writes transactions down; one that was written before keeps its day and gets its fee. */
-  add(sent: readonly Sent[]): Promise<void>;
-  /** The wei of all that was sent on a day, by whatever process, each transaction once, without those in `except`. */
-  spent(day: string, except?: readonly Hex[], of?: Purposes): Promise<bigint>;
-  /** The same by purpose. */
-  byPurpose(day: string): Promise<{ purpose: Purpose; wei: bigint }[]>;
-  /** Those of a day whose fee is not known. */
-  open(day: string): Promise<{ transaction: Hex; purpose: Purpose }[]>;
+  /** Writes a transaction down before it is sent. */
+  signed(sent: SignedTransaction & { day: Day }): Promise<void>;
+  /** Adds the fee; others of the same nonce have cost nothing. */
+  mined(mined: MinedTransaction): Promise<void>;
+  /** Transactions that will never be mined have cost nothing. */
+  replaced(transactions: readonly Hex[]): Promise<void>;
+  /** The wei of all that was mined of a day's transactions. */
+  spent(day: Day, of?: Purposes): Promise<bigint>;
+  /** The same, and the most that those whose end is not known may cost; of one nonce one at most is mined. */
+  committed(day: Day, of?: Purposes): Promise<bigint>;
+  /** `spent` by purpose. */
+  byPurpose(day: Day): Promise<{ purpose: Purpose; wei: bigint }[]>;
+  /** Those of whatever day whose end is not known. */
+  open(): Promise<OpenTransaction[]>;
 };
 
+/** A transaction waits while it is written down. */
+const PATIENCE_MS = 3_000;
+
+const OF = "network = $1 and day = $2 and ($3::text is null or purpose = $3) and purpose <> all($4)";
+const valuesOf = (of: Purposes) => ("only" in of ? [of.only, []] : [null, of.without]);
+
 export function gasRecord(pool: pg.Pool, network: string): GasRecord {
+  const sum = async (sql: string, day: Day, of: Purposes) => {
+    const { rows } = await pool.query<{ wei: string }>(sql, [network, day, ...valuesOf(of)]);
+    return BigInt(rows[0]!.wei);
+  };
   return {
-    add: async (sent) => {
-      const rows = sent.map(({ fee_wei, ...row }) => ({ ...row, fee_wei: fee_wei?.toString() ?? null }));
-      await pool.query(
-        `insert into chain.gas as known (network, transaction, day, purpose, fee_wei)
-           select $1, transaction, day, purpose, fee_wei
-             from jsonb_to_recordset($2) as t (transaction text, day text, purpose text, fee_wei numeric)
-         on conflict (network, transaction) do update set fee_wei = coalesce(known.fee_wei, excluded.fee_wei)`,
-        [network, JSON.stringify(rows)],
-      );
+    signed: async ({ transaction, day, purpose, sender, nonce, most_wei }) => {
+      const query = {
+        text: `insert into chain.gas (network, transaction, day, purpose, sender, nonce, most_wei)
+          values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+        values: [network, transaction, day, purpose, sender, nonce, most_wei.toString()],
+        query_timeout: PATIENCE_MS,
+      };
+      await pool.query(query as pg.QueryConfig);
     },
-    spent: async (day, except = [], of = { without: [] }) => {
-      const sql = `select coalesce(sum(fee_wei), 0)::text as wei from chain.gas
-        where network = $1 and day = $2 and transaction <> all($3)
-          and ($4::text is null or purpose = $4) and purpose <> all($5)`;
-      const [only, without] = "only" in of ? [of.only, []] : [null, of.without];
-      const { rows } = await pool.query<{ wei: string }>(sql, [network, day, except, only, without]);
-      return BigInt(rows[0]!.wei);
+    mined: async ({ transaction, fee_wei, day, purpose }) => {
+      const sql = `with mined as (
+          insert into chain.gas as known (network, transaction, day, purpose, fee_wei) values ($1, $2, $3, $4, $5)
+          on conflict (network, transaction) do update set fee_wei = coalesce(known.fee_wei, excluded.fee_wei)
+          returning sender, nonce)
+        update chain.gas as other set fee_wei = 0 from mined
+         where other.network = $1 and other.sender = mined.sender and other.nonce = mined.nonce
+           and other.transaction <> $2 and other.fee_wei is null`;
+      await pool.query(sql, [network, transaction, day, purpose, fee_wei.toString()]);
     },
+    replaced: async (transactions) => {
+      const sql =
+        "update chain.gas set fee_wei = 0 where network = $1 and transaction = any($2) and fee_wei is null";
+      await pool.query(sql, [network, transactions]);
+    },
+    spent: (day, of = { without: [] }) =>
+      sum(`select coalesce(sum(fee_wei), 0)::text as wei from chain.gas where ${OF}`, day, of),
+    committed: (day, of = { without: [] }) =>
+      sum(
+        `select coalesce(sum(wei), 0)::text as wei from (
+           select coalesce(sum(fee_wei), max(most_wei), 0) as wei from chain.gas where ${OF}
+            group by sender, coalesce(nonce::text, transaction)) by_nonce`,
+        day,
+        of,
+      ),
     byPurpose: async (day) => {
       const sql = `select purpose, coalesce(sum(fee_wei), 0)::text as wei from chain.gas
         where network = $1 and day = $2 group by purpose order by purpose`;
       const { rows } = await pool.query<{ purpose: Purpose; wei: string }>(sql, [network, day]);
       return rows.map(({ purpose, wei }) => ({ purpose, wei: BigInt(wei) }));
     },
-    open: async (day) => {
-      const sql =
-        "select transaction, purpose from chain.gas where network = $1 and day = $2 and fee_wei is null";
-      return (await pool.query<{ transaction: Hex; purpose: Purpose }>(sql, [network, day])).rows;
+    open: async () => {
+      const sql = `select transaction, sender, nonce::float8 as nonce from chain.gas
+        where network = $1 and fee_wei is null order by day, nonce`;
+      return (await pool.query<OpenTransaction>(sql, [network])).rows;
     },
   };
 }

@@ -57,8 +57,9 @@ type Rider = Call & {
   alone: boolean;
   renew: SendOptions["renew"];
   confirm: SendOptions["confirm"];
+  recorded: SendOptions["recorded"];
   /** The transactions that carry it, once one is signed. */
-  signed?: readonly Hex[];
+  signed?: readonly Hex[] | undefined;
   /** It was told that nothing was sent, so nothing may be. */
   given_up?: true;
   /** What went wrong last. */
@@ -96,7 +97,19 @@ type Context = {
   limits?: Partial<SendLimits> | undefined;
   /** The key's nonces among processes; where it is left out, nobody else sends by the key. */
   nonces?: Nonces | undefined;
+  /** Writes each transaction down before it is sent. Where it rejects, that one is not sent. */
+  journal?: Journal | undefined;
 };
+
+/** A transaction that is about to be sent. `most_wei`: what it costs at most, but for a rollup's fee for its place on L1. */
+export type SignedTransaction = {
+  sender: Hex;
+  transaction: Hex;
+  nonce: number;
+  purpose: Purpose;
+  most_wei: bigint;
+};
+export type Journal = (signed: SignedTransaction) => Promise<void>;
 
 export type SendQueue = {
   send(call: Call, options: SendOptions): Promise<Receipt>;
@@ -106,14 +119,14 @@ export type SendQueue = {
   queued(): number;
   /** The highest nonce that was signed for within a day, in whatever process; -1: none. */
   highestNonce(): Promise<number>;
-  /** How many transactions of the account the newest block knows. */
-  minedCount(): Promise<number>;
+  /** How many transactions of the account this block knows. */
+  minedCount(block: "latest" | "finalized"): Promise<number>;
   close(): void;
 };
 
 /** Starts with the first call. Errors are those of `Chain.send`. */
 export function sendQueue(context: Context): SendQueue {
-  const { ask, receipt, account, chain_id, nonces = alone() } = context;
+  const { ask, receipt, account, chain_id, nonces = alone(), journal = async () => {} } = context;
   const limits = { ...DEFAULTS, ...context.limits };
   let waiting: Rider[] = [];
   let running = false;
@@ -183,13 +196,20 @@ export function sendQueue(context: Context): SendQueue {
       for (const rider of aboard) rider.signed = signed;
       if (!first.alone) call = aggregateCall(aboard);
       gas = aboard.reduce((sum, rider) => sum + rider.gas + GAS_EACH, BASE_GAS);
-      return sign({ nonce, attempts: [], fees });
+      return sign({ nonce, attempts: [], fees }).catch(async (error) => {
+        // Nothing was sent by this nonce, and before the first signature nothing at all.
+        if (signed.length === 0) for (const rider of aboard) rider.signed = undefined;
+        await nonces.giveBack(nonce);
+        throw error;
+      });
     };
     const sign = async ({ nonce, attempts, fees, looked_at }: Unsigned): Promise<Flight> => {
       const terms = { type: "eip1559", chainId: chain_id, nonce, gas, ...fees } as const;
       const { to, data } = call;
       const raw = (await account.signTransaction({ ...terms, to, data })) as Hex;
       const hash = keccak256(raw);
+      await write({ transaction: hash, nonce, purpose: first.purpose, most_wei: gas * fees.maxFeePerGas });
+      for (const rider of riders) rider.recorded?.();
       signed.push(hash);
       return { nonce, attempts: [...attempts, hash], fees, raw, signed_at: performance.now(), looked_at };
     };
@@ -239,7 +259,10 @@ export function sendQueue(context: Context): SendQueue {
     reject(signed.length > 0 ? new TransactionPending(signed) : new ChainUnavailable("the queue was closed"));
   }
 
-  async function nextNonce(tag: "latest" | "pending" = "latest"): Promise<number> {
+  const write = (signed: Omit<SignedTransaction, "sender">) =>
+    journal({ ...signed, sender: account.address.toLowerCase() as Hex });
+
+  async function nextNonce(tag: "latest" | "pending" | "finalized" = "latest"): Promise<number> {
     return Number(await ask<Hex>("eth_getTransactionCount", [account.address, tag]));
   }
 
@@ -335,8 +358,11 @@ export function sendQueue(context: Context): SendQueue {
 
   /** A transaction that does nothing. Where another is there already that pays as much, that one stays. */
   async function doNothing(nonce: number, fees: Fees): Promise<void> {
-    const terms = { type: "eip1559", chainId: chain_id, nonce, gas: 21_000n, ...fees } as const;
+    const gas = 21_000n;
+    const terms = { type: "eip1559", chainId: chain_id, nonce, gas, ...fees } as const;
     const raw = await account.signTransaction({ ...terms, to: account.address });
+    const most_wei = gas * fees.maxFeePerGas;
+    await write({ transaction: keccak256(raw), nonce, purpose: "empty transaction", most_wei });
     await ask("eth_sendRawTransaction", [raw]).catch((error: Error) => {
       if (!CONTESTED.test(error.message) && !KNOWN.test(error.message)) throw error;
     });
@@ -391,12 +417,12 @@ export function sendQueue(context: Context): SendQueue {
   }
 
   return {
-    send: (call, { gas, purpose, alone = false, renew, confirm }) => {
+    send: (call, { gas, purpose, alone = false, renew, confirm, recorded }) => {
       if (closed) return Promise.reject(new ChainUnavailable("the queue is closed"));
       if (BASE_GAS + gas + GAS_EACH > limits.transaction_gas)
         return Promise.reject(new RangeError(`${gas} gas does not fit into a transaction`));
       return new Promise<Receipt>((resolve, reject) => {
-        const rider: Rider = { ...call, gas, purpose, alone, renew, confirm, resolve, reject };
+        const rider: Rider = { ...call, gas, purpose, alone, renew, confirm, recorded, resolve, reject };
         const release = limited(rider);
         rider.resolve = (receipt) => {
           release();
@@ -413,7 +439,7 @@ export function sendQueue(context: Context): SendQueue {
     fees: currentFees,
     queued: () => waiting.length,
     highestNonce: nonces.highest,
-    minedCount: () => nextNonce(),
+    minedCount: nextNonce,
     close: () => {
       closed = true;
       for (const { reject } of waiting.splice(0)) reject(new ChainUnavailable("the queue is closed"));

@@ -7,7 +7,7 @@ import { openPool } from "../../eventstore/pool.ts";
 import { baseChain } from "../adapters/base-chain.ts";
 import { DEVELOPMENT_TOKEN } from "../adapters/chain-contracts.ts";
 import { EMBEDDED_CHAIN_ID, type EmbeddedChain, embeddedChain } from "../adapters/embedded-chain.ts";
-import { gasBudget } from "../adapters/gas-budget.ts";
+import { gasBudget, gasJournal } from "../adapters/gas-budget.ts";
 import { gasRecord } from "../adapters/gas-record.ts";
 import { hostedSettlement } from "../adapters/hosted-facilitator.ts";
 import { keptSecret } from "../adapters/kept-secret.ts";
@@ -43,8 +43,8 @@ export function startNode(config: Config, log: Logger): StartedNode {
 }
 
 /**
- * Everything that speaks to the chain, and how it is let go. What gas has cost is recorded in the pool's database, and by its address, on a
- * connection of its own, a process takes the gas key's nonces.
+ * Everything that speaks to the chain, and how it is let go. On a connection of its own a process takes the gas key's nonces and records
+ * each transaction before it is sent, so that calls that fill the pool stop none.
  */
 export async function openChain(
   config: Config,
@@ -60,19 +60,21 @@ export async function openChain(
   const keys = await keysOf(config);
   const own = openPool(url, { max: 1, wait_ms: config.DATABASE_WAIT_MS, onError });
   const chain_id = node ? EMBEDDED_CHAIN_ID : BASE_CHAIN_ID;
+  const network = networkOf({ chain_id });
   const sending = baseChain({
     rpc_url: config.BASE_RPC_URL ?? node!.rpc_url,
     chain_id,
     gas_key: keys.gas,
-    nonces: sharedNonces(own, networkOf({ chain_id }), addressOf(keys.gas)),
+    nonces: sharedNonces(own, network, addressOf(keys.gas)),
+    journal: gasJournal(gasRecord(own, network), clock),
   });
-  const record = gasRecord(pool, networkOf(sending));
+  const record = gasRecord(pool, network);
   // Play money needs no budget.
   const budget_eth = node ? undefined : config.GAS_BUDGET_ETH;
   const purposes_eth = node ? {} : purposesOf(config);
   const budget = gasBudget({ budget_eth, purposes_eth, clock, record });
   const chain = budget.counted(sending);
-  const payers = payerHistory(pool, networkOf(sending), clock);
+  const payers = payerHistory(pool, network, clock);
   const hosted = hostedOf(config, chain);
   return {
     chain,

@@ -1,15 +1,15 @@
-/** How far a caller is known: by a key that it has proven, or a payment that has settled. */
+/** How far a caller is known: by a key that it has proven, or a payment that has settled and stays. */
 
 import { agentOf } from "../api/agents/agents.ts";
 import type { Caller } from "../api/declare/caller.ts";
 import type { Standing } from "../api/serve/free-room.ts";
 import type { App } from "../core/app.ts";
-import { hasSettled } from "../projections/payments/watched.ts";
+import { isPaying } from "../projections/payments/watched.ts";
 
 export const standingOf =
   (app: App) =>
   async (caller: Caller): Promise<Standing> => {
-    if (await hasSettled(app.pool, caller.tenant)) return "paying";
+    if (await isPaying(app.pool, caller.tenant)) return "paying";
     if (caller.kind !== "subject") return "proven";
     const { keys } = await agentOf(app, caller);
     return keys.length > 0 ? "proven" : "stranger";

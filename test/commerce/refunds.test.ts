@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import * as orders from "../../src/domain/commerce/order.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { cancelled, delivered, returned, ship } from "../../src/operator/shop.ts";
+import { hasPaid } from "../../src/projections/commerce/orders.ts";
 import { balanceOf } from "../chain/fixture.ts";
 import { expectBooks } from "../support/books.ts";
 import { until } from "../support/until.ts";
@@ -61,6 +62,9 @@ test("a paid order that its buyer cancels frees its goods, and its payment is pa
   const told = await (await fetch(`${setup.service.url}/v1/agent/payments/${payment_id}`)).json();
   expect(told).toMatchObject({ data: { refund: { status: "paid", reason: "the order was cancelled" } } });
   await expectBooks(app);
+  // An order that was paid back makes nobody a known buyer.
+  await setup.folded();
+  expect(await hasPaid(app.pool, tenant)).toBe(false);
 });
 
 test("one that the operator cancels is paid back too, in the commit that frees its goods", async () => {

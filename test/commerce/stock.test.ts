@@ -16,6 +16,7 @@ import {
   reserve,
   restock,
   type StockEvent,
+  type StockLine,
   type StockState,
   ship,
   unitsLeft,
@@ -159,7 +160,7 @@ const refusals: Refused[] = [
     [received("riga", 7), received("liepaja", 4), byNewcomer(1, { riga: 5 })],
     reserve(wanted(2, 2, { tenant: "wallet:2", newcomer: true }), AT),
     "newcomers-share",
-    "1 is left, counted in bags, for wallets that have never paid",
+    "1 is left, counted in bags, for wallets without a paid order",
   ],
   [
     "the same order twice",
@@ -221,6 +222,16 @@ test("newcomers get back what their orders paid for or let go; others order from
   expect(reserve({ ...more, quantity: 1 }, AT)(stateAfter([received("riga", 1)]))).toHaveLength(1);
 });
 
+test("newcomers hold half of what others leave: goods that are sold or held count for none of them", () => {
+  const more = (order_id: number, quantity: number) =>
+    reserve(wanted(order_id, quantity, { tenant: `wallet:${order_id}`, newcomer: true }), AT);
+  for (const held of [[reserved(1, { riga: 10 }), confirmed(1)], [reserved(1, { riga: 10 })]]) {
+    const state = stateAfter([received("riga", 20), ...held]);
+    expect(more(2, 5)(state)).toHaveLength(1);
+    expect(() => more(2, 6)(state)).toThrow("5 are left, counted in bags, for wallets");
+  }
+});
+
 describe("whole units", () => {
   const shelves = fc
     .array(fc.record({ on_hand: fc.nat(300), reserved: fc.nat(300) }), { maxLength: 6 })
@@ -268,7 +279,8 @@ describe("1,000 random runs", () => {
     fc.tuple(place, fc.integer({ min: -30, max: 30 })).map(([at, n]) => adjustAt(at, n)),
     fc
       .tuple(order, fc.integer({ min: 1, max: 20 }), fc.constantFrom(1, 5), fc.constantFrom("a", "b", "c"))
-      .map(([id, n, base, tenant]) => reserve(wanted(id, n, { base, tenant }), AT)),
+      .chain((given) => fc.boolean().map((newcomer) => [...given, newcomer] as const))
+      .map(([id, n, base, tenant, newcomer]) => reserve(wanted(id, n, { base, tenant, newcomer }), AT)),
     order.map((id) => confirm(id, AT)),
     order.map((id) => release(id, "cancelled", AT)),
     order.map((id) => ship(id, AT)),
@@ -287,11 +299,16 @@ describe("1,000 random runs", () => {
             for (const event of decision(state)) {
               history.push(event);
               state = evolve(state, event);
+              // Newcomers take no more than they leave, but for the odd unit.
+              if (event.type === "StockReserved" && event.data.newcomer)
+                expect(state.newcomers).toBeLessThanOrEqual(freeIn(state) + 1);
             }
           } catch (error) {
             if (!(error instanceof Refusal)) throw error;
           }
           const held = entriesOf(state.open).flatMap(([, { lines }]) => lines);
+          const unpaid = entriesOf(state.open).filter(([, one]) => one.newcomer && !one.confirmed);
+          expect(state.newcomers).toBe(unitsIn(unpaid.flatMap(([, { lines }]) => lines)));
           for (const { location, on_hand, reserved } of state.shelves) {
             expect(reserved).toBeGreaterThanOrEqual(0);
             expect(on_hand).toBeGreaterThanOrEqual(reserved);
@@ -306,6 +323,9 @@ describe("1,000 random runs", () => {
       { numRuns: scaled(1_000, 10) },
     );
   });
+
+  const unitsIn = (lines: readonly StockLine[]) => lines.reduce((sum, { quantity }) => sum + quantity, 0);
+  const freeIn = ({ shelves }: StockState) => shelves.reduce((sum, shelf) => sum + availableAt(shelf), 0);
 
   /** received + adjusted + restocked − shipped, from the events alone. */
   function cameAndWent(history: readonly StockEvent[]): number {

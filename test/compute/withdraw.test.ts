@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Hex } from "../../src/core/model/chain.ts";
 import * as account from "../../src/domain/payments/account.ts";
 import { accountsProjection, withdrawalsToFollow } from "../../src/projections/payments/accounts.ts";
+import { isPaying } from "../../src/projections/payments/watched.ts";
 import { carryOut } from "../../src/reactors/payments/outgoing.ts";
 import { payWithdrawals, withdrawalToSeek } from "../../src/reactors/payments/withdraw.ts";
 import { balanceOf, finalize, openWorkshop, rewind, type Workshop } from "../chain/fixture.ts";
@@ -74,6 +75,11 @@ test("what came in within a day stays, and so does what is not there", async () 
     expect((await withdraw(2.1)).status).toBe(409);
     expect((await withdraw(0.09)).body.errors).toMatchObject([{ path: "amount_usdc" }]);
   });
+});
+
+test("money that only lies in an account is no payment: its owner can have it back", async () => {
+  await setup.folded();
+  expect(await isPaying(setup.app.pool, "acme")).toBe(false);
 });
 
 test("nothing leaves to a stranger's wallet", async () => {

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { BaseChain } from "../../src/adapters/base-chain.ts";
 import { gasBudget } from "../../src/adapters/gas-budget.ts";
+import type { GasRecord } from "../../src/adapters/gas-record.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
 import { settlementOnLogsChain } from "../../src/chain/settlement.ts";
 import { TransactionPending } from "../../src/core/model/ports/chain.ts";
@@ -111,12 +112,14 @@ test("receipts that the gas budget looks for are waited for so long, and what th
     { to: PAYEE, data: "0x" },
     { gas: 30_000n, purpose: "settlement" },
   );
-  const open = [{ transaction, day: "2026-01-02", purpose: "settlement" as const, fee_wei: undefined }];
-  const record = {
+  const record: GasRecord = {
+    signed: async () => {},
+    mined: async () => {},
+    replaced: async () => {},
     spent: async () => 0n,
-    add: async () => {},
-    open: async () => open,
+    committed: async () => 0n,
     byPurpose: async () => [],
+    open: async () => [{ transaction, sender: chain.sender, nonce: 0 }],
   };
   const clock = { now: () => new Date("2026-01-02T00:00:00Z") };
   const budget = gasBudget({ budget_eth: "1", clock, record, patience_ms: PATIENCE_MS });

@@ -5,6 +5,7 @@ import { gasBudget } from "../../src/adapters/gas-budget.ts";
 import { gasRecord } from "../../src/adapters/gas-record.ts";
 import { payerHistory } from "../../src/adapters/payer-history.ts";
 import { chainSettlement } from "../../src/adapters/settlement.ts";
+import { payer } from "../../src/api/declare/caller.ts";
 import type { App } from "../../src/core/app.ts";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { ChainUnavailable, GasBudgetSpent } from "../../src/core/model/ports/chain.ts";
@@ -13,8 +14,10 @@ import { NotSettled } from "../../src/core/model/ports/settlement.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
 import { decimalUsdc, USDC } from "../../src/domain/payments/usdc.ts";
 import { books } from "../../src/operator/books.ts";
+import { paymentsProjection } from "../../src/projections/payments/payments.ts";
 import { findPayments } from "../../src/reactors/payments/find.ts";
 import { transfersReactor } from "../../src/reactors/wallet/follow-transfers.ts";
+import { standingOf } from "../../src/runtime/standing.ts";
 import { carriedByStranger, finalize, openWorkshop, placeWallet, type Workshop } from "../chain/fixture.ts";
 import { buy } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
@@ -181,6 +184,21 @@ test("where the operator opens it, carrying without a call has gas of its own", 
     service = own;
     await open.stop();
   }
+});
+
+test("a wallet that got its payment back is no paying subject any more", async () => {
+  const { app } = service;
+  const { payment: paid } = await buy(wallet(4), echo("standing"));
+  const standing = async () => {
+    await app.caughtUp(paymentsProjection);
+    return standingOf(app)(payer(addressOf(wallet(4))));
+  };
+  expect(await standing()).toBe("paying");
+  const back = payments.refundAnswered("returned", app.clock.now().toISOString());
+  await app.decide(payments, payments.targetOf(nameOf(paid)), back, {
+    meta: { actor: "test", operation: "test" },
+  });
+  expect(await standing()).toBe("proven");
 });
 
 const historyOf = ({ pool, clock }: App) => payerHistory(pool, "eip155:8453", clock);

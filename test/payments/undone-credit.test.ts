@@ -108,6 +108,17 @@ test("what is there simply goes, what is held is a debt that the end of the hold
   expect(await setup.account("cancelled-before")).toMatchObject({ reversed: 50_000, available: 0, debt: 0 });
   expect(await setup.account("standing")).toEqual(standing);
 
+  // No node works for money that is not there: another's task is lent, and this one is not.
+  const node = await setup.node("eager");
+  const lent: string[] = [];
+  for (;;) {
+    const { body } = await node.get("/soul/compute/pull");
+    if (!body.task) break;
+    lent.push(body.task.task_id);
+  }
+  expect(lent).not.toContain(held.task_id);
+  expect(lent.length).toBeGreaterThan(0);
+
   await reversed();
   for (const tenant of ["holding", "cancelled-before"]) expect(await reversalsOf(tenant)).toHaveLength(1);
   await setup.ask(held.headers, "/soul/compute/cancel", { task_id: held.task_id });

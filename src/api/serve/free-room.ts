@@ -9,7 +9,7 @@ import { refuse } from "../../core/model/refusal.ts";
 import { addressBlock } from "../declare/address.ts";
 import type { Caller } from "../declare/caller.ts";
 
-/** `stranger`: nothing is known of it; `proven`: it has shown that a key is its own; `paying`: a payment of its settled here. */
+/** `stranger`: nothing is known of it; `proven`: it has shown that a key is its own; `paying`: a payment of its settled here and was not given back. */
 export type Standing = "stranger" | "proven" | "paying";
 
 export type FreeRoomParts = {
@@ -31,7 +31,7 @@ const WRITES = 20_000;
 const KIB = 64 * 1_024;
 const EVERYBODY = "everybody";
 
-/** A standing is looked up anew after this; one that was gained is not lost. */
+/** A standing is looked up anew after this: a refund ends one that was gained. */
 const STRANGER_MS = 10_000;
 const KNOWN_MS = 600_000;
 

@@ -63,7 +63,9 @@ export type Purpose =
   | "airdrop"
   | "attestation"
   | "approval"
-  | "deployment";
+  | "deployment"
+  /** Uses up a nonce that stops those above it. */
+  | "empty transaction";
 
 export type SendOptions = {
   purpose: Purpose;
@@ -78,6 +80,8 @@ export type SendOptions = {
   renew?(): Promise<Call & { gas: bigint }>;
   /** Asked once more right before a call that travels alone is signed: where it rejects, nothing is sent, and `send` rejects so. */
   confirm?(): Promise<void>;
+  /** Called when the gas record has a transaction that carries the call, right before that one is sent. */
+  recorded?(): void;
 };
 
 /**

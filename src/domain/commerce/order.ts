@@ -41,7 +41,7 @@ export const MOST_UNITS = 10_000;
 /** EUR 50,000 with tax. */
 export const MOST_GROSS_CENTS = 5_000_000;
 
-/** Seconds for which an order holds its goods. `first`: of a payer that has never paid for an order. */
+/** Seconds for which an order holds its goods. `first`: of a payer without a paid order. */
 export const HOLD_S = { first: 10 * 60, x402: 30 * 60, invoice: 72 * 3_600 } as const;
 
 /** Seconds after `until` at which expiry is decided: a settlement takes half of it at most, so one begun in time finds its goods. */

@@ -21,7 +21,7 @@ export const commerceProblems = problemTypes({
     code: "conflict",
     title: "Newcomers' share is held",
     meaning:
-      "Wallets that have never paid for an order hold half of this product together: order fewer, or ask again when unpaid orders have expired.",
+      "Wallets without a paid order hold half of the unsold goods together: order fewer, or ask again when unpaid orders have expired.",
   },
   "quote-expired": {
     code: "conflict",

@@ -61,7 +61,7 @@ export const events = {
       lines: stockLines,
       until: time,
       reserved_at: time,
-      newcomer: z.literal(true).optional().describe("A wallet that had never paid for an order."),
+      newcomer: z.literal(true).optional().describe("A wallet that had no paid order."),
     }),
   },
   ReservationConfirmed: {
@@ -97,7 +97,7 @@ export type Reservation = {
 
 /**
  * `shelves` in the order in which the operator first stocked them; `open`: what orders hold, by order_id; `unpaid`: how many of those
- * are not paid for, by tenant; `newcomers`: base units of unpaid orders of wallets that had never paid for one.
+ * are not paid for, by tenant; `newcomers`: base units of unpaid orders of wallets that had no paid one.
  */
 export type StockState = {
   shelves: readonly Shelf[];
@@ -235,7 +235,7 @@ export type Wanted = {
   base: number;
   quantity: number;
   until: string;
-  /** A wallet that has never paid for an order. */
+  /** A wallet without a paid order. */
   newcomer?: boolean;
 };
 
@@ -267,18 +267,19 @@ export const reserve =
     return [{ type: "StockReserved", data: { ...held, lines, reserved_at, ...known } }];
   };
 
-/** Wallets that have never paid for an order are as many as anybody wants: together they hold half of what lies in the shop, rounded up. */
+/** Wallets without a paid order are as many as anybody wants: together they hold half of the goods that nobody else holds, rounded up. */
 function refuseNewcomers(
   { shelves, newcomers }: StockState,
   wanted: number,
   { unit, base }: Pick<Wanted, "unit" | "base">,
 ): void {
-  const most = Math.ceil(shelves.reduce((sum, { on_hand }) => sum + on_hand, 0) / 2);
+  const free = shelves.reduce((sum, shelf) => sum + availableAt(shelf), 0);
+  const most = Math.ceil((free + newcomers) / 2);
   if (newcomers + wanted <= most) return;
   const left = Math.max(0, Math.floor((most - newcomers) / base));
   refuse(
     commerceProblems["newcomers-share"],
-    `${left === 1 ? "1 is" : `${left} are`} left, counted in ${unit}s, for wallets that have never paid for an order: order fewer, ask again within half an hour, or order with an API key`,
+    `${left === 1 ? "1 is" : `${left} are`} left, counted in ${unit}s, for wallets without a paid order: order fewer, ask again within half an hour, or order with an API key`,
   );
 }
 

@@ -99,9 +99,10 @@ export async function buyersOf(pool: pg.Pool, order_id: number): Promise<string[
   return (await pool.query<{ tenant: string }>(sql, [order_id])).rows.map(({ tenant }) => tenant);
 }
 
-/** Whether a tenant has ever paid for an order, as of a moment ago. */
+/** Whether a tenant has an order that is paid and was not paid back, as of a moment ago. */
 export async function hasPaid(pool: pg.Pool, tenant: string): Promise<boolean> {
-  const sql = "select exists(select from read.orders_v1 where tenant = $1 and is_paid) as has_paid";
+  const sql = `select exists(select from read.orders_v1
+    where tenant = $1 and is_paid and status not in ('cancelled', 'returned')) as has_paid`;
   return (await pool.query<{ has_paid: boolean }>(sql, [tenant])).rows[0]!.has_paid;
 }
 

@@ -255,8 +255,8 @@ export function readyAtOnce({ tenant, state }: { tenant: string; state: Task }):
 }
 
 /**
- * Tasks that at least one of these nodes may take now, the best paid a second first, then the oldest; none of `but`. What is proposed
- * here is decided by the task's stream.
+ * Tasks that at least one of these nodes may take now, the best paid a second first, then the oldest; none of `but`, and none
+ * of a requester in debt, whose hold has no money behind it. The task's stream decides about each proposal.
  */
 export async function readyForAny(
   pool: pg.Pool,
@@ -273,6 +273,7 @@ export async function readyForAny(
     from (select task_id, tenant, kind, max_price_micro, limit_s, assign, min_trust, copy_of, offer, position,
         coalesce(state->'failed_by', '[]') as failed_by from read.compute_tasks_v4
       where status = 'queued' and task_id not in (select unnest($3::text[])) and ready_at <= clock_timestamp() and due_at > clock_timestamp()
+        and tenant not in (select tenant from read.accounts_v2 where debt > 0)
       order by offer desc, position offset 0) t
     where (select true from jsonb_to_recordset($1::jsonb) taker (sx bigint, bound text[], kinds text[], hourly_rate_micro numeric, trust numeric)
         where (assign is null or assign = taker.sx) and tenant <> all(taker.bound) and min_trust <= taker.trust

@@ -22,6 +22,7 @@ export const accountsProjection = projection({
       withdrawn bigint not null,
       debt      bigint not null
     );
+    create index if not exists accounts_v2_debt on read.accounts_v2 (tenant) where debt > 0;
     create table if not exists read.account_credits_v2 (
       source   text primary key,
       tenant   text not null,

@@ -106,11 +106,17 @@ export async function isFinal(pool: pg.Pool, id: string): Promise<boolean> {
   return (await pool.query<{ is_final: boolean }>(sql, [id])).rows[0]!.is_final;
 }
 
-/** Whether a payment for a call of this tenant has settled, as of a moment ago. */
-export async function hasSettled(pool: pg.Pool, tenant: string): Promise<boolean> {
-  const sql =
-    "select exists(select from read.payments_v1 where caller_tenant = $1 and settled_at is not null) as has_settled";
-  return (await pool.query<{ has_settled: boolean }>(sql, [tenant])).rows[0]!.has_settled;
+/**
+ * Whether a tenant has paid something that stays paid, as of a moment ago: neither refunded whole, nor taken back by the chain, nor in
+ * an account that its owner can empty. What was spent from an account is paid.
+ */
+export async function isPaying(pool: pg.Pool, tenant: string): Promise<boolean> {
+  const sql = `select exists(select from read.payments_v1 p
+      where caller_tenant = $1 and settled_at is not null and status = 'settled'
+        and (refund_status is null or refund_status = 'kept' or refund_micro < amount_micro)
+        and not exists(select from read.account_credits_v2 c where c.source = 'payment:' || p.id))
+    or exists(select from read.accounts_v2 where tenant = $1 and spent > 0) as is_paying`;
+  return (await pool.query<{ is_paying: boolean }>(sql, [tenant])).rows[0]!.is_paying;
 }
 
 /** Refunds that are owed and not paid: how many, and what they come to in micro-USDC. */

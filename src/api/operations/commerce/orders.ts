@@ -99,7 +99,7 @@ const create = operation({
   route: "POST /v1/agent/orders",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "Order goods and hold them until they are paid for",
-  description: `Holds the goods: ${minutes(orders.HOLD_S.x402)} minutes for a payment in USDC (${minutes(orders.HOLD_S.first)} for a payer that has never paid for an order),
+  description: `Holds the goods: ${minutes(orders.HOLD_S.x402)} minutes for a payment in USDC (${minutes(orders.HOLD_S.first)} for a payer without a paid order),
 ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. They are paid by orders_pay, with \`total_usdc\` of the answer. Named by Idempotency-Key or
 \`idempotency_key\` it is the same order when asked again; without a name each call by a key is another. Whom it is for is sealed, and can be erased.`,
   access: [key("order"), pay("0.05")],
@@ -265,7 +265,7 @@ const customerOf = (input: Input): NonNullable<z.infer<typeof customerShown>> =>
   notes: input.notes ?? null,
 });
 
-/** A wallet that has never paid could hold goods for next to nothing: it holds fewer, and for a shorter time. */
+/** A wallet without a paid order could hold goods for next to nothing: it holds fewer, and for a shorter time. */
 async function isNewcomer(app: App, { kind, tenant }: Caller): Promise<boolean> {
   return kind === "payer" && !(await hasPaid(app.pool, tenant));
 }

@@ -46,8 +46,8 @@ export type Chain = {
   queued(): number;
   /** The highest nonce that a transaction of the account was signed for within a day, by whatever process; -1: none. Pools forget sooner what cannot be mined. */
   highestNonce(): Promise<number>;
-  /** How many transactions of the account are mined: those of lower nonces are, or never will be. */
-  minedCount(): Promise<number>;
+  /** How many transactions of the account are mined, `latest` unless `finalized` is named: those of lower nonces are, or never will be. */
+  minedCount(block?: "latest" | "finalized"): Promise<number>;
   /** The receipt of a transaction that is in the chain as it stands now. */
   receipt(transaction: Hex): Promise<Receipt | undefined>;
   logs(query: LogQuery): Promise<Log[]>;
