@@ -122,7 +122,15 @@ async function ask(
   const { signal } = new AbortController();
   const { result } = await app.commit(
     (unit) =>
-      operation.handle({ ...unit, app, caller, input: given, fresh_id, signal } as unknown as Context<never>),
+      operation.handle({
+        ...unit,
+        app,
+        data: app.data,
+        caller,
+        input: given,
+        fresh_id,
+        signal,
+      } as unknown as Context<never>),
     { meta },
   );
   return result;
