@@ -1,0 +1,90 @@
+import { type Event, inMemoryProjector, inMemorySingleStreamProjection } from "@event-driven-io/emmett";
+import { getPostgreSQLEventStore, postgreSQLReactor } from "@event-driven-io/emmett-postgresql";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { emmettStore } from "../../eventstore/emmett.ts";
+import { emmettConsumer, type LogProcessor } from "../../eventstore/emmett-consumer.ts";
+import { createTail, type Tail } from "../../eventstore/tail.ts";
+import { until } from "../support/until.ts";
+import { type Fixture, openLog } from "./fixture.ts";
+
+type Deposited = Event<"Deposited", { cents: number }>;
+
+let log: Fixture;
+let tail: Tail;
+beforeAll(async () => {
+  log = await openLog();
+  tail = createTail(log.store, { pool: log.pool });
+  // emmett's own tables, where its processors keep their checkpoints.
+  const emmett = getPostgreSQLEventStore(log.url);
+  await emmett.schema.migrate();
+  await emmett.close();
+});
+afterAll(async () => {
+  await tail.close();
+  await log.close();
+});
+
+/** One event each; `checkpoint` is what a writer may call a field of his own. */
+async function deposit(tenant: string, ...amounts: number[]): Promise<void> {
+  const store = emmettStore(log.store, { tenant });
+  for (const cents of amounts) {
+    const event = { type: "Deposited", data: { cents }, metadata: { checkpoint: 1_000_000 } };
+    await store.appendToStream(`account-${cents % 2}`, [event]);
+  }
+}
+
+const seen: number[] = [];
+/** emmett's processor on Postgres; the event and its checkpoint are one transaction. */
+const processor = (failsAt?: number): LogProcessor =>
+  postgreSQLReactor<Deposited>({
+    processorId: "deposits",
+    connectionOptions: { connectionString: log.url },
+    eachMessage: ({ data }) => {
+      if (data.cents === failsAt) throw new Error(`no room for ${failsAt}`);
+      seen.push(data.cents);
+    },
+  });
+const consumer = (...processors: LogProcessor[]) =>
+  emmettConsumer(log.store, tail, { tenant: "acme", processors });
+
+test("emmett's processors follow the log, and a new one goes on from the checkpoint", async () => {
+  await deposit("acme", 1, 2);
+  await deposit("other", 70);
+  await deposit("acme", 3);
+  const first = consumer(processor());
+  const running = first.start();
+  await until(() => expect(seen).toEqual([1, 2, 3]));
+  await deposit("acme", 4);
+  await until(() => expect(seen).toEqual([1, 2, 3, 4]));
+  await first.stop();
+  await running;
+  expect(first.isRunning).toBe(false);
+
+  await deposit("acme", 5, 6, 7);
+  const failing = consumer(processor(6));
+  await expect(failing.start()).rejects.toThrow("no room for 6");
+  expect(seen).toEqual([1, 2, 3, 4, 5]);
+
+  const sums = inMemoryProjector({
+    processorId: "sums",
+    projection: inMemorySingleStreamProjection({
+      collectionName: "sums",
+      canHandle: ["Deposited"],
+      evolve: (sum: { cents: number } | null, { data }: Deposited) => ({
+        cents: (sum?.cents ?? 0) + data.cents,
+      }),
+    }),
+  });
+  const second = consumer(processor(), sums);
+  const going = second.start();
+  await until(() => expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7]));
+  const sumOf = (stream: string) => sums.database.collection("sums").findOne((one) => one._id === stream);
+  await until(async () => expect(await sumOf("account-1")).toMatchObject({ cents: 16 }));
+  expect(await sumOf("account-0")).toMatchObject({ cents: 12 });
+  await second.close();
+  await going;
+
+  const { rows } = await log.pool.query("select last_processed_checkpoint from emt_processors");
+  const { position } = await log.store.head();
+  expect(rows).toEqual([{ last_processed_checkpoint: expect.stringMatching(new RegExp(`0*${position}$`)) }]);
+});
