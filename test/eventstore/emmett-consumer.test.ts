@@ -1,5 +1,6 @@
 import { type Event, inMemoryProjector, inMemorySingleStreamProjection } from "@event-driven-io/emmett";
 import { getPostgreSQLEventStore, postgreSQLReactor } from "@event-driven-io/emmett-postgresql";
+import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { emmettStore } from "../../eventstore/emmett.ts";
 import { emmettConsumer, type LogProcessor } from "../../eventstore/emmett-consumer.ts";
@@ -11,8 +12,11 @@ type Deposited = Event<"Deposited", { cents: number }>;
 
 let log: Fixture;
 let tail: Tail;
+/** A pool that a processor makes itself it cannot close: it closes it in a transaction on it, which waits for itself. */
+let pool: pg.Pool;
 beforeAll(async () => {
   log = await openLog();
+  pool = new pg.Pool({ connectionString: log.url });
   tail = createTail(log.store, { pool: log.pool });
   // emmett's own tables, where its processors keep their checkpoints.
   const emmett = getPostgreSQLEventStore(log.url);
@@ -21,6 +25,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await tail.close();
+  await pool.end();
   await log.close();
 });
 
@@ -38,7 +43,7 @@ const seen: number[] = [];
 const processor = (failsAt?: number): LogProcessor =>
   postgreSQLReactor<Deposited>({
     processorId: "deposits",
-    connectionOptions: { connectionString: log.url },
+    connectionOptions: { connectionString: log.url, pool },
     eachMessage: ({ data }) => {
       if (data.cents === failsAt) throw new Error(`no room for ${failsAt}`);
       seen.push(data.cents);

@@ -49,5 +49,5 @@ function declared<E extends DomainEvent>(
 /** For `thenThrows`: a refusal of this kind, whose sentence holds these words. */
 export const refusedAs =
   (slug: string, words = "") =>
-  (error: Error): boolean =>
+  (error: unknown): boolean =>
     error instanceof Refusal && error.type.slug === slug && error.message.includes(words);
