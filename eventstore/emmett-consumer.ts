@@ -81,7 +81,11 @@ type Following = LogConsumerOptions & {
 async function follow({ store, tail, processor, tenant, schemas = store.schemas, signal }: Following) {
   const from = (await processor.start({})) ?? "BEGINNING";
   const after =
-    from === "END" ? (await store.head()).position : from === "BEGINNING" ? 0 : Number(from.lastCheckpoint ?? 0n);
+    from === "END"
+      ? (await store.head()).position
+      : from === "BEGINNING"
+        ? 0
+        : Number(from.lastCheckpoint ?? 0n);
   for await (const events of tail.subscribe({ after, signal, ...(tenant !== undefined && { tenant }) })) {
     await processor.handle(
       events.map((event) => recorded(event, schemas)),

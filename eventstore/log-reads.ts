@@ -2,17 +2,44 @@ import type pg from "pg";
 import { gathered } from "./gathered.ts";
 import { logGenesis } from "./hash.ts";
 import { readEvents } from "./read.ts";
-import type { EventStore } from "./store.ts";
 import { readGathered } from "./stream-reader.ts";
-import { type LogHead, type LogIdentity, MAIN_LOG, type StreamHead } from "./types.ts";
+import { type LogHead, type LogIdentity, MAIN_LOG, type RecordedEvent, type StreamHead } from "./types.ts";
 
 /** How many events a read returns unless told otherwise. */
 const PAGE = 1_000;
 
-export type LogReads = Pick<
-  EventStore,
-  "findCommit" | "readStream" | "streamHead" | "readLog" | "head" | "headAt" | "positionAt" | "identity"
->;
+export type RecordedCommit = { request_hash: Uint8Array; events: RecordedEvent[] };
+
+/** What is read of logs. Errors are the driver's. */
+export type LogReads = {
+  /** What was appended under an idempotency key. */
+  findCommit(key: { log_id?: number; idem_key: string }): Promise<RecordedCommit | undefined>;
+  /** Events of a stream in their order, from the one after `after_version` (0) on; `limit` is 1,000 when absent. */
+  readStream(stream: {
+    log_id?: number;
+    tenant: string;
+    stream_id: string;
+    after_version?: number;
+    limit?: number;
+  }): Promise<RecordedEvent[]>;
+  /** Where a stream ends, without reading it; undefined when there is no such stream. */
+  streamHead(stream: { log_id?: number; tenant: string; stream_id: string }): Promise<StreamHead | undefined>;
+  /** Events of a log, or of one tenant in it, by position from the one after `after` on. */
+  readLog(page: {
+    log_id?: number;
+    after: number;
+    limit?: number;
+    tenant?: string;
+  }): Promise<RecordedEvent[]>;
+  /** The last position and the hash of everything up to it; position 0 of an empty log. */
+  head(log_id?: number): Promise<LogHead>;
+  /** The same for an earlier position; undefined beyond the head. */
+  headAt(position: number, log_id?: number): Promise<LogHead | undefined>;
+  /** The first position (of a tenant) recorded at or after a time in microseconds; one past the head if there is none. */
+  positionAt(when: { log_id?: number; tenant?: string; since_us: number }): Promise<number>;
+  /** Throws when there is no such log. */
+  identity(log_id?: number): Promise<LogIdentity>;
+};
 
 export function logReads(pool: pg.Pool): LogReads {
   const identity = identities(pool);

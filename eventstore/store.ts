@@ -1,9 +1,11 @@
 import type pg from "pg";
 import type { CombinerOptions, Ground } from "./combiner.ts";
-import { logReads } from "./log-reads.ts";
+import { type LogReads, logReads } from "./log-reads.ts";
 import type { EventSchemas } from "./schemas.ts";
 import { Sender } from "./sender.ts";
-import type { AppendResult, Commit, LogHead, LogIdentity, RecordedEvent, Sent, StreamHead } from "./types.ts";
+import type { AppendResult, Commit, Sent } from "./types.ts";
+
+export type { RecordedCommit } from "./log-reads.ts";
 
 export type EventStoreOptions = CombinerOptions & {
   /** When given, payloads are checked before they are appended, and unknown types are refused. */
@@ -12,43 +14,14 @@ export type EventStoreOptions = CombinerOptions & {
   ground?: Ground;
 };
 
-export type RecordedCommit = { request_hash: Uint8Array; events: RecordedEvent[] };
-
 /** The log in Postgres. All errors are of errors.ts, but those of reads, which are the driver's. */
-export type EventStore = {
+export type EventStore = LogReads & {
   /** What payloads are checked against, and what readers upcast by: reads themselves give what was stored. */
   readonly schemas: EventSchemas | undefined;
   /** All of the commit or nothing. Throws InvalidEvent, DuplicateEventId, StoreUnavailable, AppendUnknown, StoreClosed, and what its ground does. */
   append(commit: Commit): Promise<AppendResult>;
   /** The same, for others to rest on before it is settled: they are sent after it, with its streams at the versions that it leaves. */
   send(commit: Commit): Sent;
-  /** What was appended under an idempotency key. */
-  findCommit(key: { log_id?: number; idem_key: string }): Promise<RecordedCommit | undefined>;
-  /** Events of a stream in their order, from the one after `after_version` (0) on; `limit` is 1,000 when absent. */
-  readStream(stream: {
-    log_id?: number;
-    tenant: string;
-    stream_id: string;
-    after_version?: number;
-    limit?: number;
-  }): Promise<RecordedEvent[]>;
-  /** Where a stream ends, without reading it; undefined when there is no such stream. */
-  streamHead(stream: { log_id?: number; tenant: string; stream_id: string }): Promise<StreamHead | undefined>;
-  /** Events of a log, or of one tenant in it, by position from the one after `after` on. */
-  readLog(page: {
-    log_id?: number;
-    after: number;
-    limit?: number;
-    tenant?: string;
-  }): Promise<RecordedEvent[]>;
-  /** The last position and the hash of everything up to it; position 0 of an empty log. */
-  head(log_id?: number): Promise<LogHead>;
-  /** The same for an earlier position; undefined beyond the head. */
-  headAt(position: number, log_id?: number): Promise<LogHead | undefined>;
-  /** The first position (of a tenant) recorded at or after a time in microseconds; one past the head if there is none. */
-  positionAt(when: { log_id?: number; tenant?: string; since_us: number }): Promise<number>;
-  /** Throws when there is no such log. */
-  identity(log_id?: number): Promise<LogIdentity>;
   /** Calls `listener` after every append of this process; the answer ends it. */
   onAppended(listener: (log_id: number, position: number) => void): () => void;
   /** Refuses new commits with StoreClosed and waits until those taken are settled. The pool stays open. */
