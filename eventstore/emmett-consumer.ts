@@ -22,12 +22,14 @@ export type LogConsumerOptions = {
 
 /**
  * Each processor reads on from its own checkpoint, at its own pace, in the order of the log. `start` resolves when all have stopped, and
- * rejects when one has failed: the others are then stopped too, and its checkpoint stays before the event that it failed at.
+ * rejects when one has failed: the others are then stopped too, and its checkpoint is not beyond the event that it failed at.
  */
 export function emmettConsumer(store: EventStore, tail: Tail, options: LogConsumerOptions): MessageConsumer {
   const { consumerId = randomUUID(), processors } = options;
   let stopping = new AbortController();
   let running: Promise<void> | undefined;
+  /** emmett's processor does not forget a checkpoint that was rolled back with its batch: it would go on behind it. */
+  let hasFailed = false;
 
   async function run(): Promise<void> {
     const { signal } = stopping;
@@ -40,7 +42,9 @@ export function emmettConsumer(store: EventStore, tail: Tail, options: LogConsum
     const ends = await Promise.allSettled(following);
     await Promise.all(processors.map((processor) => processor.close({})));
     const failed = ends.find((end) => end.status === "rejected");
-    if (failed) throw failed.reason;
+    if (!failed) return;
+    hasFailed = true;
+    throw failed.reason;
   }
 
   async function stop(): Promise<void> {
@@ -58,6 +62,8 @@ export function emmettConsumer(store: EventStore, tail: Tail, options: LogConsum
     start() {
       if (processors.length === 0)
         throw new EmmettError("a consumer needs a processor at least: name it in `processors`");
+      if (hasFailed)
+        throw new EmmettError("a processor has failed: make a new consumer, with new processors");
       if (running) return running;
       stopping = new AbortController();
       running = run().finally(() => {

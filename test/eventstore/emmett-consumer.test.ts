@@ -17,6 +17,7 @@ let pool: pg.Pool;
 beforeAll(async () => {
   log = await openLog();
   pool = new pg.Pool({ connectionString: log.url });
+  await pool.query("create table deposits (n serial primary key, cents int not null)");
   tail = createTail(log.store, { pool: log.pool });
   // emmett's own tables, where its processors keep their checkpoints.
   const emmett = getPostgreSQLEventStore(log.url);
@@ -38,17 +39,18 @@ async function deposit(tenant: string, ...amounts: number[]): Promise<void> {
   }
 }
 
-const seen: number[] = [];
-/** emmett's processor on Postgres; the event and its checkpoint are one transaction. */
+/** emmett's processor on Postgres: what it writes and its checkpoint are one transaction, of a batch. */
 const processor = (failsAt?: number): LogProcessor =>
   postgreSQLReactor<Deposited>({
     processorId: "deposits",
     connectionOptions: { connectionString: log.url, pool },
-    eachMessage: ({ data }) => {
+    eachMessage: async ({ data }, { connection: { client } }) => {
       if (data.cents === failsAt) throw new Error(`no room for ${failsAt}`);
-      seen.push(data.cents);
+      await client.query("insert into deposits (cents) values ($1)", [data.cents]);
     },
   });
+const written = async (): Promise<number[]> =>
+  (await pool.query("select cents from deposits order by n")).rows.map(({ cents }) => cents);
 const consumer = (...processors: LogProcessor[]) =>
   emmettConsumer(log.store, tail, { tenant: "acme", processors });
 
@@ -58,9 +60,9 @@ test("emmett's processors follow the log, and a new one goes on from the checkpo
   await deposit("acme", 3);
   const first = consumer(processor());
   const running = first.start();
-  await until(() => expect(seen).toEqual([1, 2, 3]));
+  await until(async () => expect(await written()).toEqual([1, 2, 3]));
   await deposit("acme", 4);
-  await until(() => expect(seen).toEqual([1, 2, 3, 4]));
+  await until(async () => expect(await written()).toEqual([1, 2, 3, 4]));
   await first.stop();
   await running;
   expect(first.isRunning).toBe(false);
@@ -68,7 +70,12 @@ test("emmett's processors follow the log, and a new one goes on from the checkpo
   await deposit("acme", 5, 6, 7);
   const failing = consumer(processor(6));
   await expect(failing.start()).rejects.toThrow("no room for 6");
-  expect(seen).toEqual([1, 2, 3, 4, 5]);
+  expect(() => failing.start()).toThrow("with new processors");
+  // Where 5 came in one batch with 6, it is undone with it.
+  expect([
+    [1, 2, 3, 4],
+    [1, 2, 3, 4, 5],
+  ]).toContainEqual(await written());
 
   const sums = inMemoryProjector({
     processorId: "sums",
@@ -82,7 +89,7 @@ test("emmett's processors follow the log, and a new one goes on from the checkpo
   });
   const second = consumer(processor(), sums);
   const going = second.start();
-  await until(() => expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7]));
+  await until(async () => expect(await written()).toEqual([1, 2, 3, 4, 5, 6, 7]));
   const sumOf = (stream: string) => sums.database.collection("sums").findOne((one) => one._id === stream);
   await until(async () => expect(await sumOf("account-1")).toMatchObject({ cents: 16 }));
   expect(await sumOf("account-0")).toMatchObject({ cents: 12 });
