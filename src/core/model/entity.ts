@@ -9,7 +9,9 @@ import type { z } from "zod";
 export type DomainEvent = Event;
 
 /** Event types by name, each with a schema for every version from 1 on. */
-export type EventDeclarations = { readonly [type: string]: { readonly [version: number]: z.ZodType<DefaultRecord> } };
+export type EventDeclarations = {
+  readonly [type: string]: { readonly [version: number]: z.ZodType<DefaultRecord> };
+};
 
 /** The schema of the highest version, found by counting up from 1. */
 type Newest<Versions, Counted extends 1[] = [1]> = number extends keyof Versions
