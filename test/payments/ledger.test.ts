@@ -1,7 +1,9 @@
 /** What payers and the public are told of payments, over real HTTP. */
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ChainUnavailable } from "../../src/core/model/ports/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
+import { replace } from "../support/replace.ts";
 import { type Service, startService } from "../support/service.ts";
 import { wallet } from "../support/wallets.ts";
 import { type LedgerSetup, openLedgerSetup, type Paid } from "./ledger-setup.ts";
@@ -145,11 +147,11 @@ describe("the public ledger", () => {
   });
 
   test("on the development chain links to no explorer, and says why", async () => {
-    Object.assign(service.app, { embedded_chain: true });
+    replace(service.app, { embedded_chain: true });
     const ledger = await page();
     expect(ledger).toMatchObject({ development_chain: true, pay_to_url: null });
     expect(ledger.payments.every(({ explorer_url }) => explorer_url === null)).toBe(true);
     expect(await statusOf(told.answered)).toMatchObject({ development_chain: true, explorer_url: null });
-    Object.assign(service.app, { embedded_chain: false });
+    replace(service.app, { embedded_chain: false });
   });
 });
