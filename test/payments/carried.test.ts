@@ -98,7 +98,10 @@ test("no API key makes somebody else's carried payment its own, and the key of i
       },
     }),
   });
-  expect(await settled.json()).toMatchObject({ success: false, errorMessage: expect.stringMatching(/carried/) });
+  expect(await settled.json()).toMatchObject({
+    success: false,
+    errorMessage: expect.stringMatching(/carried/),
+  });
   expect(await storyOf(one, paid)).toEqual([]);
   const signed = await signsIn(echo("with_a_key"), 5, own.headers);
   expect((await present(echo("with_a_key"), paid, signed)).status).toBe(200);

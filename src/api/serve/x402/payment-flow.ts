@@ -60,6 +60,7 @@ import {
   digestOf,
   eventGiven,
   givenBefore,
+  givesSecrets,
   idempotencyOfPayment,
   keep,
   repeat,
@@ -175,14 +176,10 @@ async function shownAgain(paid: PaidCall, found: Served): Promise<Served> {
   if (made.kind !== "body") return found;
   // Whoever can repeat the secret fields already knows whom the answer is about.
   const isPersonal = made.subjects.length > 0 || bought_by?.answer.sha256 === null;
-  const isRepeated = operation.secrets?.some((name) => isGiven(paid.call.input[name]));
-  if (isPersonal && !isRepeated) return refuseStranger();
+  if (isPersonal && !givesSecrets(paid.call)) return refuseStranger();
   if (!operation.told_once) return found;
   return { ...found, made: { ...made, body: withoutMembers(made.body, operation.told_once) }, is_part: true };
 }
-
-const isGiven = (value: unknown): boolean =>
-  value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
 
 /**
  * Refuses a payment that anybody may have read off the chain, where the caller has not shown that it is its payer: for a read that
@@ -201,8 +198,7 @@ async function refuseIfPublic({ call, payment, isPayer }: PaidCall, state: Payme
 /** A payment that the chain has already, and that no call of ours carried there: another process may have claimed it meanwhile. */
 async function refuseIfCarriedByOthers(paid: PaidCall): Promise<void> {
   const state = await paid.app.load(payments, payments.targetOf(paid.payment.id));
-  if (!payments.isFree(state))
-    refuse(paymentProblems["payment-known"], "this payment was presented before");
+  if (!payments.isFree(state)) refuse(paymentProblems["payment-known"], "this payment was presented before");
   await refuseIfPublic(paid, state);
 }
 
@@ -349,13 +345,13 @@ async function stage(
   { claim, settlement }: SettledPayment,
 ): Promise<void> {
   await keep(app, call, payment.id, made);
-  const decision = payments.settle(settlement, paidAnswerOf(made), app.clock.now().toISOString());
+  const decision = payments.settle(settlement, paidAnswerOf(call, made), app.clock.now().toISOString());
   await decide(payments, payments.targetOf(payment.id), payments.heldBy(app.presence.name, claim, decision));
 }
 
-const paidAnswerOf = (made: PreparedAnswer): PaidAnswer => ({
+const paidAnswerOf = (call: Call, made: PreparedAnswer): PaidAnswer => ({
   status: made.status,
-  sha256: digestOf(made),
+  sha256: digestOf(call, made),
   vintage: made.vintage,
 });
 
@@ -373,7 +369,7 @@ async function servedBy(
   if (!event || !payment_id) return { made };
   // Another call was faster, or this one's own append went through unseen: what was made now is not what was recorded.
   if (replayed || !settled) return repeat(parts, paid.call, payment_id);
-  return { made, bought_by: { ...settled, payment_id, answer: paidAnswerOf(made), event } };
+  return { made, bought_by: { ...settled, payment_id, answer: paidAnswerOf(paid.call, made), event } };
 }
 
 /** What is told of a failed attempt: an answer is owed, the money goes back, or nothing was charged. */
