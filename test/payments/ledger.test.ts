@@ -52,11 +52,15 @@ describe("a payment", () => {
       operation: "test_echo",
       explorer_url: `https://basescan.org/tx/${before.transaction}`,
       finality: expect.stringMatching(/^(included|safe|final)$/),
-      answer: { status: 200 },
+      answer: { status: 200, body_seal: expect.stringMatching(/^[0-9a-f]{64}$/) },
       refund: null,
       development_chain: false,
     });
     expect(JSON.stringify(before)).not.toContain(told.answered.signed.signature.slice(2));
+    // A plain digest could be held against every likely answer.
+    const state = await service.app.load(payments, payments.targetOf(told.answered.id));
+    expect(state!.answer!.sha256).toMatch(/^[0-9a-f]{64}$/);
+    expect(JSON.stringify(before)).not.toContain(state!.answer!.sha256);
     await setup.mine(4);
     // The heads may be a second old.
     await expect.poll(async () => (await statusOf(told.answered)).finality).toBe("final");
