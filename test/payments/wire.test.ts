@@ -12,6 +12,7 @@ import { balanceOf, finalize, openWorkshop, type Workshop } from "../chain/fixtu
 import { catalogue, offered } from "../support/catalogue.ts";
 import { countCalls, takeNote } from "../support/notes.ts";
 import { type Service, startService } from "../support/service.ts";
+import { walletProof } from "../support/wallet-proof.ts";
 import { addressOf, GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
 import { headerOf, PRICE, presentedV1, presentedV2 } from "../support/x402.ts";
 
@@ -287,7 +288,11 @@ describe("the facilitator's endpoints", () => {
     expect(await settle(request)).toEqual(settled);
     expect((await service.app.store.head()).position).toBe(position);
     expect((await verify(request)).body).toMatchObject({ isValid: true });
-    const answer = await ask({ "X-PAYMENT": headerOf(request.paymentPayload) });
+    const presented = { "X-PAYMENT": headerOf(request.paymentPayload) };
+    // Anybody can read it off the chain by now.
+    expect((await ask(presented)).status).toBe(401);
+    const signed = await walletProof(payer, service.url + place.split("?")[0]!, { method: "GET" });
+    const answer = await ask({ ...presented, ...signed });
     expect(answer.status).toBe(200);
     expect(decodePaymentResponseHeader(answer.headers.get("PAYMENT-RESPONSE")!)).toMatchObject({
       transaction: settled.transaction,
