@@ -15,7 +15,7 @@ const forecast = operation({
   name: "commerce_forecast",
   route: "POST /v1/agent/forecast",
   effect: reads,
-  summary: "What of each product is likely to be ordered in months to come",
+  summary: "Expected orders of each product in coming months",
   description:
     "With intervals of 80 and 95 %, and how good it was as of earlier months. The running month is left out.",
   access: [key("read"), pay("0.10")],

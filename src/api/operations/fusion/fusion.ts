@@ -63,7 +63,7 @@ const productOperation = operation({
   name: "fusion_product",
   route: "GET /v1/agent/fusion/product",
   summary:
-    "Who trades a product: the 27 and their partners ranked, prices by mass, trade both ways, sources outside the EU",
+    "Traders of a product: the 27 and their partners ranked, prices by mass, trade both ways, sources outside the EU",
   description: `All 27 with imports, exports, EUR per tonne and the Grubel–Lloyd index, the twenty largest partners, and how concentrated
 what comes from outside the EU is.`,
   access: [key("read"), pay("0.10")],

@@ -8,7 +8,7 @@ const queryOperation = operation({
   name: "fusion_query",
   route: "POST /v1/agent/fusion/query",
   effect: reads,
-  summary: "A question in words over all sources, answered by a plan: text, facts, steps",
+  summary: "Ask all sources a question in words: a plan answers with text, facts, steps",
   description: `Read without a model: countries, products, years and the words of an intent, in English or Latvian. No fit is a 400 with the
 nearest three, and costs nothing.`,
   access: [key("read"), pay("0.10")],

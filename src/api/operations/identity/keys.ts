@@ -34,7 +34,7 @@ const add = operation({
   name: "soul_keys_add",
   route: "POST /soul/{id}/keys",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
-  summary: "Prove another key of an agent, or put one in the place of another",
+  summary: "Prove another key of an agent, or replace one",
   description: `\`challenge\` is of purpose prove, and the new key signs it. The first key of an agent that has an API key is proven with that
 (Authorization: Bearer sk_soul_…); of one that has neither, the first proof claims it. Later keys are endorsed by a live one, whose
 challenge is of purpose prove, or of rotate where the new key takes its place, and is about the new key's kid. A key that is live already
@@ -44,11 +44,11 @@ answers as it stands.`,
     id,
     challenge: challengeField,
     signature: signatureField,
-    endorsement: signed.describe("A live key's signed challenge about the new key's kid").optional(),
+    endorsement: signed.describe("A live key's signed challenge about the new kid").optional(),
     rotate: z
       .boolean("is true or false")
       .default(false)
-      .describe("Whether the new key takes the place of the one that endorses it"),
+      .describe("Whether the new key replaces the endorsing one"),
   }),
   output: answer,
   refuses: [403, 404, 409],
@@ -71,7 +71,7 @@ answers as it stands.`,
     if (rotate && !endorsement)
       refuse("invalid", "invalid input: endorsement", {
         errors: [
-          { path: "endorsement", message: "is required to rotate: the key that is replaced signs it" },
+          { path: "endorsement", message: "is required to rotate: the replaced key signs it" },
         ],
       });
     const purpose = rotate ? "rotate" : "prove";
@@ -150,8 +150,8 @@ is read from then on, and does nothing. Nothing takes it back. An API key alone 
       .string()
       .min(1, "is 1 to 200 characters")
       .max(200, "is 1 to 200 characters")
-      .regex(/^[\x20-\x7e]+$/, "is of ASCII alone; it is public, and stays in the log")
-      .describe("Why, in public and for ever: no personal data"),
+      .regex(/^[\x20-\x7e]+$/, "is ASCII; it is public, and stays in the log")
+      .describe("The reason, public for good: no personal data"),
     challenge: challengeField,
     signature: signatureField,
   }),

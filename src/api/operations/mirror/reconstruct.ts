@@ -25,9 +25,9 @@ function priceOfMonths(input: MirrorInput, { data }: { data: Data }): Usdc {
   }
 }
 
-const costs = `One country-month costs ${UNIT_PRICE} USDC, so a year is twelve and \`year\` left out may be hundreds: ask for a
-\`month\` first, and mind that stock x402 clients cap a payment (x402-fetch 1.x at 0.10, @x402/fetch 2 at 1.00 USDC). Months that nobody
-has reported in full are neither answered nor charged.`;
+const costs = `One country-month costs ${UNIT_PRICE} USDC, so a year is twelve, and no \`year\` may be hundreds: first ask for a
+\`month\`. Stock x402 clients also cap a payment (x402-fetch 1.x at 0.10, @x402/fetch 2 at 1.00 USDC). Months that nobody
+has reported in full are left out and free.`;
 
 const shared = {
   area: "mirror" as const,
@@ -46,7 +46,7 @@ const reconstructOperation = operation({
   name: "mirror_reconstruct",
   route: "GET /v1/agent/mirror/reconstruct",
   summary: "The trade of China, Russia, India or Mexico with the EU27, from the EU's own figures",
-  description: `As sovereign_mirror, of four countries that report nothing here. ${costs}`,
+  description: `As sovereign_mirror, for four countries not reporting here. ${costs}`,
   input: reconstructInput,
   example: { target_country: "CN", direction: "EXPORT", hs: "44", month: "2024-03" },
 });

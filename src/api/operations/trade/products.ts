@@ -43,7 +43,7 @@ const productDetailOperation = operation({
   name: "trade_product_detail",
   route: "GET /v1/agent/trade/product-detail",
   summary: "A reporter's trade in a product: every month, and the top 20 partners",
-  description: `The monthly imports and exports of a chapter, and its twenty largest partners over all the years asked for.`,
+  description: `The monthly imports and exports of a chapter, and its twenty largest partners over all requested years.`,
   access: [key("read"), pay("0.10")],
   input: productDetailInput,
   output: json(productDetailOutput, { table: "data.months", chart: productDetailChart }),
