@@ -20,7 +20,7 @@ export const free = (calls: number, per: CallLimit["per"]): Way => ({
     if (!granted)
       return new Refusal(
         coreProblems["rate-limited"],
-        `${calls} ${EACH[per]} are free, and they are used up`,
+        `${calls} ${EACH[per]} are free, and you have used them`,
         {
           retry_after_s: reset_s,
         },

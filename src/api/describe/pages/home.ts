@@ -13,7 +13,7 @@ export const homeDocuments = (catalogue: Catalogue, parts: PageParts): Document[
   {
     path: "/",
     type: "text/html",
-    summary: "This service for people: what it is, calls to paste, prices; JSON for those who ask for it",
+    summary: "This service for people: purpose, calls to paste, prices; JSON for programs that ask for it",
     render: (app, visit) => {
       const chart = exampleChart(app);
       return wantsJson(visit) ? summary(catalogue, parts, chart) : home(catalogue, parts, visit, chart);
@@ -118,18 +118,18 @@ function rangeOf(operations: readonly Operation[]): string {
 
 /** On a machine of one's own; whoever does not run the service asks whoever does. */
 const TO_GET_A_KEY = html`
-        <p class="soft">Whoever runs the service issues keys: <code>bin/tallystick keys issue --tenant me</code>, in containers <code>docker compose exec tallystick bin/tallystick keys issue --tenant me</code>.</p>`;
+        <p class="soft">The operator issues keys: <code>bin/tallystick keys issue --tenant me</code>, in containers <code>docker compose exec tallystick bin/tallystick keys issue --tenant me</code>.</p>`;
 
 function callsOf({ public_url, embedded_chain }: PageParts, key: string | undefined) {
   const top = `${public_url}/v1/agent/trade/top-partners?reporter=DE&limit=3`;
   const calls: [about: string, command: string][] = [
-    ["Free: how the service is.", `curl -s '${public_url}/v1/agent/health'`],
+    ["Free: the service's health.", `curl -s '${public_url}/v1/agent/health'`],
     [
-      "Without a key or a payment: the 402 says what to sign.",
+      "Without a key or payment: the 402 says what to sign.",
       `curl -si '${public_url}/v1/agent/trade/balance?reporter=LV&years=2024'`,
     ],
     [
-      `With ${key ? "this sandbox's key" : "an API key of yours"}: the partners that Germany trades most with.`,
+      `With ${key ? "this sandbox's key" : "an API key of yours"}: Germany's largest trading partners.`,
       `curl -s -H 'Authorization: Bearer ${key ?? "sk_live_…"}' '${top}'`,
     ],
   ];

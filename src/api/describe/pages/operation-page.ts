@@ -22,15 +22,15 @@ export function operationBody(operation: Operation): Markup {
       ${operation.description
         .split(/\n{2,}/)
         .map((paragraph) => html`<p class="description">${prose(paragraph)}</p>`)}
-      <p class="soft">Tool <code>${operation.name}</code> over MCP.${changes === "nothing" ? "" : " It changes what is there: an event is recorded."} ${
-        forms.length > 1 ? html`By <code>Accept</code> also as ${forms.slice(1).join(", ")}.` : ""
+      <p class="soft">Tool <code>${operation.name}</code> over MCP.${changes === "nothing" ? "" : " It records an event."} ${
+        forms.length > 1 ? html`With <code>Accept</code> also as ${forms.slice(1).join(", ")}.` : ""
       }</p>
       <section id="operation" aria-labelledby="try-title" data-method="${methodOf(operation)}" data-path="${pathOf(operation)}" data-forms="${forms.join(" ")}">
         <h2 id="try-title">Try it</h2>
         <form id="try" class="card" novalidate>
           ${fieldsOf(operation, schema)}
           <fieldset class="paying">
-            <legend>How to come in</legend>
+            <legend>Authentication</legend>
             ${ways(operation, isPaid)}
           </fieldset>
           <div class="actions">

@@ -104,7 +104,7 @@ const consistency = operation({
   reads: "log",
   summary: "Proof that the log only grew",
   description:
-    "That the tree of `second` events begins with that of `first` (RFC 9162, section 2.1.4). Compare their roots with " +
+    "That the tree of `second` events begins with that of `first` (RFC 9162, section 2.1.4). Compare roots with " +
     "checkpoints or anchors you have.",
   access: [open()],
   input: z.object({

@@ -65,7 +65,7 @@ export const snapshotFile = operation({
   handle: async ({ input, app }) => {
     checkLink(app.link_secret, input, app.clock.now());
     const released_at = await firstReleaseOf(app.pool, { vintage: input.vintage });
-    if (released_at === undefined) return refuse("not_found", "this service never released this vintage");
+    if (released_at === undefined) return refuse("not_found", "this vintage was never released");
     const snapshot = await app.snapshots.open(input.vintage, released_at);
     return { ...snapshot, name: `eu-trade-${input.vintage.slice(0, 12)}.parquet` };
   },

@@ -57,7 +57,7 @@ export const walSince = (heartbeat_ms = 15_000) =>
         .max(255)
         .describe("Your own tenant, as a check; any other is refused")
         .optional(),
-      follow: z.boolean("is true or false").default(false).describe("Continue with new events"),
+      follow: z.boolean("is true or false").default(false).describe("Send new events"),
       proof: z
         .boolean("is true or false")
         .default(false)

@@ -17,7 +17,7 @@ import {
 import { json, key, operation, pay, reads } from "../../declare/index.ts";
 import { commitmentShown, seedPlace } from "./fields.ts";
 
-const seedHash = sha256.describe("A seed's hash, or the head of a chain of seeds, in hex");
+const seedHash = sha256.describe("A seed's hash, or a seed chain's head, in hex");
 
 /** A hash that this service published: of which chain it is, and how far from its head. */
 async function publishedHash(
@@ -112,7 +112,7 @@ SHA-256 away. Anyone can call \`seedCommittedAt(signer, hash)\`. A commitment ol
         published: z
           .object({ ...seedPlace, chain_head: sha256 })
           .nullable()
-          .describe("null: not a hash of this service"),
+          .describe("null: not this service's hash"),
         itself: commitmentShown.nullable(),
         by_head: commitmentShown.nullable(),
       }),

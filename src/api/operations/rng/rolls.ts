@@ -74,7 +74,7 @@ rolls. \`chain_index\` times SHA-256 of its hash is the chain's head, which was 
             revealed_at: time,
           })
           .nullable()
-          .describe("The previous seed; within a chain it is the active one's hash"),
+          .describe("The previous seed; in a chain it is the active one's hash"),
       }),
       meta: tenantMeta,
     }),

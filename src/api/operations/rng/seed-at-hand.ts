@@ -51,7 +51,7 @@ export async function seedAtHand(
 async function isTaken({ app, reserve }: Drawing, seed: seeds.ActiveSeed, count: number): Promise<boolean> {
   const { seed_hash, max_rolls: most } = seed;
   if (count > most) {
-    const message = `has at most ${most} values: one seed gives no more`;
+    const message = `has at most ${most}: one seed gives no more`;
     refuse("invalid", "invalid input: rolls", { errors: [{ path: "rolls", message }] });
   }
   return reserve(`seed ${seed_hash}`, {

@@ -48,7 +48,7 @@ const rounded = (value: number | null) => (value === null ? null : sixDecimals(v
 const stats = operation({
   name: "signals_stats",
   route: "GET /v1/agent/signals/stats",
-  summary: "Results of each strategy's paper bets: win rate, points, Brier score",
+  summary: "Each strategy's paper bets: win rate, points, Brier score",
   description:
     "Bets of points, no money. `backtest` is strategies' results on past months of one vintage, never added to live ones.",
   access,
@@ -123,7 +123,7 @@ const shown = z.object({
   side: z.enum(["yes", "no"]),
   line: chance.describe("The bet's cost: how often the statement was true before"),
   p: chance,
-  confidence: chance.describe("The strategy's chance for its side"),
+  confidence: chance.describe("Its side's chance"),
   stake: z.number().describe("Points"),
   strategy: z.string(),
   version: z.int(),
@@ -183,7 +183,7 @@ const prediction = operation({
   name: "signals_prediction",
   route: "GET /v1/agent/signals/prediction",
   summary: "Open statements of proven strategies, and how their chances came true",
-  description: `Of strategies with at least ${LEAST_DECIDED} decided bets and chances ${LEAST_OPINION} or more from one half. With fewer the list is empty; see the count.`,
+  description: `Of strategies with at least ${LEAST_DECIDED} decided bets and chances ${LEAST_OPINION} or more from one half. Fewer: an empty list and the count.`,
   access,
   input: z.object({
     strategy,

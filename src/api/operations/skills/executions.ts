@@ -17,7 +17,7 @@ const status = operation({
   name: "skills_execution",
   route: "GET /v1/agent/skills/executions/{execution_id}",
   summary: "Status and result of your execution",
-  description: `Free to its owner. Results are stored ${executions.KEEP_DAYS} days.`,
+  description: `Free to its owner. Results stay ${executions.KEEP_DAYS} days.`,
   access: [owner("skill")],
   input: z.object({
     execution_id: executionId,

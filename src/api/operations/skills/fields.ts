@@ -42,7 +42,7 @@ export const formatField = z
   .default("markdown")
   .describe("Of the result");
 
-export const executionId = idFrom("execution_id", "skills_run").describe("The execution_id from skills_run");
+export const executionId = idFrom("execution_id", "skills_run").describe("From skills_run");
 
 /** Refuses a tenant that is another's. */
 export function checkTenant(tenant: string, caller: Caller): void {
@@ -112,7 +112,7 @@ export const executionShown = z
     refund_usdc: z.string().describe("The refunded part"),
     requested_at: time,
     ended_at: time.nullable(),
-    deadline_at: time.describe("The deadline"),
+    deadline_at: time.describe("It ends by then"),
   })
   .meta({ id: "SkillExecution" });
 

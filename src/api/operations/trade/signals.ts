@@ -67,7 +67,7 @@ or more, beside countries outside the EU with half as much again and EUR 10 M mo
 const sourcesOperation = operation({
   name: "trade_source_concentration",
   route: "GET /v1/agent/trade/source-concentration",
-  summary: "Products with at least half of a country's imports from a single source",
+  summary: "Products that a country imports at least half from a single source",
   description: `By the value at stake, with the second source and how much of the total the listed partners are. With \`flow=EXPORT\` it is
 about single buyers.`,
   access: [key("read"), pay("0.15")],

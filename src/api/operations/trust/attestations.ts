@@ -15,7 +15,7 @@ const target = z.object({
   skill: attestations.skill.describe("Its skill: small letters, digits and hyphens"),
   weight: z
     .number()
-    .min(0.0001, "is at least 0.0001; negative weights do not exist")
+    .min(0.0001, "is at least 0.0001; no weight is negative")
     .max(10, "is at most 10")
     .refine((weight) => Math.abs(weight * 1e4 - Math.round(weight * 1e4)) < 1e-6, "has at most four decimals")
     .default(1)
@@ -41,9 +41,9 @@ export const shownAttestation = z.object({
 
 /** As an answer to who has said it: with what proves it at once, and what is asked of the chain. */
 const said = shownAttestation.extend({
-  attestation_uid: chainHash.describe("UID of the EAS attestation in `offchain`"),
+  attestation_uid: chainHash.describe("UID of the attestation in `offchain`"),
   offchain: offchainShown,
-  status: z.literal("asked").describe("It waits for the chain: soul_attestation shows when it arrives"),
+  status: z.literal("asked").describe("It waits for the chain: soul_attestation shows it then"),
   tx_hash: z.null(),
 });
 

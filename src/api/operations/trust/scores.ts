@@ -40,14 +40,14 @@ const level = z
   );
 
 const statusNow = statusField.describe(
-  "The passport's status in the log now, whatever the score's position: registered, proven, suspended or revoked",
+  "The passport's status in the log now, whatever the score is of: registered, proven, suspended or revoked",
 );
 
 /** 0 to 100 with two decimals, floored. */
 const pointsOf = (micro_points: number) => Math.floor(micro_points / 1e4) / 100;
 
 const asOf = z.object({
-  position: z.int().describe("It includes evidence up to here"),
+  position: z.int().describe("Includes evidence up to here"),
   day: z.string().describe("The UTC day of all ages"),
   computed_event: z
     .string()
@@ -81,7 +81,7 @@ const explanation = z
       z.object({
         from: z.string(),
         event_ids: z.array(z.string()),
-        attestor_points_micro: micro.describe("Its score two rounds before the end"),
+        attestor_points_micro: micro.describe("Its score in the next-to-last round"),
         weights_micro: z.array(z.int()),
         ages_days: z.array(z.int()),
         counted_micro: z.int().describe("The weight left after age and caps, in millionths"),
@@ -90,7 +90,7 @@ const explanation = z
     ),
     penalties: z.array(line),
     cuts: z.array(z.object({ cap: z.enum(["tasks", "spend", "most", "least"]), points_micro: micro })),
-    evidence_usdc: z.string().describe("Payments for counted calls, before age and caps"),
+    evidence_usdc: z.string().describe("Paid for counted calls, before age and caps"),
     independent_attestors: z.int().describe("Attestors with evidence of their own"),
     reciprocal_share: z
       .number()

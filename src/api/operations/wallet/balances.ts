@@ -18,7 +18,7 @@ import { developmentChain, network, refuseField } from "./fields.ts";
 const ETHER_DECIMALS = 18;
 const USDC_ADDRESS = lowerCase(USDC.address);
 
-const whose = account.describe("The account; omitted = the platform's wallet, which receives payments").optional();
+const whose = account.describe("The account; omitted = the platform's wallet, which is paid").optional();
 
 const balances = operation({
   name: "wallet_balances",
@@ -110,7 +110,7 @@ scanned at a time: \`scanned_to\` is how far a page reaches, and \`next_cursor\`
           transaction: chainHash,
           block_number: z.int(),
           log_index: z.int(),
-          time: time.describe("The block's time"),
+          time: time.describe("Block time"),
           final: z.boolean().describe("False: the chain may still revert it"),
         }),
       ),
@@ -119,10 +119,10 @@ scanned at a time: \`scanned_to\` is how far a page reaches, and \`next_cursor\`
         network,
         count: z.int(),
         next_cursor: z.string().nullable(),
-        scanned_to: z.int().describe("This page and the earlier ones have every transfer down to this block"),
+        scanned_to: z.int().describe("This page and earlier ones have all transfers down to this block"),
         latest_block: z.int(),
         final_block: z.int(),
-        tokens: z.array(z.object({ address, symbol: z.string() })).describe("The account of the transfers"),
+        tokens: z.array(z.object({ address, symbol: z.string() })).describe("Whose transfers"),
         development_chain: developmentChain,
       }),
     }),
@@ -137,7 +137,7 @@ scanned at a time: \`scanned_to\` is how far a page reaches, and \`next_cursor\`
     const before =
       cursor === undefined ? undefined : { block_number: BigInt(block_number!), index: Number(index) };
     if (before && before.block_number > latest.number + 1n)
-      refuseField("cursor", `is of a block that does not exist yet; the newest is ${latest.number}`);
+      refuseField("cursor", `is of a block that is not there yet; the newest is ${latest.number}`);
     const question = { account, tokens: [...tokens.keys()], before, limit };
     const { transfers, scanned_to, next } = await historyPage(app, question, latest.number);
     const times = await timesOf(app, transfers);

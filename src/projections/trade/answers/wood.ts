@@ -22,7 +22,7 @@ export const woodInput = z.object({
     .refine((code) => code.startsWith(WOOD), "hs is a code of chapter 44 (wood), such as 4407")
     .optional()
     .describe(
-      "A code of chapter 44, of which the next finer products are listed; omitted = the headings of 44",
+      "A code of chapter 44, to list its next finer products; omitted = the headings of 44",
     ),
   dataset: dataset.optional(),
 });
@@ -39,7 +39,7 @@ export const woodOutput = z.object({
     productRow.extend({
       top_partners: z
         .array(woodPartner)
-        .describe("The three largest by value; none on the line for the rest"),
+        .describe("The three largest by value; empty for the rest"),
     }),
   ),
   meta: rankingMeta,
