@@ -42,11 +42,11 @@ export function verifyCommand(terminal: Terminal): Command {
     .description(about.verify)
     .argument(
       "[files...]",
-      "an export (.gz too), or - for standard input; segments (.parquet), and the export of what follows them; the database when left out",
+      "an export (.gz too), or - for standard input; segments (.parquet), and the export after them; default: the database",
     );
   const verifying = withPackOptions(command)
-    .option("--key <key>", "the log's verifier key as you know it: name+id+base64", asKey)
-    .option("--receipt <file>", "a receipt that you were given; may be repeated", asList, [])
+    .option("--key <key>", "the log's expected verifier key: name+id+base64", asKey)
+    .option("--receipt <file>", "a receipt that you have; may be repeated", asList, [])
     .option("--proof <file>", "with one segment alone: what GET /log/segments/{from}/proof answered")
     .option("--json", "print the report as JSON", false)
     .addHelpText(
@@ -109,7 +109,7 @@ async function verifyOwn(
     ? await chainView(ask, origin, before, held)
     : BASE_RPC_URL && (await ownChain(app, BASE_RPC_URL, origin, before, held));
   const treeHeads = signed
-    ? [{ name: "what this machine signed last", size: signed.size, root: bytesOf(signed.root) }]
+    ? [{ name: "what this machine last signed", size: signed.size, root: bytesOf(signed.root) }]
     : [];
   const rpc = ask ?? (BASE_RPC_URL && chain ? askChain(BASE_RPC_URL) : undefined);
   const blocks =

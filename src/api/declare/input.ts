@@ -143,10 +143,10 @@ function findBadText(value: unknown, path: string, errors: FieldError[], depth =
     if (!value.isWellFormed())
       errors.push({
         path: path.slice(0, MOST_PATH),
-        message: "contains half a surrogate pair; send well-formed Unicode",
+        message: "has half a surrogate pair; send well-formed Unicode",
       });
     else if (value.includes("\0"))
-      errors.push({ path: path.slice(0, MOST_PATH), message: "contains a NUL character" });
+      errors.push({ path: path.slice(0, MOST_PATH), message: "has a NUL character" });
   }
   if (typeof value !== "object" || value === null) return;
   if (depth === MAX_DEPTH) {
@@ -194,7 +194,7 @@ const isWhole = (text: string) => /^-?\d{16}$/.test(text) && Number.isSafeIntege
 function unknownField(name: string, known: string[]): string {
   const short = name.slice(0, 60);
   if (known.length === 0) return `is unknown; this operation has no parameters`;
-  return `is unknown; did you mean ${closest(short, known)}? You can send ${known.join(", ")}`;
+  return `is unknown; did you mean ${closest(short, known)}? It takes ${known.join(", ")}`;
 }
 
 function explain(

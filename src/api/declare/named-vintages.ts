@@ -18,13 +18,12 @@ const MOST_NAMED = 32;
 export const vintageField = z
   .string("vintage is text")
   .regex(/^([0-9a-f]{64}|none)(,([0-9a-f]{64}|none))*$/, {
-    error:
-      "vintage is a digest of 64 hex digits, or several by comma, from meta.rests_on of an answer",
+    error: "vintage is a digest of 64 hex digits, or several by comma, from meta.rests_on of an answer",
     abort: true,
   })
   .refine((text) => text.split(",").length <= MOST_NAMED, `vintage has at most ${MOST_NAMED} vintages`)
   .optional()
-  .describe(`Repeat an earlier answer (up to ${KEEP_DAYS} days back): its \`meta.rests_on\`. Default: now`);
+  .describe(`Repeat an answer (up to ${KEEP_DAYS} days back): its \`meta.rests_on\`. Default: now`);
 
 export const restsOnField = z
   .string()
@@ -116,7 +115,7 @@ function refuseUnkept(absent: string, { datasets, tables }: Kept): never {
     .map(({ dataset, vintage, released_at }) => `${dataset} ${vintage} of ${released_at.slice(0, 10)}`);
   const more = kept.length > MOST_TOLD ? `, and ${kept.length - MOST_TOLD} more` : "";
   const list = kept.length === 0 ? "nothing yet" : told.join(", ") + more;
-  const message = `vintage ${absent} is not stored here; vintages are stored ${KEEP_DAYS} days after their replacement. Available: ${list}`;
+  const message = `vintage ${absent} is not stored; vintages are stored ${KEEP_DAYS} days after replacement. Available: ${list}`;
   return refuse("not_found", message, { errors: [{ path: "vintage", message }] });
 }
 

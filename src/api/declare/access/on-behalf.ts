@@ -19,7 +19,7 @@ export async function admitOnBehalf(
   if (!delegated || !parts.admitDelegate)
     return refuseHeader(`is not allowed: ${operation.name} acts only for its caller`);
   if (presented.payment !== undefined)
-    refuseHeader("needs no payment beside it: a delegate pays for itself");
+    refuseHeader("excludes a payment: what a delegate pays for is its own");
   const { by, ...proven } = await delegateOf(attempt, parts, delegated.scope);
   const admitted = await parts.admitDelegate({
     by,
@@ -54,7 +54,7 @@ async function delegateOf(
   }
   const remedy = "send the delegate's own key (sk_soul_…) or its wallet's signature (SIGN-IN-WITH-X)";
   return caller.kind === "anonymous"
-    ? refuse("unauthorized", `Name who acts, beside On-Behalf-Of: ${remedy}`)
+    ? refuse("unauthorized", `On-Behalf-Of needs a delegate: ${remedy}`)
     : refuse("forbidden", `On-Behalf-Of is for agents, but this is a tenant's key: ${remedy}`);
 }
 

@@ -84,6 +84,6 @@ const principalUri = (on_behalf_of: string): string => `urn:on-behalf-of:${encod
 
 function refuseOthers({ resources = [] }: WalletProof, wanted: readonly string[]): void {
   if (JSON.stringify(resources) === JSON.stringify(wanted)) return;
-  const message = wanted.length === 0 ? "is not allowed without a body" : `are ${JSON.stringify(wanted)}`;
+  const message = wanted.length === 0 ? "is empty without a body" : `are ${JSON.stringify(wanted)}`;
   refuseProof([{ path: "resources", message }]);
 }

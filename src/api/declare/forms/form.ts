@@ -61,7 +61,7 @@ export function chosenForm(
   const whole = new Map(offered.map((form) => [form + forms[form].parameters, form]));
   const chosen = new Negotiator({ headers: { accept } }).mediaType([...whole.keys()]);
   if (chosen !== undefined) return whole.get(chosen)!;
-  const message = `this is available as ${offered.join(", ")}`;
+  const message = `available: ${offered.join(", ")}`;
   return refuse(coreProblems["not-acceptable"], `${message}, but ${field} accepts none`, {
     errors: [{ path: field, message }],
   });

@@ -91,7 +91,7 @@ export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[
 const movedTo = (place: string) => ({
   status: 301,
   headers: { Location: place },
-  body: written(html`<!doctype html><title>Moved</title><p>This page moved to <a href="${place}">${place}</a>.</p>`),
+  body: written(html`<!doctype html><title>Moved</title><p>Now at <a href="${place}">${place}</a>.</p>`),
 });
 
 async function readArticles(): Promise<Map<string, Article>> {

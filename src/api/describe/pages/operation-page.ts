@@ -47,12 +47,12 @@ function ways(operation: Operation, isPaid: boolean): Markup {
   const way = (value: string, title: string, about: string, isFirst = false, hidden = false) => html`
             <label class="way"${hidden ? html` data-development hidden` : ""}><input type="radio" name="way" value="${value}"${isFirst ? html` checked` : ""}> <span>${title} <span class="soft">${about}</span></span></label>`;
   const free = isOpen(operation);
-  return html`${way("none", "With nothing", free ? "It is free." : isPaid ? "The answer is a 402, explained." : "The answer is a 401.", free || !takesKey)}${
+  return html`${way("none", "None", free ? "It is free." : isPaid ? "The answer is a 402, explained." : "The answer is a 401.", free || !takesKey)}${
     takesKey || !free
-      ? html`${way("key", "With an API key", "It stays in this page.", takesKey && !free)}
+      ? html`${way("key", "API key", "It stays in this page.", takesKey && !free)}
             <div class="key-field"><label for="key">API key</label><input id="key" type="password" autocomplete="off" spellcheck="false" placeholder="sk_…"></div>`
       : ""
-  }${isPaid ? way("wallet", "With a demo wallet", "It signs what the 402 asks for, in this browser; on this chain USDC is worth nothing.", false, true) : ""}`;
+  }${isPaid ? way("wallet", "Demo wallet", "It signs the 402 in this browser; USDC on this chain is worthless.", false, true) : ""}`;
 }
 
 const fieldsOf = (operation: Operation, schema: InputSchema): Markup =>

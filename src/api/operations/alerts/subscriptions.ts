@@ -127,9 +127,7 @@ one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is
       .max(1_000, "is at most 1000")
       .default(3)
       .describe("The smallest |z| to send: standard deviations from the mean of the twelve months before"),
-    dataset: dataset
-      .describe("Only this dataset; omitted = every real one, not `sandbox`")
-      .optional(),
+    dataset: dataset.describe("Only this dataset; omitted = every real one, not `sandbox`").optional(),
   }),
   output: json(z.object({ data: subscriptionWithSecret, meta })),
   refuses: [409],

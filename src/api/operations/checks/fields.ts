@@ -14,9 +14,7 @@ import {
 } from "../../../domain/checks/check.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 
-export const checkId = idFrom("check_id", "checks_create").describe(
-  "The check_id from checks_create",
-);
+export const checkId = idFrom("check_id", "checks_create").describe("The check_id from checks_create");
 
 /** A contract wallet's may be long; 4 KiB is more than any in use. */
 export const signature = z
@@ -40,9 +38,7 @@ export const amount = z
   .refine((value) => !AMOUNT.test(String(value)) || microOf(value) <= MOST_USDC * 1_000_000, {
     message: `is at most ${MOST_USDC} USDC`,
   })
-  .describe(
-    `USDC, 0 to ${MOST_USDC}, at most six decimals; a decimal string is exact`,
-  );
+  .describe(`USDC, 0 to ${MOST_USDC}, at most six decimals; a decimal string is exact`);
 
 /** Micro-USDC of an amount that was judged before. */
 export function microOf(value: number | string): number {
@@ -53,17 +49,11 @@ export function microOf(value: number | string): number {
 export const checkShown = z.object({
   check_id: z.string(),
   status: z.enum(statuses),
-  redeeming: z
-    .boolean()
-    .describe("Pending with a requested redemption: it can no longer be cancelled here"),
+  redeeming: z.boolean().describe("Pending with a requested redemption: it can no longer be cancelled here"),
   revoked_onchain: z
     .boolean()
-    .describe(
-      "The chain will never pay it: it was cancelled there, before the check was final",
-    ),
-  final: z
-    .boolean()
-    .describe("The chain no longer changes this; a reorg can still revert what is not final"),
+    .describe("The chain will never pay it: it was cancelled there, before the check was final"),
+  final: z.boolean().describe("The chain no longer changes this; a reorg can still revert what is not final"),
   from: address.describe("The issuer, who pays"),
   to: address.describe("The payee"),
   amount: z.string().describe("USDC"),

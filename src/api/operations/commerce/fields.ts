@@ -99,9 +99,7 @@ export const orderShown = z.object({
   net: euro("without tax"),
   vat: euro("value added tax"),
   gross: euro("with tax"),
-  total_usdc: money.describe(
-    "The order's price: gross at eur_usd, rounded up, fixed at placement",
-  ),
+  total_usdc: money.describe("The order's price: gross at eur_usd, rounded up, fixed at placement"),
   eur_usd: z.string().describe("Dollars per euro, the ECB's reference rate; one USDC counts as one dollar"),
   rate_as_of: z.iso.date(),
   payment: z.enum(paymentWays),

@@ -53,9 +53,7 @@ const list = operation({
   access: [owner("read"), pay("0.001")],
   lists: ordersProjection,
   input: z.object({
-    order_id: inputOrderId
-      .describe("The order_id from orders_create; omitted = your orders")
-      .optional(),
+    order_id: inputOrderId.describe("The order_id from orders_create; omitted = your orders").optional(),
     limit: limit("How many to list, 1 to 100"),
     offset: offset("How many of the newest to skip"),
   }),

@@ -169,8 +169,7 @@ const availability = operation({
   route: "POST /soul/node/availability",
   effect: { changes: "adds", repeatable: true, reaches_out: false },
   summary: "Set a node available, paused or draining, or its rate",
-  description:
-    "`paused` and `draining` nodes get no more work; running leases go on at their price.",
+  description: "`paused` and `draining` nodes get no more work; running leases go on at their price.",
   access: [subject("node", { calls: 60, per: "hour" })],
   input: z.object({
     agent_id: ownAgent,
@@ -207,9 +206,7 @@ const nodeStatus = operation({
       node: nodeShown,
       running: z.int().describe("Leases, a moment ago"),
       uptime: z.number().describe("Share of the last 30 days online, 0 to 1"),
-      uptime_n: z
-        .int()
-        .describe("Seconds that uptime covers: 30 days, or fewer since registration"),
+      uptime_n: z.int().describe("Seconds that uptime covers: 30 days, or fewer since registration"),
       online_s: z.int().describe("Seconds online in all"),
       settled: z.int().describe("Tasks it was paid for"),
       slashes: z.int().describe("Results that failed an audit"),
@@ -218,9 +215,7 @@ const nodeStatus = operation({
       earnings: z
         .object({
           settled: z.string().describe("Earned USDC: earned_usd"),
-          pending: z
-            .string()
-            .describe("Its share of results that are neither settled nor refunded"),
+          pending: z.string().describe("Its share of results that are neither settled nor refunded"),
           available: z.string().describe("The free balance of its account"),
         })
         .nullable()

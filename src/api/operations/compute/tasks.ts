@@ -236,8 +236,7 @@ const taskStatus = operation({
   name: "compute_task_status",
   route: "GET /soul/compute/status/{task_id}",
   summary: "A task's status and result",
-  description:
-    "Only its requester and its current or last worker see it; anybody else gets a 404.",
+  description: "Only its requester and its current or last worker see it; anybody else gets a 404.",
   access: parties,
   input: z.object({ task_id: taskId }),
   output: json(

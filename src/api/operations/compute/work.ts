@@ -169,10 +169,7 @@ async function refuseSibling(
       [agent, sx],
     ] as const;
     if (other === sx || isBound.some(([of, to]) => delegatesOf(of, at).includes(to)))
-      refuse(
-        computeProblems["task-state"],
-        "this node, or one bound to it, has another copy of this task",
-      );
+      refuse(computeProblems["task-state"], "this node, or one bound to it, has another copy of this task");
   }
 }
 

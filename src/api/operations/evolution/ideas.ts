@@ -108,8 +108,7 @@ const pipeline = operation({
   route: "POST /v1/agent/evolution/pipeline/{id}",
   effect: { changes: "adds", repeatable: true, reaches_out: false },
   summary: "Check a draft of yours: path, encoding, size, secrets, syntax, imports, lines, likeness",
-  description:
-    "The draft is read as text. A repeat returns the first verdict, unless the checks changed.",
+  description: "The draft is read as text. A repeat returns the first verdict, unless the checks changed.",
   access: [key("order"), internal(), pay("0.05")],
   input: z.object({
     id: z.coerce.number().pipe(ideas.ideaId).describe("The idea_id from evolution_propose"),

@@ -45,9 +45,7 @@ const dnaField = z
     >,
   )
   .nullable()
-  .describe(
-    `Each 0 to 1, six decimals, floored; null if unmeasured. All null below ${LEAST_EVENTS} events`,
-  );
+  .describe(`Each 0 to 1, six decimals, floored; null if unmeasured. All null below ${LEAST_EVENTS} events`);
 const events = z.int().describe(`Calls in ${WINDOW_DAYS} days that the log recorded`);
 
 const shareOf = (ppm: number | null) => (ppm === null ? null : ppm / 1e6);

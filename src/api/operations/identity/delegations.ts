@@ -44,9 +44,7 @@ principal's passport.`,
       .string()
       .regex(/^\d{1,9}(\.\d{1,6})?$/, "is a decimal string of USDC with at most six places, such as 2.50")
       .optional()
-      .describe(
-        "Its spending limit on the principal's account in all, such as 2.50; default: nothing",
-      ),
+      .describe("Its spending limit on the principal's account in all, such as 2.50; default: nothing"),
     challenge: challengeField,
     signature: signatureField,
   }),

@@ -52,10 +52,7 @@ const directory = operation({
     z.object({
       agents: z.array(
         z.object({
-          rank: z
-            .int()
-            .nullable()
-            .describe("Its rank by trust, from 1; null for newest first"),
+          rank: z.int().nullable().describe("Its rank by trust, from 1; null for newest first"),
           sx_id: z.string(),
           agent_id: z.string(),
           display_name: z.string().nullable(),
@@ -219,9 +216,7 @@ const pulse = operation({
         status: statusField,
         registered_at: time,
         live_keys: z.int(),
-        most_used: z
-          .array(z.string())
-          .describe("Its most called operations in 30 days, at most five"),
+        most_used: z.array(z.string()).describe("Its most called operations in 30 days, at most five"),
       }),
     }),
   ),

@@ -70,9 +70,7 @@ answers as it stands.`,
     const { endorsement, rotate } = input;
     if (rotate && !endorsement)
       refuse("invalid", "invalid input: endorsement", {
-        errors: [
-          { path: "endorsement", message: "is required to rotate: the replaced key signs it" },
-        ],
+        errors: [{ path: "endorsement", message: "is required to rotate: the replaced key signs it" }],
       });
     const purpose = rotate ? "rotate" : "prove";
     const endorsed =

@@ -158,20 +158,14 @@ purpose verify; this identifies the agent. Such a challenge permits nothing else
   access: [open()],
   input: z.object({
     sx_id,
-    agent_id: z
-      .string()
-      .max(128, "is at most 128 characters")
-      .describe("The id you were given")
-      .optional(),
+    agent_id: z.string().max(128, "is at most 128 characters").describe("The id you were given").optional(),
     passport_hash: sha256.describe("The hash you were given").optional(),
     challenge: challengeField
       .describe("A challenge from soul_challenge, purpose verify, that the agent signed; with `signature`")
       .optional(),
     signature: signatureField.optional(),
     about: about
-      .describe(
-        "Your own word in the challenge: a signature made for somebody else has another word",
-      )
+      .describe("Your own word in the challenge: a signature made for somebody else has another word")
       .optional(),
   }),
   output: json(

@@ -35,9 +35,7 @@ const registration = z.object({
     "The agent's permanent id, case-insensitive. An EVM address or a did:key needs a proof of that key. It is public and stays in the log: no personal data",
   ),
   display_name: displayName
-    .describe(
-      "A name for people, at most 80 characters, sealed and erasable; default: the agent_id",
-    )
+    .describe("A name for people, at most 80 characters, sealed and erasable; default: the agent_id")
     .optional(),
   issue_api_key: z
     .boolean("is true or false")

@@ -142,8 +142,7 @@ const batch = operation({
   name: "news_batch",
   route: "GET /v1/agent/event-correlator/batches/{batch_id}",
   summary: "A batch of news and the events found in it",
-  description:
-    "`span` is the sentence's range in the stored text: NFC, each run of white space one space.",
+  description: "`span` is the sentence's range in the stored text: NFC, each run of white space one space.",
   access: [internal()],
   input: z.object({ batch_id: batchId.describe("Text as received"), tenant }),
   output: json(

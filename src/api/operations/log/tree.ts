@@ -160,9 +160,7 @@ const inclusion = operation({
   access: [open()],
   input: z.object({
     position: count(1).describe("The event's position in the log"),
-    size: count(1)
-      .describe("Events in the tree; default: the newest checkpoint's size")
-      .optional(),
+    size: count(1).describe("Events in the tree; default: the newest checkpoint's size").optional(),
   }),
   output: json(
     z.object({
@@ -181,8 +179,7 @@ const inclusion = operation({
     const newest = await newestCheckpoint(app);
     const size = asked ?? newest.size;
     checkSize(size, newest.size);
-    if (position > size)
-      refuse("not_found", `a tree of ${size} events has no event at position ${position}`);
+    if (position > size) refuse("not_found", `a tree of ${size} events has no event at position ${position}`);
     const tree = openTree(app.pool, MAIN_LOG);
     const [event_hash, root, hashes] = await Promise.all([
       eventHashAt(app.pool, position),

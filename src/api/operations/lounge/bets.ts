@@ -30,9 +30,7 @@ const isStake = (stake: bigint | undefined) =>
 
 /** What every bet answers beside what its game drew. */
 const betAnswer = {
-  roll_id: z
-    .string()
-    .describe("The bet's id; rng_verify proves it, with the seed once it is revealed"),
+  roll_id: z.string().describe("The bet's id; rng_verify proves it, with the seed once it is revealed"),
   won: z.boolean().describe("True if it paid anything"),
   stake: tokens("The stake"),
   payout: tokens("The payout, stake included"),
@@ -213,9 +211,7 @@ const order = operation({
     z.object({
       data: z.object({
         drink: z.string(),
-        mood: z
-          .string()
-          .describe("The mood the bartender read; unsaid, or unknown for unknown words"),
+        mood: z.string().describe("The mood the bartender read; unsaid, or unknown for unknown words"),
         answer: z.string(),
       }),
       meta: tenantMeta,

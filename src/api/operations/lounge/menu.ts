@@ -115,9 +115,7 @@ export const accountShown = z.object({
   deposited: tokens("Seen on chain"),
   staked: tokens("Stakes so far"),
   won: tokens("Payouts so far"),
-  debt: tokens(
-    "Lost tokens of a deposit that the chain reverted: no bets until you deposit them again",
-  ),
+  debt: tokens("Lost tokens of a deposit that the chain reverted: no bets until you deposit them again"),
 });
 
 const depositShown = z

@@ -206,8 +206,7 @@ const one = operation({
   name: "soul_bounty",
   route: "GET /soul/bounties/{bounty_id}",
   summary: "A bounty by its id, with its claims",
-  description:
-    "Public. Only the creator and a claim's author see its note, by a key or a signature.",
+  description: "Public. Only the creator and a claim's author see its note, by a key or a signature.",
   access: [subject("read"), owner("read"), open()],
   input: z.object({ bounty_id: bountyId }),
   output: json(

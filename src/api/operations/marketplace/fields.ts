@@ -100,10 +100,7 @@ export const bountyShown = z.object({
   reward_usd: z.string().describe("The reserved reward; the winner gets nine tenths"),
   funded: z.boolean(),
   status: z.enum(bounties.statuses),
-  creator: z
-    .string()
-    .nullable()
-    .describe("SX#<number> or a wallet; null if unfunded, or by a key"),
+  creator: z.string().nullable().describe("SX#<number> or a wallet; null if unfunded, or by a key"),
   skills: z.array(z.string()),
   min_trust: z.int(),
   claims: z.int(),

@@ -23,10 +23,7 @@ const catalog = operation({
           operation: z.string().describe("Its method and path"),
           unit_price_usd: z.string(),
           inputs: z.array(z.object({ name: z.string(), required: z.boolean(), about: z.string() })),
-          vintage: z
-            .string()
-            .nullable()
-            .describe("The vintage it uses now; null if it has none yet"),
+          vintage: z.string().nullable().describe("The vintage it uses now; null if it has none yet"),
           example: z.string().describe("An example call"),
         }),
       ),

@@ -52,11 +52,7 @@ export const walSince = (heartbeat_ms = 15_000) =>
         .describe("Events recorded at or after this ISO 8601 time; a cursor takes precedence")
         .optional(),
       cursor: z.string().max(200, "is a cursor of this feed").describe("Events after this cursor").optional(),
-      tenant: z
-        .string()
-        .max(255)
-        .describe("Your own tenant, as a check; any other is refused")
-        .optional(),
+      tenant: z.string().max(255).describe("Your own tenant, as a check; any other is refused").optional(),
       follow: z.boolean("is true or false").default(false).describe("Send new events"),
       proof: z
         .boolean("is true or false")

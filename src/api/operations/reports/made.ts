@@ -32,8 +32,7 @@ const reportAnswer = z.object({ data: report, meta: reportMeta });
 export const reportOutput = json(reportAnswer, { pages: ({ data }) => reportDoc(data, canonical) });
 
 /** Said of each report. */
-export const FORMS =
-  "Every figure is a fact you can look up. JSON, Markdown, HTML or PDF by `Accept`.";
+export const FORMS = "Every figure is a fact you can look up. JSON, Markdown, HTML or PDF by `Accept`.";
 
 /** What a report answers, and what it does: it is recorded once. */
 export const recorded = { changes: "adds", repeatable: true, reaches_out: false } as const;

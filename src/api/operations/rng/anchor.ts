@@ -61,8 +61,7 @@ published into the contract. It travels with others in one transaction, within s
   example: { seed_hash: "0".repeat(64) },
   handle: async ({ input: { seed_hash, chain_index }, app, decide }) => {
     const found = await publishedHash(app, seed_hash);
-    if (!found)
-      return refuse("not_found", "the service published no such hash: take one from rng_seed");
+    if (!found) return refuse("not_found", "the service published no such hash: take one from rng_seed");
     const { chain, index } = found;
     if (chain_index !== undefined && chain_index !== index)
       refuse("conflict", `this hash has the index ${index} in its chain, not ${chain_index}`);

@@ -28,9 +28,7 @@ export function seedFor(payment_id: string | undefined, block: CommitBlock | und
   if (payment_id !== undefined) return `payment:${payment_id.split(":").at(-1)}`;
   if (block) return `block:${block.block_number}:${block.block_hash}`;
   return refuse("invalid", "invalid input: client_seed", {
-    errors: [
-      { path: "client_seed", message: "is required: no block has committed these seeds" },
-    ],
+    errors: [{ path: "client_seed", message: "is required: no block has committed these seeds" }],
   });
 }
 

@@ -27,9 +27,7 @@ const params = z
   )
   .optional();
 const demandedHash = sha256
-  .describe(
-    "The seed you expect; if another one is active by then, nothing is rolled (409)",
-  )
+  .describe("The seed you expect; if another one is active by then, nothing is rolled (409)")
   .optional();
 
 const seedNow = operation({

@@ -134,9 +134,7 @@ const shown = z.object({
   as_of_position: z.int().describe("All its data was released at or before this position"),
   as_of_month: month
     .nullable()
-    .describe(
-      "For invented vintages, which have later months: the last month used; null: all of them",
-    ),
+    .describe("For invented vintages, which have later months: the last month used; null: all of them"),
   opened_at: time,
   decides_by: z.iso.date(),
   status: z.enum(["open", "stopped", "closed", "expired"]),

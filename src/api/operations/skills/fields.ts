@@ -53,10 +53,7 @@ export function checkTenant(tenant: string, caller: Caller): void {
 /** Refuses a skill that reads the caller's money where no key says that it may. */
 export function checkScope({ name, scope }: Skill, caller: Caller): void {
   if (mayRun(scope, caller)) return;
-  refuse(
-    "forbidden",
-    `${name} reads your money: send a key with the scope ${scope}, beside a payment too`,
-  );
+  refuse("forbidden", `${name} reads your money: send a key with the scope ${scope}, beside a payment too`);
 }
 
 export const mayRun = (scope: SkillScope, caller: Caller): boolean =>

@@ -33,9 +33,7 @@ const eraseCustomer = operation({
   output: json(
     z.object({
       data: z.object({
-        subject_id: madeId.describe(
-          "The customer's id in the log: the stream is `subject-<subject_id>`",
-        ),
+        subject_id: madeId.describe("The customer's id in the log: the stream is `subject-<subject_id>`"),
         status: z
           .enum(["erased", "requested"])
           .describe("`requested`: the key is destroyed, and the service must still record the end"),

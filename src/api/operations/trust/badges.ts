@@ -49,9 +49,7 @@ ${METHOD} (an attestor's points are shared out over the skills that it names by 
       as_of_position: z
         .int()
         .nullable()
-        .describe(
-          "Of the computation of the skills; null before the first, without skills",
-        ),
+        .describe("Of the computation of the skills; null before the first, without skills"),
     }),
   ),
   refuses: [404],

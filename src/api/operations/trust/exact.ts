@@ -27,10 +27,7 @@ export async function exactly(
   { sx, ...asked }: Asked,
 ): Promise<ExactScore & { position: number; day: number }> {
   if (caller.kind !== "key" && caller.kind !== "subject")
-    return refuse(
-      "unauthorized",
-      "exact=true runs its own computation: send an API key, or an agent's own",
-    );
+    return refuse("unauthorized", "exact=true runs its own computation: send an API key, or an agent's own");
   if (!(await app.caughtUp(trustProjection)))
     return refuse("unavailable", "the trust read model is lagging", { retry_after_s: SOON_S });
   const position = asked.position ?? (await app.store.head()).position;

@@ -95,9 +95,7 @@ const explanation = z
     reciprocal_share: z
       .number()
       .nullable()
-      .describe(
-        "Share of the attested points from agents that it attests too; null without any",
-      ),
+      .describe("Share of the attested points from agents that it attests too; null without any"),
     clique: z
       .boolean()
       .describe("At least three attestors, and half of their points or more from agents it attests too"),

@@ -136,9 +136,7 @@ const airdropStatus = operation({
   description: "Only for the tenant that made it. Free, and always current.",
   access: [key("admin")],
   input: z.object({
-    airdrop_id: idFrom("airdrop_id", "wallet_airdrop").describe(
-      "The airdrop_id from wallet_airdrop",
-    ),
+    airdrop_id: idFrom("airdrop_id", "wallet_airdrop").describe("The airdrop_id from wallet_airdrop"),
   }),
   output: airdropAnswer,
   refuses: [404],

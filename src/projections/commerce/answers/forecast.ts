@@ -45,10 +45,7 @@ const month = z.string().describe("YYYY-MM, in UTC");
 const quantity = z.number().describe("In the product's base unit");
 const accuracy = {
   mae: quantity.describe("Mean absolute error, in base units"),
-  mase: z
-    .number()
-    .nullable()
-    .describe("The same in mean monthly changes; null if nothing changed before"),
+  mase: z.number().nullable().describe("The same in mean monthly changes; null if nothing changed before"),
   smape: z.number().describe("Symmetric mean absolute percentage error, 0 to 200"),
 };
 const bound = (about: string) => z.number().nullable().describe(about);

@@ -25,9 +25,7 @@ export const classificationsInput = z.object({
   code: codePrefix.optional(),
   limit: limit.describe("How many codes a page, 1 to 100"),
   cursor: cursor.optional(),
-  dataset: dataset
-    .optional()
-    .describe("Dataset for `has_data`; omitted = the default for customs questions"),
+  dataset: dataset.optional().describe("Dataset for `has_data`; omitted = the default for customs questions"),
 });
 
 const levels = { 2: "chapter", 4: "heading", 6: "subheading", 8: "cn8" } as const;
@@ -42,10 +40,7 @@ export const classification = z.object({
     .array(named)
     .describe("Its parents, from the chapter down; a name is null if the table has none"),
   section: named.nullable().describe("Section of the Harmonized System; null if the table is not loaded"),
-  has_data: z
-    .boolean()
-    .nullable()
-    .describe("Whether Latvia traded under the code; null without a dataset"),
+  has_data: z.boolean().nullable().describe("Whether Latvia traded under the code; null without a dataset"),
 });
 
 export const classificationsOutput = z.object({

@@ -29,16 +29,11 @@ export const countryInput = z.object({
 });
 
 const part = z.number().nullable().describe("Of Latvia's trade in this direction, 0 to 1");
-const rank = z
-  .int()
-  .nullable()
-  .describe("Rank among the year's partners by value; null without trade");
+const rank = z.int().nullable().describe("Rank among the year's partners by value; null without trade");
 const listed = z
   .number()
   .nullable()
-  .describe(
-    "The part of that total with a stated partner, 0 to 1; below 1 the country's share is a minimum",
-  );
+  .describe("The part of that total with a stated partner, 0 to 1; below 1 the country's share is a minimum");
 
 export const countryYear = z.object({
   year: z.int(),

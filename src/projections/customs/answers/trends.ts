@@ -18,9 +18,7 @@ const change = z
   .number()
   .nullable()
   .optional()
-  .describe(
-    "Change of value on the year before, 0.1 = 10 % more; null if either year is incomplete or zero",
-  );
+  .describe("Change of value on the year before, 0.1 = 10 % more; null if either year is incomplete or zero");
 
 /** A month; the change is against the same month of the year before. */
 export const trendMonth = timelineRow

@@ -18,9 +18,7 @@ import { SUMS } from "../../trade/answers/series.ts";
 import { partnersIn, totalsIn } from "../../trade/answers/tables.ts";
 
 export const countryStatsInput = z.object({
-  country: partner.describe(
-    "Any country by its 2-letter code; outside the 27, from their statistics",
-  ),
+  country: partner.describe("Any country by its 2-letter code; outside the 27, from their statistics"),
   years: years.optional(),
   hs: hs.optional(),
   dataset: dataset.optional(),
@@ -42,9 +40,7 @@ export const countryYear = z.object({
     "Of the 27's trade: their imports if the country reports, else their exports; null if a dataset covers only chosen partners",
   ),
   exports_share: amount.describe("Of their exports if the country reports, else of their imports"),
-  complete: z
-    .boolean()
-    .describe("All twelve months are complete; through partners, for each of the 27"),
+  complete: z.boolean().describe("All twelve months are complete; through partners, for each of the 27"),
 });
 
 export const countryStatsOutput = z.object({
@@ -55,9 +51,7 @@ export const countryStatsOutput = z.object({
     name: z.string(),
     view: z
       .enum(views)
-      .describe(
-        "through_partners: its imports are the 27's exports to it; all other trade is missing",
-      ),
+      .describe("through_partners: its imports are the 27's exports to it; all other trade is missing"),
     formula,
   }),
 });

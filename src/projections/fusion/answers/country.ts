@@ -42,9 +42,7 @@ export const countryTables: readonly ReferenceTable<object>[] = [
 ];
 
 export const countryInput = z.object({
-  country: partner.describe(
-    "Any country by its 2-letter code; outside the 27, from their statistics",
-  ),
+  country: partner.describe("Any country by its 2-letter code; outside the 27, from their statistics"),
   year: year.optional().describe("Calendar year; omitted = the last complete one"),
   dataset: dataset.optional(),
 });

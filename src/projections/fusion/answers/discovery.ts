@@ -123,14 +123,10 @@ export const capabilitiesOutput = z.object({
       source: z.string(),
       least_data: z.string(),
       asked_by: z.array(z.string()).describe("Operations that answer it"),
-      lacks: z
-        .array(z.string())
-        .describe("Which loaded data it lacks; empty: it can run"),
+      lacks: z.array(z.string()).describe("Which loaded data it lacks; empty: it can run"),
       planted: z
         .array(z.string())
-        .describe(
-          "Its share of `meta.planted`; without any it sees the sandbox as drawn",
-        ),
+        .describe("Its share of `meta.planted`; without any it sees the sandbox as drawn"),
     }),
   ),
   meta: z.object({ count: z.int(), planted }),

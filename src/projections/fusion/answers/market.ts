@@ -94,9 +94,7 @@ export const marketOutput = z.object({
       .object({ from: z.int(), to: z.int(), rate: z.number().describe("A year, compound; 0.1 = 10 %") })
       .nullable(),
     price_and_quantity: priced.nullable(),
-    real: atConstantPrices
-      .nullable()
-      .describe("Deflated by consumer prices, as product prices are missing"),
+    real: atConstantPrices.nullable().describe("Deflated by consumer prices, as product prices are missing"),
     partners: z.array(supplier),
     concentration: z
       .object({ hhi: z.number(), classification: z.enum(classes), cr3: z.number(), partners: z.int() })
@@ -109,9 +107,7 @@ export const marketOutput = z.object({
     leads: z
       .array(moved)
       .nullable()
-      .describe(
-        "Lead and lag between it and those `beside`; empty = none found; null = none named",
-      ),
+      .describe("Lead and lag between it and those `beside`; empty = none found; null = none named"),
     alerts: z.array(openAlert).describe("Of the last six months, most certain first"),
     policies: z
       .array(announced)

@@ -53,14 +53,10 @@ export const countryMonth = z
     value_eur: z.number().describe("EUR of the target's trade with the EU27"),
     value_usd: z.number().nullable().describe("The same in USD at the month's mean rate; null: see notes"),
     quantity_kg: z.number().nullable().describe("Sum of the reported masses; null = none"),
-    confidence: share
-      .nullable()
-      .describe("coverage × reliability × mass_quality; null = no reliability"),
+    confidence: share.nullable().describe("coverage × reliability × mass_quality; null = no reliability"),
     coverage: share.describe("Share of the partners with a complete month"),
     reliability: share.nullable().describe("1 − median |ln mirror ratio|, see meta.reliability"),
-    mass_quality: share
-      .nullable()
-      .describe("Share of the value with a mass; null = no value"),
+    mass_quality: share.nullable().describe("Share of the value with a mass; null = no value"),
     complete: z.boolean().describe("Every partner's month is complete"),
     reporters: z.int().describe("Partners whose figures are summed"),
     not_reported: z.array(reporterCode).describe("Partners whose month is incomplete"),

@@ -79,10 +79,7 @@ const compared = z.object({
   ...identity,
   nace: z.string(),
   ...hourly.shape,
-  ratio_to_eu27: z
-    .number()
-    .nullable()
-    .describe("Labour cost ÷ the EU27's in the same year and activity"),
+  ratio_to_eu27: z.number().nullable().describe("Labour cost ÷ the EU27's in the same year and activity"),
 });
 
 export const compareOutput = z.object({

@@ -83,9 +83,7 @@ export const direction = z.object({
     .array(corridorAlert)
     .describe(`Significant ones of the last ${WATCHED} months, from the reporter`),
   products_year: z.int(),
-  top_products: z
-    .array(corridorProduct)
-    .describe("The ten largest in `products_year`, from the reporter"),
+  top_products: z.array(corridorProduct).describe("The ten largest in `products_year`, from the reporter"),
 });
 
 export const balanceYear = z.object({

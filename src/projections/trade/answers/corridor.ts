@@ -43,11 +43,7 @@ export const corridorOutput = z.object({
   data: z.object({
     reporter: z.object({ code: reporterCode, name: z.string() }),
     partner: z.object({ code: z.string(), name: z.string() }),
-    databases: z
-      .array(section)
-      .describe(
-        "Each database with the pair, separately; the default one first",
-      ),
+    databases: z.array(section).describe("Each database with the pair, separately; the default one first"),
   }),
   meta: meta.extend({ count: z.int().describe("Databases"), product: z.string().nullable(), formula }),
 });

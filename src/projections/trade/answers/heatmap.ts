@@ -35,9 +35,7 @@ export const heatmapRow = z.object({
   exports_eur: amount.optional(),
   quantity_kg: amount.describe("Reported mass in kg; null = none"),
   share: amount.describe("Of the sum of the 27, 0 to 1"),
-  change: amount.describe(
-    "Change on the year before, 0.1 = 10 % more; null if one is incomplete",
-  ),
+  change: amount.describe("Change on the year before, 0.1 = 10 % more; null if one is incomplete"),
   complete: z.boolean().describe("All twelve months are complete"),
 });
 

@@ -222,9 +222,7 @@ export const countriesOutput = z.object({
         name: z.string(),
         records: z.int().describe("Rows of this reporter under `hs`; trade_overview has their sum"),
         provisional_months: z.array(z.string()),
-        missing_months: z
-          .int()
-          .describe("Incomplete months of this reporter up to the dataset's last"),
+        missing_months: z.int().describe("Incomplete months of this reporter up to the dataset's last"),
       }),
       flags,
     ]),

@@ -81,16 +81,11 @@ export const meta = z.object({
       products: z.object({
         complete: z
           .boolean()
-          .describe(
-            "false: the figures sum only the listed codes, not all that was requested",
-          ),
+          .describe("false: the figures sum only the listed codes, not all that was requested"),
         count: z.int().describe("Product codes with data under the `hs` asked for"),
         codes: z.array(z.string()).describe(`The codes, if at most ${LISTED_CODES}`),
       }),
-      partners: z
-        .array(z.string())
-        .optional()
-        .describe("The dataset's only partners; absent: all of them"),
+      partners: z.array(z.string()).optional().describe("The dataset's only partners; absent: all of them"),
       reporters: z.array(z.string()),
       months: z.object({ from: z.string(), to: z.string() }),
     })
@@ -106,9 +101,7 @@ export const meta = z.object({
           .describe("Earlier months that lack some of the requested data"),
       }),
     )
-    .describe(
-      "Requested reporters without a complete delivery; later months are provisional",
-    )
+    .describe("Requested reporters without a complete delivery; later months are provisional")
     .meta({ id: "Incomplete" }),
 });
 
@@ -204,9 +197,7 @@ export function chooseDataset<Q extends Question>(trade: TradeData, question: Q)
   }
   refuseWhileAwaited(trade);
   const partly = chosen.filter(({ manifest, asked }) => gapIn(manifest.coverage, asked, true) === undefined);
-  const remedy = partly.map(
-    ({ manifest: { dataset } }) => `dataset=${dataset} answers from its part`,
-  );
+  const remedy = partly.map(({ manifest: { dataset } }) => `dataset=${dataset} answers from its part`);
   const message = [...gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`), ...remedy].join("; ");
   // The dataset that came nearest to an answer says which field to change.
   const progress = ["hs", "partner", "reporter", "flow", "years"];

@@ -27,11 +27,7 @@ export const rankingInput = z.object({
 const line = {
   rank: z.int().nullable().describe("1 is the largest; null for the rest"),
   value_eur: z.number().describe("EUR; imports + exports without a flow"),
-  imports_eur: z
-    .number()
-    .nullable()
-    .optional()
-    .describe("Present without a flow; null = not delivered"),
+  imports_eur: z.number().nullable().optional().describe("Present without a flow; null = not delivered"),
   exports_eur: z.number().nullable().optional().describe("As imports_eur"),
   quantity_kg: z.number().nullable().describe("Reported mass in kg; null = none"),
   share: z.number().nullable().describe("Of the total, 0 to 1"),

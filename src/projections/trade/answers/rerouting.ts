@@ -86,9 +86,7 @@ export const rerouteRow = z.object({
     )
     .describe("Third countries that surged, by excess"),
   offset: z.number().describe("Σ excess / drop; 1 = the surges equal the loss"),
-  at_most_eur: z
-    .number()
-    .describe("The smaller of Σ excess and drop: the most that was rerouted"),
+  at_most_eur: z.number().describe("The smaller of Σ excess and drop: the most that was rerouted"),
 });
 
 const span = z.object({ from: z.string(), to: z.string() });
@@ -102,9 +100,7 @@ export const rerouteOutput = z.object({
     reporter: z.string().describe("Reporter code, or EU27 for the sum of the 27"),
     before: span,
     after: span,
-    left_out: z
-      .array(z.string())
-      .describe("Reporters left out of the sums, without all 24 months"),
+    left_out: z.array(z.string()).describe("Reporters left out of the sums, without all 24 months"),
     note: z.string(),
     formula,
   }),

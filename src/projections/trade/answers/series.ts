@@ -32,9 +32,7 @@ export const timelineInput = z.object({
 export const timelineRow = z.object({
   reporter: z.string().describe("Reporter code, or EU27 for the sum of the 27"),
   period: z.string().describe("YYYY-MM"),
-  imports_eur: amount
-    .optional()
-    .describe("EUR; null = not delivered; absent for exports only"),
+  imports_eur: amount.optional().describe("EUR; null = not delivered; absent for exports only"),
   imports_kg: amount.optional().describe("Reported mass in kg; null = none"),
   exports_eur: amount.optional(),
   exports_kg: amount.optional(),

@@ -24,13 +24,12 @@ export async function releaseNamed(
   { vintage, ...beside }: { vintage: string; date?: string | undefined; dataset?: string | undefined },
 ): Promise<DatedRelease> {
   for (const path of ["date", "dataset"] as const)
-    if (beside[path] !== undefined)
-      refuseField(path, `omit ${path}: vintage already selects the data`);
+    if (beside[path] !== undefined) refuseField(path, `omit ${path}: vintage already selects the data`);
   const found = await keptRelease(pool, vintage, keptSince(now));
   if (found && (trade.allow_synthetic || !found.synthetic)) return found;
   const kept = await releasesSince(pool, keptSince(now));
   const names = kept.slice(0, MOST_TOLD).map((one) => `${one.dataset} ${one.vintage}`);
-  const message = `vintage ${vintage} is not stored here; it has ${names.join(", ") || "nothing yet"}`;
+  const message = `vintage ${vintage} is not stored; stored: ${names.join(", ") || "nothing yet"}`;
   return refuse("not_found", message, { errors: [{ path: "vintage", message }] });
 }
 

@@ -69,9 +69,7 @@ export const sourceRow = z.object({
   second_partner: z.string().nullable(),
   second_share: z.number().nullable(),
   partners: z.int().describe("Partners listed"),
-  total_eur: z
-    .number()
-    .describe("EUR of all trade in the product, the source's WORLD rows if it has them"),
+  total_eur: z.number().describe("EUR of all trade in the product, the source's WORLD rows if it has them"),
   listed_share: z.number().describe("Listed partners / total_eur"),
 });
 
