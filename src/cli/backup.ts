@@ -99,9 +99,9 @@ function restoreCommand({ settings, logger }: Terminal): Command {
     .addHelpText(
       "after",
       `
-DATABASE_URL (with DATABASE_OWNER_URL, where the roles are two) is an empty database; left empty, a new one in DATA_DIR. Nothing is
-changed where a hash does not hold, and where the chain of BASE_RPC_URL or one of WITNESSES has seen more of the log. Exits with 1 when
-the log is for reading: it lacks what was signed or anchored of it.`,
+DATABASE_URL (with DATABASE_OWNER_URL, for two roles) is an empty database; default: a new one in DATA_DIR. Nothing
+changes if a hash is wrong, or if the chain of BASE_RPC_URL or one of WITNESSES has seen more of the log. Exits with 1 when
+the log is read-only: it lacks signed or anchored events.`,
     )
     .action(async (from: string, { epoch }: { epoch?: string }) => {
       const { restoreService, RestoreUnfinished } = await import("../runtime/restoring.ts");

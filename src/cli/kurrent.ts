@@ -23,7 +23,7 @@ export function kurrentCommand(terminal: Terminal): Command {
         );
       });
       if ("differs" in told) {
-        process.stdout.write(`FAIL  the copy differs at ${told.position}: ${told.differs}\n`);
+        process.stdout.write(`FAIL  the copy differs at position ${told.position}: ${told.differs}\n`);
         process.exitCode = 1;
         return;
       }
@@ -37,7 +37,7 @@ export function kurrentCommand(terminal: Terminal): Command {
     .action(async () => {
       const isNew = await withCopy(terminal, (_, outside) => outside.install());
       process.stdout.write(
-        isNew ? "KurrentDB now links events into streams.\n" : "It already did; nothing changed.\n",
+        isNew ? "KurrentDB links events into their streams.\n" : "It already did; nothing changed.\n",
       );
     });
   return kurrent;

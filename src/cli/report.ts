@@ -49,10 +49,10 @@ export function reportCommand({ settings }: Pick<Terminal, "settings">): Command
     .addHelpText(
       "after",
       `
-A report counts as verified when a signed event of the log has the digest of its words: out of --export, or as the
-service at --url proves it to the one who had the report made. Without that its figures alone are verified, and the
-report is refused. Exits with 1 when anything is not as it says, with 2 where --export is no export of a log.
-Vintages are kept for 180 days; after that the digests in the log remain.`,
+A report is verified when a signed event of the log has its text's digest: from --export, or proven by the
+service at --url to the report's owner. Without that only its figures are verified, and the
+report is refused. Exits with 1 on any mismatch, with 2 if --export is no export of a log.
+Vintages are stored 180 days; then only the log's digests remain.`,
     )
     .action((file: string, options: Options) =>
       orNoExport(async () => {

@@ -133,9 +133,9 @@ const cancel = operation({
   route: "POST /v1/agent/checks/cancel",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Cancel a pending check",
-  description: `The service refuses to redeem it from then on. A signature that was given away stays valid on the chain until it is cancelled there: sign
-\`cancel_typed_data\` with the issuer's wallet and send it to USDC. The caller has a key of the tenant that created the check, or pays from the issuer's
-wallet, or brings the issuer's signature of that same typed data; then the answer has the transaction to send, too.`,
+  description: `The service then refuses to redeem it. A signature you gave away stays valid on chain until it is cancelled there: sign
+\`cancel_typed_data\` with the issuer's wallet and send it to USDC. Use a key of the tenant that created the check, pay from the issuer's
+wallet, or send the issuer's signature of that typed data. With that signature you also get the transaction to send.`,
   access: [key("order"), pay("0.001")],
   input: z.object({
     check_id: checkId,

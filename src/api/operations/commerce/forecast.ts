@@ -16,8 +16,7 @@ const forecast = operation({
   route: "POST /v1/agent/forecast",
   effect: reads,
   summary: "Expected orders of each product in coming months",
-  description:
-    "With intervals of 80 and 95 %, and how good it was as of earlier months. The running month is left out.",
+  description: "With 80 and 95 % intervals, and backtests on earlier months. The current month is left out.",
   access: [key("read"), pay("0.10")],
   lists: demandProjection,
   input: forecastInput,

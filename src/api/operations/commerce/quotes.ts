@@ -35,8 +35,8 @@ const create = operation({
   route: "POST /v1/agent/quotes",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "A quote: prices fixed for two weeks",
-  description: `Prices as they are now, with value added tax, that orders_create takes by \`quote_id\` for ${quotes.HOLDS_DAYS} days, for as many units an order as
-the quote names. It holds no goods: what is in stock then is sold then. Name and mail are sealed: the log cannot be read for them, and they can be erased.`,
+  description: `Current prices with value added tax. orders_create accepts them by \`quote_id\` for ${quotes.HOLDS_DAYS} days, for at most the quoted units an
+order. It reserves no goods: orders depend on the stock of then. Name and mail are sealed and can be erased.`,
   access: [key("quote"), pay("0.01")],
   input: z.object({
     client_name: inputName.describe("The quote's client"),

@@ -69,9 +69,9 @@ const disputeTask = operation({
   route: "POST /soul/compute/dispute",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Dispute a rejection",
-  description: `By the worker, within a day. It puts up a bond, a tenth of the price and 0.01 USDC at least, and the requester as much of that as its account has; whoever is wrong
-loses it to the other. Where the worker's account has less, the answer is a 402 for exactly the bond, and the payment that comes with the same call and its key is credited and held in one commit.
-The service runs a task of a built-in kind again, and decides or ends the dispute at once. The operator decides others; what is not decided in 14 days is refunded, bonds and all.`,
+  description: `Only for the worker, within a day. It posts a bond, a tenth of the price and at least 0.01 USDC; the requester posts as much of that as its account has. The loser's
+bond goes to the winner. If the worker's account is too low, you get a 402 for the bond; a payment with the same call and key is credited and reserved in one commit.
+The service re-runs a task of a built-in kind and decides at once. The operator decides others; an undecided one is refunded after 14 days, with all bonds.`,
   access: [ownAccount("order", bondFor, decimalUsdc(bondOf(0)) as Usdc)],
   input: z.object({ task_id: taskId }),
   output: json(taskShown),

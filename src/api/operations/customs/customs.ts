@@ -47,8 +47,8 @@ const classificationsOperation = operation({
   name: "customs_classifications",
   route: "GET /v1/agent/customs/classifications",
   summary: "Product codes of the Combined Nomenclature, by words or by leading digits",
-  description: `Names that hold every word of \`q\`, codes that begin with \`code\`, both, or the chapters where neither is given.
-Each with what contains it, its section, and whether Latvia traded anything under it.`,
+  description: `Names with every word of \`q\`, codes that begin with \`code\`, both, or by default the chapters.
+Each has its parents, its section, and whether Latvia traded under it.`,
   access: [key("read"), pay("0.01")],
   input: classificationsInput,
   output: json(classificationsOutput, { table: classificationsTable }),
@@ -75,8 +75,8 @@ const commoditiesOperation = operation({
   name: "customs_top_commodities",
   route: "GET /v1/agent/customs/top-commodities",
   summary: "The CN8 codes that Latvia trades most in a year, by value or by weight",
-  description: `Ranked with their share, and a last line for the rest. Confidential trade counts in the total and is never
-ranked.`,
+  description: `Ranked with their share, and a last line for the rest. Confidential trade counts only in the
+total.`,
   access: [key("read"), pay("0.05")],
   input: commoditiesInput,
   output: json(commoditiesOutput, { table: "data", chart: commoditiesChart }),
@@ -103,9 +103,9 @@ const tariffOperation = operation({
   name: "customs_tariff_lookup",
   route: "GET /v1/agent/customs/tariff-lookup",
   summary: "Every import duty on a code: the general rate, preferences by origin, lowest and highest rate",
-  description: `The lines of TARIC on goods codes that begin with the code and on the headings that contain it. Several rates are
-listed and never averaged; where no duty is known the answer is null, not zero. Beside them Latvia's trade in the code in the last
-complete year, from a dataset that is named apart.`,
+  description: `The TARIC lines of goods codes below the code and of its parent headings. Several rates are
+listed and never averaged; without a duty the answer is null, not zero. It adds Latvia's trade in the code in the last
+complete year, from a dataset named separately.`,
   access: [key("read"), pay("0.05")],
   input: tariffInput,
   output: json(tariffOutput, { table: tariffTable }),

@@ -22,8 +22,8 @@ const delegate = operation({
   effect: { changes: "adds", repeatable: true, reaches_out: false },
   summary: "Let an agent act for another",
   description: `A live key of the principal signs a challenge of purpose delegate about the SHA-256, in hex, of the canonical JSON
-{"agent_id","expires_in_s","max_spend_usdc","scopes","to"}: the principal's agent_id in lower case, \`to\` as SX#<number>, and max_spend_usdc only where it is given. The delegate keeps its own key.
-It goes one step: a delegate has no key of the principal, so it can hand nothing on. It ends by itself, when it is revoked, and with the
+{"agent_id","expires_in_s","max_spend_usdc","scopes","to"}: the principal's agent_id in lower case, \`to\` as SX#<number>, and max_spend_usdc only if given. The delegate uses its own key.
+It cannot delegate further, because it has no key of the principal. The delegation ends at its time, on revocation, or with the
 principal's passport.`,
   access: [proofs],
   input: z.object({
@@ -120,8 +120,8 @@ const revoke = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "End a delegation",
   description:
-    "With the principal's API key, or a challenge of purpose revoke about the delegation_id, signed by a live key of the principal. One that is over, " +
-    "or was taken back before, answers the same.",
+    "With the principal's API key, or a challenge of purpose revoke about the delegation_id, signed by a live key of the principal. One that is over" +
+    "or was revoked before returns the same.",
   access: [proofs],
   input: z.object({
     id,

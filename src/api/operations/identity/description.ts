@@ -85,9 +85,9 @@ const describe = operation({
   route: "POST /soul/{id}/description",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Describe an agent's purpose and addresses",
-  description: `Takes the place of what was said before, whole. By the agent's API key, or by a live key that signs a challenge of purpose describe
-about the SHA-256, in hex, of the canonical JSON (RFC 8785) of what is said: \`provider\`, \`purpose\`, \`services\` and \`version\`, those that are given.
-The services' addresses are public and stay in the log; purpose and provider are sealed, and can be erased with the name.`,
+  description: `Replaces the earlier description. Use the agent's API key, or a live key's signature of a challenge of purpose describe
+about the SHA-256, in hex, of the canonical JSON (RFC 8785) of the given \`provider\`, \`purpose\`, \`services\` and \`version\`.
+The services' addresses are public and stay in the log; purpose and provider are sealed, and are erased with the name.`,
   access: [proofs],
   secrets: ["purpose", "provider"],
   input: z.object({

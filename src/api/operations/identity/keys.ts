@@ -35,10 +35,10 @@ const add = operation({
   route: "POST /soul/{id}/keys",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Prove another key of an agent, or replace one",
-  description: `\`challenge\` is of purpose prove, and the new key signs it. The first key of an agent that has an API key is proven with that
-(Authorization: Bearer sk_soul_…); of one that has neither, the first proof claims it. Later keys are endorsed by a live one, whose
-challenge is of purpose prove, or of rotate where the new key takes its place, and is about the new key's kid. A key that is live already
-answers as it stands.`,
+  description: `\`challenge\` is of purpose prove, and the new key signs it. Prove an agent's first key with its API key
+(Authorization: Bearer sk_soul_…); without one, the first proof claims the agent. A live key endorses later keys: its
+challenge is about the new kid, of purpose prove, or rotate if the new key replaces it. A key already live
+returns its status.`,
   access: [proofs],
   input: z.object({
     id,
@@ -112,9 +112,9 @@ const revoke = operation({
   route: "DELETE /soul/{id}/keys/{kid}",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Revoke a key of an agent",
-  description: `With the agent's API key, or with a challenge of purpose revoke about the kid, signed by any of its live keys, itself too. The last
-live key is revoked with the API key alone. For 180 days only this passport may prove the key again. A key that is not live answers as
-it stands.`,
+  description: `Use the agent's API key, or a challenge of purpose revoke about the kid, signed by any of its live keys, also that one. The last
+live key needs the API key. For 180 days only this passport may prove the key again. A key that is not live returns its
+status.`,
   access: [proofs],
   input: z.object({ id, kid, challenge: challengeField.optional(), signature: signatureField.optional() }),
   output: answer,
@@ -139,8 +139,8 @@ const revokePassport = operation({
   route: "POST /soul/{id}/revoke",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Revoke an agent's passport, for good",
-  description: `By a challenge of purpose revoke about \`passport\`, signed by a live key of the agent. All its keys are revoked with it; the agent
-is read from then on, and does nothing. Nothing takes it back. An API key alone does not do: it may have been stolen.`,
+  description: `Sign a challenge of purpose revoke about \`passport\` with a live key of the agent. All its keys are revoked too; the agent
+stays readable but cannot act. This is final. An API key alone is not enough: it may be stolen.`,
   access: [proofs],
   input: z.object({
     id,

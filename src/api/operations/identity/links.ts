@@ -52,7 +52,7 @@ async function shownByChain(app: App, { facts, keys }: agents.Agent, ref: string
   if (kid === undefined)
     return refuse(
       identityProblems["not-yours"],
-      `${holders.join(" and ")} owns agent ${ref} there, and is no live key of ${sxId(facts.sx_number)}; prove it first`,
+      `agent ${ref} belongs to ${holders.join(" and ")} there, not to a live key of ${sxId(facts.sx_number)}; prove one first`,
     );
   return { kid, ...block };
 }
@@ -89,10 +89,10 @@ const add = operation({
   route: "POST /soul/{id}/links",
   effect: { changes: "adds", repeatable: true, reaches_out: true },
   summary: "Link an agent to its ERC-8004 registration or to a domain",
-  description: `By the agent's API key, or by a live key that signs a challenge of purpose link about the link's name. \`erc8004_id\`, named \`erc8004-<agentId>\`: taken
-when the owner of that agentId, or the wallet that is set for it, is a live key of the agent. \`domain\`, named \`domain-<domain>\`: taken when its /.well-known/did.json, of
-id did:web:<domain>, names a live key of the agent in alsoKnownAs. The link ends when chain or domain say otherwise, and with the key that it rests
-on; where the chain takes a transfer back, it is restored.`,
+  description: `Use the agent's API key, or a live key's signature of a challenge of purpose link about the link's name. \`erc8004_id\`, named \`erc8004-<agentId>\`, requires
+that the agentId's owner, or its set wallet, is a live key of the agent. \`domain\`, named \`domain-<domain>\`, requires that its /.well-known/did.json, of
+id did:web:<domain>, names a live key of the agent in alsoKnownAs. The link ends when chain or domain change, and with its
+key; if the chain reverts a transfer, it is restored.`,
   access: [proofs],
   input: z.object({
     id,

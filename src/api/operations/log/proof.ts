@@ -25,7 +25,7 @@ export const eventProof = operation({
   description:
     "The event with its proof under the newest checkpoint (also as one text, c2sp.org/tlog-proof) and under an anchor on " +
     "chain, with a state proof of the contract. Events of public types, and with an API key your own, come " +
-    "with what their hash is made of. `pending` says when to ask again while no checkpoint covers the event.",
+    "with their hash's members. `pending` says when to retry while no checkpoint covers the event.",
   access: [open()],
   input: z.object({
     event_id: z

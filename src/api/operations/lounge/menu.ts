@@ -134,7 +134,7 @@ export const menu = operation({
   name: "lounge_menu",
   route: "GET /v1/agent/lounge/menu",
   summary: "The games with odds, the drinks, and your account's balance",
-  description: `Every bet with its exact chances and what the house keeps of it. Bets are made in platform tokens from an account of the lounge, which
+  description: `Every bet with its exact chances and the house's share. Bets use platform tokens from an account of the lounge, which
 begins with a welcome grant.`,
   access: [key("read"), pay("0.001")],
   input: z.object({

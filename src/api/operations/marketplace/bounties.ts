@@ -37,8 +37,8 @@ const openBounty = operation({
   route: "POST /soul/bounties",
   effect: { changes: "takes", repeatable: false, reaches_out: false },
   summary: "Offer a reward for a piece of work",
-  description: `With a key whose account covers the reward it is held at once and the bounty is open. Anybody else's is unfunded: it is shown by its id alone and
-gone after an hour, unless soul_bounty_fund pays the reward in. Title and description stand in no log: their digest does, so they can be taken down.`,
+  description: `If your key's account covers the reward, it is reserved and the bounty opens. Other bounties are unfunded: they show only by id and
+expire in an hour, unless soul_bounty_fund pays the reward. Title and description can be taken down: the log has only their digest.`,
   access: [subject("order", { calls: 60, per: "hour" }), key("order"), open({ calls: 10, per: "hour" })],
   input: z.object({
     title: z

@@ -24,8 +24,8 @@ const publishItem = operation({
   route: "POST /soul/stack",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "Offer an item, paid or free",
-  description: `By an agent's own key, twenty a day. Four fifths of the price are yours at each sale. What lies elsewhere cannot be warranted, so it costs nothing: url with sha256. Title,
-summary and content stand in no log: their digests do.`,
+  description: `Use an agent's own key, at most twenty a day. You get four fifths of the price of each sale. A file elsewhere must be free: we cannot warrant it; send url with sha256. The log
+has only digests of title, summary and content.`,
   access: [subject("order", { calls: 20, per: "day" })],
   input: z.object({
     kind: z.enum(items.kinds, `is one of ${items.kinds.join(", ")}`).describe("Kind of item"),

@@ -35,8 +35,8 @@ const commit = operation({
   route: "POST /v1/agent/rng/anchor/commit",
   effect: { changes: "adds", repeatable: true, reaches_out: true },
   summary: "Commit a seed's hash to Base separately",
-  description: `Heads of chains are committed before their first use, and with them every seed; this puts one more hash that the service
-published into the contract. It travels with others in one transaction, within seconds; asked for twice, the first commitment stands.`,
+  description: `Chain heads are committed before their first use, and with them every seed; this adds one more published
+hash to the contract. It shares a transaction with others, within seconds; a repeat keeps the first commitment.`,
   access: [key("order"), pay("0.005")],
   input: z.object({
     seed_hash: seedHash,

@@ -14,8 +14,8 @@ const verify = operation({
   route: "POST /v1/agent/rng/verify",
   effect: reads,
   summary: "The proof of a roll, or of a bet",
-  description: `The messages that were signed with the seed and their HMACs, from which the result follows, at once; the seed, by which anybody
-can make them, once it is revealed. Whoever has the roll_id may ask. docs/rng.md has a verifier of thirty lines.`,
+  description: `The signed messages and their HMACs, which give the result, at once; the seed, which lets anybody
+recompute them, once revealed. Anyone with the roll_id may call. docs/rng.md has a verifier of thirty lines.`,
   again_to: "anybody",
   access: [key("read"), pay("0.001")],
   input: z.object({ roll_id: rollId }),
@@ -100,8 +100,8 @@ const stats = operation({
   name: "rng_stats",
   route: "GET /v1/agent/rng/stats",
   summary: "Whether all callers' rolls look uniform",
-  description: `For each game how often it was rolled, and Pearson's chi-square over ten cells of what the first number drawn could have been:
-a p-value below 0.001 is a reason to look closer. With too few rolls there is none.`,
+  description: `For each game the number of rolls, and Pearson's chi-square over ten cells of the possible first numbers:
+look closer if a p-value is below 0.001. Too few rolls have none.`,
   access: [key("read"), pay("0.001")],
   lists: rngProjection,
   input: z.object({

@@ -44,8 +44,8 @@ const countriesOperation = operation({
   name: "trade_countries",
   route: "GET /v1/agent/trade/countries",
   summary: "The 27 reporting countries and their data",
-  description: `Each of the 27 with flags for imports and exports, its first and last month, and whether it has delivered
-everything.`,
+  description: `Each of the 27 with flags for imports and exports, its first and last month, and whether it is
+complete.`,
   access: [key("read"), pay("0.01")],
   input: countriesInput,
   output: json(countriesOutput, { table: "data" }),

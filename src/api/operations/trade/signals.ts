@@ -26,8 +26,8 @@ const corridorOperation = operation({
   name: "trade_corridor",
   route: "GET /v1/agent/trade/corridor",
   summary: "The trade between two countries from every database with the pair",
-  description: `Both directions as both countries report them, with the gap between the two, the balance by year, the season, alerts,
-and the largest products with their prices. Each database stands apart and says what it covers; their figures are never added up.`,
+  description: `Both directions as reported by both countries, with the gap between them, the balance by year, the season, alerts,
+and the largest products with prices. Each database is separate, with its coverage; figures are never added across them.`,
   access: [key("read"), pay("0.15")],
   input: corridorInput,
   output: json(corridorOutput, { table: corridorTable, chart: corridorChart }),
@@ -54,8 +54,8 @@ const rerouteOperation = operation({
   name: "trade_reroute_watch",
   route: "GET /v1/agent/trade/reroute-watch",
   summary: "Products whose direct trade with a country collapsed while third countries surged",
-  description: `Twelve months before a break against twelve after: the direct flow with \`origin\` (Russia, unless said otherwise) less by half
-or more, beside countries outside the EU with half as much again and EUR 10 M more. It is a signal and no finding.`,
+  description: `Compares twelve months before a break with twelve after: the direct flow with \`origin\` (default: Russia) fell by half
+or more, while countries outside the EU rose by half and by EUR 10 M. It is a signal, not a finding.`,
   access: [key("read"), pay("0.50")],
   input: rerouteInput,
   output: json(rerouteOutput, { table: rerouteTable }),
@@ -68,8 +68,8 @@ const sourcesOperation = operation({
   name: "trade_source_concentration",
   route: "GET /v1/agent/trade/source-concentration",
   summary: "Products that a country imports at least half from a single source",
-  description: `By the value at stake, with the second source and how much of the total the listed partners are. With \`flow=EXPORT\` it is
-about single buyers.`,
+  description: `By the value at stake, with the second source and the listed partners' share. \`flow=EXPORT\` finds
+single buyers.`,
   access: [key("read"), pay("0.15")],
   input: sourcesInput,
   output: json(sourcesOutput, { table: "data" }),

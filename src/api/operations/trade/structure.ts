@@ -15,7 +15,7 @@ const priceOperation = operation({
   name: "trade_price_per_tonne",
   route: "GET /v1/agent/trade/price-per-tonne",
   summary: "Monthly EUR per tonne of a product, with statistics and outliers",
-  description: `Value over mass; \`excluded\` value has no mass. The statistics cover
+  description: `Value over mass; value without a mass is reported as excluded. The statistics cover
 complete months. Without a flow imports and exports are separate.`,
   access: [key("read"), pay("0.10")],
   input: pricesInput,

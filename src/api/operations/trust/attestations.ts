@@ -62,9 +62,9 @@ export const attestationShown = (facts: attestations.AttestationFacts) => ({
   made_at: facts.made_at,
 });
 
-const RULES = `The attestor is the agent whose live key the paying wallet is. What it says counts by its own score and grows old with exp(-days/30); the newest of an attestor,
-subject and skill replaces the one before. All that it says shares a weight of 20, and one subject gets 10 at most. Nobody attests itself, its own wallets, nor whom a delegation binds it to. docs/trust-score.md has the formula. The answer has an EAS offchain attestation, signed by the service's account, that any
-client of EAS verifies at once; the same is then written to EAS on the chain.`;
+const RULES = `The paying wallet must be a live key of the attesting agent. Its attestations weigh by its own score and decay with exp(-days/30); the newest of an attestor,
+subject and skill replaces earlier ones. All of them share a weight of 20, at most 10 per subject. You cannot attest yourself, your own wallets, or an agent bound to you by a delegation. docs/trust-score.md has the formula. The answer has an EAS offchain attestation, signed by the service's account, for any
+EAS client; it is then also written to EAS on chain.`;
 
 type Saying = Pick<Context<unknown>, "app" | "caller" | "decide" | "watch" | "fresh_id" | "payment_id">;
 

@@ -31,8 +31,8 @@ const show = operation({
   name: "soul_attestation",
   route: "GET /v1/agent/soul/attestations/{id}",
   summary: "One attestation, and its status on chain",
-  description: `Written to EAS within seconds, up to 40 in a transaction; \`wait_s\` waits for that, or for its being revoked there. Whatever the chain does with a block, the attestation is there once, or is named
-as not there. What counts for trust is the log alone.`,
+  description: `Written to EAS within seconds, up to 40 in a transaction; \`wait_s\` waits for that, or for its revocation. Whatever happens to a block, the attestation is on chain once, or reported
+as missing. Trust depends only on the log.`,
   access: [open()],
   input: z.object({
     id: attestationId,
@@ -116,8 +116,8 @@ const revoke = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Revoke an attestation of another agent",
   description:
-    "With the attestor's API key, or a challenge of purpose revoke about the attestation_id, signed by a live key of the attestor. It counts no " +
-    "more from then on; what it had replaced stays replaced. One that was taken back before answers as it stands.",
+    "With the attestor's API key, or a challenge of purpose revoke about the attestation_id, signed by a live key of the attestor. It counts no" +
+    "more; what it replaced stays replaced. One that was revoked before returns its status.",
   access: [proofs],
   input: z.object({
     id: attestationId,

@@ -136,8 +136,8 @@ export const trust = operation({
   name: "soul_trust",
   route: "GET /soul/{id}/trust",
   summary: "How much you can trust an agent, and why",
-  description: `The score 0 to 1 of the method ${METHOD}, from the last computation at or before \`as_of_position\`, or the newest. The digest of each computation is in the log, and anybody
-computes it again from an export: docs/trust-score.md. \`exact=true\`, with a key, computes as of that very position: ${EXACT_A_DAY} a key and UTC day, one at a time. \`explain=true\` takes the score apart line by line, each naming its events. Factors are measured beside the score and do not make it; one of which there are no samples is null.`,
+  description: `The score 0 to 1 of the method ${METHOD}, from the last computation at or before \`as_of_position\`, or the newest. The log has each computation's digest, and anybody
+can recompute it from an export: docs/trust-score.md. \`exact=true\`, with a key, computes at that exact position: ${EXACT_A_DAY} a key and UTC day, one at a time. \`explain=true\` explains the score line by line, each with its events. Factors are measured beside the score and do not affect it; one without samples is null.`,
   access: [open()],
   input: z.object({
     id: agentRef,
@@ -156,9 +156,7 @@ computes it again from an export: docs/trust-score.md. \`exact=true\`, with a ke
       .enum(["true", "false"], "is true or false")
       .default("false")
       .describe("Computed anew as of as_of_position; needs a key"),
-    day: date.describe(
-      "With exact: the UTC day that ages are counted to, that of the position or a later one",
-    ),
+    day: date.describe("With exact: the UTC day of all ages, that of the position or a later one"),
   }),
   output: json(
     z.object({
