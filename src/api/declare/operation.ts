@@ -46,7 +46,10 @@ export type Context<In> = {
   fresh_id: string;
   /** The caller's own name for the command, where it gave one. */
   idempotency_key: string | undefined;
-  /** The payment that the call is charged to; undefined where it is charged to none. */
+  /**
+   * The payment that the call is charged to; undefined where it is charged to none. Its wallet may be taken for the caller: the call
+   * settles it itself, or the caller has shown that it is the payer.
+   */
   payment_id: string | undefined;
   /** Says which event the answer stands for, where `handle` appended it itself. */
   names: (event: EventName) => void;

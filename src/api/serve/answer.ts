@@ -12,7 +12,6 @@ import { encodeAnswer, encodePicture } from "../declare/forms/encode.ts";
 import { JSON_FORM } from "../declare/forms/form.ts";
 import type { Marked } from "../declare/forms/table.ts";
 import { withPosition } from "../declare/listing.ts";
-import { fromCopy, streamFromCopy } from "../declare/log-position.ts";
 import {
   type Catalogue,
   type Context,
@@ -23,6 +22,7 @@ import {
 import { effectOf, isSameForAll } from "../declare/operation-facts.ts";
 import type { Picture, ServedFile } from "../declare/output.ts";
 import { type Call, sha256 } from "./call.ts";
+import { fromCopy, streamFromCopy } from "./read-copy.ts";
 
 /** An answer before it is sent: bytes, a file that is there, or a stream that has not begun. `event`: named by its handler. */
 export type PreparedAnswer = { status: number; vintage: string | null; event?: EventName } & (

@@ -2,13 +2,16 @@
  * The shape of an entity: what its file in src/domain exports, and the types that follow from the events it declares.
  * A state that is not there yet is `undefined`; what only adds up begins empty.
  */
+import type { DefaultRecord, Event } from "@event-driven-io/emmett";
 import type { z } from "zod";
 
-/** What a decision produces and `evolve` folds; emmett's Event type fits it. */
-export type DomainEvent = Readonly<{ type: string; data: object }>;
+/** What a decision produces and `evolve` folds. */
+export type DomainEvent = Event;
 
 /** Event types by name, each with a schema for every version from 1 on. */
-export type EventDeclarations = { readonly [type: string]: { readonly [version: number]: z.ZodType } };
+export type EventDeclarations = {
+  readonly [type: string]: { readonly [version: number]: z.ZodType<DefaultRecord> };
+};
 
 /** The schema of the highest version, found by counting up from 1. */
 type Newest<Versions, Counted extends 1[] = [1]> = number extends keyof Versions
@@ -25,7 +28,7 @@ export type DataOf<Events extends EventDeclarations, Type extends keyof Events> 
 /** The events that are declared, as `{ type, data }` of the newest versions. */
 export type EventOf<Events extends EventDeclarations> = Events extends unknown
   ? {
-      [Type in keyof Events & string]: Readonly<{ type: Type; data: DataOf<Events, Type> }>;
+      [Type in keyof Events & string]: Event<Type, DataOf<Events, Type>>;
     }[keyof Events & string]
   : never;
 
