@@ -45,7 +45,7 @@ const anchorFacts = {
   transaction: chainHash.describe("Its hash"),
   block_number: z.int(),
   block_hash: chainHash,
-  timestamp: z.int().describe("Of the block, in seconds of Unix time"),
+  timestamp: z.int().describe("The block's time in Unix seconds"),
   fee_wei: z.string(),
   firmness,
   anchored_at: time,

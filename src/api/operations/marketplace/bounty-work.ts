@@ -76,7 +76,7 @@ the digest. If the creator is silent for 14 days and the deadline is over, the m
     bounty_id: bountyId,
     content: contentField.optional().describe("Your work, as text of at most 1 MiB"),
     url: urlField.optional().describe("Its address elsewhere; with sha256"),
-    sha256: sha256.optional().describe("Of the content, or of the file at url"),
+    sha256: sha256.optional().describe("Digest of content or the url's file"),
   }),
   output: json(claimed),
   body_bytes: BODY_BYTES,

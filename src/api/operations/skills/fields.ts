@@ -61,7 +61,7 @@ export const mayRun = (scope: SkillScope, caller: Caller): boolean =>
 
 export const slotsShown = z
   .partialRecord(z.enum(slotNames), z.union([z.string(), z.number()]))
-  .describe("What the task was read as");
+  .describe("The task as parsed");
 
 export const executionShown = z
   .object({
@@ -76,12 +76,12 @@ export const executionShown = z
       .union([z.string(), skillResult])
       .nullable()
       .describe("Markdown, or an object by format=json; null before it is finished, and once deleted"),
-    result_sha256: z.string().nullable().describe("Of the object's RFC 8785 form, in either format"),
+    result_sha256: z.string().nullable().describe("Digest of the object's RFC 8785 form"),
     vintages: z.string().nullable().describe("Vintages of all steps, by comma"),
     failure: z
       .object({
         code: z.enum(executions.failures),
-        step: z.string().nullable().describe("Whose question was refused: bad slots or missing data"),
+        step: z.string().nullable().describe("Step with bad slots or missing data"),
       })
       .nullable(),
     attempt: z.int(),

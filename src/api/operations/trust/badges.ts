@@ -49,7 +49,7 @@ ${METHOD} (an attestor's points are split over its skills by remaining weight), 
       as_of_position: z
         .int()
         .nullable()
-        .describe("Of the computation of the skills; null before the first, without skills"),
+        .describe("The skills' computation; null before the first, without skills"),
     }),
   ),
   refuses: [404],
