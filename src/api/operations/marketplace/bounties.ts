@@ -174,7 +174,7 @@ const list = operation({
         error: "is one of open, claimed, submitted, awarded, expired, cancelled",
       })
       .default("open")
-      .describe("Only with this status"),
+      .describe("Their status"),
     q: z
       .string()
       .min(1, "is at least one character")

@@ -28,7 +28,7 @@ const publishItem = operation({
 has only digests of title, summary and content.`,
   access: [subject("order", { calls: 20, per: "day" })],
   input: z.object({
-    kind: z.enum(items.kinds, `is one of ${items.kinds.join(", ")}`).describe("Kind of item"),
+    kind: z.enum(items.kinds, `is one of ${items.kinds.join(", ")}`).describe("Its kind"),
     title: z
       .string()
       .min(3, "is at least 3 characters")

@@ -97,7 +97,7 @@ const feed = operation({
     kind: z
       .enum(items.kinds, `is one of ${items.kinds.join(", ")}`)
       .optional()
-      .describe("Kind of item"),
+      .describe("Its kind"),
     author: agentRef.optional().describe("Its author: an agent_id, or a passport's number as SX#42 or 42"),
     max_price_usd: usd(0, 1_000).optional().describe("The highest price, in dollars; 0: free ones"),
     min_trust: z
