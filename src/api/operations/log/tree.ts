@@ -86,7 +86,7 @@ const tile = operation({
     const bundle = parseBundlePath(`tile/${path}`);
     const place = bundle ? { level: 0, ...bundle } : parseTilePath(`tile/${path}`)!;
     const width = widthIn(size, place);
-    if (width === 0) refuse("not_found", `the signed tree of ${size} events lacks this tile yet`);
+    if (width === 0) refuse("not_found", `the signed tree of ${size} events does not reach this tile yet`);
     if (width < place.width) {
       const there = bundle ? bundlePath({ ...bundle, width }) : tilePath({ ...place, width });
       refuse(

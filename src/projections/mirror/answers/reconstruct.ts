@@ -150,7 +150,7 @@ function refuseUncovered({ manifest }: Lease, { target, direction, hs, period }:
   const covered = coveredMonths(manifest.coverage, { target, direction, hs });
   const [first, last] = [covered.at(0), covered.at(-1)];
   const range = first && last ? `${monthText(first.period)} to ${monthText(last.period)}` : "no month";
-  const message = `${manifest.dataset} has ${range} of ${hs} reported in full by anybody, of ${monthText(months.from)} to ${monthText(months.to)}`;
+  const message = `for ${hs}, ${manifest.dataset} has ${range} reported in full, of ${monthText(months.from)} to ${monthText(months.to)}`;
   const path = period === undefined ? "year" : "month";
   return refuse(tradeProblems["outside-coverage"], message, { errors: [{ path, message }] });
 }
