@@ -86,7 +86,7 @@ test("a database that does not answer keeps it for LEAVE_SECONDS and no longer; 
   service.child.kill("SIGTERM");
   // A transaction of its own kind ends after half a minute at most, and then all would be finished.
   expect(await service.ended).toBe(1);
-  expect(service.output()).toContain("left before all was finished");
+  expect(service.output()).toContain("stopped before all calls finished");
   await blocker.query("rollback");
   const next = await serving();
   next.child.kill("SIGTERM");

@@ -7,7 +7,7 @@ import { eraseName, revokePassport, setSuspended } from "../operator/agents.ts";
 import { about } from "./about.ts";
 import { type Terminal, withRuntime } from "./terminal.ts";
 
-const NAME = "its agent_id, or its passport's number as SX#42 or 42";
+const NAME = "its agent_id, or passport number as SX#42 or 42";
 
 export function agentsCommand(terminal: Terminal): Command {
   const group = new Command("agents").description(about.agents);
@@ -20,36 +20,32 @@ export function agentsCommand(terminal: Terminal): Command {
       .command(name)
       .description(told)
       .argument("<agent>", NAME)
-      .requiredOption("--reason <text>", "why, in public and for ever: at most 200 characters")
+      .requiredOption("--reason <text>", "the permanent public reason: at most 200 characters")
       .action(async (agent: string, { reason }: { reason: string }) => {
         if (reason.length === 0 || reason.length > 200) refuse("invalid", "--reason is 1 to 200 characters");
         const changed = await withRuntime(terminal, ({ app }) => change(app, agent, reason));
         print(`${sxId(changed.facts.sx_number)} ${changed.facts.agent_id} is ${agents.statusOf(changed)}.`);
       });
 
-  changing("suspend", "an agent that is suspended is read, and does nothing", (app, agent, reason) =>
+  changing("suspend", "suspends an agent: it can read but not act", (app, agent, reason) =>
     setSuspended(app, agent, { suspended: true, reason }),
   );
-  changing("reinstate", "lets a suspended agent act again", (app, agent, reason) =>
+  changing("reinstate", "reinstates a suspended agent", (app, agent, reason) =>
     setSuspended(app, agent, { suspended: false, reason }),
   );
-  changing("revoke", "revokes a passport and all its keys, for good", revokePassport);
+  changing("revoke", "revokes a passport and all its keys for good", revokePassport);
 
   group
     .command("erase")
-    .description("destroy the key that an agent's name is sealed under: it reads as erased, for good")
+    .description("destroy the key of an agent's sealed name: it reads as erased, permanently")
     .argument("<agent>", NAME)
     .action(async (agent: string) => {
       const erased = await withRuntime(terminal, ({ app }) => eraseName(app, agent));
-      if (!erased)
-        return refuse(
-          "not_found",
-          `no name is sealed for ${agent}; one that was erased is not known any more`,
-        );
+      if (!erased) return refuse("not_found", `${agent} has no sealed name; an erased name is unknown too`);
       print(
         erased.status === "erased"
-          ? `Erased. Backups of the vault that may have the key end by ${erased.erasure.final_after}.`
-          : "The key is destroyed. The service has still to record the end.",
+          ? `Erased. Vault backups that may have the key expire by ${erased.erasure.final_after}.`
+          : "The key is destroyed. The service must still record the end.",
       );
     });
 

@@ -18,17 +18,14 @@ export function anchorCommand(terminal: Terminal): Command {
 
   anchor
     .command("status")
-    .description("say how far the log is signed, cosigned and anchored, and what is unproven beyond")
+    .description("show how far the log is signed, cosigned and anchored, and what is unproven")
     .option(
       "--chain",
-      "ask the chain too: what the contract keeps, how firmly, and the gas key's balance",
+      "also ask the chain: the contract's state, its finality, and the gas key's balance",
       false,
     )
     .option("--json", "print JSON", false)
-    .addHelpText(
-      "after",
-      "\nReads every event of the log. Tells what the log says; the chain is asked only with --chain.",
-    )
+    .addHelpText("after", "\nReads every event of the log. Only --chain asks the chain.")
     .action(async ({ chain, json }: { chain: boolean; json: boolean }) => {
       const status = await withRuntime(
         terminal,
@@ -47,7 +44,7 @@ export function anchorCommand(terminal: Terminal): Command {
 
   anchor
     .command("deploy")
-    .description("put the anchoring contract on the chain, which costs gas once")
+    .description("deploy the anchoring contract, which costs gas once")
     .option("--json", "print JSON", false)
     .action(async ({ json }: { json: boolean }) => {
       const deployed = await withRuntime(terminal, ({ app }) => deployAnchor(app.chain).catch(asRefusal), {
@@ -55,28 +52,27 @@ export function anchorCommand(terminal: Terminal): Command {
       });
       const { address, transaction } = deployed;
       const said = transaction
-        ? `The contract is at ${address} now, by ${transaction}.`
-        : `The contract is at ${address} already.`;
+        ? `The contract is now at ${address}, by ${transaction}.`
+        : `The contract is already at ${address}.`;
       process.stdout.write(json ? `${JSON.stringify(deployed, null, 2)}\n` : `${said}\n`);
     });
 
   anchor
     .command("endorse")
-    .description("name on the chain, once and for good, the account or contract that anchors after this one")
+    .description("name on chain, once and permanently, the account or contract that anchors next")
     .argument("<address>", "the address of the next GAS_KEY", asAddress)
     .action(async (successor: Hex) => {
       const { call, options } = endorseCall(successor);
       const endorse = ({ app }: Runtime) => {
         const fault = app.embedded_chain ? undefined : faultOfAddress(successor);
         if (fault)
-          refuse("conflict", `the address ${fault}; endorse an account whose private key you alone have`);
+          refuse("conflict", `the address ${fault}; endorse an account whose private key only you have`);
         return app.chain.send(call, options).catch(asRefusal);
       };
       const receipt = await withRuntime(terminal, endorse, { chain: true });
-      if (!receipt.success)
-        refuse("conflict", "the chain refused: this account has named one already, or itself");
+      if (!receipt.success) refuse("conflict", "the chain refused: this account has named one, or itself");
       process.stdout.write(
-        `${successor} is endorsed by ${receipt.transaction}: auditors who know this account go on with that.\n`,
+        `${successor} is endorsed by ${receipt.transaction}: auditors of this account continue with it.\n`,
       );
     });
 
@@ -91,7 +87,7 @@ function asRefusal(error: unknown): never {
   if (error instanceof TransactionPending)
     return refuse("unavailable", `${error.message}; run the command again to see`);
   if (error instanceof ChainUnavailable)
-    return refuse("unavailable", `the chain is away: ${error.message}; see BASE_RPC_URL and GAS_KEY`);
+    return refuse("unavailable", `no chain: ${error.message}; see BASE_RPC_URL and GAS_KEY`);
   throw error;
 }
 
@@ -115,7 +111,7 @@ const page = ({ origin, events, checkpoint, anchor, pending, unproven_events, co
           ...pending.transactions.map((transaction) => `          transaction ${transaction}`),
         ]
       : []),
-    `unproven  ${unproven_events} events beyond the newest final anchor`,
+    `unproven  ${unproven_events} events above the newest final anchor`,
     ...(chain ? chainLines(chain) : []),
     "",
   ].join("\n");
@@ -124,6 +120,6 @@ const chainLines = ({ head, placed, contract, ...chain }: ChainStatus) => [
   `chain     ${chain.network}, blocks ${chain.latest} latest, ${chain.safe} safe, ${chain.finalized} finalized`,
   placed
     ? `contract  ${contract} keeps ${head ? `${head.size} events, ${head.firmness} in block ${head.block_number}` : "nothing of this log yet"}`
-    : `contract  is not at ${contract}: put it there with \`tallystick anchor deploy\``,
+    : `contract  ${contract} is missing: create it with \`tallystick anchor deploy\``,
   `gas key   ${chain.signer} has ${formatEther(BigInt(chain.balance_wei))} ether`,
 ];

@@ -25,11 +25,8 @@ export const backupCommands = (terminal: Terminal): Command[] => [
 function backupCommand(terminal: Terminal): Command {
   return new Command("backup")
     .description(about.backup)
-    .argument("<folder>", "a new folder, or one that a backup of this log is in: what came since is added")
-    .addHelpText(
-      "after",
-      "\nThe vault of personal data and the secrets are not in it: docs/operating.md says how they are kept.",
-    )
+    .argument("<folder>", "a new folder, or one with a backup of this log: newer events are added")
+    .addHelpText("after", "\nIt excludes the vault of personal data and the secrets: see docs/operating.md.")
     .action(async (folder: string) => {
       const { DATA_DIR } = terminal.settings();
       const { backup, added } = await withRuntime(terminal, async ({ app }) => {
@@ -37,7 +34,7 @@ function backupCommand(terminal: Terminal): Command {
         if (contradiction)
           refuse(
             "conflict",
-            `${contradiction}; a backup would hide that: \`tallystick export --despite\` does not`,
+            `${contradiction}; a backup would hide that: use \`tallystick export --despite\``,
           );
         const segments = await segmentsOf(app);
         return interruptibly("backup", (progress) =>
@@ -71,7 +68,7 @@ async function segmentsOf(app: App): Promise<BackupSegment[]> {
       if (!(await app.objects.getFile(segments.objectOf(origin, sha256), path)))
         refuse(
           "unavailable",
-          `the file of the segment ${from} to ${to} is not among the objects: OBJECTS_URL or DATA_DIR is another than it was`,
+          `the file of the segment ${from} to ${to} is not in the object store: check if OBJECTS_URL or DATA_DIR changed`,
         );
     },
   }));
@@ -93,18 +90,18 @@ function restoreCommand({ settings, logger }: Terminal): Command {
     .description(about.restore)
     .argument(
       "<from>",
-      "the folder that `tallystick backup` wrote, or the log's copy in KurrentDB: esdb://user:password@host:2113?tls=true",
+      "a folder from `tallystick backup`, or the log's copy in KurrentDB: esdb://user:password@host:2113?tls=true",
     )
     .option(
       "--epoch <digits>",
-      "of a copy: the last part of the log's origin; needed where DATA_DIR/signed does not know the log",
+      "for a copy: the last part of the log's origin; needed if DATA_DIR/signed lacks the log",
     )
     .addHelpText(
       "after",
       `
-DATABASE_URL (with DATABASE_OWNER_URL, where the roles are two) is an empty database; left empty, a new one in DATA_DIR. Nothing is
-changed where a hash does not hold, and where the chain of BASE_RPC_URL or one of WITNESSES has seen more of the log. Exits with 1 when
-the log is for reading: it lacks what was signed or anchored of it.`,
+DATABASE_URL (with DATABASE_OWNER_URL, for two roles) is an empty database; default: a new one in DATA_DIR. Nothing
+changes if a hash is wrong, or if the chain of BASE_RPC_URL or one of WITNESSES has seen more of the log. Exits with 1 when
+the log is read-only: it lacks signed or anchored events.`,
     )
     .action(async (from: string, { epoch }: { epoch?: string }) => {
       const { restoreService, RestoreUnfinished } = await import("../runtime/restoring.ts");
@@ -121,15 +118,15 @@ the log is for reading: it lacks what was signed or anchored of it.`,
       process.stdout.write(`${events} events restored; head ${head.position}:${head.hash}\n`);
       if (left_out > 0)
         process.stdout.write(
-          `The copy ends within a commit: ${left_out} events behind the last whole one are left out.\n`,
+          `The copy ends within a commit: ${left_out} events after the last whole one are left out.\n`,
         );
       process.stdout.write(
         held_against.length > 0
           ? `Held against ${held_against.join(", ")}.\n`
-          : "Held against nothing outside of it: no DATA_DIR/signed, WITNESSES or BASE_RPC_URL says how far it was signed.\n",
+          : "Compared with nothing outside: no DATA_DIR/signed, WITNESSES or BASE_RPC_URL shows how far it was signed.\n",
       );
       if (contradiction === null) return;
-      process.stdout.write(`For reading only, nothing is appended or signed: ${contradiction}\n`);
+      process.stdout.write(`Read-only, without appending or signing: ${contradiction}\n`);
       process.exitCode = 1;
     });
 }

@@ -17,18 +17,18 @@ export function dataCommands(terminal: Terminal): Command[] {
     .description(about.import)
     .argument(
       "<file...>",
-      "trade data (full_v2_YYYYMM.7z, SDMX-CSV DS-045409, Easy Comext, Comtrade) or a table of reference data",
+      "trade data (full_v2_YYYYMM.7z, SDMX-CSV DS-045409, Easy Comext, Comtrade) or a reference table",
     )
-    .option("--reporters <codes>", "the reporters in the files, where they are not all 27", asReporters)
-    .option("--afresh", "start from nothing but these files", false)
-    .addHelpText("after", "\nThe running service goes on answering and swaps to the new vintage by itself.")
+    .option("--reporters <codes>", "the reporters in the files, if they are not all 27", asReporters)
+    .option("--afresh", "start from these files alone", false)
+    .addHelpText("after", "\nThe running service keeps answering and switches to the new vintage itself.")
     .action((files: string[], options: ImportChoice) => importAndTell(terminal, files, options));
 
   const sandbox = new Command("sandbox")
     .description(about.sandbox)
     .option(
       "--scale <n>",
-      "all years, and this share of chapters, partners and products; without it six years and few partners",
+      "all years, this share of chapters, partners and products; without it six years and few partners",
       asScale,
     )
     .action(async ({ scale }: { scale?: number }) => {

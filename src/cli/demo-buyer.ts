@@ -92,7 +92,7 @@ export async function get(
     const { message, cause } = error as Error;
     return refuse(
       "unavailable",
-      `${url} does not answer: ${cause instanceof Error ? cause.message : message}`,
+      `${url} is unreachable: ${cause instanceof Error ? cause.message : message}`,
     );
   }
 }
@@ -107,7 +107,7 @@ export async function told<Schema extends z.ZodType>(
   const text = await answer.text();
   if (!answer.ok) refuse("unprocessable", `${url} answered ${answer.status}: ${text.slice(0, 500)}`);
   const read = schema.safeParse(parsed(text));
-  return read.success ? read.data : refuse("unprocessable", `${url} is not what a Tallystick answers there`);
+  return read.success ? read.data : refuse("unprocessable", `${url} is not a Tallystick service`);
 }
 
 export function parsed(text: string): unknown {
@@ -121,11 +121,10 @@ export function parsed(text: string): unknown {
 /** Asks without paying; throws a Refusal where the answer is not a 402 that this buyer would pay, of `most` micro-USDC. */
 export async function ask(url: string, question: Question = {}, most = MOST): Promise<Offer> {
   const answer = await get(url, {}, question);
-  if (answer.status !== 402)
-    refuse("unprocessable", `${url} answered ${answer.status} where a 402 was expected`);
+  if (answer.status !== 402) refuse("unprocessable", `${url} answered ${answer.status} in place of a 402`);
   const { resource, accepts } = read("PAYMENT-REQUIRED", offer, answer.headers);
   const accepted = accepts.map((one) => requirement.safeParse(one)).find(({ success }) => success)?.data;
-  if (!accepted) return refuse("unprocessable", `${url} does not sell for USDC on Base by the scheme exact`);
+  if (!accepted) return refuse("unprocessable", `${url} does not accept USDC on Base by the scheme exact`);
   const amount_micro = BigInt(accepted.amount);
   if (amount_micro > most)
     refuse("forbidden", `${url} asks for ${accepted.amount} micro-USDC; this buyer pays at most ${most}`);
@@ -217,11 +216,11 @@ function receiptOf(jws: string | undefined): Bought["receipt"] {
 function read<Schema extends z.ZodType>(name: string, schema: Schema, headers: Headers): z.infer<Schema> {
   const text = headers.get(name);
   if (text === null)
-    return refuse("unprocessable", `the answer has no ${name} header: this is not x402 version 2`);
+    return refuse("unprocessable", `the answer has no ${name} header: it is not x402 version 2`);
   try {
     return schema.parse(JSON.parse(Buffer.from(text, "base64").toString()));
   } catch {
-    return refuse("unprocessable", `the ${name} header is not what x402 version 2 says it is`);
+    return refuse("unprocessable", `the ${name} header does not conform to x402 version 2`);
   }
 }
 

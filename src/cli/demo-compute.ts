@@ -75,15 +75,15 @@ export async function haveTaskDone(url: string, wallet: LocalAccount, folder: st
     const node = await worker.tells("online", online);
     tell.line(
       "online",
-      `${node.sx_id} ${node.agent_id}: a process of its own, with a passport and a key that it has proven`,
+      `${node.sx_id} ${node.agent_id}: a separate process, with a passport and a proven key`,
     );
 
     tell.step(3, "A task, and its payment", `POST ${SUBMIT}`);
     const task = await submit(url + SUBMIT, wallet);
-    tell.line("task", `${task.task_id}: how many primes there are below ${TASK.input_data.args}`);
+    tell.line("task", `${task.task_id}: count the primes below ${TASK.input_data.args}`);
     tell.line(
       "held",
-      `${task.account.held_usdc} USDC, the most that it may cost; payment, hold and task are one commit`,
+      `${task.account.held_usdc} USDC, its highest price; payment, reservation and task are one commit`,
     );
 
     tell.step(4, "The worker does it", "in a sandbox without clock, chance, network and files");
@@ -101,7 +101,7 @@ export async function haveTaskDone(url: string, wallet: LocalAccount, folder: st
     tell.line("result", `${JSON.stringify(now.result.value)}, audit ${now.audit ?? "none"}, ${now.state}`);
     tell.line(
       "price",
-      `${now.price_usd} USDC, of which ${now.provider_usd} are the worker's; the rest of the hold is back`,
+      `${now.price_usd} USDC, of which the worker gets ${now.provider_usd}; the rest is returned`,
     );
 
     tell.step(6, "The receipt, verified offline", `GET /soul/passport/${node.sx_id}`);
@@ -119,12 +119,12 @@ async function submit(url: string, wallet: LocalAccount): Promise<z.infer<typeof
   if (!/development chain/i.test(offer.resource.description))
     refuse(
       "forbidden",
-      `${url} does not settle on a development chain, and this story pays with play money: start one by \`npm start\``,
+      `${url} does not settle on a development chain, but this story pays play money: start one by \`npm start\``,
     );
   const { body, settlement } = await buy(url, await sign(wallet, offer), question);
   tell.line("paid", `${decimalUsdc(offer.amount_micro)} USDC in ${settlement.transaction}`);
   const read = submitted.safeParse(parsed(body));
-  return read.success ? read.data : refuse("unprocessable", `${url} is not what a Tallystick answers there`);
+  return read.success ? read.data : refuse("unprocessable", `${url} is not a Tallystick service`);
 }
 
 /** SIGN-IN-WITH-X: the wallet that submitted sees its task. */
@@ -153,11 +153,11 @@ async function verifyReceipt(
 ): Promise<void> {
   const key = keys.find(({ kid }) => kid === receipt.kid);
   if (!key)
-    return refuse("unprocessable", "the receipt is signed by a key that the worker's passport does not have");
+    return refuse("unprocessable", "the receipt is signed by a key missing from the worker's passport");
   const jwk = { kty: "OKP", crv: "Ed25519", x: key.public };
   const { payload } = await jwtVerify(receipt.signature, await importJWK(jwk, "EdDSA"), {
     algorithms: ["EdDSA"],
-  }).catch((error: Error) => refuse("unprocessable", `jose does not take the receipt: ${error.message}`));
+  }).catch((error: Error) => refuse("unprocessable", `jose rejects the receipt: ${error.message}`));
   const input = digestOf(canonicalText(TASK.input_data as JsonObject, "input_data"));
   const output = digestOf(canonicalText(result as JsonObject, "result"));
   const findings = [
@@ -165,13 +165,13 @@ async function verifyReceipt(
     { ok: payload.task_id === task_id, says: "it names this task" },
     {
       ok: payload.input_sha256 === input,
-      says: "it names the SHA-256 of the input as it was sent",
+      says: "it names the SHA-256 of the input as sent",
     },
-    { ok: payload.output_sha256 === output, says: "it names the SHA-256 of the result as it was received" },
+    { ok: payload.output_sha256 === output, says: "it names the SHA-256 of the result as received" },
   ];
   for (const finding of findings) tell.finding(finding);
   if (findings.some(({ ok }) => !ok))
-    refuse("unprocessable", "the receipt says something else than the task does; see the lines marked FAIL");
+    refuse("unprocessable", "the receipt differs from the task; see the lines marked FAIL");
 }
 
 /** `tallystick work` as a process of its own; what it tells is a JSON object a line. */
@@ -205,7 +205,7 @@ function startWorker(options: string[]) {
           (one) => one.event === event && (task_id === undefined || one.task_id === task_id),
         );
         if (found) return schema.parse(found);
-        if (isOver()) return refuse("unavailable", "the worker has ended; what it said stands above");
+        if (isOver()) return refuse("unavailable", "the worker has ended; see its output above");
         await new Promise<void>((resolve) => {
           heard = resolve;
         });

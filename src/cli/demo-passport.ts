@@ -65,7 +65,7 @@ export async function getPassport({ url }: Place): Promise<void> {
   tell.step(1, "Who is here", "GET /soul/directory");
   const voucher = await knownAgent(at("soul/directory?limit=100"));
   tell.line("most trusted", `${voucher.sx_id} ${voucher.agent_id}, ${points(voucher.trust_score)}`);
-  tell.line("", "Invented, as all agents of the sandbox are; what is done with them is not.");
+  tell.line("", "Invented, like all agents of the sandbox; what they do here is real.");
 
   tell.step(2, "Registering", "POST /soul/register");
   const { passport, api_key } = await told(at("soul/register"), registered, {
@@ -73,7 +73,7 @@ export async function getPassport({ url }: Place): Promise<void> {
   });
   tell.line("passport", `${passport.sx_id} ${agent_id}`);
   tell.line("hash", passport.passport_hash);
-  tell.line("", "Number and hash are public, so they prove nothing about who shows them.");
+  tell.line("", "Number and hash are public, so they identify nobody.");
 
   tell.step(3, "Proving a key", `POST /soul/challenge, POST /${of}/keys`);
   const wallet = privateKeyToAccount(generatePrivateKey());
@@ -85,7 +85,7 @@ export async function getPassport({ url }: Place): Promise<void> {
     headers: { Authorization: `Bearer ${api_key}` },
     body: { challenge: asked.challenge, signature },
   });
-  tell.line("signed", "the service's text, by a key that was made just now");
+  tell.line("signed", "the service's text, by a new key");
   tell.line("proven", keys.map(({ did }) => did).join(", "));
 
   tell.step(4, "The score before", `GET /${of}/trust`);
@@ -100,10 +100,7 @@ export async function getPassport({ url }: Place): Promise<void> {
   tell.line("attested", `${word.skill}, weight ${word.weight}: ${word.attestation_id}`);
 
   tell.step(6, "The score moves", `GET /${of}/trust?explain=true`);
-  tell.line(
-    "",
-    "All scores are computed anew when evidence has moved, once a minute at most (TRUST_SECONDS).",
-  );
+  tell.line("", "Scores are recomputed after new evidence, at most once a minute (TRUST_SECONDS).");
   await tellScore(at(`${of}/trust?explain=true`));
 
   tell.step(7, "A credential, verified by jose", `GET /soul/passport/${passport.sx_id}/credential`);
@@ -119,7 +116,7 @@ async function knownAgent(url: string) {
     if (!found)
       return refuse(
         "not_found",
-        `${url} has no agent of the sandbox to vouch for anybody: start one by \`npm start\`, or leave --url out`,
+        `${url} has no sandbox agent to vouch for others: start one by \`npm start\`, or omit --url`,
       );
     if (found.trust_score > 0 || Date.now() > deadline) return { ...found, at: 0 };
   }
@@ -132,12 +129,12 @@ async function vouch(url: string, at: number, subject: string): Promise<z.infer<
   if (!/development chain/i.test(offer.resource.description))
     refuse(
       "forbidden",
-      `${url} does not settle on a development chain, and this story pays with play money: start one by \`npm start\``,
+      `${url} does not settle on a development chain, but this story pays play money: start one by \`npm start\``,
     );
   const { body, settlement } = await buy(url, await sign(await agentWallet(at), offer), question);
   tell.line("paid", `${decimalUsdc(offer.amount_micro)} USDC in ${settlement.transaction}`);
   const read = attested.safeParse(parsed(body));
-  return read.success ? read.data : refuse("unprocessable", `${url} is not what a Tallystick answers there`);
+  return read.success ? read.data : refuse("unprocessable", `${url} is not a Tallystick service`);
 }
 
 async function tellScore(url: string): Promise<void> {
@@ -166,12 +163,12 @@ async function tellCredential(at: (path: string) => string, sx_id: string, walle
     algorithms: ["EdDSA"],
   }).then(
     (verified) => verified.payload,
-    (error) => refuse("unprocessable", `jose does not take the credential: ${(error as Error).message}`),
+    (error) => refuse("unprocessable", `jose rejects the credential: ${(error as Error).message}`),
   );
   const shown = credential.parse(payload);
   const names = JSON.stringify(payload).toLowerCase();
   tell.finding({ ok: true, says: "jose verifies it by the key in /.well-known/jwks.json" });
-  tell.finding({ ok: names.includes(wallet.toLowerCase()), says: "it names the key that was proven here" });
+  tell.finding({ ok: names.includes(wallet.toLowerCase()), says: "it names the key proven here" });
   tell.line("issuer", shown.issuer);
   tell.line("subject", `${shown.credentialSubject.id}, until ${shown.validUntil}`);
 }

@@ -42,10 +42,7 @@ export async function findPlace(
     return { url: candidate, own: false, app: runtime?.app, close: async () => runtime?.close() };
   }
   if (url !== undefined)
-    refuse(
-      "unavailable",
-      `no Tallystick answers at ${url}; \`npm start\` runs one, and without --url the demo does`,
-    );
+    refuse("unavailable", `no Tallystick answers at ${url}; \`npm start\` runs one, or omit --url`);
   onOpening();
   return ownPlace(config, log, own);
 }

@@ -50,7 +50,7 @@ export async function prove(app: App, place: string, payment: SignedPayment, bou
     ...recorded(events, payment, bought),
     {
       ok: await carried(app, payment, bought),
-      says: "that transaction on the chain moved exactly what was signed",
+      says: "that transaction on chain moved exactly the signed amount",
     },
   ];
   return { folder, report, types: events.map(({ type }) => type), findings };
@@ -73,11 +73,11 @@ function recorded(
         claim.nonce === transfer.nonce &&
         claim.pay_to === transfer.to &&
         claim.amount_micro === Number(transfer.value),
-      says: "PaymentClaimed holds the authorization that was signed here, and no other amount or payee",
+      says: "PaymentClaimed has the authorization signed here, with the same amount and payee",
     },
     {
       ok: settled.transaction === settlement.transaction,
-      says: "PaymentSettled names the transaction that the answer told of",
+      says: "PaymentSettled names the transaction from the answer",
     },
     // A stream carries no digest.
     ...(digest === null
@@ -85,7 +85,7 @@ function recorded(
       : [
           {
             ok: digest === createHash("sha256").update(body).digest("hex"),
-            says: "PaymentSettled holds the SHA-256 of the answer as it was received here",
+            says: "PaymentSettled has the SHA-256 of the answer as received",
           },
         ]),
   ];

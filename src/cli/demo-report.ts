@@ -20,26 +20,20 @@ const QUESTION = { hs: "44", region: "LV", years: "2020-2024" };
 
 export async function buyBrief({ url, app }: Place, folder: string, wallet: LocalAccount): Promise<void> {
   if (!app)
-    return refuse(
-      "forbidden",
-      "each figure is asked again with a key, and this machine has no entry to that service",
-    );
+    return refuse("forbidden", "each figure is looked up again with a key; this machine has no access there");
   const path = "/v1/agent/sovereign/brief";
   tell.step(1, "What it costs", `POST ${path}`);
   const body = { body: QUESTION };
   const offer = await ask(url + path, body, MOST_BRIEF);
   if (!app.embedded_chain)
-    return refuse(
-      "forbidden",
-      "this story pays with play money alone: start a development chain by `npm start`",
-    );
+    return refuse("forbidden", "this story pays only play money: start a development chain by `npm start`");
   tell.line("402", `${decimalUsdc(offer.amount_micro)} USDC`);
 
   tell.step(2, "Buying it", JSON.stringify(QUESTION));
   const bought = await buy(url + path, await sign(wallet, offer), { ...body, hurried: true });
   tell.line("paid", bought.settlement.transaction);
   const read = report.safeParse((JSON.parse(bought.body) as { data?: unknown }).data);
-  if (!read.success) return refuse("unprocessable", `${url} answers no report there`);
+  if (!read.success) return refuse("unprocessable", `${url} has no report there`);
   const brief = read.data;
   tell.line("asks", brief.question);
   for (const { text } of brief.sections.flatMap(({ findings }) => findings).slice(0, 3))
@@ -49,19 +43,18 @@ export async function buyBrief({ url, app }: Place, folder: string, wallet: Loca
   const place = `/v1/agent/reports/${brief.report_id}`;
   const signed = await ownersProof(wallet, url, place);
   const answer = await get(url + place, { "SIGN-IN-WITH-X": signed, Accept: "application/pdf" });
-  if (!answer.ok)
-    return refuse("unprocessable", `${url} answers ${answer.status} where the report was bought`);
+  if (!answer.ok) return refuse("unprocessable", `${url} answered ${answer.status} instead of the report`);
   await mkdir(folder, { recursive: true });
   const file = join(folder, `${brief.report_id}.pdf`);
   await writeFile(file, Buffer.from(await answer.arrayBuffer()));
   tell.line("open", file);
 
-  tell.step(4, "Its facts by themselves", "facts.json, as it lies within the PDF");
+  tell.step(4, "Its facts alone", "facts.json, from within the PDF");
   const facts = join(folder, `${brief.report_id}.facts.json`);
   await writeFile(facts, canonical(detached(brief)));
   tell.line("facts", `${brief.facts.length} in ${facts}`);
 
-  tell.step(5, "Asking every figure again", "tallystick report verify");
+  tell.step(5, "Checking every figure", "tallystick report verify");
   const reader = { tenant: "demo", daily: null, monthly: null, label: "a reader of facts" };
   const issued = await issueKey(app, { ...reader, space: "test", scopes: ["read"] });
   const again = await askedAgain(brief, canonical, askAt(url, issued.secret));

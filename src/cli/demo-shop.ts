@@ -48,20 +48,20 @@ async function bought<Schema extends z.ZodType>(
   if (!/development chain/i.test(offer.resource.description))
     refuse(
       "forbidden",
-      `${url} does not settle on a development chain, and this story buys goods for play: start one by \`npm start\``,
+      `${url} does not settle on a development chain, and this story buys for play money: start one by \`npm start\``,
     );
   const { body, settlement } = await buy(url, await sign(wallet, offer), question);
   tell.line("paid", `${decimalUsdc(offer.amount_micro)} USDC in ${settlement.transaction}`);
   const read = schema.safeParse((JSON.parse(body) as { data?: unknown }).data);
-  return read.success ? read.data : refuse("unprocessable", `${url} is not what a Tallystick answers there`);
+  return read.success ? read.data : refuse("unprocessable", `${url} is not a Tallystick service`);
 }
 
 export async function buyPellets({ url, app }: Place, wallet: LocalAccount): Promise<void> {
   const at = (path: string) => `${url}/v1/agent/${path}`;
-  tell.step(1, "What there is", "GET /v1/agent/products?type=granulas");
+  tell.step(1, "The stock", "GET /v1/agent/products?type=granulas");
   const [pellets] = await bought(wallet, at("products?type=granulas"), z.array(product));
   if (!pellets)
-    return refuse("not_found", `${url} has no pellets in stock: \`tallystick shop receive\` takes some in`);
+    return refuse("not_found", `${url} has no pellets in stock: \`tallystick shop receive\` adds some`);
   tell.line("pellets", `${pellets.name}, EUR ${pellets.price_per_kg} a kilogram without tax`);
 
   tell.step(2, "A quote", "POST /v1/agent/quotes");
@@ -73,7 +73,7 @@ export async function buyPellets({ url, app }: Place, wallet: LocalAccount): Pro
     `EUR ${quoted.net} and ${quoted.vat} tax are ${quoted.gross}, until ${quoted.valid_until}`,
   );
 
-  tell.step(3, "The order, which holds the bags", "POST /v1/agent/orders");
+  tell.step(3, "The order reserves the bags", "POST /v1/agent/orders");
   const wanted = {
     product_slug: pellets.slug,
     quantity: 10,
@@ -94,11 +94,11 @@ export async function buyPellets({ url, app }: Place, wallet: LocalAccount): Pro
 
   tell.step(5, "The operator ships it", `tallystick shop ship ${made.order_id}`);
   if (app) await deliver(app, made.order_id);
-  else tell.line("", "This machine has no entry to that service, so its operator has to.");
+  else tell.line("", "This machine has no access there; its operator must ship.");
 
   tell.step(6, "Where it stands", `GET /v1/agent/orders?order_id=${made.order_id}`);
   const [now] = await bought(wallet, at(`orders?order_id=${made.order_id}`), z.array(shown));
-  if (!now) return refuse("unprocessable", "the order that was paid for is not there");
+  if (!now) return refuse("unprocessable", "the paid order is missing");
   tell.line("order", `${now.order_id} is ${now.status}`);
   tell.line("for", JSON.stringify(now.customer));
 }

@@ -51,15 +51,12 @@ export async function runSkills({ url, app }: Place, wallet: LocalAccount): Prom
   if (!app)
     return refuse(
       "forbidden",
-      "the run is repeated from the log, and this machine has no entry to that service's database",
+      "the run repeats from the log, and this machine has no access to that service's database",
     );
   tell.step(1, "What it costs", `POST ${RUN}`);
   const offer = await ask(url + RUN, { body: TASK }, MOST_RUN);
   if (!app.embedded_chain)
-    return refuse(
-      "forbidden",
-      "this story pays with play money alone: start a development chain by `npm start`",
-    );
+    return refuse("forbidden", "this story pays only play money: start a development chain by `npm start`");
   tell.line("402", `${decimalUsdc(offer.amount_micro)} USDC`);
 
   tell.step(2, "A skill runs", `${TASK.agent}: ${TASK.task}`);
@@ -74,9 +71,9 @@ export async function runSkills({ url, app }: Place, wallet: LocalAccount): Prom
 
   tell.step(3, "Another is given up", "DELETE /v1/agent/skills/executions/{execution_id}");
   const { cancelled, payment } = await givenUp(url, wallet);
-  tell.line(cancelled.status, `${cancelled.execution_id}, before a step of it was done`);
+  tell.line(cancelled.status, `${cancelled.execution_id}, before any step was done`);
 
-  tell.step(4, "Its money goes back", "GET /v1/agent/payments/{id}");
+  tell.step(4, "It is paid back", "GET /v1/agent/payments/{id}");
   const { data } = await told(`${url}/v1/agent/payments/${idOf(payment)}`, paymentShown);
   tell.finding({
     ok: data.refund !== null && Number(data.refund.amount_usdc) === Number(cancelled.refund_usdc),
@@ -109,7 +106,7 @@ async function bought(
   const payment = await sign(wallet, offer);
   const { body: text } = await buy(url + RUN, payment, { body, hurried: true });
   const read = execution.safeParse(parsed(text));
-  if (!read.success) return refuse("unprocessable", `${url} answers no execution there`);
+  if (!read.success) return refuse("unprocessable", `${url} has no execution there`);
   return { shown: read.data.data, payment };
 }
 
@@ -128,7 +125,7 @@ async function givenUp(
     const read = execution.safeParse(parsed(await answer.text()));
     if (answer.ok && read.success && Number(read.data.data.refund_usdc) > 0)
       return { cancelled: read.data.data, payment };
-    tell.line("", "The worker was faster; leaving it another one.");
+    tell.line("", "The worker was faster; trying another one.");
   }
-  return refuse("unavailable", "the worker began each run before it could be given up");
+  return refuse("unavailable", "the worker was faster than each cancellation");
 }

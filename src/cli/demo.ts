@@ -30,11 +30,7 @@ const WISHES = [
 export function demoCommand({ settings, logger }: Terminal): Command {
   return new Command("demo")
     .description(about.demo)
-    .option(
-      "--url <url>",
-      "a running service; else the one of these settings, or one of the demo's own",
-      asUrl,
-    )
+    .option("--url <url>", "a running service; default: the one in these settings, or the demo's own", asUrl)
     .option(
       "--key <key>",
       "pay real money off the development chain: a private key (0x and 64 hex digits), or - for standard input",
@@ -43,31 +39,28 @@ export function demoCommand({ settings, logger }: Terminal): Command {
     .addOption(
       new Option(
         "--story <name>",
-        "answer: one answer, and what proves it; shop: pellets, from the price list to the delivery; passport: an agent registers, proves a key, is vouched for and verified; compute: a task is paid for, done by a worker, checked and settled; report: a brief as PDF, and each of its figures asked again; skill: one runs, another is given up and paid back, the first is run again",
+        "answer: one answer and its proof; shop: pellets, from price list to delivery; passport: an agent registers, proves a key, is vouched for and verified; compute: a task is paid for, done by a worker, checked and settled; report: a brief as PDF, with each figure looked up again; skill: one runs, another is cancelled and refunded, the first is re-run",
       )
         .choices(["answer", "shop", "passport", "compute", "report", "skill"])
         .default("answer"),
     )
     .addHelpText(
       "after",
-      "\nWithout --key it pays only on a development chain, with a wallet whose key everybody has. It pays at most 0.10 USDC.",
+      "\nWithout --key it pays only on a development chain, with a wallet whose key is public. It pays at most 0.10 USDC.",
     )
     .action(
       async ({ url, key, story }: { url?: string; key?: ReturnType<typeof asWallet>; story: string }) => {
         const config = settings();
         const isAnswer = story === "answer";
         if (!isAnswer && key !== undefined)
-          refuse("forbidden", `the story of the ${story} pays with demo wallets alone: leave --key out`);
-        tell.title("An agent with a wallet, and nothing else");
+          refuse("forbidden", `the story of the ${story} pays only with demo wallets: omit --key`);
+        tell.title("An agent with only a wallet");
         const opening = () =>
-          tell.line(
-            "",
-            `No service runs: opening one in ${config.DATA_DIR}; the first time takes some seconds.`,
-          );
+          tell.line("", `No service runs: starting one in ${config.DATA_DIR}; the first time takes seconds.`);
         // Goods are shipped once their payment is final, and scores are computed: reactors see to both.
         const place = await findPlace(config, logger("warn"), url, opening, { reactors: !isAnswer });
         try {
-          tell.line("service", place.own ? `${place.url}, for as long as this takes` : place.url);
+          tell.line("service", place.own ? `${place.url}, until the demo ends` : place.url);
           if (story === "shop") await tellShop(place, config);
           else if (story === "passport") await tellPassport(place);
           else if (story === "compute") await tellCompute(place, config);
@@ -140,7 +133,7 @@ async function haveData({ own, app, url }: Place, config: Config): Promise<void>
   const { buildOptions } = await import("./build-options.ts");
   await releaseSandboxTables(app, config.DATA_DIR, { only_missing: true });
   if (!(await isUsable(app, SANDBOX))) {
-    tell.line("", "There are no data: making the sandbox, which takes about a minute.");
+    tell.line("", "There is no data: making the sandbox, which takes about a minute.");
     await releaseSandbox(app, buildOptions(config));
   }
   await serviceReady(url);
@@ -171,7 +164,7 @@ async function buyOneAnswer(place: Place, config: Config, own: LocalAccount | un
     `${usdc(offer.amount_micro)}, until ${new Date(Number(valid_before) * 1000).toISOString()}`,
   );
   tell.line("nonce", nonce);
-  tell.line("", "Nothing was sent to the chain: the service carries it there, and pays for the gas.");
+  tell.line("", "You sent nothing to the chain: the service submits it, and pays the gas.");
 
   // Another chain than the service's would show other balances.
   const app = place.app?.embedded_chain === develops ? place.app : undefined;
@@ -194,11 +187,9 @@ async function buyOneAnswer(place: Place, config: Config, own: LocalAccount | un
   else
     tell.line(
       "",
-      "Its stream was not exported: this machine has no entry to that service's database or to its chain.",
+      "Its stream was not exported: this machine has no access to that service's database or chain.",
     );
-  tell.end(
-    `Done in ${seconds(Date.now() - begun)}; ${seconds(performance.now())} with all that had to be started.`,
-  );
+  tell.end(`Done in ${seconds(Date.now() - begun)}; ${seconds(performance.now())} with all startups.`);
 }
 
 const priceList = z.looseObject({
@@ -216,7 +207,7 @@ async function choose(url: string): Promise<string> {
     return found && (has_data || !wish.of_data) ? [{ ...wish, ...found }] : [];
   });
   const prices = offers.map(({ price_usdc }) => Number(price_usdc));
-  if (!offered[0]) return refuse("not_found", `${url} sells nothing that this demo knows how to ask`);
+  if (!offered[0]) return refuse("not_found", `${url} sells nothing that this demo can call`);
   const { path, query, price_usdc } = offered[0];
   tell.line(
     "sold",
@@ -234,7 +225,7 @@ async function choose(url: string): Promise<string> {
 async function readJson<Schema extends z.ZodType>(url: string, schema: Schema): Promise<z.infer<Schema>> {
   const answer = await get(url);
   const read = schema.safeParse(await answer.json().catch(() => undefined));
-  return read.success ? read.data : refuse("unprocessable", `${url} is not what a Tallystick answers there`);
+  return read.success ? read.data : refuse("unprocessable", `${url} is not a Tallystick service`);
 }
 
 /** A demo wallet on a development chain, the given one elsewhere; never the wrong one. */
@@ -247,12 +238,12 @@ function walletFor(
   if (develops && own)
     refuse(
       "forbidden",
-      `${url} runs a development chain, and what is signed there is valid on Base: leave --key out`,
+      `${url} runs a development chain, and signatures for it are valid on Base: omit --key`,
     );
   if (!develops && !own)
     refuse(
       "forbidden",
-      `${url} does not settle on a development chain: demo wallets have nothing there; --key pays ${usdc(amount_micro)} of your own`,
+      `${url} does not settle on a development chain: demo wallets are empty there; --key pays ${usdc(amount_micro)} of your own`,
     );
   return own ?? demoWallet();
 }
@@ -287,7 +278,7 @@ const TELLING = ["operation", "request_sha256", "answer_sha256", "vintage", "eve
 
 function tellReceipt({ receipt }: Bought): void {
   if (!receipt) {
-    tell.line("receipt", "none came with this answer: a stream has none");
+    tell.line("receipt", "this answer has none: a stream has none");
     return;
   }
   tell.line("receipt", "a JWS signed by the service; beside the payment it names");
@@ -323,10 +314,7 @@ async function tellProof(app: App, place: string, payment: SignedPayment, bought
       `bin/tallystick verify receipt ${kept(RECEIPT)} --body ${kept(ANSWER)} --export ${kept(EXPORT)}`,
     );
   if (!report.ok || findings.some(({ ok }) => !ok))
-    refuse(
-      "unprocessable",
-      "what the service says and what it has recorded differ; see the lines marked FAIL",
-    );
+    refuse("unprocessable", "the service's answer and its log differ; see the lines marked FAIL");
 }
 
 const AMOUNT = { minimumFractionDigits: 2, maximumFractionDigits: USDC.decimals };

@@ -8,12 +8,12 @@ export function disputesCommand(terminal: Terminal): Command {
   const disputes = new Command("disputes").description(about.disputes);
   disputes
     .command("decide")
-    .description("says who is right in a dispute about a task; the other's bond goes there too")
+    .description("decides a dispute about a task; the winner also gets the other's bond")
     .argument("<task_id>", "the task, 32 hex digits")
     .addOption(
-      new Option("--for <side>", "who is right").choices(["worker", "requester"]).makeOptionMandatory(),
+      new Option("--for <side>", "the winner").choices(["worker", "requester"]).makeOptionMandatory(),
     )
-    .requiredOption("--reason <text>", "why, in public and for ever: at most 200 characters")
+    .requiredOption("--reason <text>", "the permanent public reason: at most 200 characters")
     .action(async (task_id: string, given: { for: "worker" | "requester"; reason: string }) => {
       const { reason } = given;
       if (reason.length === 0 || reason.length > 200) refuse("invalid", "--reason is 1 to 200 characters");

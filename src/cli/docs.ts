@@ -19,7 +19,7 @@ type Page = keyof typeof PAGES;
 
 const settingsExample = () =>
   readFile(join(PACKAGE, ".env.example"), "utf8").catch((error) => {
-    throw new Error(`.env.example cannot be read (${error.code}): run this in a clone of the repository`);
+    throw new Error(`cannot read .env.example (${error.code}): run this in a clone of the repository`);
   });
 
 export const docsCommand = () =>

@@ -45,8 +45,7 @@ export function expectSandbox(app: App, config: Config, log: Logger): (signal: A
       }
       await buyAsSandboxAgents(app, log, signal);
     } catch (error) {
-      if (!signal.aborted)
-        log.error({ err: error }, "the sandbox could not be made; `tallystick sandbox` tries again");
+      if (!signal.aborted) log.error({ err: error }, "the sandbox failed; `tallystick sandbox` tries again");
     }
   };
 }

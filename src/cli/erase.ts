@@ -13,7 +13,7 @@ export function eraseCommand(terminal: Terminal, operation: string): Command {
   return new Command("erase")
     .requiredOption(
       "--tenant <name>",
-      "whose subject it is (test keys: test:<name>; wallets: wallet:<address>, as orders and exports have them)",
+      "the owner's tenant (test keys: test:<name>; wallets: wallet:<address>, as in orders and exports)",
     )
     .option("--json", "print JSON", false)
     .action(async (name: string, { tenant, kind = "mail", json }: Options) => {
@@ -24,14 +24,14 @@ export function eraseCommand(terminal: Terminal, operation: string): Command {
       if (!erased)
         return refuse(
           "not_found",
-          `nothing is sealed for a ${kind} of this name and tenant: look for typing errors; one that was erased is not known any more`,
+          `this tenant has no sealed data for a ${kind} of this name: check the spelling; an erased one is unknown too`,
         );
       if (json) return print(JSON.stringify({ ...erased, event: erased.event?.event_id ?? null }));
       if (erased.status === "requested")
-        return print("The key is destroyed. The service has still to record the end.");
+        return print("The key is destroyed. The service must still record the end.");
       const { sealed_events, final_after } = erased.erasure;
-      print(`Erased: ${sealed_events} events hold what nobody opens any more.`);
-      print(`Backups of the vault that may have the key end by ${final_after}.`);
+      print(`Erased: nobody can open ${sealed_events} events any more.`);
+      print(`Vault backups that may have the key expire by ${final_after}.`);
     });
 }
 

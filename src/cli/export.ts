@@ -13,14 +13,14 @@ type ExportOptions = { from?: number; to?: number; tenant?: string; stream?: str
 export function exportCommand(terminal: Terminal): Command {
   return new Command("export")
     .description(about.export)
-    .argument("[file]", "a new file, packed where its name ends in .gz; standard output when left out")
+    .argument("[file]", "a new file, gzipped if its name ends in .gz; default: standard output")
     .option("--from <position>", "first position of the log", asCount)
-    .option("--to <position>", "last position, completed to the end of its commit", asCount)
-    .option("--tenant <name>", "with --stream: whose stream")
-    .option("--stream <id>", "with --tenant: one stream, from its beginning")
+    .option("--to <position>", "last position, extended to the end of its commit", asCount)
+    .option("--tenant <name>", "with --stream: its tenant")
+    .option("--stream <id>", "with --tenant: one stream, from its start")
     .option(
       "--despite",
-      "also where the log contradicts what was signed or anchored of it: what contradicts it goes into the export",
+      "export a log that contradicts its signatures or anchors; the contradicting records are included",
       false,
     )
     .action(async (file: string | undefined, options: ExportOptions) => {
@@ -37,9 +37,9 @@ export function exportCommand(terminal: Terminal): Command {
         if (contradiction && !despite)
           refuse(
             "conflict",
-            `${contradiction}; an export would hide that. \`tallystick verify\` names the place; --despite exports it with what contradicts it`,
+            `${contradiction}; an export would hide that. \`tallystick verify\` shows where; --despite exports it with the contradiction`,
           );
-        if (contradiction) process.stderr.write(`NOT what was signed: ${contradiction}\n`);
+        if (contradiction) process.stderr.write(`NOT the signed log: ${contradiction}\n`);
         const beside = contradiction ? evidenceDespite(app) : evidenceFor(app);
         if (tenant !== undefined && stream !== undefined) {
           const one = { log_id, tenant, stream_id: stream, beside };
@@ -50,17 +50,14 @@ export function exportCommand(terminal: Terminal): Command {
           : exportLog(pool, { log_id, from, to, beside }, process.stdout);
       }).catch((error: NodeJS.ErrnoException) => {
         if (error instanceof LogDamaged || error instanceof TreeTooShort)
-          return refuse(
-            "unavailable",
-            `${error.message}; \`tallystick verify\` says what is wrong with the log`,
-          );
+          return refuse("unavailable", `${error.message}; \`tallystick verify\` shows what is wrong`);
         if (error instanceof RangeError) return refuse("invalid", error.message);
         if (error.code !== "EEXIST") throw error;
-        return refuse("conflict", `${file} exists already: an export is written to a new file`);
+        return refuse("conflict", `${file} exists: an export needs a new file`);
       });
       process.stderr.write(
         `${exported.events} events; head ${exported.head.position}:${exported.head.hash}\n` +
-          "Keep the head: with it `tallystick verify --head` notices a log that was cut or rewritten.\n",
+          "Save the head: `tallystick verify --head` then detects a cut or rewritten log.\n",
       );
     });
 }

@@ -30,29 +30,29 @@ const MONTHS_MISSING = 2;
 
 export function fetchCommand(terminal: Terminal): Command {
   const comext = new Command("comext")
-    .description("fetch Eurostat's monthly bulk files full_v2_YYYYMM.7z, resuming where a fetch was cut off")
+    .description("fetch Eurostat's monthly bulk files full_v2_YYYYMM.7z, resuming an interrupted fetch")
     .option("--period <YYYYMM>", "the month, or the first of several", asMonth)
     .option("--from <YYYYMM>", "the first of several months, with --to", asMonth)
     .option("--to <YYYYMM>", "the last month", asMonth)
-    .option("--out <dir>", "where the files go (default: downloads in DATA_DIR)")
+    .option("--out <dir>", "the target folder (default: downloads in DATA_DIR)")
     .option("--import", "import each month, and release year by year", false)
-    .option("--again", "fetch a month although it is there: Eurostat revises them", false)
+    .option("--again", "fetch a month even if it exists: Eurostat revises them", false)
     .option(
       "--reporters <codes>",
-      "with --import: the reporters in the files, where they are not all 27",
+      "with --import: the reporters in the files, if they are not all 27",
       asReporters,
     )
-    .option("--stop", "with --import: end at the first month that is broken or not there", false)
-    .option("--discard", "with --import: remove an archive once its month is in", false)
+    .option("--stop", "with --import: stop at the first broken or missing month", false)
+    .option("--discard", "with --import: remove an archive once it is imported", false)
     .option(
       "--url <template>",
-      "another place that has the files, with {period} for the month",
+      "another source of the files, with {period} for the month",
       asTemplate,
       COMEXT_URL,
     )
     .addHelpText(
       "after",
-      "\nCtrl-C keeps what has come; the same command goes on from there. With --import the exit code is 2 where months are missing.",
+      "\nCtrl-C keeps the fetched files; the same command resumes. With --import the exit code is 2 where months are missing.",
     )
     .action(async ({ period, from, to, out, ...options }: ComextOptions) => {
       const first = period ?? from;
@@ -64,7 +64,7 @@ export function fetchCommand(terminal: Terminal): Command {
       if (from !== undefined && to === undefined)
         refuse(
           "invalid",
-          `--from is the first of several months: name the last one by --to, or this one alone by --period ${from}`,
+          `--from starts a range: name the last month by --to, or one month by --period ${from}`,
         );
       refuseWithoutImport(options);
       const settings = terminal.settings();
@@ -84,7 +84,7 @@ function refuseWithoutImport(
   const given = (["reporters", "stop", "discard"] as const).filter((name) => options[name]);
   if (given.length === 0) return;
   const named = given.map((name) => `--${name}`).join(", ");
-  refuse("invalid", `${named} without --import: add --import, or leave ${named} out; nothing was fetched`);
+  refuse("invalid", `${named} needs --import: add --import, or omit ${named}; nothing was fetched`);
 }
 
 type Asked = Omit<ComextOptions, "period" | "from" | "to" | "out"> & {
@@ -126,7 +126,7 @@ async function bringHistory(terminal: Terminal, asked: Asked): Promise<void> {
   if (summary.missing.length > 0 || summary.left) process.exitCode = MONTHS_MISSING;
 }
 
-const INTERRUPTED = "interrupted: what came is kept, and the same command goes on from there";
+const INTERRUPTED = "interrupted: fetched files are kept, and the same command resumes";
 
 /** Ctrl-C ends the work and keeps what has come. */
 async function interruptibly<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -168,7 +168,7 @@ function byteBar(file: string) {
 }
 
 function asMonth(text: string): Period {
-  if (/^\d{4}52$/.test(text)) throw new InvalidArgumentError("52 is the file of a whole year; name months");
+  if (/^\d{4}52$/.test(text)) throw new InvalidArgumentError("52 means a whole year's file; name months");
   if (!/^(19|20)\d{2}(0[1-9]|1[0-2])$/.test(text)) throw new InvalidArgumentError("is a month, as 202512");
   return Number(text);
 }
@@ -176,6 +176,6 @@ function asMonth(text: string): Period {
 function asTemplate(text: string): string {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text))
     throw new InvalidArgumentError("is an http(s) address");
-  if (!text.includes("{period}")) throw new InvalidArgumentError("has {period} where the month goes");
+  if (!text.includes("{period}")) throw new InvalidArgumentError("has {period} for the month");
   return text;
 }

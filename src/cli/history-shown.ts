@@ -58,13 +58,13 @@ export function shownHistory(
         const [first, last] = [told.months[0]!, told.months.at(-1)!];
         for (const why of told.why) line(`lost: ${why}`);
         line(
-          `${told.months.length} months of what was released are lost, ${monthText(first)} to ${monthText(last)}: they have to come again`,
+          `${told.months.length} released months are lost, ${monthText(first)} to ${monthText(last)}: fetch them again`,
         );
         break;
       }
       case "begun":
         todo = told.asked - told.already;
-        if (told.already > 0) line(`${told.already} of ${told.asked} months are in already`);
+        if (told.already > 0) line(`${told.already} of ${told.asked} months exist already`);
         else bar?.start(todo, 0, { doing, left: "" });
         break;
       case "doing": {
@@ -80,7 +80,7 @@ export function shownHistory(
       }
       case "waiting":
         line(
-          `${monthText(told.period)} is not given (${told.why}): asked again at ${minuteText(told.again)}, given up at ${minuteText(told.given_up)}`,
+          `${monthText(told.period)} is unavailable (${told.why}): retry at ${minuteText(told.again)}, until ${minuteText(told.given_up)}`,
         );
         break;
       case "read":
@@ -111,7 +111,7 @@ export function shownHistory(
 /** What came of it, with what to do about each month that is missing. */
 export function summed({ asked, already, brought, missing, left }: HistorySummary): string {
   const lines = [
-    `${asked} months asked for: ${already} were in, ${brought.length} brought in, ${missing.length + (left?.months.length ?? 0)} missing`,
+    `${asked} months requested: ${already} existed, ${brought.length} added, ${missing.length + (left?.months.length ?? 0)} missing`,
   ];
   for (const { period, why, remedy } of missing)
     lines.push(`  ${monthText(period)}: ${why.message}\n    ${remedy}`);
@@ -119,7 +119,7 @@ export function summed({ asked, already, brought, missing, left }: HistorySummar
     const [first, last] = [left.months[0]!, left.months.at(-1)!];
     lines.push(
       `  ended before ${monthText(first)}${first === last ? "" : ` to ${monthText(last)}`}: ${left.why.message}`,
-      "    run the same command again: it goes on from there",
+      "    run the same command again: it resumes there",
     );
   }
   return lines.join("\n");

@@ -12,8 +12,8 @@ export function ideasCommand(terminal: Terminal): Command {
   const ideas = new Command("ideas").description(about.ideas);
   ideas
     .command("list")
-    .description("lists ideas, the newest first")
-    .option("--status <status>", "only those that are proposed, passed, failed, accepted, declined or landed")
+    .description("lists ideas, newest first")
+    .option("--status <status>", "only proposed, passed, failed, accepted, declined or landed ideas")
     .action(async ({ status }: { status?: string }) => {
       const rows = await withRuntime(terminal, ({ app }) => allIdeas(app, status));
       for (const row of rows)
@@ -23,7 +23,7 @@ export function ideasCommand(terminal: Terminal): Command {
     });
   ideas
     .command("show")
-    .description("shows an idea, its checks and its draft; nothing of it is run")
+    .description("shows an idea, its checks and its draft; runs none of it")
     .argument("<idea_id>", "the idea", asCount)
     .action(async (id: number) => {
       const { idea, text, draft } = await withRuntime(terminal, ({ app }) => readIdea(app, id));
@@ -39,7 +39,7 @@ export function ideasCommand(terminal: Terminal): Command {
       process.stdout.write(`\n${harmless(draft)}\n`);
     });
   for (const [name, does, decide] of [
-    ["accept", "accepts an idea that has passed its checks; somebody writes it then, by hand", acceptIdea],
+    ["accept", "accepts an idea that has passed its checks; a person then implements it", acceptIdea],
     ["decline", "declines an idea", declineIdea],
   ] as const)
     ideas
@@ -54,7 +54,7 @@ export function ideasCommand(terminal: Terminal): Command {
       });
   ideas
     .command("landed")
-    .description("says in which commit an accepted idea has landed")
+    .description("records the commit of an accepted idea")
     .argument("<idea_id>", "the idea", asCount)
     .argument("<commit>", "the commit, 7 to 64 hex digits")
     .action(async (id: number, commit: string) => {

@@ -11,9 +11,9 @@ export function keysCommand(terminal: Terminal): Command {
   keys
     .command("issue")
     .description("issue a key and print it, once")
-    .requiredOption("--tenant <name>", "whose key it is: 1-63 lower-case letters, digits, hyphens", asTenant)
+    .requiredOption("--tenant <name>", "its tenant: 1-63 lower-case letters, digits, hyphens", asTenant)
     .option("--scopes <list>", `comma-separated: ${scopes.join(", ")}`, asScopes, ["read" as const])
-    .option("--test", "a sk_test_ key, in a tenant space of its own", false)
+    .option("--test", "a sk_test_ key, in a separate tenant space", false)
     .option("--label <text>", "a note for the list, at most 100 characters")
     .option("--daily <n|none>", "calls a UTC day", asQuota, DAILY_QUOTA)
     .option("--monthly <n|none>", "calls a UTC calendar month", asQuota, MONTHLY_QUOTA)
@@ -31,7 +31,7 @@ export function keysCommand(terminal: Terminal): Command {
       );
       if (options.json) return print(JSON.stringify(issued));
       print(
-        `${issued.secret}\n\nKey ${issued.key_id} of tenant ${issued.tenant}. It is shown this once: keep it now.`,
+        `${issued.secret}\n\nKey ${issued.key_id} of tenant ${issued.tenant}. It is shown only once: save it.`,
       );
     });
 
@@ -51,8 +51,8 @@ export function keysCommand(terminal: Terminal): Command {
 
   keys
     .command("revoke")
-    .description("revoke a key; revoking it twice changes nothing")
-    .argument("<key_id>", "as `keys list` shows it")
+    .description("revoke a key; a repeat changes nothing")
+    .argument("<key_id>", "as shown by `keys list`")
     .action(async (keyId: string) => {
       const state = await withRuntime(terminal, ({ app }) => revokeKey(app, keyId));
       print(`Key ${keyId} is revoked since ${state.revoked_at}.`);

@@ -12,7 +12,7 @@ export function kurrentCommand(terminal: Terminal): Command {
   const kurrent = new Command("kurrent").description(about.kurrent);
   kurrent
     .command("compare")
-    .description("reads the copy from its beginning, and names the first event that is not the log's")
+    .description("reads the copy from its start, and names the first event that differs")
     .action(async () => {
       const told = await withCopy(terminal, async (app, outside) => {
         const { position: head } = await app.store.head();
@@ -28,16 +28,16 @@ export function kurrentCommand(terminal: Terminal): Command {
         return;
       }
       const { same, missing } = told;
-      const rest = missing > 0 ? `; it lacks the newest ${missing}, which a running service copies` : "";
-      process.stdout.write(`ok    ${same} events of the copy are the log's, byte by byte${rest}\n`);
+      const rest = missing > 0 ? `; it lacks the newest ${missing}; a running service copies them` : "";
+      process.stdout.write(`ok    ${same} events of the copy match, byte by byte${rest}\n`);
     });
   kurrent
     .command("install")
-    .description("has KurrentDB link each event into the stream <stream_id>@<tenant>@<copy> for subscribers")
+    .description("KurrentDB links each event into the stream <stream_id>@<tenant>@<copy> for subscribers")
     .action(async () => {
       const isNew = await withCopy(terminal, (_, outside) => outside.install());
       process.stdout.write(
-        isNew ? "KurrentDB links events into their streams.\n" : "It did so already; nothing was changed.\n",
+        isNew ? "KurrentDB links events into their streams.\n" : "It already did; nothing changed.\n",
       );
     });
   return kurrent;
@@ -45,8 +45,7 @@ export function kurrentCommand(terminal: Terminal): Command {
 
 const withCopy = <T>(terminal: Terminal, work: (app: App, outside: OutsideLog) => Promise<T>): Promise<T> =>
   withRuntime(terminal, async ({ app }) => {
-    if (!app.outside)
-      return refuse("invalid", "KURRENTDB_URL is not set: it names the KurrentDB that has the copy");
+    if (!app.outside) return refuse("invalid", "set KURRENTDB_URL to the KurrentDB with the copy");
     return work(app, app.outside).catch((error) =>
       error instanceof OutsideUnavailable ? refuse("unavailable", error.message) : Promise.reject(error),
     );

@@ -62,14 +62,14 @@ export function provenEvent(answer: unknown, held: HeldLog): ProvenEvent | strin
   const bytes = (name: "payload_hash" | "meta_hash" | "prev_hash" | "event_hash") =>
     Buffer.from(event[name], "hex");
   if (!payloadHash(Buffer.from(payload)).equals(bytes("payload_hash")))
-    return "its event has another payload than its hash says";
+    return "its event's payload does not match its hash";
   const hashed = {
     payload_hash: bytes("payload_hash"),
     meta_hash: bytes("meta_hash"),
     prev_hash: bytes("prev_hash"),
   };
   if (!eventHash({ ...event, origin, ...hashed }).equals(bytes("event_hash")))
-    return "its event has another hash than its members make";
+    return "its event's members do not match its hash";
   try {
     const log = held.key ?? parseVerifierKey(read.data.key);
     if (log.name !== origin || log.type !== "ed25519") return `${log.name}+${log.id} is no key of ${origin}`;
@@ -85,9 +85,7 @@ export function provenEvent(answer: unknown, held: HeldLog): ProvenEvent | strin
       proof,
     });
     if (fault) return `its event is not in the signed tree of ${size} events: ${fault}`;
-    const whose = held.key
-      ? ""
-      : ", a key that came with the answer: compare it with one you trust, by --key";
+    const whose = held.key ? "" : ", a key from the answer: compare it with one you trust, by --key";
     return { stream_id, type, payload, position, origin, by: `${log.name}+${log.id}${whose}` };
   } catch (error) {
     if (error instanceof MalformedNote || error instanceof UnverifiedNote) return error.message;

@@ -40,19 +40,19 @@ export function withPackOptions(command: Command): Command {
   return command
     .option(
       "--head <position:hash>",
-      "a head that you kept, of one stream as version:hash, or a feed cursor; may be repeated",
+      "a saved head, of one stream as version:hash, or a feed cursor; may be repeated",
       asHeads,
       [],
     )
-    .option("--checkpoint <file>", "a checkpoint (signed note) that you kept; may be repeated", asList, [])
-    .option("--origin <origin>", "the log's origin as you know it")
-    .option("--witness <key>", "a witness that must have cosigned; may be repeated", asKeys, [])
-    .option("--network <id>", "the chain that must hold the anchor, such as eip155:8453")
-    .option("--contract <address>", "the contract that must hold it", asAddress)
-    .option("--signer <address>", "the account that must have sent it", asAddress)
-    .option("--rpc <url>", "an RPC endpoint of that chain: it is asked whether the anchors stand there")
-    .option("--max-streams <n>", "streams to keep in mind, some 180 bytes each", asCount, 1_000_000)
-    .option("--plain", "read every line in JavaScript, none by WebAssembly: slower, the same report", false);
+    .option("--checkpoint <file>", "a saved checkpoint (signed note); may be repeated", asList, [])
+    .option("--origin <origin>", "the log's expected origin")
+    .option("--witness <key>", "a required cosigning witness; may be repeated", asKeys, [])
+    .option("--network <id>", "the required chain of the anchor, such as eip155:8453")
+    .option("--contract <address>", "the required contract", asAddress)
+    .option("--signer <address>", "the required sending account", asAddress)
+    .option("--rpc <url>", "an RPC endpoint of that chain, to check the anchors")
+    .option("--max-streams <n>", "streams to cache, some 180 bytes each", asCount, 1_000_000)
+    .option("--plain", "read every line in JavaScript, not WebAssembly: slower, the same report", false);
 }
 
 export async function heldBy(options: PackOptions): Promise<VerifyPackOptions> {
@@ -98,10 +98,10 @@ export async function readPack(
   if (others.length > 0)
     refuse(
       "invalid",
-      `${rest} and ${others.join(", ")}: one export is verified at a time, behind the segments that it follows`,
+      `${rest} and ${others.join(", ")}: verify one export at a time, after the segments it follows`,
     );
   if (proof !== undefined && (segments.length !== 1 || rest !== undefined))
-    refuse("invalid", "--proof is of one segment: give that file alone");
+    refuse("invalid", "--proof needs one segment: name only that file");
   const evidence = proof === undefined ? [] : evidenceOfPath(await textOf(proof));
   const text =
     segments.length === 0
@@ -149,11 +149,11 @@ async function segmentsVerdict(files: readonly string[], sealed: readonly Logged
   const here = facts.filter(({ from }) => given.has(from));
   const bad = here.filter(({ from, sha256 }) => given.get(from)!.sha256 !== sha256);
   const checked = files.length;
-  const detail = `${here.length} of ${checked} segments are named by LogSegmentSealed here, by the SHA-256 of their files`;
+  const detail = `${here.length} of ${checked} segments are named by LogSegmentSealed here, by their files' SHA-256`;
   if (bad.length === 0) return { name, ok: true, checked, detail };
   const faults = bad.map(({ from, sha256 }) => ({
     place: from,
-    reason: `${given.get(from)!.file} is not the file that the log sealed, whose SHA-256 is ${sha256}`,
+    reason: `${given.get(from)!.file} is not the sealed file, whose SHA-256 is ${sha256}`,
   }));
   const [{ place, reason }] = faults as [{ place: number; reason: string }];
   return { name, ok: false, checked, first_bad: place, reason, faults, fault_count: faults.length, detail };
@@ -177,9 +177,7 @@ async function checkpointIn(path: string): Promise<HeldCheckpoint> {
 
 /** Refuses a file that cannot be read. */
 export const textOf = (path: string): Promise<string> =>
-  readFile(path, "utf8").catch((error: Error) =>
-    refuse("invalid", `${path} cannot be read: ${error.message}`),
-  );
+  readFile(path, "utf8").catch((error: Error) => refuse("invalid", `cannot read ${path}: ${error.message}`));
 
 export const asList = (text: string, before: string[]) => [...before, text];
 

@@ -11,18 +11,18 @@ export function paymentsCommand(terminal: Terminal): Command {
 
   payments
     .command("books")
-    .description("add up payments and refunds on the chain and in the log: the sums agree to the micro-unit")
+    .description("compare payments and refunds on chain with the log, to the micro-unit")
     .option("--json", "print JSON", false)
     .addHelpText(
       "after",
-      "\nExits with 1 when they disagree. What is being settled at the moment may differ; after a crash for some 90 seconds, while the service runs.",
+      "\nExits with 1 when they disagree. Payments in settlement may differ; after a crash for some 90 seconds, while the service runs.",
     )
     .action(async ({ json }: { json: boolean }) => {
       const result = await withRuntime(terminal, ({ app }) => books(app), {
         chain: true,
       }).catch((error) => {
         if (!(error instanceof ChainUnavailable)) throw error;
-        return refuse("unavailable", `the chain cannot be read: ${error.message}; see BASE_RPC_URL`);
+        return refuse("unavailable", `cannot read the chain: ${error.message}; check BASE_RPC_URL`);
       });
       process.stdout.write(json ? `${printed(result)}\n` : page(result));
       if (!result.agree) process.exitCode = 1;
@@ -41,7 +41,7 @@ const page = ({ payments, refunds, withdrawals, incoming, custody, agree }: Book
     side("refunds", refunds, "paid - reorged"),
     side("withdrawals", withdrawals, "paid - reorged"),
     `incoming    ${decimalUsdc(incoming.chain_micro)} USDC = ${decimalUsdc(incoming.payments_micro)} payments + ${decimalUsdc(incoming.other_micro)} other transfers + ${decimalUsdc(incoming.unasked_micro)} not asked for yet; kept, as its refund would cost more: ${decimalUsdc(incoming.kept_micro)}`,
-    `accounts    ${decimalUsdc(custody.owed_micro)} USDC owed to their owners; ${decimalUsdc(custody.balance_micro)} USDC where payments go and refunds come from`,
+    `accounts    ${decimalUsdc(custody.owed_micro)} USDC owed to their owners; ${decimalUsdc(custody.balance_micro)} USDC in the account for payments and refunds`,
     agree ? "The books agree." : "THE BOOKS DISAGREE.",
     ...[payments, refunds, withdrawals, custody]
       .flatMap(({ differences }) => differences)

@@ -26,21 +26,21 @@ const FETCH_MS = 10_000;
 
 export function verifyReceiptCommand({ settings }: Pick<Terminal, "settings">): Command {
   const command = new Command("receipt")
-    .description("check a signed receipt, and what it claims of an answer, a request and the log")
-    .argument("<file>", "the JWS, or the PAYMENT-RESPONSE it came in; - for standard input")
+    .description("check a signed receipt against an answer, a request and the log")
+    .argument("<file>", "the JWS, or its PAYMENT-RESPONSE; - for standard input")
     .option(
       "--jwks <file|url>",
-      "the service's keys, its /.well-known/jwks.json; the key in DATA_DIR if left out",
+      "the service's keys, its /.well-known/jwks.json; default: the key in DATA_DIR",
     )
-    .option("--body <file>", "the answer as it was received, decoded")
-    .option("--request <json>", 'what was asked: {"operation": …, "input": …}, with every default', asRequest)
+    .option("--body <file>", "the answer as received, decoded")
+    .option("--request <json>", 'the request: {"operation": …, "input": …}, with every default', asRequest)
     .option("--export <file>", "an export of the log or of the payment's stream (.gz too)")
-    .option("--key <key>", "of the export: the log's verifier key as you know it: name+id+base64", asKey);
+    .option("--key <key>", "for the export: the log's expected verifier key: name+id+base64", asKey);
   return withPackOptions(command)
     .option("--json", "print the checks as JSON", false)
     .addHelpText(
       "after",
-      "\nExits with 1 when any check fails, with 2 where --export is no export of a log. Only URLs given with --jwks and --rpc are asked.\nThe export is read as `tallystick verify` reads it, with the same options.",
+      "\nExits with 1 when any check fails, with 2 if --export is no export of a log. It contacts only URLs in --jwks and --rpc.\nIt reads the export as `tallystick verify` does, with the same options.",
     )
     .action((file: string, options: Options) =>
       orNoExport(async () => {
@@ -105,8 +105,7 @@ async function ownKeys(settings: Terminal["settings"]): Promise<readonly unknown
   const config = settings();
   const { signingKeyOf } = await import("../runtime/assemble-audit.ts");
   const signer = await signingKeyOf(config);
-  if (!signer)
-    refuse("invalid", `${config.DATA_DIR} has no signing key: give the service's keys with --jwks`);
+  if (!signer) refuse("invalid", `${config.DATA_DIR} has no signing key: set the service's keys by --jwks`);
   return [{ ...signer.public_key, kid: signer.kid }];
 }
 
@@ -125,7 +124,7 @@ async function fetched(url: string): Promise<string> {
     if (response.ok) return await response.text();
     return refuse("unavailable", `--jwks ${url} answers ${response.status}`);
   } catch (error) {
-    return refuse("unavailable", `--jwks ${url} cannot be fetched: ${(error as Error).message}`);
+    return refuse("unavailable", `cannot fetch --jwks ${url}: ${(error as Error).message}`);
   }
 }
 
@@ -133,7 +132,7 @@ function fileOf(path: string, encoding: "utf8"): Promise<string>;
 function fileOf(path: string): Promise<Buffer>;
 function fileOf(path: string, encoding?: "utf8"): Promise<string | Buffer> {
   return readFile(path, encoding).catch((error: Error) =>
-    refuse("invalid", `${path} cannot be read: ${error.message}`),
+    refuse("invalid", `cannot read ${path}: ${error.message}`),
   );
 }
 

@@ -33,29 +33,26 @@ const ASK_MS = 60_000;
 export function reportCommand({ settings }: Pick<Terminal, "settings">): Command {
   const command = new Command("verify")
     .description(
-      "hold a report against its digest in the log, ask its figures again, and name what is not so",
+      "compare a report with its digest in the log, look its figures up again, and list mismatches",
     )
-    .argument("<file>", "a report as JSON, or the facts.json that goes with its PDF")
-    .option(
-      "--url <url>",
-      "the service to ask; the one of this machine if neither this nor --export is given",
-    )
+    .argument("<file>", "a report as JSON, or the facts.json of its PDF")
+    .option("--url <url>", "the service to ask; default without --export: the one on this machine")
     .option("--export <file>", "an export of the log (.gz too), read as `tallystick verify` reads it")
     .option(
       "--key <key>",
-      "an API key of the one who had it made (sk_…), for --url; or the log's verifier key (name+id+base64); may be given twice",
+      "an API key of the report's owner (sk_…), for --url; or the log's verifier key (name+id+base64); may be given twice",
       asKeys,
       {},
     );
   const verify = withPackOptions(command)
-    .option("--json", "print what was verified, and the faults, as JSON", false)
+    .option("--json", "print results and faults as JSON", false)
     .addHelpText(
       "after",
       `
-A report counts as verified when a signed event of the log has the digest of its words: out of --export, or as the
-service at --url proves it to the one who had the report made. Without that its figures alone are verified, and the
-report is refused. Exits with 1 when anything is not as it says, with 2 where --export is no export of a log.
-Vintages are kept for 180 days; after that the digests in the log remain.`,
+A report is verified when a signed event of the log has its text's digest: from --export, or proven by the
+service at --url to the report's owner. Without that only its figures are verified, and the
+report is refused. Exits with 1 on any mismatch, with 2 if --export is no export of a log.
+Vintages are stored 180 days; then only the log's digests remain.`,
     )
     .action((file: string, options: Options) =>
       orNoExport(async () => {
@@ -107,16 +104,13 @@ function read(text: string): Given {
   const facts = detachedFacts.safeParse(bare);
   if (facts.success) return { facts: facts.data, whole: undefined, faults: unknownFaults(bare, facts.data) };
   const [issue] = facts.error.issues;
-  return refuse(
-    "invalid",
-    `this is no report, nor the facts of one: ${issue?.path.join(".")} ${issue?.message}`,
-  );
+  return refuse("invalid", `this is no report or its facts: ${issue?.path.join(".")} ${issue?.message}`);
 }
 
 /** A digest is of the members that a report has: any other could say anything. */
 function unknownFaults(given: unknown, known: object): Fault[] {
   const isKnown = inOneForm(given) === inOneForm(known);
-  return isKnown ? [] : [{ at: "report", says: "has members that no report has" }];
+  return isKnown ? [] : [{ at: "report", says: "has unknown members" }];
 }
 
 function inOneForm(value: unknown): string {
@@ -140,7 +134,7 @@ function aroundFaults(answer: { data: unknown; meta?: unknown }, whole: Report):
     ),
     ...(meta === undefined || (is("meta", about) && is("rests_on", rests_on))
       ? []
-      : [{ at: "meta", says: "is not what the report's sources say" }]),
+      : [{ at: "meta", says: "differs from the report's sources" }]),
   ];
 }
 
@@ -150,7 +144,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return refuse("invalid", "this is no JSON: give a report as JSON, or its facts.json");
+    return refuse("invalid", "this is no JSON: pass a report as JSON, or its facts.json");
   }
 }
 
@@ -166,13 +160,13 @@ export function askAt(url: string, key: string | undefined): AskAgain {
     const answer = await once()
       // A service closes a connection that was kept for long, maybe just as a question is on its way; what reads may be asked twice.
       .catch((error: Error) => (wasClosed(error) ? once() : Promise.reject(error)))
-      .catch((error: Error) => refuse("unavailable", `${url} cannot be asked: ${reasonOf(error).message}`));
+      .catch((error: Error) => refuse("unavailable", `${url} is unreachable: ${reasonOf(error).message}`));
     const body = (await answer.json().catch(() => ({}))) as AskedAgain & {
       detail?: string;
       data?: unknown;
       meta?: unknown;
     };
-    if (answer.status === 402) return { none: `${name} has its price: give a key with --key` };
+    if (answer.status === 402) return { none: `${name} costs money: pass a key with --key` };
     if (!answer.ok) return { none: `${name} answers ${answer.status}: ${body.detail ?? "without a reason"}` };
     return { answer: { data: body.data, meta: body.meta } };
   };
@@ -205,7 +199,7 @@ async function madeIn(
   const proven = events.filter(({ position, version }) => (position ?? version) <= verified.proven);
   const signature = verified.verdicts.find(({ name }) => name === "signature")!.detail;
   if (events.length > 0 && proven.length === 0)
-    return { none: `nothing signs, anchors or holds the export as far as its event: ${signature}` };
+    return { none: `nothing signs or anchors the export as far as its event: ${signature}` };
   return { events: proven.flatMap(factsIn), where: `${origin}, ${signature}` };
 }
 
@@ -214,17 +208,17 @@ async function madeAt(url: string, { facts }: Given, options: Options): Promise<
   const { key, origin, witness, head, checkpoint, network, contract, signer, rpc } = options;
   const ofExports = { head: head[0], checkpoint: checkpoint[0], network, contract, signer, rpc };
   const other = Object.entries(ofExports).find(([, value]) => value !== undefined)?.[0];
-  if (other) refuse("invalid", `--${other} is held against an export: give --export too`);
+  if (other) refuse("invalid", `--${other} requires an export: pass --export too`);
   const headers: Record<string, string> = key.api === undefined ? {} : { Authorization: `Bearer ${key.api}` };
   const get = (path: string) =>
     fetch(new URL(path, url), { headers, signal: AbortSignal.timeout(ASK_MS) }).catch((error: Error) =>
-      refuse("unavailable", `${url} cannot be asked: ${reasonOf(error).message}`),
+      refuse("unavailable", `${url} is unreachable: ${reasonOf(error).message}`),
     );
   const kept = await get(`/v1/agent/reports/${encodeURIComponent(facts.report_id)}`);
   await kept.body?.cancel();
   const event_id = kept.headers.get("Event-Id");
   if (!kept.ok || event_id === null)
-    return { none: `${url} answers ${kept.status} for this report: give a key of the one who had it made` };
+    return { none: `${url} answers ${kept.status} for this report: pass its owner's key` };
   const answer = await get(`/log/proof/${encodeURIComponent(event_id)}`);
   const event = provenEvent(await answer.json().catch(() => ({})), {
     key: key.log,
@@ -244,9 +238,8 @@ const factsIn = ({ type, payload }: { type: string; payload: string }): ReportFa
 
 /** What binds the words of a report, or its facts and their labels: one event that has their digests. */
 function wordFaults({ facts, whole }: Given, made: Made): Fault[] {
-  const remedy = "hold it against an export of the log by --export";
-  if ("none" in made)
-    return [{ at: "words", says: `are bound by no digest of the log: ${made.none}; ${remedy}` }];
+  const remedy = "check it in an export of the log by --export";
+  if ("none" in made) return [{ at: "words", says: `have no digest in the log: ${made.none}; ${remedy}` }];
   const { events } = made;
   const [first] = events;
   if (!first) return [{ at: "report_id", says: "names no report of this log" }];
@@ -284,7 +277,7 @@ function tell({ given, made, faults, figures }: Told, json: boolean): void {
   const told = { ok, verified: ok ? what : null, log: where, facts, figures: figures ?? null, faults };
   const asked = figures
     ? [
-        `${figures.verified} of ${figures.asked} figures verified: ${figures.questions} questions asked again at ${figures.url}`,
+        `${figures.verified} of ${figures.asked} figures verified: ${figures.questions} queries repeated at ${figures.url}`,
       ]
     : [];
   const lines = [

@@ -11,12 +11,12 @@ import { marked, type Terminal, withRuntime } from "./terminal.ts";
 export function rerunCommand(terminal: Terminal): Command {
   return new Command("rerun")
     .description(about.rerun)
-    .argument("<execution_id>", "as skills_run named it: 32 hex digits")
-    .option("--now", "on the data of now, to see which steps they change", false)
-    .option("--json", "print what came of it as JSON", false)
+    .argument("<execution_id>", "from skills_run: 32 hex digits")
+    .option("--now", "on current data, to see which steps it changes", false)
+    .option("--json", "print the result as JSON", false)
     .addHelpText(
       "after",
-      "\nVintages and kept answers last 180 days. What was read of the log is not asked again: its kept answer is taken, and named.\nExits with 1 when anything differs.",
+      "\nVintages and stored answers last 180 days. Reads of the log are not repeated: their stored answers are used, and named.\nExits with 1 on any difference.",
     )
     .action(async (execution_id: string, { now, json }: { now: boolean; json: boolean }) => {
       if (!/^[0-9a-f]{32}$/.test(execution_id))
@@ -24,11 +24,10 @@ export function rerunCommand(terminal: Terminal): Command {
       const again = await withRuntime(terminal, async ({ app }) => {
         await app.caughtUp(executionsProjection, 30_000);
         const tenant = await tenantOf(app.pool, execution_id);
-        if (tenant === undefined)
-          return refuse("not_found", `there is no execution ${execution_id} in this log`);
+        if (tenant === undefined) return refuse("not_found", `this log has no execution ${execution_id}`);
         if (now)
           await openCurrent(app, (dataset, { message }) =>
-            refuse("unavailable", `${dataset} cannot be opened: ${message}`),
+            refuse("unavailable", `cannot open ${dataset}: ${message}`),
           );
         return rerun(app, { tenant, execution_id }, { now, signal: AbortSignal.timeout(300_000) });
       });
@@ -41,14 +40,14 @@ export function rerunCommand(terminal: Terminal): Command {
 export const spoken = ({ steps, same, agent, model, result_sha256, again_sha256 }: Again): string =>
   [
     ...steps.map(({ step, operation, how, same }) => {
-      const what = how === "kept" ? "taken from its kept answer" : "asked again";
+      const what = how === "kept" ? "from its stored answer" : "asked again";
       return `${marked(same, same ? "same" : "DIFFERS")}  ${printable(`${step} (${operation}), ${what}`)}`;
     }),
     ...(model === null
       ? []
-      : [`      ${printable(model)} is not asked again: what it said is taken as it was`]),
+      : [`      ${printable(model)} is not called again: its earlier output is reused`]),
     same
-      ? `${marked(true, "the same")}: ${agent} comes to ${result_sha256} again, byte for byte`
-      : `${marked(false, "NOT the same")}: ${agent} came to ${result_sha256}, and now to ${again_sha256}`,
+      ? `${marked(true, "the same")}: ${agent} gives ${result_sha256} again, byte for byte`
+      : `${marked(false, "NOT the same")}: ${agent} gave ${result_sha256}, and now ${again_sha256}`,
     "",
   ].join("\n");

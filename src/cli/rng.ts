@@ -8,9 +8,7 @@ export function rngCommand(terminal: Terminal): Command {
 
   rng
     .command("abandon")
-    .description(
-      "give up every chain of seeds that SEED_SECRET does not make, and refund the bets that are void",
-    )
+    .description("abandon every chain of seeds that SEED_SECRET cannot make, and refund void bets")
     .option("--json", "print JSON", false)
     .addHelpText(
       "after",
@@ -27,9 +25,9 @@ export function rngCommand(terminal: Terminal): Command {
       const { chains, refunded_accounts } = given;
       const lines = chains.map(
         ({ space, chain, void: used }) =>
-          `${space} chain ${chain} is given up; ${used ? `everything drawn from seed ${used.index} is void` : "nothing was drawn from a secret seed of it"}.`,
+          `${space} chain ${chain} is abandoned; ${used ? `everything drawn from seed ${used.index} is void` : "no secret seed of it was used"}.`,
       );
-      const told = [...lines, `${refunded_accounts} accounts of the lounge have their stakes back.`];
+      const told = [...lines, `${refunded_accounts} lounge accounts got their stakes back.`];
       process.stdout.write(json ? `${JSON.stringify(given, null, 2)}\n` : `${told.join("\n")}\n`);
     });
 

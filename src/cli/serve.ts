@@ -41,18 +41,18 @@ async function serve({ settings, logger }: Terminal): Promise<void> {
     if (config.LINGER_SECONDS > 0) {
       log.info(
         { signal, seconds: config.LINGER_SECONDS },
-        "leaving: /ready says so, and calls are still taken",
+        "leaving: /ready says so; calls are still accepted",
       );
       const { handle } = door;
       door.handle = (req, res) => (req.url === "/ready" ? leaving : handle)(req, res);
       await new Promise((wake) => setTimeout(wake, config.LINGER_SECONDS * 1_000));
     }
-    log.info({ signal }, "stopping: no new calls, those under way are finished");
+    log.info({ signal }, "stopping: no new calls, running calls finish");
     // What hangs, such as a database that does not answer, must not keep a process that others wait for.
     setTimeout(() => {
       log.warn(
         { seconds: config.LEAVE_SECONDS },
-        "left before all was finished: what was under way is seen through by another process, or at the next start",
+        "stopped before all calls finished: another process, or the next start, completes them",
       );
       log.flush();
       process.exit(1);

@@ -80,11 +80,11 @@ async function isKnown(app: App, secret: string): Promise<boolean> {
 function greetingOf(url: string, app: App, key: string | undefined): string {
   const lines = [
     `\nTallystick listens at ${url}   (a page for people; OpenAPI ${url}/openapi.json, MCP ${url}/mcp)`,
-    `The log, and how far it is proven: ${url}/log\n`,
+    `The log and its proofs: ${url}/log\n`,
   ];
   if (app.embedded_chain) {
     lines.push(
-      "Payments settle on a development chain: its USDC is worth nothing, and its signatures would be valid on Base.",
+      "Payments settle on a development chain: its USDC is worthless, but its signatures are valid on Base.",
       "Do not sign with a funded wallet. `npm run demo` pays a first call with a demo wallet.\n",
     );
   } else lines.push(`Payments settle on Base and go to ${app.pay_to}; ${app.chain.sender} pays for gas.\n`);

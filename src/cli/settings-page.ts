@@ -2,8 +2,8 @@
 
 const INTRO = `# Settings
 
-Every setting is a variable of the environment; an empty one has its default. Generated from \`.env.example\` by \`npm run docs\`: a clone
-has that file, to be copied to \`.env\` and changed where something differs. \`docker compose\` reads \`.env\` by itself; without it:
+Every setting is an environment variable; an empty one has its default. Generated from \`.env.example\` by \`npm run docs\`: a clone
+has that file, to copy to \`.env\` and change. \`docker compose\` reads \`.env\` by itself; without it:
 
     set -a; . ./.env; set +a; npm start
 `;

@@ -3,15 +3,15 @@ import { type Terminal, withRuntime } from "./terminal.ts";
 
 export function importSalesCommand(terminal: Terminal): Command {
   return new Command("import-sales")
-    .description("import what was sold before orders were in the log, for the forecast")
+    .description("import sales from before the log, for the forecast")
     .argument(
       "<csv>",
       "product_slug,month,quantity: base units by month, such as granulas-premium,2025-11,820",
     )
     .addHelpText(
       "after",
-      "\nThe file is the whole table: what an earlier one held and this does not is gone. A month that is in both the file and the log counts\n" +
-        "as the sum, so leave out what was ordered here. Months that are not over are not read yet.",
+      "\nThe file is the whole table: rows missing from it are removed. A month in both the file and the log counts\n" +
+        "as the sum, so leave out orders made here. Incomplete months are not read yet.",
     )
     .action(async (path: string) => {
       const { DATA_DIR } = terminal.settings();
@@ -24,7 +24,7 @@ export function importSalesCommand(terminal: Terminal): Command {
         `${facts.dataset} ${state}: vintage ${facts.vintage.slice(0, 16)}, ${facts.rows} rows, to ${facts.as_of}`,
       );
       if (unlisted.length > 0)
-        print(`Not on the list, and not forecast until they are: ${unlisted.join(", ")}`);
+        print(`Not on the list, and forecast only once they are: ${unlisted.join(", ")}`);
     });
 }
 

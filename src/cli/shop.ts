@@ -28,8 +28,8 @@ export function shopCommand(terminal: Terminal): Command {
   const run = <T>(work: (app: App, operator: Shop) => Promise<T>): Promise<T> =>
     withRuntime(terminal, async ({ app }) => work(app, await import("../operator/shop.ts")));
   const erase = eraseCommand(terminal, "shop.erase")
-    .description("erase a customer: name, mail and address in their orders and quotes open no more, for good")
-    .argument("<email>", "the customer's mail address; upper and lower case are the same");
+    .description("erase a customer: nobody can open name, mail and address in orders and quotes any more")
+    .argument("<email>", "the customer's mail address, in any case");
   for (const command of [...goodsCommands(run), ...orderCommands(run), erase, importSalesCommand(terminal)])
     shop.addCommand(command);
   return shop;
@@ -38,21 +38,21 @@ export function shopCommand(terminal: Terminal): Command {
 type Run = <T>(work: (app: App, operator: Shop) => Promise<T>) => Promise<T>;
 type InSpace = { test: boolean };
 const spaceOf = ({ test }: InSpace) => (test ? "test" : "live");
-const TEST = ["--test", "the shop that test keys see", false] as const;
+const TEST = ["--test", "the shop of test keys", false] as const;
 
 function goodsCommands(run: Run): Command[] {
   const list = new Command("list")
-    .description("put a product on the list; it is sold once it has a price and stock")
-    .requiredOption("--slug <name>", "what it is called: lower-case letters, digits, hyphens", asSlug)
+    .description("put a product on the list; it sells once it has a price and stock")
+    .requiredOption("--slug <name>", "its slug: lower-case letters, digits, hyphens", asSlug)
     .requiredOption("--type <type>", productTypes.join(", "), oneOf<ProductType>(productTypes))
-    .requiredOption("--name <text>", "what buyers read")
+    .requiredOption("--name <text>", "text for buyers")
     .requiredOption("--kg <n>", "kilograms of the base unit", asPositive)
-    .option("--base <unit>", "what stock is counted in", oneOf<UnitName>(unitNames), "bag")
-    .option("--units <list>", "units it is sold in, by how many base units each has", asUnits)
+    .option("--base <unit>", "the unit of stock", oneOf<UnitName>(unitNames), "bag")
+    .option("--units <list>", "units for sale, each with its number of base units", asUnits)
     .option("--kwh <n>", "net calorific value in kWh/kg, of fuel", asPositive)
-    .option("--cn <code>", "of the Combined Nomenclature; else the usual one of its type")
+    .option("--cn <code>", "Combined Nomenclature code; default: that of its type")
     .option("--vat <percent>", "value added tax", asPercent, 2_100)
-    .option("--id <n>", "its product_id; else the next one", asCount)
+    .option("--id <n>", "its product_id; default: the next", asCount)
     .option(...TEST)
     .addHelpText(
       "after",
@@ -76,7 +76,7 @@ function goodsCommands(run: Run): Command[] {
       }),
     );
   const price = new Command("price")
-    .description("set what a unit costs, from now on or from a later time")
+    .description("set a unit's price, from now on or a later time")
     .argument("<product>", "its slug or product_id")
     .argument("<unit>", unitNames.join(" or "), oneOf<UnitName>(unitNames))
     .argument("<eur>", "for one unit, without tax, such as 4.95", asCents)
@@ -91,19 +91,19 @@ function goodsCommands(run: Run): Command[] {
       }),
     );
   const withdraw = new Command("withdraw")
-    .description("take a product off the list; orders of it stand")
+    .description("take a product off the list; its orders stay")
     .argument("<product>", "its slug or product_id")
     .option(...TEST)
     .action((name: string, options) =>
       run(async (app, operator) => {
         await operator.withdrawProduct(app, spaceOf(options), name);
-        print(`${name} is not sold any more.`);
+        print(`${name} is no longer sold.`);
       }),
     );
   const receive = new Command("receive")
-    .description("take goods in; locations are drawn from in the order in which they were first stocked")
+    .description("add stock; sales use locations in the order in which they were first stocked")
     .argument("<product>", "its slug or product_id")
-    .argument("<location>", "where it lies", asLocation)
+    .argument("<location>", "its location", asLocation)
     .argument("<quantity>", "in base units", asCount)
     .option("--reference <text>", "a delivery note")
     .option(...TEST)
@@ -114,11 +114,11 @@ function goodsCommands(run: Run): Command[] {
       }),
     );
   const adjust = new Command("adjust")
-    .description("correct what was counted wrong, lost or found; what orders hold cannot be taken away")
+    .description("correct stock that was miscounted, lost or found; ordered goods cannot be removed")
     .argument("<product>", "its slug or product_id")
-    .argument("<location>", "where it lies", asLocation)
+    .argument("<location>", "its location", asLocation)
     .argument("<delta>", "in base units: -3 for three less; write it after --", asDelta)
-    .requiredOption("--reason <text>", "why, in your words: it stands in the log for good")
+    .requiredOption("--reason <text>", "the reason, in your words: it stays in the log")
     .option(...TEST)
     .action((name: string, location: string, delta: number, options) =>
       run(async (app, operator) => {
@@ -139,7 +139,7 @@ function ofOrder(name: string, about: string): Command {
   return new Command(name)
     .description(about)
     .argument("<order_id>", "as `shop orders` lists it", asOrderId)
-    .option("--tenant <name>", "whose it is, where two buyers were given the same number");
+    .option("--tenant <name>", "its buyer, if two buyers have the same number");
 }
 
 function orderCommands(run: Run): Command[] {
@@ -154,9 +154,7 @@ function orderCommands(run: Run): Command[] {
       print(`Order ${order_id} of ${named.tenant} is ${(await work(app, named, operator)).status}.`);
     });
   const list = new Command("orders")
-    .description(
-      "list what is to be done: paid orders, or those that stand otherwise, with whom they are for",
-    )
+    .description("list open orders: paid ones, or those with another status, with their customers")
     .option("--status <status>", statuses.join(", "), oneOf<OrderStatus>(statuses), "paid")
     .option("--json", "print one JSON object a line", false)
     .option(...TEST)
@@ -181,16 +179,13 @@ function orderCommands(run: Run): Command[] {
         }
       }),
     );
-  const paid = ofOrder("paid", "say that an invoice was paid")
+  const paid = ofOrder("paid", "record an invoice as paid")
     .option("--reference <text>", "of the bank's statement")
     .action((id: number, options) =>
       on(id, options, (app, named, operator) => operator.invoicePaid(app, named, options.reference ?? null)),
     );
-  const ship = ofOrder(
-    "ship",
-    "say that the goods have left; waits until the chain cannot take the payment back",
-  )
-    .option("--carrier <name>", "who carries them")
+  const ship = ofOrder("ship", "record the goods as shipped; waits until the payment is final on chain")
+    .option("--carrier <name>", "the carrier")
     .option("--tracking <code>", "the carrier's number")
     .option("--wait <seconds>", "for the payment to be final, while the service runs", asCount, 60)
     .action((id: number, options) =>
@@ -199,28 +194,25 @@ function orderCommands(run: Run): Command[] {
         return onceFinal(() => operator.ship(app, named, sent), options.wait);
       }),
     );
-  const deliver = ofOrder("deliver", "say that the goods have arrived").action((id: number, options) =>
+  const deliver = ofOrder("deliver", "record the goods as arrived").action((id: number, options) =>
     on(id, options, (app, named, operator) => operator.delivered(app, named)),
   );
-  const takeBack = ofOrder("return", "take goods back; what was paid for them in USDC is refunded, whole")
-    .requiredOption("--reason <text>", "why, in your words: it stands in the log for good")
+  const takeBack = ofOrder("return", "take goods back; a USDC payment is refunded in full")
+    .requiredOption("--reason <text>", "the reason, in your words: it stays in the log")
     .option(
       "--restock <list>",
-      "what can be sold again, such as riga=10; else all of it, where it came from",
+      "resellable goods, such as riga=10; default: all, at their old locations",
       asLines,
     )
-    .option("--unsellable", "nothing of it can be sold again", false)
+    .option("--unsellable", "none of it is resellable", false)
     .action((id: number, options) =>
       on(id, options, (app, named, operator) => {
         const restocked = options.unsellable ? null : options.restock;
         return operator.returned(app, named, { reason: options.reason, restocked });
       }),
     );
-  const cancel = ofOrder(
-    "cancel",
-    "give up an order that is not shipped; what was paid in USDC is refunded, whole",
-  )
-    .requiredOption("--reason <text>", "why, in your words: it stands in the log for good")
+  const cancel = ofOrder("cancel", "cancel an unshipped order; a USDC payment is refunded in full")
+    .requiredOption("--reason <text>", "the reason, in your words: it stays in the log")
     .action((id: number, options) =>
       on(id, options, (app, named, operator) => operator.cancelled(app, named, options.reason)),
     );

@@ -36,7 +36,7 @@ export async function interruptibly<T>(
   work: (progress: ShownProgress, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const interrupted = new AbortController();
-  const interrupt = () => interrupted.abort(new Error("interrupted; nothing was changed"));
+  const interrupt = () => interrupted.abort(new Error("interrupted; nothing changed"));
   process.once("SIGINT", interrupt);
   try {
     return await withProgress(

@@ -8,19 +8,17 @@ export function subjectsCommand(terminal: Terminal): Command {
 
   subjects.addCommand(
     eraseCommand(terminal, "subjects.erase")
-      .description("destroy the key of a subject: nothing that is sealed for it opens any more, for good")
-      .argument("<name>", "a mail address, or the name that its kind has")
-      .option("--kind <kind>", "what the name is of", "mail"),
+      .description("destroy a subject's key: nobody can open its sealed data any more")
+      .argument("<name>", "a mail address, or its kind's name")
+      .option("--kind <kind>", "the name's kind", "mail"),
   );
 
   subjects
     .command("rewrap")
-    .description(
-      "wrap all keys of the vault by SUBJECT_MASTER_KEY; SUBJECT_MASTER_KEY_OLD is needed no more then",
-    )
+    .description("re-wrap all vault keys by SUBJECT_MASTER_KEY; SUBJECT_MASTER_KEY_OLD is then unnecessary")
     .action(async () => {
       const count = await withRuntime(terminal, ({ app }) => app.subjects.rewrap());
-      process.stdout.write(`${count} keys are wrapped anew; the vault knows this master key alone.\n`);
+      process.stdout.write(`${count} keys are re-wrapped; the vault uses only this master key.\n`);
     });
 
   return subjects;

@@ -7,8 +7,8 @@ import { type Terminal, withRuntime } from "./terminal.ts";
 
 type Trust = typeof import("../operator/trust.ts");
 
-const AGENT = ["<agent>", "its agent_id, or its passport's number as SX#42 or 42"] as const;
-const REASON = ["--reason <text>", "why, in public and for ever: at most 200 characters", asReason] as const;
+const AGENT = ["<agent>", "its agent_id, or passport number as SX#42 or 42"] as const;
+const REASON = ["--reason <text>", "the permanent public reason: at most 200 characters", asReason] as const;
 
 export function trustCommand(terminal: Terminal): Command {
   const group = new Command("trust").description(about.trust);
@@ -17,30 +17,28 @@ export function trustCommand(terminal: Terminal): Command {
 
   group
     .command("seed")
-    .description(
-      "give an agent points to begin with, in place of those it was given before; they do not grow old",
-    )
+    .description("give an agent initial points, replacing earlier ones; they do not age")
     .argument(...AGENT)
     .argument("<points>", "0.000001 to 100", asPoints)
     .requiredOption(...REASON)
     .action(async (agent: string, points_micro: number, { reason }: { reason: string }) => {
       const number = await run((app, { seedTrust }) => seedTrust(app, agent, { points_micro, reason }));
-      print(`${sxId(number)} is given ${pointsText(points_micro)} points. Scores follow within a minute.`);
+      print(`${sxId(number)} gets ${pointsText(points_micro)} points. Scores follow within a minute.`);
     });
 
   group
     .command("unseed")
-    .description("take back what an agent was given")
+    .description("remove an agent's initial points")
     .argument(...AGENT)
     .requiredOption(...REASON)
     .action(async (agent: string, { reason }: { reason: string }) => {
       const number = await run((app, { unseedTrust }) => unseedTrust(app, agent, reason));
-      print(`${sxId(number)} is given nothing any more. Scores follow within a minute.`);
+      print(`${sxId(number)} has no initial points now. Scores follow within a minute.`);
     });
 
   group
     .command("list")
-    .description("list what agents are given, with the reasons")
+    .description("list agents' initial points, with reasons")
     .option("--json", "print one JSON object a line", false)
     .action(async ({ json }: { json: boolean }) => {
       const seeds = await run((app, { listSeeds }) => listSeeds(app));

@@ -42,21 +42,21 @@ export function verifyCommand(terminal: Terminal): Command {
     .description(about.verify)
     .argument(
       "[files...]",
-      "an export (.gz too), or - for standard input; segments (.parquet), and the export of what follows them; the database when left out",
+      "an export (.gz too), or - for standard input; segments (.parquet), and the export after them; default: the database",
     );
   const verifying = withPackOptions(command)
-    .option("--key <key>", "the log's verifier key as you know it: name+id+base64", asKey)
-    .option("--receipt <file>", "a receipt that you were given; may be repeated", asList, [])
-    .option("--proof <file>", "with one segment alone: what GET /log/segments/{from}/proof answered")
+    .option("--key <key>", "the log's expected verifier key: name+id+base64", asKey)
+    .option("--receipt <file>", "a receipt that you have; may be repeated", asList, [])
+    .option("--proof <file>", "with one segment: the answer of GET /log/segments/{from}/proof")
     .option("--json", "print the report as JSON", false)
     .addHelpText(
       "after",
       `
-What is left out of key, origin, contract and signer is believed as the export has it, and the report says so; what you
-give must be met. With --rpc the account to believe is the first that anchored this log, and those it endorsed: where another
-one anchored the export, the verdict is contested until you name one by --signer. The times of blocks are held against dates. Exits with 1 when any verdict fails, with 2 where the file is no export of a log. A file is verified without the service or its database, and
-nobody but --rpc is asked. The database is held against what this machine signed last, the chain of BASE_RPC_URL and
-the WITNESSES; who of these does not answer is named, and says nothing.
+Omitted values of key, origin, contract and signer are taken from the export, and the report says so; the
+export must match yours. With --rpc the trusted account is the first that anchored this log, and those it endorsed. If another
+one anchored the export, the verdict is contested until you name one by --signer. Block times are compared with dates. Exits with 1 when any verdict fails, with 2 if the file is no export of a log. Verifying a file needs no service or database, and
+contacts only --rpc. The database is compared with what this machine signed last, the chain of BASE_RPC_URL and
+the WITNESSES; the report names any that is unreachable.
 
   tallystick verify log.ndjson.gz --key "$(curl -s https://…/log/key)" --rpc https://mainnet.base.org
   tallystick verify log-*.parquet rest.ndjson.gz

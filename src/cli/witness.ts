@@ -11,12 +11,12 @@ import { hostInUrl, type Terminal } from "./terminal.ts";
 type Options = { name: string; log: VerifierKey[]; dir: string; host: string; port: number };
 
 const EXAMPLE = `
-It needs neither a database nor a chain, and reads no settings. Keep its folder: a witness that forgot what it cosigned
-is none. Example:
+It needs neither a database nor a chain, and reads no settings. Keep its folder: a witness that lost its cosignatures
+is useless. Example:
 
   tallystick witness --name witness.example.org --port 3100 --log "$(curl -s https://api.example.com/log/key)"
 
-It prints what the log's operator adds to WITNESSES. What it follows is at GET /.`;
+It prints what the log's operator adds to WITNESSES. GET / lists its logs.`;
 
 export function witnessCommand({ logger }: Pick<Terminal, "logger">): Command {
   return new Command("witness")

@@ -23,29 +23,25 @@ type Options = {
 };
 
 const EXAMPLE = `
-The first start registers the agent and proves a key of its own, both kept in --dir: what it earns is that agent's. Example:
+The first start registers the agent and proves its own key, both stored in --dir: that agent earns the pay. Example:
 
   tallystick work --url https://api.example.com --agent my-worker --kinds js,sql --rate 0.06 --concurrency 2
 
-A line a task on a terminal, JSON off it. SIGTERM or Ctrl-C ends what is begun, takes nothing more and leaves; again, it
-leaves at once, and what it had goes to another worker. Any other language works as well: docs/compute.md.`;
+A line a task on a terminal, JSON off it. SIGTERM or Ctrl-C finishes running tasks, takes no more and leaves; again, it
+leaves at once, and another worker gets its tasks. Any other language works as well: docs/compute.md.`;
 
 export const workCommand = (): Command =>
   new Command("work")
     .description(about.work)
     .option("--url <url>", "the service", asUrl, "http://127.0.0.1:3000")
-    .option("--agent <agent_id>", "whose work it is; kept in --dir after the first start")
-    .option(
-      "--key <key>",
-      "the API key (sk_soul_…) of an agent that has one already; - for standard input",
-      asKey,
-    )
+    .option("--agent <agent_id>", "its agent; stored in --dir after the first start")
+    .option("--key <key>", "the API key (sk_soul_…) of an existing agent; - for standard input", asKey)
     .option("--dir <folder>", "folder for the agent's keys, made at the first start", ".tallystick-worker")
-    .option("--kinds <names>", `what it does, separated by commas: ${builtIns.join(", ")}`, asKinds, [
+    .option("--kinds <names>", `task types, separated by commas: ${builtIns.join(", ")}`, asKinds, [
       ...builtIns,
     ])
-    .option("--rate <usd>", "what it asks for an hour; a task costs that for its whole limit", asRate, 0.06)
-    .option("--concurrency <number>", "tasks at once, each a process of its own", asConcurrency, 1)
+    .option("--rate <usd>", "its hourly price; a task costs that for its whole limit", asRate, 0.06)
+    .option("--concurrency <number>", "tasks at once, each a separate process", asConcurrency, 1)
     .addHelpText("after", EXAMPLE)
     .action(async ({ key, dir, agent, ...options }: Options) => {
       const stopping = new AbortController();
@@ -98,7 +94,7 @@ function lineOf(told: Told): string {
       );
     }
     case "away":
-      return styleText("yellow", printable(`the service is away: ${told.reason}; asking again`));
+      return styleText("yellow", printable(`the service is away: ${told.reason}; retrying`));
     case "task": {
       const { task_id, task_type, exit, used_ms, price_usd, state } = told;
       const used = `${used_ms} ms`.padStart(9);
@@ -107,7 +103,7 @@ function lineOf(told: Told): string {
     case "paid":
       return `${printable(told.task_id)}  ${styleText("green", printable(`paid ${told.provider_usd} USDC`))}`;
     case "draining":
-      return `stopping: nothing more is taken, and ${told.running} under way ${told.running === 1 ? "is" : "are"} ended`;
+      return `stopping: no more tasks, and ${told.running} running ${told.running === 1 ? "is" : "are"} finished`;
   }
 }
 

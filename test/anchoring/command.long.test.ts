@@ -71,7 +71,7 @@ let reached: AnchorStatus;
 test("before a service has run, the commands say that nothing is anchored", async () => {
   expect(await runWith(env, "anchor", "deploy")).toMatchObject({
     code: 0,
-    stdout: `The contract is at ${ANCHOR_ADDRESS} already.\n`,
+    stdout: `The contract is already at ${ANCHOR_ADDRESS}.\n`,
   });
   expect(await run("anchor", "status")).toContain("anchored  nothing yet");
   const asked = await run("anchor", "status", "--chain");

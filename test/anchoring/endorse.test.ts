@@ -48,5 +48,5 @@ test("the next account is named on the chain, and no second one", async () => {
   const [answer] = await chain.read([successorCall(chain.sender)]);
   expect(endorsedSuccessor(answer!)).toBe(NEXT.toLowerCase());
 
-  await expect(endorse(PAYEE)).rejects.toThrow(/named one already/);
+  await expect(endorse(PAYEE)).rejects.toThrow(/has named one/);
 });

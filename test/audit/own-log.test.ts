@@ -114,7 +114,7 @@ test("no export hides it: none is written unless told, and then it carries what 
   expect(refused.code).toBe(1);
 
   const written = await run(["export", file, "--despite"], env);
-  expect(written.said).toMatch(/NOT what was signed: /);
+  expect(written.said).toMatch(/NOT the signed log: /);
   expect(written.code).toBe(0);
   const recover = recoverKey;
   const report = await verifyFile(file, { companion: new Audit({ recover }) });

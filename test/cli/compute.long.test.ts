@@ -28,7 +28,7 @@ test("a task is paid for by x402, done by a worker's process, checked, settled, 
   expect(stdout).toMatch(/paid +0\.02 USDC in 0x[0-9a-f]{64}\n/);
   // There are 2262 primes below 20,000.
   expect(stdout).toMatch(/result +2262, audit valid, settled\n/);
-  expect(stdout).toContain("0.001 USDC, of which 0.0009 are the worker's");
+  expect(stdout).toContain("0.001 USDC, of which the worker gets 0.0009");
   expect(stdout.match(/ok {3}/g)).toHaveLength(4);
   expect(stdout).not.toContain("FAIL");
 });

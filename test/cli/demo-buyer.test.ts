@@ -121,7 +121,7 @@ test.each<[string, () => void, RegExp]>([
   ["accepts nothing", () => (unpaid.header = required()), /USDC on Base/],
   ["says nothing of x402", () => (unpaid = { status: 402 }), /no PAYMENT-REQUIRED header/],
   ["says it in rubbish", () => (unpaid.header = "rubbish"), /PAYMENT-REQUIRED header is not/],
-  ["answers for nothing", () => (unpaid = { status: 200 }), /where a 402 was expected/],
+  ["answers for nothing", () => (unpaid = { status: 200 }), /in place of a 402/],
 ])("a service that %s is refused before anything is signed", async (_, bend, told) => {
   bend();
   await expect(ask(url)).rejects.toThrow(told);
@@ -146,5 +146,5 @@ test.each<[string, () => void, RegExp]>([
 });
 
 test("nobody there is told apart", async () => {
-  await expect(ask("http://127.0.0.1:1/")).rejects.toThrow(/does not answer/);
+  await expect(ask("http://127.0.0.1:1/")).rejects.toThrow(/is unreachable/);
 });

@@ -100,7 +100,7 @@ describe("where no service runs", () => {
     expect(stdout).toMatch(/transaction +0x[0-9a-f]{64}\n/);
     expect(stdout).toMatch(/block +\d+\n/);
     expect(stdout).toContain("PaymentClaimed, PaymentSettled");
-    expect(stdout).toContain("ok   that transaction on the chain moved exactly what was signed");
+    expect(stdout).toContain("ok   that transaction on chain moved exactly the signed amount");
     expect(stdout).not.toContain("FAIL");
     // No colours where there is no terminal.
     expect(stdout).not.toContain("\u001b");
@@ -119,7 +119,7 @@ describe("where no service runs", () => {
     expect(stdout).toContain("/v1/agent/trade/top-partners");
     expect(stdout).toContain('{"rank":1,');
     expect(stdout).toContain('"synthetic":true');
-    expect(stdout).toContain("ok   PaymentSettled holds the SHA-256 of the answer as it was received here");
+    expect(stdout).toContain("ok   PaymentSettled has the SHA-256 of the answer as received");
     // The receipt holds against the answer and the export that the demo kept.
     const command = /tallystick (verify receipt .*)/.exec(stdout)![1]!;
     const receipt = await run("own", command.split(" "));
@@ -141,7 +141,7 @@ test("a service that runs on the same folder is bought from, and its log is read
     const { code, stdout, stderr } = await run("own", ["demo", "--url", url]);
     expect(code, stderr).toBe(0);
     expect(stdout).toContain(url);
-    expect(stdout).not.toContain("opening one");
+    expect(stdout).not.toContain("starting one");
     expect(stdout).toContain("PaymentClaimed, PaymentSettled");
     expect(stdout).not.toContain("FAIL");
     const { status } = await fetch(`${url}/health`);
@@ -150,7 +150,7 @@ test("a service that runs on the same folder is bought from, and its log is read
     const key = toHex(wallet(3).getHdKey().privateKey!);
     const refused = await run("own", ["demo", "--url", url, "--key", key]);
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain("leave --key out");
+    expect(refused.stderr).toContain("omit --key");
   } finally {
     child.kill("SIGTERM");
     await ended;
@@ -220,7 +220,7 @@ describe("off the development chain", () => {
     try {
       const { code, stderr } = await run("off", ["demo", "--url", dear.url]);
       expect(code).toBe(1);
-      expect(stderr).toContain("sells nothing that this demo knows how to ask");
+      expect(stderr).toContain("sells nothing that this demo can call");
     } finally {
       await dear.stop();
     }

@@ -70,7 +70,10 @@ test("killed and interrupted halfway, the next run goes on from what came", asyn
   await has(left + 2_000);
   interrupted.child.kill("SIGINT");
   const told = await interrupted.ended;
-  expect(told).toMatchObject({ code: 1, output: expect.stringMatching(/^interrupted: what came is kept/) });
+  expect(told).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(/^interrupted: fetched files are kept/),
+  });
 
   const { code, output } = await start(dir, ["--url", url, "--out", out]).ended;
   expect({ code, output }).toMatchObject({
@@ -122,7 +125,7 @@ test("with --import it is interrupted halfway: one message, no month is called m
   interrupted.child.kill("SIGINT");
   expect(await interrupted.ended).toEqual({
     code: 1,
-    output: "interrupted: what came is kept, and the same command goes on from there\n",
+    output: "interrupted: fetched files are kept, and the same command resumes\n",
   });
   expect(await run(dir, ["--import", "--url", url])).toMatchObject({
     code: 0,
@@ -139,7 +142,7 @@ test("with --import what was fetched is released; a wrong month is told before a
   const bytes = await readFile(await packed7z(dir, await fileOf(dir, "month.dat", [header, ...rows])));
   const { url, asked } = await comextMirror(bytes, join(dir, "data/downloads", `${NAME}.part`));
   const wrong = await run(dir, ["--to", "202452", "--url", url]);
-  expect(wrong).toMatchObject({ code: 1, output: expect.stringMatching(/52 is the file of a whole year/) });
+  expect(wrong).toMatchObject({ code: 1, output: expect.stringMatching(/52 means a whole year's file/) });
   expect(asked).toEqual([]);
   const { code, output } = await run(dir, ["--import", "--url", url]);
   expect(output).toMatch(/^fetched: .*comext-bulk released: .* 27 rows, 202402 to 202402/s);

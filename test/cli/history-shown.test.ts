@@ -76,7 +76,7 @@ describe("lines", () => {
     tell(read(202003));
     tell({ kind: "missing", fault: { period: 202004, why, remedy: "wait" } });
     expect(lines).toEqual([
-      "2 of 12 months are in already",
+      "2 of 12 months exist already",
       // One that was read before took no time, so nothing can be said yet.
       "2020-01: read before; 1 of 10 months",
       "2020-02: 1,234,567 lines read; 2 of 10 months, about 24 min left",
@@ -90,7 +90,7 @@ describe("lines", () => {
     const [again, given_up] = [new Date("2026-04-20T14:05:59Z"), new Date("2026-04-20T20:00:00Z")];
     tell({ kind: "waiting", period: 202001, why: "the server answered 503", again, given_up });
     expect(lines).toEqual([
-      "2020-01 is not given (the server answered 503): asked again at 2026-04-20 14:05 UTC, given up at 2026-04-20 20:00 UTC",
+      "2020-01 is unavailable (the server answered 503): retry at 2026-04-20 14:05 UTC, until 2026-04-20 20:00 UTC",
     ]);
   });
 
@@ -100,8 +100,8 @@ describe("lines", () => {
     tell({ kind: "begun", asked: 4, already: 2 });
     expect(lines).toEqual([
       "lost: 2023.duckdb is gone",
-      "2 months of what was released are lost, 2023-11 to 2023-12: they have to come again",
-      "2 of 4 months are in already",
+      "2 released months are lost, 2023-11 to 2023-12: fetch them again",
+      "2 of 4 months exist already",
     ]);
   });
 
@@ -155,7 +155,7 @@ describe("a bar", () => {
     tell({ kind: "begun", asked: 6, already: 4 });
     pass(MINUTE);
     tell(read(202001));
-    expect(lines[0]).toBe("4 of 6 months are in already");
+    expect(lines[0]).toBe("4 of 6 months exist already");
     expect(screen.bars().at(-1)).toMatch(/^█{12}░{12} 1 of 2 months, about 60 s left \| $/);
   });
 
@@ -173,7 +173,7 @@ describe("in the end", () => {
     summed({ asked: 3, already: 1, brought: [202002, 202003], missing: [], left: undefined, ...more });
 
   test("it says how many came", () => {
-    expect(summary({})).toBe("3 months asked for: 1 were in, 2 brought in, 0 missing");
+    expect(summary({})).toBe("3 months requested: 1 existed, 2 added, 0 missing");
     expect(summary({ left: { months: [], why } })).toBe(summary({}));
   });
 
@@ -181,11 +181,11 @@ describe("in the end", () => {
     const missing = [{ period: 202002, why, remedy: "run it again tomorrow" }];
     expect(summary({ brought: [], missing, left: { months: [202003], why } })).toBe(
       [
-        "3 months asked for: 1 were in, 0 brought in, 2 missing",
+        "3 months requested: 1 existed, 0 added, 2 missing",
         "  2020-02: the server does not answer",
         "    run it again tomorrow",
         "  ended before 2020-03: the server does not answer",
-        "    run the same command again: it goes on from there",
+        "    run the same command again: it resumes there",
       ].join("\n"),
     );
     expect(summary({ brought: [], left: { months: [202002, 202003], why } })).toContain(

@@ -37,7 +37,7 @@ test("an agent registers, proves a key, is vouched for, sees its score move, and
   expect(Number(score)).toBeGreaterThan(0);
   expect(given).toBe(score);
   expect(stdout).toContain("ok   jose verifies it");
-  expect(stdout).toContain("ok   it names the key that was proven here");
+  expect(stdout).toContain("ok   it names the key proven here");
   expect(stdout).not.toContain("FAIL");
 });
 
@@ -50,5 +50,5 @@ test("it pays with demo wallets alone", async () => {
     "--key",
     `0x${"11".repeat(32)}`,
   );
-  expect([code, stderr]).toEqual([1, expect.stringContaining("leave --key out")]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("omit --key")]);
 });

@@ -35,9 +35,9 @@ test("the demo buys pellets from the price list to the delivery, and the operato
   expect(code, stderr).toBe(0);
   const steps = [...stdout.matchAll(/^(\d) {2}(.+?) {2}/gm)].map(([, n, title]) => `${n} ${title}`);
   expect(steps).toEqual([
-    "1 What there is",
+    "1 The stock",
     "2 A quote",
-    "3 The order, which holds the bags",
+    "3 The order reserves the bags",
     "4 Paying for it",
     "5 The operator ships it",
     "6 Where it stands",
@@ -50,7 +50,7 @@ test("the demo buys pellets from the price list to the delivery, and the operato
   expect(told).toContain("anna@example.org");
   const tenant = /wallet:\S+/.exec(told)![0];
   const mistyped = await inProcess(["shop", "erase", "ana@example.org", "--tenant", tenant], settings());
-  expect([mistyped.code, mistyped.said]).toEqual([1, expect.stringContaining("look for typing errors")]);
+  expect([mistyped.code, mistyped.said]).toEqual([1, expect.stringContaining("check the spelling")]);
   expect((await run("shop", "erase", "anna@example.org")).stderr).toContain("--tenant <name>");
   // The order, and the quote that it was placed by.
   const erased = await run("shop", "erase", "Anna@Example.org", "--tenant", tenant);
@@ -79,5 +79,5 @@ test("products are listed, priced, stocked, corrected and withdrawn; what is wro
   expect(await refused("price", "pellets", "bag", "0")).toContain("from 0.01");
   // The shop of test keys is another one.
   expect(await refused("withdraw", "pellets", "--test")).toContain("there is no product pellets");
-  expect(await there("withdraw", "pellets")).toContain("not sold any more");
+  expect(await there("withdraw", "pellets")).toContain("is no longer sold");
 });

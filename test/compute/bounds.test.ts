@@ -69,7 +69,7 @@ describe("submitting is refused", () => {
       await wait(1_000, 1_000);
       const told = await setup.submit(headers, checkedKind);
       expect(kindOf(told)).toEqual([503, "busy"]);
-      expect(told.body.detail).toBe("too many results wait to be checked; try again in a minute");
+      expect(told.body.detail).toBe("too many results wait for a check; retry in a minute");
       const asked = await fetch(`${setup.service.url}/soul/compute/submit`, {
         method: "POST",
         headers: { ...headers, "Content-Type": "application/json" },

@@ -278,7 +278,7 @@ describe.skipIf(!chromium)(`the page at /log${chromium ? "" : " (skipped: no Chr
     const opened = await visit(browser, service.url, "/log#verify");
     await opened.page.getByLabel("Event id").fill("019b76da-a800-7000-8000-00000000ffff");
     await opened.page.locator("#event-form").getByRole("button", { name: "Verify" }).click();
-    await opened.page.getByText("the log has no event of this id").waitFor();
+    await opened.page.getByText("the log has no such event id").waitFor();
     await opened.page.context().close();
     expect(opened.complaints).toEqual([expect.stringContaining("404")]);
   });

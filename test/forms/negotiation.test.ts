@@ -96,7 +96,7 @@ describe("Accept", () => {
 
   test("a form that an operation does not have is refused by its own list", () => {
     expect(() => chosenForm(plain, "text/csv")).toThrow(
-      "this can be had as application/json, and Accept takes none",
+      "available: application/json, but Accept accepts none",
     );
   });
 

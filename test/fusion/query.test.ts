@@ -97,7 +97,7 @@ test("what fits no intent, lacks a slot or cannot be asked is refused by the nam
   });
   expect(await refused({ intent: "partners", country: "CN" })).toMatchObject({
     status: 400,
-    errors: [{ path: "intent", message: expect.stringContaining("partners cannot be asked so") }],
+    errors: [{ path: "intent", message: expect.stringContaining("partners cannot answer this") }],
   });
   expect(await refused({})).toMatchObject({ status: 400, errors: [{ path: "question" }] });
 });

@@ -164,12 +164,12 @@ describe("the tree", () => {
     for (const [path, told] of [
       ["/log/tile/0/x999/000", "does not reach"],
       ["/log/tile/63/000", "does not reach"],
-      ["/log/tile/0/001", "ask for /log/tile/0/001.p/"],
-      ["/log/tile/entries/001", "ask for /log/tile/entries/001.p/"],
-      ["/log/consistency?first=1&second=9007199254740", "not yet of 9007199254740"],
-      ["/log/inclusion?position=1&size=9007199254740", "not yet of 9007199254740"],
+      ["/log/tile/0/001", "request /log/tile/0/001.p/"],
+      ["/log/tile/entries/001", "request /log/tile/entries/001.p/"],
+      ["/log/consistency?first=1&second=9007199254740", "not yet 9007199254740"],
+      ["/log/inclusion?position=1&size=9007199254740", "not yet 9007199254740"],
       ["/log/inclusion?position=12&size=11", "no event at position 12"],
-      ["/log/proof/019b76da-a800-7000-8000-00000000dead", "no event of this id"],
+      ["/log/proof/019b76da-a800-7000-8000-00000000dead", "no such event id"],
     ])
       expect([path, await refusal(path!)]).toEqual([
         path,

@@ -276,8 +276,8 @@ test("the command takes segments and what follows them, without the service", as
   expect([good.code, good.stderr]).toEqual([0, ""]);
   expect(good.stdout).toContain(`${(await app.store.head()).position} events`);
   const refused: [string, string[]][] = [
-    ["one export is verified at a time", [rest, rest, paths[0]!]],
-    ["--proof is of one segment", [paths[0]!, paths[1]!, "--proof", rest]],
+    ["verify one export at a time", [rest, rest, paths[0]!]],
+    ["--proof needs one segment", [paths[0]!, paths[1]!, "--proof", rest]],
     ["--proof is not what GET", [paths[0]!, "--proof", rest]],
   ];
   for (const [says, args] of refused) {

@@ -154,7 +154,7 @@ describe("by hand", () => {
       errors: [
         {
           path: "target_country",
-          message: `${DATASET} holds no row of RU for 44071190; name another dataset with dataset`,
+          message: `${DATASET} has no row of RU for 44071190; name another dataset with dataset`,
         },
       ],
     });

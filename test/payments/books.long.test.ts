@@ -50,7 +50,7 @@ test("agree once every settlement is in the log, and disagree before", async () 
       "refunds     chain 0.00 USDC, log 0.00 USDC (paid - reorged)",
       "withdrawals chain 0.00 USDC, log 0.00 USDC (paid - reorged)",
       "incoming    1.000005 USDC = 1.000005 payments + 0.00 other transfers + 0.00 not asked for yet; kept, as its refund would cost more: 0.00",
-      "accounts    0.00 USDC owed to their owners; 1.000005 USDC where payments go and refunds come from",
+      "accounts    0.00 USDC owed to their owners; 1.000005 USDC in the account for payments and refunds",
       "The books agree.\n",
     ].join("\n"),
     stderr: expect.any(String),
@@ -67,5 +67,5 @@ test("of payments that expired long ago are still read to the end", async () => 
 test("a chain that is away is named as the reason", async () => {
   const { code, stderr } = await run("http://127.0.0.1:9");
   expect(code).toBe(1);
-  expect(stderr).toMatch(/^the chain cannot be read: .*BASE_RPC_URL/m);
+  expect(stderr).toMatch(/^cannot read the chain: .*BASE_RPC_URL/m);
 });

@@ -170,7 +170,7 @@ describe("a receipt with everything that can be held against it", () => {
       stderr: expect.stringContaining("answers 404"),
     });
     await new Promise((done) => server.close(done));
-    expect((await run([receipt, "--jwks", `${url}/jwks`], dir)).stderr).toContain("cannot be fetched");
+    expect((await run([receipt, "--jwks", `${url}/jwks`], dir)).stderr).toContain("cannot fetch");
   });
 });
 
@@ -283,7 +283,7 @@ describe("what cannot be checked is said, and what to do about it", () => {
 
   test("no key, no set of keys, no export", async () => {
     const receipt = await file("no.jws", (await paid()).jws);
-    expect((await run([receipt], dir)).stderr).toContain("give the service's keys with --jwks");
+    expect((await run([receipt], dir)).stderr).toContain("set the service's keys by --jwks");
     expect((await run([receipt, "--jwks", receipt])).stderr).toContain("is no JWK set");
     const told = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     const ran = await run([receipt, "--export", join(dir, "none.ndjson")]);

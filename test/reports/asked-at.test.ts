@@ -29,7 +29,7 @@ test("a question whose connection was closed before it was answered is asked aga
 
 test("where no connection lasts it is said, with why, after two tries", async () => {
   const { url, asked } = await closing(1, 2);
-  await expect(askAt(url, undefined)(QUESTION)).rejects.toThrow(`${url} cannot be asked: other side closed`);
+  await expect(askAt(url, undefined)(QUESTION)).rejects.toThrow(`${url} is unreachable: other side closed`);
   expect(asked()).toBe(2);
 });
 

@@ -120,9 +120,7 @@ describe("one after the other", () => {
     const answer = await post(one, headers, "rng/roll/batch", { rolls });
     expect(answer.status).toBe(400);
     const { errors } = (await answer.json()) as { errors: object[] };
-    expect(errors).toEqual([
-      { path: "rolls", message: `holds at most ${MOST}: so many are drawn from one seed` },
-    ]);
+    expect(errors).toEqual([{ path: "rolls", message: `has at most ${MOST}: one seed gives no more` }]);
   });
 
   test("a roll that is said again needs nothing of the seed, though that is revealed", async () => {
@@ -180,7 +178,7 @@ describe("one after the other", () => {
         params: { name: "rng_roll_batch", arguments: { rolls } },
       }),
     });
-    expect(await answer.text()).toContain("take more than 256 KiB; send fewer at once");
+    expect(await answer.text()).toContain("exceed 256 KiB; send fewer at once");
     expect(await taken()).toEqual(before);
     expect(await uses(one.app)).toEqual(counted);
   });

@@ -101,7 +101,7 @@ test("a start with another secret is refused, and `rng abandon` voids what was d
   const { body: proof } = await ask("rng/verify", { roll_id });
   expect(proof.data).toMatchObject({ valid: false, seed: null, voided_at: expect.any(String) });
   const page = await (await fetch(`${service.url}/rng`)).text();
-  expect(page).toContain("Seeds that were given up");
+  expect(page).toContain("Abandoned seeds");
   expect(page).toContain("7 rolls and bets");
   await expect(abandon(OTHER)).rejects.toThrow(/nothing is lost/);
 

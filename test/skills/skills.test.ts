@@ -107,7 +107,7 @@ test("auto-route runs what fits best, and says what the nearest lacks", async ()
   ]);
   const lacking = await routed({ task: "What is the outlook and forecast?" });
   expect(lacking).toMatchObject({ status: 400, body: { errors: [{ path: "task" }] } });
-  expect(JSON.stringify(lacking.body)).toContain("oracle is nearest, and needs country");
+  expect(JSON.stringify(lacking.body)).toContain("oracle is nearest, but needs country");
 });
 
 test("the money of a tenant is shown to keys of that scope alone, and nobody else's is in it", async () => {
@@ -202,10 +202,10 @@ describe("run again", () => {
 
   test("one that has no result, or whose kept answers were erased, is refused", async () => {
     const left = await ran({ agent: "tracker", task: "What was unusual?", wait_s: 0 });
-    await expect(again(left.execution_id)).rejects.toThrow(/is requested: only one that finished/);
+    await expect(again(left.execution_id)).rejects.toThrow(/is requested: only a finished one/);
     const { execution_id } = await ran({ agent: "finansist", task: "What have I spent?" });
     const subject = subjectOf({ tenant: "acme", execution_id });
     await eraseSubject(service.app, subject, { by: "owner", meta: { actor: "test" } });
-    await expect(again(execution_id)).rejects.toThrow(/is not kept any more, or was erased/);
+    await expect(again(execution_id)).rejects.toThrow(/was deleted or erased/);
   });
 });

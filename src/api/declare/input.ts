@@ -74,7 +74,7 @@ function readerOf(input: z.ZodObject): InputReader {
       for (const [name, text] of query) {
         if (Object.hasOwn(fields, name) || Object.hasOwn(path, name)) {
           if (errors.length < MOST_ERRORS)
-            errors.push({ path: shown(name), message: "is given more than once; give it once" });
+            errors.push({ path: shown(name), message: "appears more than once; send it once" });
         } else fields[name] = fromText(text, kinds.get(name));
       }
       for (const [name, text] of Object.entries(path)) fields[name] = fromText(String(text), kinds.get(name));
@@ -89,7 +89,7 @@ function readerOf(input: z.ZodObject): InputReader {
       const twice = Object.keys(path).filter((name) => Object.hasOwn(body, name));
       const errors = twice.map((name) => ({
         path: name,
-        message: "stands in the path; leave it out of the body",
+        message: "is in the path; omit it from the body",
       }));
       const fromPath = Object.entries(path).map(([name, text]) => [
         name,
@@ -143,10 +143,10 @@ function findBadText(value: unknown, path: string, errors: FieldError[], depth =
     if (!value.isWellFormed())
       errors.push({
         path: path.slice(0, MOST_PATH),
-        message: "holds half a surrogate pair; send well-formed Unicode",
+        message: "has half a surrogate pair; send well-formed Unicode",
       });
     else if (value.includes("\0"))
-      errors.push({ path: path.slice(0, MOST_PATH), message: "holds a NUL character" });
+      errors.push({ path: path.slice(0, MOST_PATH), message: "has a NUL character" });
   }
   if (typeof value !== "object" || value === null) return;
   if (depth === MAX_DEPTH) {
@@ -155,7 +155,7 @@ function findBadText(value: unknown, path: string, errors: FieldError[], depth =
   }
   // Readers of objects drop it unseen, so it would pass where any other unknown name is refused.
   if (Object.hasOwn(value, "__proto__"))
-    errors.push({ path: shown(`${path}.__proto__`), message: "is not known; leave it out" });
+    errors.push({ path: shown(`${path}.__proto__`), message: "is unknown; omit it" });
   // Of a long name its beginning: names within names would be as long as all of them together.
   for (const [name, inner] of Object.entries(value))
     findBadText(inner, `${path.slice(0, MOST_PATH)}.${shown(name)}`, errors, depth + 1);
@@ -193,8 +193,8 @@ const isWhole = (text: string) => /^-?\d{16}$/.test(text) && Number.isSafeIntege
 
 function unknownField(name: string, known: string[]): string {
   const short = name.slice(0, 60);
-  if (known.length === 0) return `is not known; this operation takes no parameters`;
-  return `is not known; did you mean ${closest(short, known)}? It takes ${known.join(", ")}`;
+  if (known.length === 0) return `is unknown; this operation has no parameters`;
+  return `is unknown; did you mean ${closest(short, known)}? It takes ${known.join(", ")}`;
 }
 
 function explain(

@@ -1,7 +1,7 @@
 /** A list out of a read model says how much of the log that knew: `as_of_position`, in `meta` where the answer has one. */
 import { z } from "zod";
 
-const as_of_position = z.int().describe("How much of the log this list knows: a position, at least");
+const as_of_position = z.int().describe("The list includes the log at least up to this position");
 
 export function schemaOfList(schema: z.ZodObject): z.ZodObject {
   const { meta } = schema.shape;

@@ -24,7 +24,7 @@ export async function wantedPosition(
   const [, epoch, digits] = /^([0-9A-Za-z-]{1,64})\.(\d{1,15})$/.exec(text) ?? [];
   if (epoch === undefined)
     refuse("invalid", "invalid Min-Log-Position", {
-      errors: [{ path: "Min-Log-Position", message: "is what Log-Position of an answer said, whole" }],
+      errors: [{ path: "Min-Log-Position", message: "is a complete Log-Position from an answer" }],
     });
   const position = Number(digits);
   const own = await store.identity(MAIN_LOG);
@@ -37,7 +37,7 @@ export async function wantedPosition(
   if (position > head.position)
     refuse(
       replayProblems["history-diverged"],
-      `Min-Log-Position lies beyond the head of the log, ${head.position}: the log has lost its end. Compare with what you kept before going on.`,
+      `Min-Log-Position lies beyond the head of the log, ${head.position}: the log has lost its end. First compare with your copy.`,
     );
   return position;
 }

@@ -18,28 +18,27 @@ const MOST_NAMED = 32;
 export const vintageField = z
   .string("vintage is text")
   .regex(/^([0-9a-f]{64}|none)(,([0-9a-f]{64}|none))*$/, {
-    error:
-      "vintage is a digest of 64 hex digits, or several by comma, as meta.rests_on of an answer names them",
+    error: "vintage is a digest of 64 hex digits, or several by comma, from meta.rests_on of an answer",
     abort: true,
   })
-  .refine((text) => text.split(",").length <= MOST_NAMED, `vintage names at most ${MOST_NAMED} vintages`)
+  .refine((text) => text.split(",").length <= MOST_NAMED, `vintage has at most ${MOST_NAMED} vintages`)
   .optional()
-  .describe(`\`meta.rests_on\` of an answer, which is had again for ${KEEP_DAYS} days; omitted = of now`);
+  .describe(`Repeat an answer (up to ${KEEP_DAYS} days back): its \`meta.rests_on\`. Default: now`);
 
 export const restsOnField = z
   .string()
   .describe(
-    "The vintages of the datasets and tables that the answer rests on, by comma; `none`: a table it looked for was not there. With this as `vintage` the same question has the same answer",
+    "The vintages of the answer's datasets and tables, by comma; `none`: a table was missing. Send it as `vintage` to get the same answer again",
   )
   .meta({ id: "RestsOn" });
 
 /** Of an answer that lists a read model, too: that is as the log has it, whatever is named here. */
 export const vintageBesideList = vintageField.describe(
-  "Vintages of tables, by comma, as `meta.rests_on` names them; what is from the log is as it is now",
+  "Vintages of tables, by comma, from `meta.rests_on`; data from the log is always current",
 );
 
 export const restsOnBesideList = restsOnField.describe(
-  "The vintages of the tables that the answer rests on beside the log, by comma, as `vintage` takes them; `none`: a table it looked for was not there",
+  "The vintages of the answer's tables, by comma, for `vintage`; `none`: a table was missing. Data from the log has none",
 );
 
 /** Data that stays as it is until it is released. */
@@ -116,7 +115,7 @@ function refuseUnkept(absent: string, { datasets, tables }: Kept): never {
     .map(({ dataset, vintage, released_at }) => `${dataset} ${vintage} of ${released_at.slice(0, 10)}`);
   const more = kept.length > MOST_TOLD ? `, and ${kept.length - MOST_TOLD} more` : "";
   const list = kept.length === 0 ? "nothing yet" : told.join(", ") + more;
-  const message = `vintage ${absent} is not kept here; vintages are kept ${KEEP_DAYS} days after they were replaced. Kept is ${list}`;
+  const message = `vintage ${absent} is not stored; vintages are stored ${KEEP_DAYS} days after replacement. Available: ${list}`;
   return refuse("not_found", message, { errors: [{ path: "vintage", message }] });
 }
 
@@ -127,6 +126,6 @@ const heldBy = (leases: readonly Lease[]): Vintages => ({
   lease: (dataset) => {
     const found = leases.find(({ manifest }) => manifest.dataset === dataset);
     if (found) return { ...found, release: () => undefined };
-    return refuse("unavailable", `dataset ${dataset} is not among the vintages named`);
+    return refuse("unavailable", `dataset ${dataset} is not among the given vintages`);
   },
 });

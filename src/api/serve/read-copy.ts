@@ -48,13 +48,9 @@ async function knowing({ app: { runner }, operation, min_position }: Reading): P
   const reads = readsOf(operation);
   if (min_position === 0 || !reads || reads === "log") return;
   if (!(await runner.reached(reads, min_position, PATIENCE_MS)))
-    refuse(
-      "unavailable",
-      "the list has not reached Min-Log-Position yet; ask again, or without it for what is known",
-      {
-        retry_after_s: 1,
-      },
-    );
+    refuse("unavailable", "the list has not reached Min-Log-Position yet; retry, or omit it", {
+      retry_after_s: 1,
+    });
 }
 
 async function readerFor({ app: { readers }, operation, caller, min_position }: Reading) {

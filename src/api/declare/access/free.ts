@@ -18,13 +18,9 @@ export const free = (calls: number, per: CallLimit["per"]): Way => ({
     const limit = { name: operation.name, calls, per };
     const { granted, remaining, reset_s } = await limits.take(limit, addressBlock(presented.ip));
     if (!granted)
-      return new Refusal(
-        coreProblems["rate-limited"],
-        `${calls} ${EACH[per]} are free, and they are used up`,
-        {
-          retry_after_s: reset_s,
-        },
-      );
+      return new Refusal(coreProblems["rate-limited"], `${calls} ${EACH[per]} are free, and they are used`, {
+        retry_after_s: reset_s,
+      });
     const headers = {
       RateLimit: `"free";r=${remaining};t=${reset_s}`,
       "RateLimit-Policy": `"free";q=${calls};w=${SECONDS[per]}`,

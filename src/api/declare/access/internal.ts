@@ -13,7 +13,7 @@ export const internal = (): Way => ({
       type: "apiKey",
       in: "header",
       name: "X-Internal-Token",
-      description: "The token of servers of the same operator",
+      description: "The token of the operator's servers",
     },
   },
   statuses: [403],
@@ -22,9 +22,9 @@ export const internal = (): Way => ({
     const { internal_token: given } = presented;
     if (given === undefined) return undefined;
     if (!presented.is_local && !internal.is_remote_allowed)
-      refuse("forbidden", "X-Internal-Token is taken from this machine alone");
+      refuse("forbidden", "X-Internal-Token works only from this machine");
     if (internal.token === undefined || !isSameSecret(given, internal.token))
-      refuse("unauthorized", "this is not the X-Internal-Token of this service");
+      refuse("unauthorized", "this X-Internal-Token is wrong");
     return { caller: { kind: "internal", tenant: "operator" }, pays: false, headers: {} };
   },
 });

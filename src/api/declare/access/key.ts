@@ -28,7 +28,7 @@ export const keyChecks: KeyCheck[] = [
     name: "form",
     refuses: ({ secret }) => {
       if (!spaceOf(secret))
-        refuse("unauthorized", "this is not a key of ours: keys begin with sk_live_ or sk_test_");
+        refuse("unauthorized", "this is not our key: keys begin with sk_live_ or sk_test_");
     },
   },
   {
@@ -72,7 +72,7 @@ export async function lookUp<Found>(
 ): Promise<Found | undefined> {
   const block = addressBlock(ip);
   if (limits.isSpent(GUESSES, block)) {
-    refuse(coreProblems["rate-limited"], "too many unknown keys from this address; try again in a minute", {
+    refuse(coreProblems["rate-limited"], "too many unknown keys from this address; retry in a minute", {
       retry_after_s: 60,
     });
   }

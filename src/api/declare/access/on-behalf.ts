@@ -17,9 +17,9 @@ export async function admitOnBehalf(
   const [, principal, wallet] = FORM.exec(on_behalf_of) ?? refuseHeader("is SX#42, or SX#42; wallet=0x…");
   const delegated = delegatedOf(operation);
   if (!delegated || !parts.admitDelegate)
-    return refuseHeader(`is left out: ${operation.name} is done for nobody but its caller`);
+    return refuseHeader(`is not allowed: ${operation.name} acts only for its caller`);
   if (presented.payment !== undefined)
-    refuseHeader("goes with no payment: what a delegate pays for is its own");
+    refuseHeader("excludes a payment: what a delegate pays for is its own");
   const { by, ...proven } = await delegateOf(attempt, parts, delegated.scope);
   const admitted = await parts.admitDelegate({
     by,
@@ -54,8 +54,8 @@ async function delegateOf(
   }
   const remedy = "send the delegate's own key (sk_soul_…) or its wallet's signature (SIGN-IN-WITH-X)";
   return caller.kind === "anonymous"
-    ? refuse("unauthorized", `On-Behalf-Of says for whom, and nothing says who: ${remedy}`)
-    : refuse("forbidden", `On-Behalf-Of is for agents, and this key is a tenant's: ${remedy}`);
+    ? refuse("unauthorized", `On-Behalf-Of needs a delegate: ${remedy}`)
+    : refuse("forbidden", `On-Behalf-Of is for agents, but this is a tenant's key: ${remedy}`);
 }
 
 const refuseHeader = (message: string): never =>

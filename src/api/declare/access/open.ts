@@ -56,7 +56,7 @@ export async function beyond(
   if (granted) return undefined;
   return new Refusal(
     coreProblems["rate-limited"],
-    `${kind} calls are limited to ${limit.calls} ${EACH[limit.per]}: Retry-After says in how many seconds there are more`,
+    `${kind} calls are limited to ${limit.calls} ${EACH[limit.per]}: wait the seconds in Retry-After`,
     { retry_after_s: reset_s },
   );
 }

@@ -62,7 +62,7 @@ export async function admitWallet(
   const own = await walletsOwn(app, signature, async () => {
     const { granted, reset_s } = await limits.take(CONTRACT_SIGNATURES, addressBlock(ip));
     if (!granted)
-      refuse(coreProblems["rate-limited"], "too many signatures of contract wallets from this address", {
+      refuse(coreProblems["rate-limited"], "too many contract wallet signatures from this address", {
         retry_after_s: reset_s,
       });
   });
@@ -84,6 +84,6 @@ const principalUri = (on_behalf_of: string): string => `urn:on-behalf-of:${encod
 
 function refuseOthers({ resources = [] }: WalletProof, wanted: readonly string[]): void {
   if (JSON.stringify(resources) === JSON.stringify(wanted)) return;
-  const message = wanted.length === 0 ? "are none: there is no body" : `are ${JSON.stringify(wanted)}`;
+  const message = wanted.length === 0 ? "is empty without a body" : `are ${JSON.stringify(wanted)}`;
   refuseProof([{ path: "resources", message }]);
 }

@@ -135,7 +135,7 @@ export const walletSchemes: SecuritySchemes = {
     type: "apiKey",
     in: "header",
     name: "SIGN-IN-WITH-X",
-    description: `A text of CAIP-122 about this call, signed by the wallet that paid: JSON in base64, good for ${PROOF_SECONDS} seconds (docs/payments.md)`,
+    description: `A CAIP-122 text about this call, signed by the wallet that paid: JSON in base64, good for ${PROOF_SECONDS} seconds (docs/payments.md)`,
   },
 };
 

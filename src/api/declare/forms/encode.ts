@@ -27,6 +27,6 @@ export function encodeAnswer(
 
 /** The picture that is an operation's own answer. */
 export function encodePicture(form: Form, { chart, meta }: Picture, printer: Printer): Promise<Buffer> {
-  if (!isPictureForm(form)) throw new Error(`${form} is no form of a picture`);
+  if (!isPictureForm(form)) throw new Error(`${form} is no picture format`);
   return printer.print({ form, chart, provenance: meta });
 }

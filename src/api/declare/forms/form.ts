@@ -61,8 +61,8 @@ export function chosenForm(
   const whole = new Map(offered.map((form) => [form + forms[form].parameters, form]));
   const chosen = new Negotiator({ headers: { accept } }).mediaType([...whole.keys()]);
   if (chosen !== undefined) return whole.get(chosen)!;
-  const message = `this can be had as ${offered.join(", ")}`;
-  return refuse(coreProblems["not-acceptable"], `${message}, and ${field} takes none of them`, {
+  const message = `available: ${offered.join(", ")}`;
+  return refuse(coreProblems["not-acceptable"], `${message}, but ${field} accepts none`, {
     errors: [{ path: field, message }],
   });
 }

@@ -38,19 +38,19 @@ export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[
     {
       path: "/docs",
       type: "text/html",
-      summary: "The documentation, with a page for each operation to try it",
+      summary: "The documentation, with a page to try each operation",
       render: async () => indexPage(catalogue, parts, [...(await articles()).values()]),
     },
     {
       path: "/docs/search.json",
       type: "application/json",
-      summary: "What the search of that page looks through",
+      summary: "The search index of that page",
       render: async () => ({ body: JSON.stringify(searched(catalogue, [...(await articles()).values()])) }),
     },
     {
       path: "/docs/operations/{name}",
       type: "text/html",
-      summary: "An operation: what it takes and answers, and its example to run",
+      summary: "An operation: input, answer, and a runnable example",
       render: (_app, visit) => {
         const operation = catalogue.operations.find(({ name }) => name === visit.params.name);
         if (!operation) return refuse("not_found", "there is no such operation; /docs lists all");
@@ -91,7 +91,7 @@ export function docsDocuments(catalogue: Catalogue, parts: PageParts): Document[
 const movedTo = (place: string) => ({
   status: 301,
   headers: { Location: place },
-  body: written(html`<!doctype html><title>Moved</title><p>This is at <a href="${place}">${place}</a>.</p>`),
+  body: written(html`<!doctype html><title>Moved</title><p>Now at <a href="${place}">${place}</a>.</p>`),
 });
 
 async function readArticles(): Promise<Map<string, Article>> {

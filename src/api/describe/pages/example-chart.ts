@@ -89,7 +89,7 @@ export function chartDocument(): Document {
   return {
     path: CHART,
     type: "image/svg+xml",
-    summary: "The chart on the page at /, made from the newest data",
+    summary: "The chart on the page at /, from the newest data",
     render: async (app) => {
       const of = vintage(app.data) ?? "";
       if (drawn?.of !== of) drawn = { of, picture: draw(app) };

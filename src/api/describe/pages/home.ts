@@ -13,7 +13,7 @@ export const homeDocuments = (catalogue: Catalogue, parts: PageParts): Document[
   {
     path: "/",
     type: "text/html",
-    summary: "This service for people: what it is, calls to paste, prices; JSON for those who ask for it",
+    summary: "This service for people: purpose, calls to paste, prices; JSON for those who ask for it",
     render: (app, visit) => {
       const chart = exampleChart(app);
       return wantsJson(visit) ? summary(catalogue, parts, chart) : home(catalogue, parts, visit, chart);
@@ -72,10 +72,10 @@ function home(catalogue: Catalogue, parts: PageParts, visit: Visit, chart: Chart
     body: html`
       <section class="hero" aria-labelledby="title">
         <h1 id="title" class="claim">${ABOUT}</h1>
-        <p class="opening">Agents ask ${operations.length} operations for trade figures, wages, provably fair random numbers, payments, goods and each other's reputation.
-        Each call is paid for in USDC on Base, by x402 and without an account, or made with an API key.
-        Whatever happens is an event of one hash-chained log, signed and anchored on chain, which your own browser can verify.</p>
-        <p id="state" class="state" role="status">Asking how log, data and chain stand…</p>
+        <p class="opening">Agents use ${operations.length} operations for trade figures, wages, provably fair random numbers, payments, goods and each other's reputation.
+        Pay each call in USDC on Base by x402, without an account, or use an API key.
+        Every event is in one hash-chained log, signed and anchored on chain, which your own browser can verify.</p>
+        <p id="state" class="state" role="status">Loading log, data and chain…</p>
       </section>
       <section aria-labelledby="calls-title">
         <h2 id="calls-title">Three calls</h2>
@@ -85,12 +85,12 @@ function home(catalogue: Catalogue, parts: PageParts, visit: Visit, chart: Chart
         <h2 id="chart-title">What an answer looks like</h2>
         <figure class="picture">
           <img id="chart"${chart ? html` src="${chart.path}" alt="${chart.about}"` : html` alt=""`} width="960" height="540">
-          <figcaption class="soft">Drawn just now from the answer of <a href="/docs/operations/${CHARTED_BY}">${CHARTED_BY}</a>; ask for it as JSON, CSV, Parquet, PNG or SVG.</figcaption>
+          <figcaption class="soft">Drawn now from the answer of <a href="/docs/operations/${CHARTED_BY}">${CHARTED_BY}</a>; available as JSON, CSV, Parquet, PNG or SVG.</figcaption>
         </figure>
       </section>
       <section aria-labelledby="prices-title">
         <h2 id="prices-title">What it costs</h2>
-        <p class="lead">A refused call costs nothing. Each operation has a page where its example can be run.</p>
+        <p class="lead">A refused call costs nothing. Each operation has a page that runs its example.</p>
         ${areas.map(({ name, about }) => {
           const members = operations.filter(({ area }) => area === name);
           return html`<details class="prices" id="prices-${name}">
@@ -118,18 +118,18 @@ function rangeOf(operations: readonly Operation[]): string {
 
 /** On a machine of one's own; whoever does not run the service asks whoever does. */
 const TO_GET_A_KEY = html`
-        <p class="soft">Whoever runs the service issues keys: <code>bin/tallystick keys issue --tenant me</code>, in containers <code>docker compose exec tallystick bin/tallystick keys issue --tenant me</code>.</p>`;
+        <p class="soft">The operator issues keys: <code>bin/tallystick keys issue --tenant me</code>, in containers <code>docker compose exec tallystick bin/tallystick keys issue --tenant me</code>.</p>`;
 
 function callsOf({ public_url, embedded_chain }: PageParts, key: string | undefined) {
   const top = `${public_url}/v1/agent/trade/top-partners?reporter=DE&limit=3`;
   const calls: [about: string, command: string][] = [
-    ["Free: how the service is.", `curl -s '${public_url}/v1/agent/health'`],
+    ["Free: service health.", `curl -s '${public_url}/v1/agent/health'`],
     [
-      "Without a key or a payment: the 402 says what to sign.",
+      "Without a key or payment: the 402 says what to sign.",
       `curl -si '${public_url}/v1/agent/trade/balance?reporter=LV&years=2024'`,
     ],
     [
-      `With ${key ? "this sandbox's key" : "an API key of yours"}: the partners that Germany trades most with.`,
+      `With ${key ? "this sandbox's key" : "an API key of yours"}: Germany's largest trading partners.`,
       `curl -s -H 'Authorization: Bearer ${key ?? "sk_live_…"}' '${top}'`,
     ],
   ];

@@ -22,15 +22,15 @@ export function operationBody(operation: Operation): Markup {
       ${operation.description
         .split(/\n{2,}/)
         .map((paragraph) => html`<p class="description">${prose(paragraph)}</p>`)}
-      <p class="soft">Tool <code>${operation.name}</code> over MCP.${changes === "nothing" ? "" : " It changes what is there: an event is recorded."} ${
-        forms.length > 1 ? html`By <code>Accept</code> also as ${forms.slice(1).join(", ")}.` : ""
+      <p class="soft">Tool <code>${operation.name}</code> over MCP.${changes === "nothing" ? "" : " It records an event."} ${
+        forms.length > 1 ? html`With <code>Accept</code> also as ${forms.slice(1).join(", ")}.` : ""
       }</p>
       <section id="operation" aria-labelledby="try-title" data-method="${methodOf(operation)}" data-path="${pathOf(operation)}" data-forms="${forms.join(" ")}">
         <h2 id="try-title">Try it</h2>
         <form id="try" class="card" novalidate>
           ${fieldsOf(operation, schema)}
           <fieldset class="paying">
-            <legend>How to come in</legend>
+            <legend>Authentication</legend>
             ${ways(operation, isPaid)}
           </fieldset>
           <div class="actions">
@@ -47,12 +47,12 @@ function ways(operation: Operation, isPaid: boolean): Markup {
   const way = (value: string, title: string, about: string, isFirst = false, hidden = false) => html`
             <label class="way"${hidden ? html` data-development hidden` : ""}><input type="radio" name="way" value="${value}"${isFirst ? html` checked` : ""}> <span>${title} <span class="soft">${about}</span></span></label>`;
   const free = isOpen(operation);
-  return html`${way("none", "With nothing", free ? "It is free." : isPaid ? "The answer is a 402, explained." : "The answer is a 401.", free || !takesKey)}${
+  return html`${way("none", "None", free ? "It is free." : isPaid ? "The answer is a 402, explained." : "The answer is a 401.", free || !takesKey)}${
     takesKey || !free
-      ? html`${way("key", "With an API key", "It stays in this page.", takesKey && !free)}
+      ? html`${way("key", "API key", "It stays in this page.", takesKey && !free)}
             <div class="key-field"><label for="key">API key</label><input id="key" type="password" autocomplete="off" spellcheck="false" placeholder="sk_…"></div>`
       : ""
-  }${isPaid ? way("wallet", "With a demo wallet", "It signs what the 402 asks for, in this browser; on this chain USDC is worth nothing.", false, true) : ""}`;
+  }${isPaid ? way("wallet", "Demo wallet", "It signs the 402 in this browser; USDC on this chain is worthless.", false, true) : ""}`;
 }
 
 const fieldsOf = (operation: Operation, schema: InputSchema): Markup =>

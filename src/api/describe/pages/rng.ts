@@ -24,16 +24,16 @@ export const rngDocument = (parts: PageParts): Document => ({
 
 const givenUp = (chains: readonly AbandonedRow[]) => html`
       <section class="card" aria-labelledby="given-up-title">
-        <h2 id="given-up-title">Seeds that were given up</h2>
-        <p>Their secret is lost. Everything drawn from the seed in use is void, and stakes of bets were given back.</p>
+        <h2 id="given-up-title">Abandoned seeds</h2>
+        <p>Their secret is lost. All draws from the seed in use are void, and stakes of bets were refunded.</p>
         <ul>${chains.map(
           ({ space, chain, reason, void: used, rolls, abandoned_at }) => html`
           <li>${abandoned_at}: ${space} chain ${String(chain)}. ${
             reason === "committed-before"
-              ? "Its head stood on the blockchain before this log published it; it was never used."
+              ? "Its head was on chain before this log published it; it was never used."
               : used
                 ? `Seed ${used.index} was in use: ${rolls ?? 0} rolls and bets, and its audit draws, are void.`
-                : "Nothing was drawn from a secret seed of it."
+                : "No secret seed of it was used."
           }</li>`,
         )}</ul>
       </section>`;

@@ -15,13 +15,13 @@ import { json, key, type OperationDeclaration, operation, owner, pay } from "../
 import { commandOf } from "../../serve/call.ts";
 
 const id = idFrom("subscription_id", "alerts_subscribe");
-const subscriptionId = id.describe("The subscription_id that alerts_subscribe answered");
+const subscriptionId = id.describe("The subscription_id from alerts_subscribe");
 
 const secret = z
   .string()
   .optional()
   .describe(
-    "What deliveries are signed with, by the Standard Webhooks scheme; it is shown this once. Asked for again with the same payment, it comes with a key or SIGN-IN-WITH-X alone",
+    "The signing secret (Standard Webhooks), shown once. A repeat with the same payment shows it only to a key or SIGN-IN-WITH-X",
   );
 
 /** What deliveries go to and are signed with is its owner's alone. */
@@ -30,25 +30,25 @@ const told_once = ["secret", "url"];
 const status = z
   .enum(["active", "paused", "disabled", "deleted"])
   .describe(
-    "paused: no credits are left, and alerts wait for a topup; disabled: the webhook did not take them, see `disabled`",
+    "paused: no credits are left, and alerts wait for a topup; disabled: the webhook failed, see `disabled`",
   );
 
 const subscription = z
   .object({
     subscription_id: id,
     status,
-    url: z.string().optional().describe("Shown to its owner alone"),
+    url: z.string().optional().describe("Only its owner sees this"),
     watch: subscriptions.watch,
-    credits: z.int().describe("Alerts that may still be delivered"),
+    credits: z.int().describe("Alerts that can still be delivered"),
     delivered: z.int(),
-    waiting: z.int().describe("Alerts found and not delivered yet"),
-    next_attempt_at: time.nullable().describe("When the first of those is sent; null when none is"),
+    waiting: z.int().describe("Alerts found but not delivered"),
+    next_attempt_at: time.nullable().describe("Start of the next delivery; null when none waits"),
     last_delivered_at: time.nullable(),
     last_failure: z
       .object({
         alert_id: z.string(),
         attempt: z.int(),
-        status: z.int().nullable().describe("What the webhook answered; null: it was not reached"),
+        status: z.int().nullable().describe("The webhook's HTTP status; null: unreachable"),
         reason: z.string(),
         next_attempt_at: time.nullable(),
         failed_at: time,
@@ -58,7 +58,7 @@ const subscription = z
     old_secret_until: z.iso
       .datetime()
       .nullable()
-      .describe("Deliveries carry the signature of the secret before the newest until then"),
+      .describe("Until then deliveries also carry the old secret's signature"),
     subscribed_at: time,
   })
   .meta({ id: "AlertSubscription" });
@@ -66,7 +66,7 @@ const subscription = z
 const subscriptionWithSecret = subscription.extend({ secret }).meta({ id: "AlertSubscriptionWithSecret" });
 
 const meta = z.object({
-  tenant: z.string().describe("Whose it is: the key's tenant, or the wallet that paid"),
+  tenant: z.string().describe("The owner: the key's tenant, or the wallet that paid"),
 });
 
 /** What its owner is told of a subscription. Events that were read hold their fields in another order than new ones, and the same answer must be the same bytes. */
@@ -104,18 +104,18 @@ const subscribe = operation({
   name: "alerts_subscribe",
   route: "POST /v1/agent/trade/alerts/subscribe",
   effect: { changes: "adds", repeatable: false, reaches_out: true },
-  summary: "Have anomalies of EU trade sent to a webhook when a dataset is released",
+  summary: "Send anomalies of EU trade to a webhook at each dataset release",
   description: `When a dataset is released, the last months of each country, chapter and flow are judged as trade_alerts does
-(false alarms at most ${FALSE_DISCOVERY_RATE * 100} % of all), and what fits the subscription is posted to \`url\`: \`{ type: "${ALERT_TYPE}", timestamp, data }\`, signed by the
-[Standard Webhooks](https://www.standardwebhooks.com) scheme. A month of a series is told once, however many releases show it, and each alert delivered costs
-one of the ${subscriptions.FIRST_CREDITS} credits it comes with. A failed delivery is tried six times more over a day; \`webhook-id\` stays the same.`,
+(false alarms at most ${FALSE_DISCOVERY_RATE * 100} %). Matches are posted to \`url\` as \`{ type: "${ALERT_TYPE}", timestamp, data }\`, signed by
+[Standard Webhooks](https://www.standardwebhooks.com). A month of a series is sent once, however many releases show it. Each delivered alert costs
+one of the ${subscriptions.FIRST_CREDITS} credits included. A failed delivery is retried six times over a day; \`webhook-id\` stays the same.`,
   access: [key("order"), pay("1.00")],
   told_once,
   input: z.object({
     url: z
       .string()
       .max(2048, "is at most 2048 characters")
-      .describe("Where alerts are posted: https, at a public address; redirects are not followed"),
+      .describe("The webhook: https, at a public address; redirects are not followed"),
     reporter: reporter.describe("Only this reporting country; omitted = all").optional(),
     hs: hs
       .describe("Only this product, an HS or CN code of 2, 4, 6 or 8 digits; omitted = every chapter")
@@ -126,10 +126,8 @@ one of the ${subscriptions.FIRST_CREDITS} credits it comes with. A failed delive
       .min(LEAST_Z, `is at least ${LEAST_Z}: below it nothing is significant`)
       .max(1_000, "is at most 1000")
       .default(3)
-      .describe("The least |z| that is told: standard deviations from the mean of the twelve months before"),
-    dataset: dataset
-      .describe("Only this dataset; omitted = the real ones; `sandbox` must be named")
-      .optional(),
+      .describe("The smallest |z| to send: standard deviations from the mean of the twelve months before"),
+    dataset: dataset.describe("Only this dataset; omitted = every real one, not `sandbox`").optional(),
   }),
   output: json(z.object({ data: subscriptionWithSecret, meta })),
   refuses: [409],
@@ -144,7 +142,7 @@ one of the ${subscriptions.FIRST_CREDITS} credits it comes with. A failed delive
     if ((await othersOpen(app.pool, caller.tenant, fresh_id)) >= subscriptions.MOST_SUBSCRIPTIONS)
       refuse(
         "conflict",
-        `you have ${subscriptions.MOST_SUBSCRIPTIONS} subscriptions; delete one, or let one watch more`,
+        `you have ${subscriptions.MOST_SUBSCRIPTIONS} subscriptions; delete one, or widen one`,
       );
     const at = app.clock.now().toISOString();
     const facts = {
@@ -184,7 +182,7 @@ const topUp = operation({
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: `Add ${subscriptions.TOPUP_CREDITS} credits to an alert subscription`,
   description:
-    "A paused subscription goes on with the alerts that wait; one that was disabled is active again, and they are tried from the beginning.",
+    "A paused subscription resumes with the waiting alerts. A disabled one becomes active again and retries them from the beginning.",
   access: [key("order"), pay("5.00")],
   told_once,
   input: z.object({ subscription_id: subscriptionId }),
@@ -203,8 +201,8 @@ const rotate = operation({
   name: "alerts_rotate_secret",
   route: "POST /v1/agent/trade/alerts/rotate-secret",
   effect: { changes: "takes", repeatable: false, reaches_out: false },
-  summary: "A new signing secret for an alert subscription",
-  description: `For ${subscriptions.OLD_SECRET_HOURS} hours deliveries carry the signatures of both the old secret and the new one, as the Standard Webhooks scheme has it.`,
+  summary: "Rotate an alert subscription's signing secret",
+  description: `For ${subscriptions.OLD_SECRET_HOURS} hours deliveries carry both the old and the new signature (Standard Webhooks).`,
   access: [key("order"), pay("0.001")],
   told_once,
   input: z.object({ subscription_id: subscriptionId }),
@@ -224,18 +222,18 @@ const sendTest: OperationDeclaration = operation({
   route: "POST /v1/agent/trade/alerts/test",
   effect: { changes: "adds", repeatable: false, reaches_out: true },
   summary: "Send a test event to the webhook of an alert subscription",
-  description: `Posts an invented alert once, signed as real ones are, with \`type\` "${TEST_TYPE}", and tells what the webhook answered. It costs no
-credit and is not tried again, and a subscription that is paused or disabled is sent it too. ${subscriptions.MOST_TESTS} an hour.`,
+  description: `Posts one invented alert, signed like a real one, with \`type\` "${TEST_TYPE}", and returns the webhook's status. It costs no
+credit, is not retried, and also reaches a paused or disabled subscription. ${subscriptions.MOST_TESTS} an hour.`,
   access: [owner("order")],
   input: z.object({ subscription_id: subscriptionId }),
   output: json(
     z.object({
       data: z.object({
-        alert_id: z.string().describe("The webhook-id it was sent under"),
+        alert_id: z.string().describe("The webhook-id of the delivery"),
         type: z.literal(TEST_TYPE),
-        taken: z.boolean().describe("True: the webhook answered 2xx, as it has to when an alert comes"),
-        status: z.int().nullable().describe("What the webhook answered; null: it was not reached"),
-        reason: z.string().nullable().describe("Why it does not count as taken"),
+        taken: z.boolean().describe("True: the webhook returned 2xx, as a real alert requires"),
+        status: z.int().nullable().describe("The webhook's HTTP status; null: unreachable"),
+        reason: z.string().nullable().describe("Why the delivery failed"),
         tested_at: time,
       }),
       meta,
@@ -271,8 +269,8 @@ credit and is not tried again, and a subscription that is paused or disabled is 
 const alertStatus = operation({
   name: "alerts_status",
   route: "GET /v1/agent/trade/alerts/status/{id}",
-  summary: "How an alert subscription stands",
-  description: "Credits, what was delivered, what waits and why. Always current; only its owner is told.",
+  summary: "Status of an alert subscription",
+  description: "Credits, deliveries, waiting alerts and the reason. Always current; only for its owner.",
   access: [key("read"), pay("0.005")],
   told_once,
   input: z.object({ id: subscriptionId }),
@@ -291,7 +289,7 @@ const remove = operation({
   route: "DELETE /v1/agent/trade/alerts/{id}",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Cancel an alert subscription",
-  description: "Nothing more is sent, and its credits are gone. Its history stays in the log.",
+  description: "Deliveries stop and its credits are lost. Its history stays in the log.",
   access: [key("order"), pay("0.001")],
   told_once,
   input: z.object({ id: subscriptionId }),
@@ -301,7 +299,7 @@ const remove = operation({
   handle: async ({ input: { id }, caller, app, decide }) => {
     const at = app.clock.now().toISOString();
     const { state } = await decide(subscriptions, target(caller, id), subscriptions.remove(at));
-    if (!state) return refuse("not_found", "there is no such subscription of yours");
+    if (!state) return refuse("not_found", "you have no such subscription");
     return { data: shown(state), meta: { tenant: caller.tenant } };
   },
 });

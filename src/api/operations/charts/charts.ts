@@ -18,7 +18,7 @@ const days = z.coerce
   .min(7, "is at least 7")
   .max(MOST_DAYS, `is at most ${MOST_DAYS}`)
   .default(WINDOW_DAYS)
-  .describe("How many days, the last of them today, UTC");
+  .describe("Number of days, ending today (UTC)");
 
 const nameOf = ({ facts }: Agent) => `${sxId(facts.sx_number)} ${facts.agent_id}`;
 
@@ -33,12 +33,12 @@ const provenanceOf = ({ facts }: Agent, source: string, as_of: string) => ({
 const trust = operation({
   name: "soul_chart_trust",
   route: "GET /soul/{id}/chart/trust",
-  summary: "An agent's trust as a picture, day by day",
+  summary: "An agent's trust by day, as a picture",
   description:
-    "The last score of each day in points, over the levels, with the days on which it was attested, completed a task or was penalised. PNG or SVG, by `Accept`. Before the first computation the picture says so.",
+    "The last score of each day over the levels, marking days with attestations, completed tasks or penalties. PNG or SVG, by `Accept`. Before the first computation the picture says so.",
   access: [open()],
   input: z.object({ id, days }),
-  output: picture("A line of points from 0 to 100 over the levels, and signs for what happened"),
+  output: picture("A line of points from 0 to 100 over the levels, with marks for events"),
   refuses: [404],
   example: { id: "SX#1" },
   handle: async ({ input, app }) => {
@@ -62,12 +62,12 @@ const trust = operation({
 const dna = operation({
   name: "soul_chart_dna",
   route: "GET /soul/{id}/chart/dna",
-  summary: "What an agent is like as a picture",
+  summary: "An agent's behaviour as a picture",
   description:
-    "The seven dimensions of soul_dna as a radar, over the days that are asked for. PNG or SVG, by `Accept`. What was not measured has no corner; of a newcomer the picture says so.",
+    "The seven dimensions of soul_dna as a radar over the requested days. PNG or SVG, by `Accept`. Unmeasured dimensions have no corner; a newcomer's picture says so.",
   access: [open()],
   input: z.object({ id, days }),
-  output: picture("A radar of seven dimensions from 0 to 1, and their figures"),
+  output: picture("A radar of seven dimensions from 0 to 1, with values"),
   refuses: [404],
   example: { id: "SX#1" },
   handle: async ({ input, app }) => {

@@ -24,7 +24,7 @@ export async function targetOf(app: App, caller: Caller, id: string): Promise<Na
   if (found) return { ...found, id };
   return isCurrent
     ? refuse("not_found", "there is no such check")
-    : refuse("unavailable", "the list of checks is behind; ask again shortly", { retry_after_s: 1 });
+    : refuse("unavailable", "the list of checks is lagging; retry shortly", { retry_after_s: 1 });
 }
 
 type OwnSignature = WalletSignature & { field: { path: string; of: string } };
@@ -34,5 +34,5 @@ export async function signedBy(app: App, { field, ...signature }: OwnSignature):
   const own = await walletsOwn(app, signature);
   if (own) return own;
   const message = `is no signature by ${signature.wallet} of ${field.of}`;
-  return refuse("invalid", "the signature is not the wallet's", { errors: [{ path: field.path, message }] });
+  return refuse("invalid", "the wallet did not sign this", { errors: [{ path: field.path, message }] });
 }

@@ -38,12 +38,12 @@ const create = operation({
   route: "POST /v1/agent/checks/create",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "Write a check: typed data that the issuer's wallet signs",
-  description: `A check is an ERC-3009 authorization over USDC. The answer's typed data is worth nothing until the issuer's wallet has signed it;
-then whoever has the signature can draw the check, here or at the chain directly, until it expires or is cancelled there. Nothing is
-held by the service. docs/checks.md says what each state means.`,
+  description: `A check is an ERC-3009 authorization over USDC. It is worth nothing until the issuer's wallet signs the returned typed data.
+Then anyone with the signature can draw it, here or directly on chain, until it expires or is cancelled there. The service
+holds no funds. docs/checks.md explains each state.`,
   access: [key("order"), pay("0.01")],
   input: z.object({
-    from: walletAddress.describe("The issuer: the wallet that signs, and whose USDC it is"),
+    from: walletAddress.describe("The issuer: the wallet that signs and pays"),
     to: walletAddress.describe("The payee"),
     amount,
     valid_days: z
@@ -53,13 +53,13 @@ held by the service. docs/checks.md says what each state means.`,
       .default(30)
       .describe("Days until it expires, 1 to 365"),
     passphrase: passphrase
-      .describe("Asked for by checks_redeem; it does not bind the chain, where the signature alone counts")
+      .describe("Required by checks_redeem; on chain the signature alone is enough")
       .optional(),
     mode: z
       .enum(checks.modes, "mode is transfer or receive")
       .default("transfer")
       .describe(
-        "transfer: anybody may carry it to the chain; receive: the payee alone, for payees that are contracts",
+        "transfer: anybody may submit it on chain; receive: only the payee, for payees that are contracts",
       ),
   }),
   output: json(
@@ -80,7 +80,7 @@ held by the service. docs/checks.md says what each state means.`,
     const [from, to] = [lowerCase(input.from), lowerCase(input.to)];
     if (from === to)
       refuse("invalid", "invalid input: to", {
-        errors: [{ path: "to", message: "is the issuer itself; a check is for somebody else" }],
+        errors: [{ path: "to", message: "is the issuer itself; name another payee" }],
       });
     const network = networkOf(app.chain);
     following.followedTo(await watch(following, following.targetOf(network)));
@@ -114,10 +114,10 @@ held by the service. docs/checks.md says what each state means.`,
 const verify = operation({
   name: "checks_verify",
   route: "GET /v1/agent/checks/verify/{check_id}",
-  summary: "How a check stands",
-  description: `For whoever has its id. \`status\` follows the chain: a check that was cancelled here is \`redeemed\` if its signature was used all the same, and
-a reorg takes that back. \`cancelled_at\` is what was said here; \`revoked_onchain\` is what the chain keeps to. It does not say whether the issuer
-has signed: only who holds the signature knows.`,
+  summary: "Status of a check",
+  description: `For anyone with its id. \`status\` follows the chain: a check cancelled here becomes \`redeemed\` if its signature was still used, and
+a reorg takes that back. \`cancelled_at\` is the cancellation here; \`revoked_onchain\` is the chain's. The service cannot see
+whether the issuer has signed.`,
   access: [key("read"), pay("0.001")],
   input: z.object({ check_id: checkId }),
   output: json(
@@ -125,7 +125,7 @@ has signed: only who holds the signature knows.`,
       data: checkShown.extend({
         cancel_typed_data: typedData
           .nullable()
-          .describe("What the issuer signs to make it void on the chain; null once the chain has ended it"),
+          .describe("The issuer signs this to void it on chain; null once the chain has ended it"),
       }),
       meta: z.object({ warning }),
     }),
@@ -149,8 +149,8 @@ const list = operation({
   name: "checks_list",
   route: "GET /v1/agent/checks/list",
   summary: "Your checks, newest first",
-  description: `Those that your tenant created, and those from or to a wallet that you show to be yours: by paying from it, by its signature of
-this call in SIGN-IN-WITH-X, or, beside a key or a payment, by its signature (personal_sign) of these lines, \`wallet\` in lower case: "Show my checks", "wallet: <wallet>", "service: <address of this service>", "until: <until>".`,
+  description: `Checks that your tenant created, and those from or to your wallet. Prove the wallet by paying from it, by SIGN-IN-WITH-X, or,
+beside a key or a payment, by its personal_sign of these lines, \`wallet\` in lower case: "Show my checks", "wallet: <wallet>", "service: <address of this service>", "until: <until>".`,
   access: [owner("read"), pay("0.001")],
   lists: checksProjection,
   input: z.object({
@@ -158,14 +158,14 @@ this call in SIGN-IN-WITH-X, or, beside a key or a payment, by its signature (pe
     recipient: walletAddress.describe("Only checks to this wallet").optional(),
     status: z
       .enum(checks.statuses, `status is one of ${checks.statuses.join(", ")}`)
-      .describe("Only checks that stand so")
+      .describe("Only with this status")
       .optional(),
     limit: limit("How many to list, 1 to 100", { usual: 50 }),
-    offset: offset("How many of the newest to leave out"),
-    wallet: walletAddress.describe("A wallet of yours, with `until` and `wallet_signature`").optional(),
+    offset: offset("How many of the newest to skip"),
+    wallet: walletAddress.describe("Your wallet; also send `until` and `wallet_signature`").optional(),
     until: z.iso
       .datetime("is a time in UTC, such as 2026-01-31T12:00:00Z")
-      .describe("Until when that signature is good: at most a day ahead")
+      .describe("When that signature expires: at most a day ahead")
       .optional(),
     wallet_signature: signature.describe("The wallet's signature of the lines above").optional(),
   }),
@@ -207,7 +207,7 @@ async function provenWallet(app: App, { wallet, until, wallet_signature }: Proof
   if (missing.length === 3) return undefined;
   if (wallet === undefined || until === undefined || wallet_signature === undefined) {
     const message = "is required: wallet, until and wallet_signature go together";
-    return refuse("invalid", "a wallet is shown by all three of wallet, until and wallet_signature", {
+    return refuse("invalid", "send wallet, until and wallet_signature together", {
       errors: missing.map(([path]) => ({ path, message })),
     });
   }
@@ -215,7 +215,7 @@ async function provenWallet(app: App, { wallet, until, wallet_signature }: Proof
   if (ahead_ms <= 0 || ahead_ms > LONGEST_PROOF_S * 1_000)
     refuse("invalid", "invalid input: until", {
       errors: [
-        { path: "until", message: "is over, or more than a day ahead; sign for a time within the next day" },
+        { path: "until", message: "is past, or more than a day ahead; sign for a time within the next day" },
       ],
     });
   const mine = lowerCase(wallet);

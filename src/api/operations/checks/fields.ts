@@ -14,9 +14,7 @@ import {
 } from "../../../domain/checks/check.ts";
 import { decimalUsdc } from "../../../domain/payments/usdc.ts";
 
-export const checkId = idFrom("check_id", "checks_create").describe(
-  "The check_id that checks_create answered",
-);
+export const checkId = idFrom("check_id", "checks_create").describe("The check_id from checks_create");
 
 /** A contract wallet's may be long; 4 KiB is more than any in use. */
 export const signature = z
@@ -40,9 +38,7 @@ export const amount = z
   .refine((value) => !AMOUNT.test(String(value)) || microOf(value) <= MOST_USDC * 1_000_000, {
     message: `is at most ${MOST_USDC} USDC`,
   })
-  .describe(
-    `USDC, 0 to ${MOST_USDC}, at most six decimals; a decimal string is taken as exactly as it is written`,
-  );
+  .describe(`USDC, 0 to ${MOST_USDC}, at most six decimals; a decimal string is exact`);
 
 /** Micro-USDC of an amount that was judged before. */
 export function microOf(value: number | string): number {
@@ -53,18 +49,12 @@ export function microOf(value: number | string): number {
 export const checkShown = z.object({
   check_id: z.string(),
   status: z.enum(statuses),
-  redeeming: z
-    .boolean()
-    .describe("Pending, and its redemption was asked for: it cannot be cancelled here any more"),
+  redeeming: z.boolean().describe("Pending with a requested redemption: it can no longer be cancelled here"),
   revoked_onchain: z
     .boolean()
-    .describe(
-      "The chain will never pay it: its authorization was cancelled there, before the check was final",
-    ),
-  final: z
-    .boolean()
-    .describe("The chain does not change this any more; a reorg can still take back what is not final"),
-  from: address.describe("The issuer, whose USDC it is"),
+    .describe("The chain will never pay it: it was cancelled there, before the check was final"),
+  final: z.boolean().describe("The chain no longer changes this; a reorg can still revert what is not final"),
+  from: address.describe("The issuer, who pays"),
   to: address.describe("The payee"),
   amount: z.string().describe("USDC"),
   mode: z.enum(modes),
@@ -72,10 +62,10 @@ export const checkShown = z.object({
   network: z.string(),
   asset: address,
   nonce: chainHash,
-  valid_before: z.int().describe("Seconds of Unix time: the chain refuses it from then on"),
+  valid_before: z.int().describe("Unix seconds from which the chain refuses it"),
   created_at: time,
   expires_at: time,
-  cancelled_at: time.nullable().describe("When it was cancelled here, whatever the chain says"),
+  cancelled_at: time.nullable().describe("When it was cancelled here, regardless of the chain"),
   onchain: z
     .object({
       transaction: chainHash,
@@ -135,14 +125,14 @@ export const typedData = z
     primaryType: z.string(),
     message: z.record(z.string(), z.string()),
   })
-  .describe("EIP-712, as eth_signTypedData_v4 takes it");
+  .describe("EIP-712, for eth_signTypedData_v4");
 
 export const transaction = z.object({
   to: address,
   data: hexBytes,
   chain_id: z.int(),
   value: z.literal("0").describe("Ether"),
-  from: address.nullable().describe("Who has to send it; null: anybody may, and pays its gas"),
+  from: address.nullable().describe("Its sender, who pays gas; null: anybody may send it"),
 });
 
 /** A call as whoever wants it done sends it. */
@@ -157,10 +147,10 @@ export const sentBy = ({ to, data }: Call, { chain }: App, from: Hex | null) => 
 export const warning = z
   .string()
   .nullable()
-  .describe("What to know before anything is signed; null on a chain whose USDC is real");
+  .describe("A warning to read before signing; null on a chain whose USDC is real");
 
 /** The development chain has Base's id and USDC's address, so whatever is signed for it counts there. */
 export const warningOf = ({ embedded_chain }: App) =>
   embedded_chain
-    ? "Development chain: what is signed for it is valid on Base too. Do not sign with a funded wallet."
+    ? "Development chain: a signature for it is valid on Base too. Do not sign with a funded wallet."
     : null;

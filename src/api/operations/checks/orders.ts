@@ -42,13 +42,13 @@ const redeem = operation({
   route: "POST /v1/agent/checks/redeem",
   effect: { changes: "takes", repeatable: true, reaches_out: true },
   summary: "Draw a check: the transaction that pays it",
-  description: `Verifies the issuer's signature (of a key, or of a contract wallet by ERC-1271), the passphrase, that the check is not expired, used
-or cancelled on the chain, and that the issuer has the USDC. Then it answers the transaction to send, and the check is \`redeeming\`
-until the chain shows that it was used. A wrong passphrase is counted; after ${checks.MOST_TRIES} none is looked at for ${checks.PAUSE_S / 60} minutes.`,
+  description: `Verifies the issuer's signature (of a key, or of a contract wallet by ERC-1271), the passphrase, and the issuer's USDC. The check must not be expired, used
+or cancelled on chain. It returns the transaction to send. The check is \`redeeming\`
+until the chain shows its use. After ${checks.MOST_TRIES} wrong passphrases none is accepted for ${checks.PAUSE_S / 60} minutes.`,
   access: [key("order"), pay("0.005")],
   input: z.object({
     check_id: checkId,
-    signature: signature.describe("The issuer's signature of the typed data that checks_create answered"),
+    signature: signature.describe("The issuer's signature of the typed data from checks_create"),
     passphrase: passphrase.describe("Where the check was created with one").optional(),
   }),
   output: json(
@@ -133,25 +133,25 @@ const cancel = operation({
   route: "POST /v1/agent/checks/cancel",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Cancel a pending check",
-  description: `The service refuses to redeem it from then on. A signature that was given away stays valid on the chain until it is cancelled there: sign
-\`cancel_typed_data\` with the issuer's wallet and send it to USDC. The caller has a key of the tenant that created the check, or pays from the issuer's
-wallet, or brings the issuer's signature of that same typed data; then the answer has the transaction to send, too.`,
+  description: `The service then refuses to redeem it. A signature you gave away stays valid on chain until it is cancelled there: sign
+\`cancel_typed_data\` with the issuer's wallet and send it to USDC. Use a key of the tenant that created the check, pay from the issuer's
+wallet, or send the issuer's signature of that typed data. With that signature you also get the transaction to send.`,
   access: [key("order"), pay("0.001")],
   input: z.object({
     check_id: checkId,
     issuer_address: walletAddress.describe("The check's issuer; public, so it proves nothing"),
     signature: signature
-      .describe("The issuer's signature of cancel_typed_data, as checks_verify tells it")
+      .describe("The issuer's signature of cancel_typed_data from checks_verify")
       .optional(),
   }),
   output: json(
     z.object({
       data: checkShown.extend({
         message: z.literal("Check cancelled"),
-        cancel_typed_data: typedData.describe("What the issuer signs to make it void on the chain"),
+        cancel_typed_data: typedData.describe("The issuer signs this to void it on chain"),
         transaction: transaction
           .nullable()
-          .describe("Send this to make it void on the chain; null without a signature"),
+          .describe("Send this to void it on chain; null without a signature"),
       }),
       meta: z.object({ warning }),
     }),
@@ -170,7 +170,7 @@ wallet, or brings the issuer's signature of that same typed data; then the answe
     if (proof === "payer" && walletOf(caller) !== facts.from)
       refuse(
         "forbidden",
-        "only the issuer cancels a check: with a key of the tenant that created it, by paying from its wallet, or with its signature of cancel_typed_data",
+        "only the issuer cancels a check: use a key of the tenant that created it, pay from its wallet, or send its signature of cancel_typed_data",
       );
     const cancelled_at = app.clock.now().toISOString();
     const { state } = await decide(
@@ -196,7 +196,7 @@ const issuersOwn = (app: App, facts: checks.CheckFacts, given: Hex): Promise<Hex
     digest: digestOf(cancelTypedData(facts)),
     wallet: facts.from,
     given,
-    field: { path: "signature", of: "the CancelAuthorization that checks_verify tells" },
+    field: { path: "signature", of: "the CancelAuthorization from checks_verify" },
   });
 
 /** What moves a check on, or takes it back. */

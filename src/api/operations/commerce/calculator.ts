@@ -22,8 +22,8 @@ const fuelShown = z.object({
   kg: z.int().describe("For the whole season, rounded up"),
   bags: z.int().describe("Whole bags"),
   pallets: z.int().describe("Whole pallets"),
-  cost_eur: money.nullable().describe("Of the bags, with tax; null where the shop sells none"),
-  product_slug: slug.nullable().describe("The product that is meant: the cheapest a kilogram"),
+  cost_eur: money.nullable().describe("With tax; null where the shop sells no bags"),
+  product_slug: slug.nullable().describe("The assumed product: the cheapest per kilogram"),
   kwh_per_kg: z.number(),
 });
 
@@ -67,9 +67,9 @@ const calculator = operation({
   name: "fuel_calculator",
   route: "POST /v1/agent/calculator",
   effect: reads,
-  summary: "How much fuel a heating season takes, and what it costs",
+  summary: "Fuel and cost of a heating season",
   description: `A rule of thumb: ${KG_PER_KW} kg of pellets a kilowatt for six months at 20 °C, in proportion to temperature and months, and by insulation
-(${insulations.map((name) => `${name} ${INSULATION_FACTORS[name]}`).join(", ")}). It takes the season's mean for 0 °C. Briquettes give the same heat by their own calorific value.`,
+(${insulations.map((name) => `${name} ${INSULATION_FACTORS[name]}`).join(", ")}). It assumes a season's mean of 0 °C. Briquettes use their own calorific value.`,
   access: [key("read"), pay("0.001")],
   input: z.object({
     kw: z
@@ -92,7 +92,7 @@ const calculator = operation({
     insulation: z
       .enum(insulations, `is one of ${insulations.join(", ")}`)
       .default("average")
-      .describe("How well the house keeps its heat"),
+      .describe("The house's insulation"),
   }),
   output: json(
     z.object({

@@ -23,14 +23,14 @@ export const inputType = z
   .enum(productTypes, `is one of ${productTypes.join(", ")}`)
   .describe("granulas: pellets, briketes: briquettes, saplaksnis: plywood, finieris: veneer")
   .optional();
-export const inputProductId = productId.describe("As products_list names it").optional();
-export const inputSlug = slug.describe("As products_list names it").optional();
+export const inputProductId = productId.describe("From products_list").optional();
+export const inputSlug = slug.describe("From products_list").optional();
 export const inputUnit = z.enum(unitNames, `is ${unitNames.join(" or ")}`);
 export const inputQuantity = z
   .int(`is a whole number from 1 to ${MOST_UNITS}`)
   .min(1, "is at least 1")
   .max(MOST_UNITS, `is at most ${MOST_UNITS}`);
-export const inputOrderId = orderId.describe("The order_id that orders_create answered");
+export const inputOrderId = orderId.describe("The order_id from orders_create");
 
 /** As RFC 5321 limits it. */
 export const inputMail = z.email("is a mail address").max(254, "is at most 254 characters");
@@ -45,7 +45,7 @@ const inputLine = (most: number) =>
     .string()
     .min(1, "is at least 1 character")
     .max(most, `is at most ${most} characters`)
-    .refine(hidesNothing, "is one line, without control characters and turns of direction");
+    .refine(hidesNothing, "is one line, without control or bidirectional characters");
 
 /** Words of a person, in lines where they like. */
 export const inputLines = (most: number) =>
@@ -54,23 +54,23 @@ export const inputLines = (most: number) =>
     .max(most, `is at most ${most} characters`)
     .refine(
       (text) => hidesNothing(text.replaceAll(/[\n\r\t]/g, "")),
-      "is without control characters and turns of direction; new lines are fine",
+      "is without control or bidirectional characters; new lines are fine",
     );
 
 export const inputName = inputLine(200);
 
 export const developmentChain = z
   .boolean()
-  .describe("True where the USDC is worth nothing, and rates of exchange may be invented");
+  .describe("True where the USDC is worthless and exchange rates may be invented");
 
 export const shopMeta = {
-  tenant: z.string().describe("Whose it is: the key's tenant, or the wallet that paid"),
+  tenant: z.string().describe("The owner: the key's tenant, or the wallet that paid"),
 };
 
 /** A unit as the shop sells it. */
 export const unitShown = z.object({
   unit: z.enum(unitNames),
-  base_units: z.int().describe("How many of the product's base unit it has"),
+  base_units: z.int().describe("Number of the product's base units"),
   kg: z.number(),
   net: euro("without tax"),
 });
@@ -95,25 +95,23 @@ export const orderShown = z.object({
   product_slug: slug,
   unit: z.enum(unitNames),
   quantity: z.int(),
-  base_quantity: z.int().describe("In the unit that stock is counted in"),
+  base_quantity: z.int().describe("In the unit of stock"),
   net: euro("without tax"),
   vat: euro("value added tax"),
   gross: euro("with tax"),
-  total_usdc: money.describe(
-    "What pays for the order: gross at eur_usd, rounded up, fixed when it was placed",
-  ),
-  eur_usd: z.string().describe("Dollars a euro, the ECB's reference rate; one USDC is taken for one dollar"),
+  total_usdc: money.describe("The order's price: gross at eur_usd, rounded up, fixed at placement"),
+  eur_usd: z.string().describe("Dollars per euro, the ECB's reference rate; one USDC counts as one dollar"),
   rate_as_of: z.iso.date(),
   payment: z.enum(paymentWays),
   quote_id: madeId.nullable(),
-  until: time.describe("Until when the goods are held for payment"),
+  until: time.describe("The goods are reserved until then"),
   placed_at: time,
   paid: z
     .object({
       payment_id: z
         .string()
         .nullable()
-        .describe("payment_status tells of it, and of its refund; null of an invoice"),
+        .describe("payment_status shows it and its refund; null of an invoice"),
       paid_at: time,
     })
     .nullable(),
@@ -128,7 +126,7 @@ export const orderShown = z.object({
       ended_at: time,
     })
     .nullable()
-    .describe("Of an order that was cancelled or returned, or has expired: who ended it, and why"),
+    .describe("Who ended a cancelled, returned or expired order, and why"),
 });
 
 /** What its buyer is told of an order. Events that were read hold their fields in another order than new ones, so each is named. */

@@ -15,9 +15,8 @@ const forecast = operation({
   name: "commerce_forecast",
   route: "POST /v1/agent/forecast",
   effect: reads,
-  summary: "What of each product is likely to be ordered in months to come",
-  description:
-    "With intervals of 80 and 95 %, and how good it was as of earlier months. The running month is left out.",
+  summary: "Expected orders of each product in coming months",
+  description: "With 80 and 95 % intervals, and backtests on earlier months. The current month is left out.",
   access: [key("read"), pay("0.10")],
   lists: demandProjection,
   input: forecastInput,

@@ -43,22 +43,20 @@ const customerShown = z
     notes: z.string().nullable(),
   })
   .nullable()
-  .describe("As the buyer told it; null once it is erased");
+  .describe("As the buyer wrote it; null once erased");
 
 const list = operation({
   name: "orders_list",
   route: "GET /v1/agent/orders",
   summary: "An order, or your orders, newest first",
   description:
-    "Where an order stands, and whom it is for. One by its `order_id` is always current. Free to its owner: the tenant's key, or the wallet that paid by its signature (SIGN-IN-WITH-X).",
+    "An order's status and customer. One by its `order_id` is always current. Free to its owner: the tenant's key, or the paying wallet's signature (SIGN-IN-WITH-X).",
   access: [owner("read"), pay("0.001")],
   lists: ordersProjection,
   input: z.object({
-    order_id: inputOrderId
-      .describe("The order_id that orders_create answered; omitted = your orders")
-      .optional(),
+    order_id: inputOrderId.describe("The order_id from orders_create; omitted = your orders").optional(),
     limit: limit("How many to list, 1 to 100"),
-    offset: offset("How many of the newest to leave out"),
+    offset: offset("How many of the newest to skip"),
   }),
   output: json(
     z.object({
@@ -99,19 +97,19 @@ const create = operation({
   name: "orders_create",
   route: "POST /v1/agent/orders",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
-  summary: "Order goods and hold them until they are paid for",
-  description: `Holds the goods: ${minutes(orders.HOLD_S.x402)} minutes for a payment in USDC (${minutes(orders.HOLD_S.first)} for a payer without a paid order),
-${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. They are paid by orders_pay, with \`total_usdc\` of the answer. Named by Idempotency-Key or
-\`idempotency_key\` it is the same order when asked again; without a name each call by a key is another. Whom it is for is sealed, and can be erased.`,
+  summary: "Order goods and reserve them until payment",
+  description: `Reserves the goods: ${minutes(orders.HOLD_S.x402)} minutes for a payment in USDC (${minutes(orders.HOLD_S.first)} for a payer's first paid order),
+${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. Pay \`total_usdc\` by orders_pay. A repeat with the same Idempotency-Key or
+\`idempotency_key\` returns the same order; otherwise each call by a key is a new one. The customer's data is sealed and can be erased.`,
   access: [key("order"), pay("0.05")],
   named_by: "idempotency_key",
   input: z.object({
-    product_slug: product.slug.describe("As products_list names it"),
+    product_slug: product.slug.describe("From products_list"),
     quantity: inputQuantity.describe(
       `How many units, 1 to ${orders.MOST_UNITS}; at most EUR 50,000 with tax`,
     ),
     unit: inputUnit.describe("bag or pallet; omitted = bag, of wood pallet").optional(),
-    customer_email: inputMail.describe("Whom it is for"),
+    customer_email: inputMail.describe("The customer"),
     customer_name: inputName.describe("The customer's name").optional(),
     customer_phone: z
       .string()
@@ -123,20 +121,20 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
       .optional(),
     delivery_address: inputLines(300)
       .min(1, "is at least 1 character")
-      .describe("Where it is delivered, up to 300 characters")
+      .describe("The delivery address, up to 300 characters")
       .optional(),
     notes: inputLines(500).describe("Anything else, up to 500 characters").optional(),
     quote_id: idFrom("quote_id", "quotes_create")
-      .describe("Takes the price of this quote of yours; omitted = the price of now")
+      .describe("Use the prices of this quote of yours; omitted = current prices")
       .optional(),
     payment: z
       .enum(orders.paymentWays, `is ${orders.paymentWays.join(" or ")}`)
       .default("x402")
-      .describe("x402: by orders_pay; invoice: outside, for callers with an API key"),
+      .describe("x402: by orders_pay; invoice: paid elsewhere, needs an API key"),
     idempotency_key: z
       .string()
       .regex(/^[\x21-\x7e]{1,128}$/, "is 1 to 128 visible ASCII characters")
-      .describe("Your own name for the order, as Idempotency-Key is; if both are sent, they are the same")
+      .describe("Your own name for the order, like Idempotency-Key; if you send both, they must match")
       .optional(),
   }),
   output: json(
@@ -150,12 +148,12 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
             body: z.object({ order_id: z.int(), total_usdc: money }),
           })
           .nullable()
-          .describe("The call that pays for it, over x402; null of an invoice"),
+          .describe("The x402 call that pays for it; null of an invoice"),
       }),
       meta: z.object({
         ...shopMeta,
         development_chain: developmentChain,
-        warning: z.string().nullable().describe("What to do otherwise next time"),
+        warning: z.string().nullable().describe("Advice for your next call"),
       }),
     }),
   ),
@@ -237,7 +235,7 @@ async function wantedOrder({ input, caller, app, data, watch, fresh_id }: Contex
 }
 
 const UNNAMED =
-  "this call had no Idempotency-Key and no idempotency_key: sent again, it is another order, which holds goods too";
+  "this call had no Idempotency-Key or idempotency_key: a repeat is another order, which reserves goods too";
 
 type OrderInput = {
   product_slug: string;
@@ -278,7 +276,7 @@ function orderIdOf(link_secret: Uint8Array, fresh_id: string): number {
 function priceNow(sold: Product, unit: product.UnitName, at: string): number {
   const price = product.priceAt(sold, unit, at);
   if (price) return price.net_cents;
-  const message = `has no price at the moment; prices_list has those of ${sold.facts.slug}`;
+  const message = `has no current price; prices_list has those of ${sold.facts.slug}`;
   return refuse("invalid", "invalid input: unit", { errors: [{ path: "unit", message }] });
 }
 

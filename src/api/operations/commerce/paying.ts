@@ -19,9 +19,9 @@ const payOrder = operation({
   route: `POST ${PAY_PATH}`,
   effect: { changes: "takes", repeatable: true, reaches_out: true },
   summary: "Pay for an order",
-  description: `By payment alone: it costs what \`total_usdc\` says, which is the order's own, so ask once without a payment and pay what the 402 asks for. A key beside
-the payment names the tenant that placed the order. A total that is not the order's, and an order that is paid or over, are refused before anything is
-settled. A payment that is begun in time finds its goods; one that comes too late all the same is refunded.`,
+  description: `By payment alone: it costs the order's \`total_usdc\`, so call once without a payment and pay the 402. A key beside
+the payment names the tenant that placed the order. A wrong total, and an order that is paid or over, are refused before
+settlement. A payment begun in time finds its goods; one that comes too late is refunded.`,
   access: [pay(({ total_usdc }: { total_usdc: string }) => total_usdc as Usdc, "1")],
   input: z.object({
     order_id: inputOrderId,
@@ -31,13 +31,13 @@ settled. A payment that is begun in time finds its goods; one that comes too lat
         /^(?=.*[1-9])\d{1,7}(\.\d{1,6})?$/,
         "is the order's total_usdc: a decimal string with at most six places",
       )
-      .describe("The order's total_usdc, as orders_create answered it"),
+      .describe("The order's total_usdc from orders_create"),
   }),
   output: answer,
   refuses: [404, 409],
   example: { order_id: 2, total_usdc: "52.13" },
   handle: async ({ input: { order_id, total_usdc }, caller, app, decide, watch, payment_id }) => {
-    if (payment_id === undefined) throw new Error("an order is paid by a payment alone");
+    if (payment_id === undefined) throw new Error("pay an order by a payment alone");
     const { tenant } = caller;
     const at = nowOf(app);
     const target = orders.targetOf(tenant, order_id);
@@ -67,7 +67,7 @@ const cancel = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Cancel an order that is not shipped",
   description:
-    "Its goods can be sold again at once, and what was paid for it in USDC goes back to the wallet that paid, whole: payment_status of `paid.payment_id` tells of the refund. What placing the order cost does not. Cancelled again, it answers the same.",
+    "Its goods can be sold again at once. A USDC payment is refunded in full to the wallet that paid; see payment_status of `paid.payment_id`. The fee for placing the order is not. A repeat returns the same.",
   access: [owner("order"), pay("0.001")],
   input: z.object({
     order_id: inputOrderId,

@@ -53,7 +53,7 @@ const counted = { count: z.int() };
 
 const shelfShown = z.object({
   location: z.string(),
-  available: z.int().describe("Base units that can be ordered"),
+  available: z.int().describe("Base units available to order"),
 });
 
 const products = operation({
@@ -61,7 +61,7 @@ const products = operation({
   route: "GET /v1/agent/products",
   summary: "What the shop has in stock",
   description:
-    "Heating fuel and wood that can be ordered now, with the units it is sold in, their prices without tax and where it lies. A test key sees the shop of test keys, which is another one.",
+    "Heating fuel and wood available to order, with units, prices without tax and locations. A test key sees the separate shop of test keys.",
   access: [key("read"), pay("0.001")],
   lists: catalogueProjection,
   input: z.object({ type: inputType }),
@@ -70,11 +70,11 @@ const products = operation({
       data: z.array(
         z.object({
           ...named,
-          cn_code: z.string().describe("Of the Combined Nomenclature"),
-          base_unit: z.enum(unitNames).describe("What stock is counted in"),
+          cn_code: z.string().describe("Combined Nomenclature code"),
+          base_unit: z.enum(unitNames).describe("The unit of stock"),
           units: z.array(unitShown),
           price_per_kg: money.nullable().describe("EUR without tax, of the cheapest unit"),
-          kwh_per_kg: z.number().nullable().describe("Net calorific value; null of what is no fuel"),
+          kwh_per_kg: z.number().nullable().describe("Net calorific value; null for non-fuels"),
           stock: z.array(shelfShown),
         }),
       ),
@@ -108,7 +108,7 @@ const EUR = "EUR";
 
 const rateShown = z
   .object({
-    rate: z.string().describe("Units of the currency a euro"),
+    rate: z.string().describe("Currency units per euro"),
     as_of: z.iso.date(),
     source: z.string(),
     dataset: z.string(),
@@ -123,7 +123,7 @@ const prices = operation({
   route: "GET /v1/agent/prices",
   summary: "The price list, in any currency that the ECB quotes",
   description:
-    "Every unit that is sold, with and without tax. In another currency than EUR the figures are converted at the ECB's last reference rate, to inform: orders are in euro, and paid by what orders_create answers.",
+    "Every unit sold, with and without tax. Figures in another currency than EUR use the ECB's last reference rate, for information only: orders are in euro, and orders_create says what to pay.",
   access: [key("read"), pay("0.001")],
   lists: catalogueProjection,
   input: z.object({
@@ -144,7 +144,7 @@ const prices = operation({
           vat: money,
           gross: money.describe("With tax"),
           vat_percent: vatPercent,
-          price_per_kg: money.describe("Without tax, of this unit"),
+          price_per_kg: money.describe("Without tax, a unit"),
         }),
       ),
       meta: z.object({ ...counted, currency: z.string(), rate: rateShown }),
@@ -191,7 +191,7 @@ const history = operation({
   route: "GET /v1/agent/prices/history",
   summary: "How prices have changed",
   description:
-    "Each price that held in the last months, from when to when, of one product or of all. Prices are never changed afterwards; one that is set ahead is told from the day it holds.",
+    "Each price of the last months, with its start and end, for one product or all. Past prices never change; a price set ahead shows from the day it applies.",
   access: [key("read"), pay("0.05")],
   lists: catalogueProjection,
   input: z.object({
@@ -212,7 +212,7 @@ const history = operation({
           unit: z.enum(unitNames),
           net: money.describe("EUR for one unit, without tax"),
           from: time,
-          to: time.nullable().describe("When the next price came to hold, or will; null while none is set"),
+          to: time.nullable().describe("When the next price starts or started; null while none is set"),
         }),
       ),
       meta: z.object({ ...counted, since: time }),
@@ -241,9 +241,9 @@ const history = operation({
 const availability = operation({
   name: "availability_list",
   route: "GET /v1/agent/availability",
-  summary: "What of a product lies where, and how much of it can be ordered",
+  summary: "Stock of a product by location, and how much can be ordered",
   description:
-    "By location, in base units: `on_hand` lies there, `reserved` is held by orders, `available` is the difference. One product is always current; of all, as_of_position tells how much of the log is in the figures.",
+    "By location, in base units: `on_hand` is in stock, `reserved` belongs to orders, `available` is the difference. One product is always current; for all, as_of_position says how current.",
   access: [key("read"), pay("0.005")],
   lists: catalogueProjection,
   input: z.object({ product_id: inputProductId, slug: inputSlug }),

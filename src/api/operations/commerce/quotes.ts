@@ -23,9 +23,9 @@ const DAY_MS = 86_400_000;
 
 const item = z.strictObject(
   {
-    product_id: product.productId.describe("As products_list names it"),
+    product_id: product.productId.describe("From products_list"),
     quantity: inputQuantity.describe(`How many, 1 to ${MOST_UNITS}`),
-    unit: inputUnit.describe("bag or pallet; omitted = the unit that stock is counted in").optional(),
+    unit: inputUnit.describe("bag or pallet; omitted = the unit of stock").optional(),
   },
   "is { product_id, quantity, unit }",
 );
@@ -34,12 +34,12 @@ const create = operation({
   name: "quotes_create",
   route: "POST /v1/agent/quotes",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
-  summary: "A quote: prices that hold for two weeks",
-  description: `Prices as they are now, with value added tax, that orders_create takes by \`quote_id\` for ${quotes.HOLDS_DAYS} days, for as many units an order as
-the quote names. It holds no goods: what is in stock then is sold then. Name and mail are sealed: the log cannot be read for them, and they can be erased.`,
+  summary: "A quote: prices fixed for two weeks",
+  description: `Current prices with value added tax. orders_create accepts them by \`quote_id\` for ${quotes.HOLDS_DAYS} days, for at most the quoted units an
+order. It reserves no goods: orders depend on the stock of then. Name and mail are sealed and can be erased.`,
   access: [key("quote"), pay("0.01")],
   input: z.object({
-    client_name: inputName.describe("Whom the quote is for"),
+    client_name: inputName.describe("The quote's client"),
     client_email: inputMail.describe("The client's mail address"),
     items: z
       .array(item, "is a list of { product_id, quantity, unit }")
@@ -59,7 +59,7 @@ the quote names. It holds no goods: what is in stock then is sold then. Name and
             unit: z.enum(product.unitNames),
             quantity: z.int(),
             unit_net: money.describe("EUR for one unit, without tax"),
-            net: money.describe("EUR, of all of them"),
+            net: money.describe("EUR, for all units"),
           }),
         ),
         ...totalShown,
@@ -136,7 +136,7 @@ function pricedItem(
   const price = product.priceAt(found, unit, now.toISOString());
   if (!price) {
     const sold = product.pricedUnits(found, now.toISOString()).map((one) => one.unit);
-    const message = `is one that ${found.facts.slug} is sold in: ${sold.join(", ") || "none at the moment"}`;
+    const message = `is one of the units of ${found.facts.slug}: ${sold.join(", ") || "none now"}`;
     return refuse("invalid", `invalid input: items.${at}.unit`, {
       errors: [{ path: `items.${at}.unit`, message }],
     });

@@ -24,9 +24,9 @@ export const taskId = z
   .string()
   .regex(
     /^[0-9a-f]{32}(?:\.[1-9]\d?)?$/,
-    "is a task that compute_submit answered: 32 hex digits in lower case, and of a copy its number",
+    "is a task_id from compute_submit: 32 hex digits in lower case, and for a copy its number",
   )
-  .describe("The task, as compute_submit answered it");
+  .describe("The task_id from compute_submit");
 
 export const nowOf = ({ clock }: App): string => clock.now().toISOString();
 
@@ -54,7 +54,7 @@ export async function actingAgent(
     return refuse(identityProblems["not-yours"], "this needs an agent's own key: sk_soul_…");
   const own = (await idOfNumber(app, sx)) ?? (await agentNamed(app, sxId(sx))).facts.agent_id;
   if (agent_id !== undefined && ![own, sxId(sx), String(sx)].map(lowerId).includes(lowerId(agent_id)))
-    refuse(identityProblems["not-yours"], `this key is ${own}'s, and acts for that agent alone`);
+    refuse(identityProblems["not-yours"], `this key belongs to ${own}, and acts only for it`);
   return agents.acting(await watch(agents, agents.targetOf(own)));
 }
 
@@ -86,7 +86,7 @@ async function findTenant(app: App, { tenant }: Caller, task_id: string): Promis
   // The read model may not have it yet, neither its requester's nor one that a node was lent at once.
   if (await app.load(tasks, tasks.targetOf(tenant, task_id))) return tenant;
   if (!(await app.caughtUp(tasksProjection, FOLD_MS)))
-    refuse("unavailable", "the list of tasks is behind the log: ask again in a moment");
+    refuse("unavailable", "the list of tasks is lagging: retry shortly");
   return (await requesterOf(app.pool, task_id)) ?? refuseUnknown();
 }
 
@@ -125,36 +125,36 @@ const receiptShown = z.object({
   engine_sha256: sha256,
   started_at: time,
   ended_at: time,
-  signature: z.string().describe("docs/compute.md says of what"),
+  signature: z.string().describe("Over what: docs/compute.md"),
 });
 
 export const taskShown = z.object({
   task_id: z.string(),
   task_type: z.string(),
   state: z.enum(tasks.statuses),
-  attempts: z.int().describe("Times that it was lent"),
-  worker: z.string().nullable().describe("SX#<number> of the node that has it, or had it last"),
+  attempts: z.int().describe("Leases so far"),
+  worker: z.string().nullable().describe("SX#<number> of the current or last node"),
   max_price_usd: z.string(),
-  price_usd: z.string().nullable().describe("What it costs: fixed when it was lent"),
-  provider_usd: z.string().nullable().describe("What of it the worker was paid"),
+  price_usd: z.string().nullable().describe("Its price, fixed by the lease"),
+  provider_usd: z.string().nullable().describe("The worker's share of it"),
   verify: z.enum(verifications),
   copies: z
     .object({ wanted: z.int(), agree: z.int(), made: z.int(), agreed: z.int() })
     .nullable()
-    .describe("Of a quorum: how many nodes do it, how many have to agree, were asked so far and agreed"),
+    .describe("For a quorum: number of nodes, needed agreement, results so far and agreement so far"),
   input_sha256: sha256,
   output_sha256: sha256.nullable(),
   exit: z.enum(exits).nullable(),
   audit: z
     .enum(auditVerdicts)
     .nullable()
-    .describe("void: run again the task came to two results; the worker is paid, and nobody is slashed"),
+    .describe("void: a rerun gave two results; the worker is paid, and nobody is slashed"),
   accepted_by: z.enum(acceptors).nullable(),
   receipt: receiptShown.nullable(),
   submitted_at: time,
-  due_at: time.nullable().describe("When something happens by itself, where nobody does anything before"),
+  due_at: time.nullable().describe("When the next automatic step happens, unless somebody acts before"),
   ended_at: time.nullable(),
-  refunded: z.string().nullable().describe("Why what was held went back"),
+  refunded: z.string().nullable().describe("Why it was refunded"),
 });
 
 export function shownTask(task: Task): z.infer<typeof taskShown> {
@@ -195,11 +195,11 @@ export const nodeShown = z.object({
   status: z.enum(nodes.availabilities),
   online: z.boolean(),
   capabilities: z.array(z.enum(nodes.capabilities)),
-  kinds: z.array(z.string()).describe("Of tasks that it takes; none: any"),
+  kinds: z.array(z.string()).describe("Accepted task_types; none: any"),
   hourly_rate_usd: z.string(),
   max_concurrent: z.int(),
-  stake_usdc: z.string().describe("What it has put up, beside what it earns"),
-  stake_free_at: time.nullable().describe("When that is free; null unless it was asked back"),
+  stake_usdc: z.string().describe("Its stake, beside its earnings"),
+  stake_free_at: time.nullable().describe("When the stake is free; null unless withdrawn"),
 });
 
 export const shownNode = (agent_id: string, sx: number, node: nodes.Node): z.infer<typeof nodeShown> => ({

@@ -13,22 +13,22 @@ import { microOf, usd } from "./fields.ts";
 const match = operation({
   name: "compute_match",
   route: "GET /soul/match",
-  summary: "Nodes that take work now and have what is needed",
-  description: "Most trust for the money first.",
+  summary: "Nodes that take work now and meet your needs",
+  description: "Sorted by trust per dollar.",
   access: [open()],
   lists: nodesProjection,
   input: z.object({
     need: z
       .enum(nodes.capabilities, `is one of ${nodes.capabilities.join(", ")}`)
-      .describe("What the machine has to have: cpu, gpu or memory"),
-    kind: nodes.kindName.optional().describe("A task_type that it has to take"),
-    max_hourly_usd: usd(0, 1_000).optional().describe("The most that it may ask for an hour"),
+      .describe("Required hardware: cpu, gpu or memory"),
+    kind: nodes.kindName.optional().describe("A task_type it must accept"),
+    max_hourly_usd: usd(0, 1_000).optional().describe("The highest hourly price"),
     min_trust: z
       .number("is a number from 0 to 100")
       .min(0, "is at least 0")
       .max(100, "is at most 100")
       .default(0)
-      .describe("The least points of trust, 0 to 100"),
+      .describe("The lowest trust score, 0 to 100"),
     limit: limit("How many to list"),
   }),
   output: json(
@@ -40,7 +40,7 @@ const match = operation({
           kinds: z.array(z.string()),
           hourly_rate_usd: z.string(),
           trust: z.number().describe("Points, 0 to 100"),
-          free: z.int().describe("Slots that it has free, as of a moment ago"),
+          free: z.int().describe("Free slots, a moment ago"),
           max_concurrent: z.int(),
           settled: z.int(),
         }),
@@ -68,7 +68,7 @@ const marketplace = operation({
   name: "compute_marketplace",
   route: "GET /soul/compute/marketplace",
   summary: "The compute market: nodes, tasks, prices and settlements",
-  description: "Counts and sums so far; quartiles of what nodes ask for an hour.",
+  description: "Counts and totals so far; quartiles of hourly prices.",
   access: [open()],
   lists: tasksProjection,
   input: z.object({}),
@@ -76,17 +76,17 @@ const marketplace = operation({
     z.object({
       online: z.int().describe("Nodes that are online"),
       free_slots: z.int(),
-      queued: z.int().describe("Tasks that nobody has begun"),
-      active: z.int().describe("Tasks that are worked on"),
+      queued: z.int().describe("Tasks not started"),
+      active: z.int().describe("Tasks in progress"),
       hourly_rate_usd: z
         .object({ lower: z.string(), median: z.string(), upper: z.string() })
         .nullable()
-        .describe("Null where nobody takes work"),
+        .describe("Null if no node takes work"),
       settled: z.int(),
-      settled_usd: z.string().describe("What those tasks cost: nine tenths of it went to the workers"),
+      settled_usd: z.string().describe("Price of those tasks; nine tenths went to the workers"),
       refunded: z.int(),
-      audited: z.int().describe("Results that the service has run again"),
-      mismatches: z.int().describe("Those of them that came to something else"),
+      audited: z.int().describe("Results that the service re-ran"),
+      mismatches: z.int().describe("Re-runs with another result"),
     }),
   ),
   example: {},

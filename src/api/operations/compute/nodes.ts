@@ -19,10 +19,10 @@ import { json, key, operation, subject } from "../../declare/index.ts";
 import { fundsShown, shownFunds } from "../payments/funds.ts";
 import { actingAgent, microOf, nodeShown, nowOf, shownNode, sxOf, usd } from "./fields.ts";
 
-const ownAgent = agentRef.describe("The agent whose own key is shown: its agent_id or SX#<number>");
+const ownAgent = agentRef.describe("The agent of the key you send: its agent_id or SX#<number>");
 
 const hourlyRate = usd(0, 1_000).describe(
-  "What the node asks for an hour, in dollars; a task costs that for its whole limit",
+  "The node's hourly price in dollars; a task costs that for its whole limit",
 );
 
 const registerNode = operation({
@@ -31,7 +31,7 @@ const registerNode = operation({
   effect: { changes: "adds", repeatable: true, reaches_out: false },
   summary: "Register a node: an agent that works for others",
   description:
-    "By the agent's own key. Said again it says anew what the node offers. A node gets work once it sends heartbeats, every 30 seconds (docs/compute.md).",
+    "Use the agent's own key. A repeat replaces the node's offer. A node gets work once it sends heartbeats, every 30 seconds (docs/compute.md).",
   access: [subject("node", { calls: 60, per: "hour" })],
   input: z.object({
     agent_id: ownAgent,
@@ -40,21 +40,21 @@ const registerNode = operation({
       .min(1, "has at least one")
       .max(nodes.capabilities.length, "has each once at most")
       .refine((all) => new Set(all).size === all.length, "has each once at most")
-      .describe("What the machine has: cpu, gpu, memory"),
+      .describe("Its hardware: cpu, gpu, memory"),
     hourly_rate_usd: hourlyRate,
     max_concurrent: z
       .int(`is a whole number from 1 to ${nodes.MOST_CONCURRENT}`)
       .min(1, "is at least 1")
       .max(nodes.MOST_CONCURRENT, `is at most ${nodes.MOST_CONCURRENT}`)
-      .describe("Tasks that it works on at once"),
+      .describe("Tasks that it runs at once"),
     kinds: z
       .array(nodes.kindName)
       .max(nodes.MOST_KINDS, `has at most ${nodes.MOST_KINDS}`)
       .default([])
-      .describe("The task_types that it takes; none: any"),
+      .describe("The accepted task_types; none: any"),
     stake_usdc: usd(0, nodes.MOST_STAKE_MICRO / 1e6)
       .optional()
-      .describe("What it puts up in all, held from its account, to be checked less often; 0: back in a week"),
+      .describe("Its total stake from its account, for fewer audits; 0: returned in a week"),
   }),
   output: json(nodeShown),
   moves_money: true,
@@ -92,9 +92,9 @@ const heartbeat = operation({
   route: "POST /soul/node/heartbeat",
   effect: { changes: "adds", repeatable: true, reaches_out: false },
   is_paid_work: true,
-  summary: "Say that a node lives, and that it works on its leases",
+  summary: "Report that a node is alive and works on its leases",
   description:
-    "Every 30 seconds. After 90 seconds of silence a node is offline, and a lease that no heartbeat has named for so long is over: the task goes to another. `lost: true` of a lease means to stop working on it.",
+    "Every 30 seconds. After 90 seconds of silence a node is offline. A lease that no heartbeat names for so long expires, and another node gets the task. `lost: true` means: stop working on that lease.",
   access: [subject("node", { calls: 60, per: "minute" })],
   input: z.object({
     agent_id: ownAgent,
@@ -102,11 +102,11 @@ const heartbeat = operation({
       .array(z.string().min(1, "is a lease_id").max(128, "is a lease_id of compute_pull"))
       .max(nodes.MOST_CONCURRENT, `has at most ${nodes.MOST_CONCURRENT}`)
       .default([])
-      .describe("The lease_id of each task that it works on"),
+      .describe("The lease_id of each task in progress"),
   }),
   output: json(
     z.object({
-      next_in_s: z.int().describe("Seconds until the next one is due"),
+      next_in_s: z.int().describe("Seconds until the next heartbeat"),
       leases: z.array(z.object({ lease_id: z.string(), expires_at: time.nullable(), lost: z.boolean() })),
     }),
   ),
@@ -138,7 +138,7 @@ async function beat({ pool }: App, sx: number): Promise<void> {
   if (rows[0]!.beats > MOST_BEATS)
     refuse(
       coreProblems["rate-limited"],
-      `a node sends a heartbeat every ${nodes.BEAT_S} seconds, and no more than ${MOST_BEATS} in that time`,
+      `send a heartbeat every ${nodes.BEAT_S} seconds, and at most ${MOST_BEATS} in that time`,
       {
         retry_after_s: nodes.BEAT_S,
       },
@@ -168,15 +168,14 @@ const availability = operation({
   name: "compute_node_availability",
   route: "POST /soul/node/availability",
   effect: { changes: "adds", repeatable: true, reaches_out: false },
-  summary: "Let a node take work, pause or drain, and change its rate",
-  description:
-    "`paused` and `draining` get no more work; leases that run go on, at the price they were given for.",
+  summary: "Set a node available, paused or draining, or its rate",
+  description: "`paused` and `draining` nodes get no more work; running leases go on at their price.",
   access: [subject("node", { calls: 60, per: "hour" })],
   input: z.object({
     agent_id: ownAgent,
     status: z
       .enum(nodes.availabilities, `is one of ${nodes.availabilities.join(", ")}`)
-      .describe("available takes work; paused takes none; draining ends what it has"),
+      .describe("available takes work; paused takes none; draining ends its leases"),
     hourly_rate_usd: hourlyRate.optional(),
   }),
   output: json(nodeShown),
@@ -198,33 +197,29 @@ const availability = operation({
 const nodeStatus = operation({
   name: "compute_node_status",
   route: "GET /soul/node/status/{agent_id}",
-  summary: "A node: what it offers, how it has done, and to its owner what it has",
-  description: "Money is shown to the agent's own key alone.",
+  summary: "A node: its offer, its record, and for its owner its leases and money",
+  description: "Only the agent's own key sees money.",
   access: [subject("read"), key("read")],
   input: z.object({ agent_id: agentRef }),
   output: json(
     z.object({
       node: nodeShown,
-      running: z.int().describe("Leases as of a moment ago"),
-      uptime: z.number().describe("Share of the last 30 days that it was online, 0 to 1"),
-      uptime_n: z
-        .int()
-        .describe("Seconds that uptime is a share of: 30 days, or fewer since it was registered"),
-      online_s: z.int().describe("Seconds that it was online in all"),
-      settled: z.int().describe("Tasks that it was paid for"),
-      slashes: z.int().describe("Results that an audit found wrong"),
-      valid_audits: z.int().describe("In a row; from 10 on not each result is audited"),
-      earned_usd: z.string().nullable().describe("All that it was paid; its owner's to see"),
+      running: z.int().describe("Leases, a moment ago"),
+      uptime: z.number().describe("Share of the last 30 days online, 0 to 1"),
+      uptime_n: z.int().describe("Seconds that uptime covers: 30 days, or fewer since registration"),
+      online_s: z.int().describe("Seconds online in all"),
+      settled: z.int().describe("Tasks it was paid for"),
+      slashes: z.int().describe("Results that failed an audit"),
+      valid_audits: z.int().describe("In a row; from 10 on audits are random"),
+      earned_usd: z.string().nullable().describe("Total earnings; only its owner sees them"),
       earnings: z
         .object({
-          settled: z.string().describe("USDC that it was paid: earned_usd"),
-          pending: z
-            .string()
-            .describe("Its share of results that it handed in and that are neither settled nor refunded"),
-          available: z.string().describe("What its account has, to be held or to leave it"),
+          settled: z.string().describe("Earned USDC: earned_usd"),
+          pending: z.string().describe("Its share of results that are neither settled nor refunded"),
+          available: z.string().describe("The free balance of its account"),
         })
         .nullable()
-        .describe("Its owner's to see"),
+        .describe("For its owner only"),
       account: fundsShown.nullable(),
     }),
   ),

@@ -18,19 +18,19 @@ const settleTask = operation({
   route: "POST /soul/compute/settle",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   is_paid_work: true,
-  summary: "Settle a task: its requester accepts or rejects, its worker claims what was accepted",
-  description: `Accepting pays the worker at once: nine tenths of the price, and what the task did not cost comes back. A rejection is refunded a day later, unless disputed. The worker is paid
-what a check or the requester's silence has accepted; whatever nobody settles is settled by itself a day later. Settled again, it answers the same.`,
+  summary: "Settle a task: the requester accepts or rejects it, the worker claims its pay",
+  description: `Accepting pays the worker at once: nine tenths of the price. The unspent rest comes back to you. A rejection is refunded a day later, unless disputed. A worker claims what
+a check or the requester's silence has accepted. An unclaimed task settles itself a day later. A repeat returns the same.`,
   access: [subject("order"), owner("order")],
   input: z.object({
     task_id: taskId,
-    accept: z.boolean("is true or false").default(true).describe("The requester's word; false rejects"),
+    accept: z.boolean("is true or false").default(true).describe("Your verdict; false rejects"),
     reason: z
       .string()
       .min(1, "is at least one character")
       .max(500, "is at most 500 characters")
       .optional()
-      .describe("Why it is rejected; the log has its SHA-256 alone"),
+      .describe("Why you reject it; the log has only its SHA-256"),
   }),
   output: json(taskShown),
   refuses: [403, 404, 409],
@@ -43,7 +43,7 @@ what a check or the requester's silence has accepted; whatever nobody settles is
     const step = async (decision: Parameters<typeof stepTask>[2]) =>
       (await stepTask({ decide, watch }, { tenant, task_id }, decision)).task;
     if (side === "worker") {
-      if (!accept) refuse("forbidden", "a worker claims what was accepted; only the requester rejects");
+      if (!accept) refuse("forbidden", "a worker claims accepted results; only the requester rejects");
       const { status } = tasks.standing(await watch(tasks, tasks.targetOf(tenant, task_id)));
       if (status === "submitted") await step(tasks.accept("window", at));
       return shownTask(await step(tasks.settle(at)));
@@ -69,9 +69,9 @@ const disputeTask = operation({
   route: "POST /soul/compute/dispute",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Dispute a rejection",
-  description: `By the worker, within a day. It puts up a bond, a tenth of the price and 0.01 USDC at least, and the requester as much of that as its account has; whoever is wrong
-loses it to the other. Where the worker's account has less, the answer is a 402 for exactly the bond, and the payment that comes with the same call and its key is credited and held in one commit.
-The service runs a task of a built-in kind again, and decides or ends the dispute at once. The operator decides others; what is not decided in 14 days is refunded, bonds and all.`,
+  description: `Only for the worker, within a day. It posts a bond, a tenth of the price and at least 0.01 USDC; the requester posts as much of that as its account has. The loser's
+bond goes to the winner. If the worker's account is too low, you get a 402 for the bond; a payment with the same call and key is credited and reserved in one commit.
+The service re-runs a task of a built-in kind and decides at once. The operator decides others; an undecided one is refunded after 14 days, with all bonds.`,
   access: [ownAccount("order", bondFor, decimalUsdc(bondOf(0)) as Usdc)],
   input: z.object({ task_id: taskId }),
   output: json(taskShown),
@@ -87,7 +87,7 @@ The service runs a task of a built-in kind again, and decides or ends the disput
     const bond_micro = bondOf(before.lease!.price_micro);
     // Disputed already it takes no second bond, which would lie in the account for nothing.
     if (payment_id !== undefined && before.status !== "rejected")
-      refuse(computeProblems["task-state"], `this task is ${before.status}: there is no bond to be paid`);
+      refuse(computeProblems["task-state"], `this task is ${before.status}: no bond is due`);
     const { available } = await watch(accounts, accounts.targetOf(tenant));
     await creditPayment(context, bond_micro);
     const bonds = { bond_micro, requester_bond_micro: Math.min(bond_micro, available) };

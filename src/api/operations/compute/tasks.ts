@@ -53,52 +53,52 @@ const seconds = (least: number, most: number) =>
 
 const submission = z.object({
   task_type: kindName.describe(
-    `${builtIns.join(", ")} are checked by the service; any other name is between you and its workers`,
+    `the service checks ${builtIns.join(", ")}; any other name is between you and its workers`,
   ),
   input_data: z
     .record(z.string(), z.unknown(), "is a JSON object")
-    .describe("What the worker gets, at most 1 MiB: docs/compute.md"),
-  max_price_usd: usd(0.000001, 10_000).describe("The most that it may cost, in dollars: so much is held"),
+    .describe("The worker's input, at most 1 MiB: docs/compute.md"),
+  max_price_usd: usd(0.000001, 10_000).describe("The highest price in dollars; it is reserved"),
   limit_s: seconds(10, DAY_S)
     .optional()
     .describe(
-      `Seconds that a worker has for it; 600 unless given, and at most ${MOST_LIMIT_S} of built-in kinds, which have as many unless given`,
+      `Seconds a worker has for it; default 600. Built-in kinds have at most ${MOST_LIMIT_S}, which is their default`,
     ),
   verify: z
     .enum(verifications, `is one of ${verifications.join(", ")}`)
     .optional()
     .describe(
-      "rerun: the service runs it again, each time or by a draw (built-in kinds alone, whose default it is). quorum: several nodes do it. requester: you accept or reject, and say yes by saying nothing for window_s",
+      "rerun: the service runs it again, always or by a draw (only built-in kinds, whose default it is). quorum: several nodes do it. requester: you accept or reject; silence for window_s accepts",
     ),
   copies: z
     .int(`is a whole number from 2 to ${MOST_COPIES}`)
     .min(2, "is at least 2")
     .max(MOST_COPIES, `is at most ${MOST_COPIES}`)
     .optional()
-    .describe("Of a quorum: how many nodes, each for max_price_usd at most; 3 unless given"),
+    .describe("For a quorum: number of nodes, each for max_price_usd at most; default 3"),
   agree: z
     .int("is a whole number")
     .min(2, "is at least 2")
     .max(MOST_COPIES, `is at most ${MOST_COPIES}`)
     .optional()
-    .describe("Of a quorum: how many have to come to the same; more than half, which it is unless given"),
+    .describe("For a quorum: how many must agree; default: more than half, the least allowed"),
   assign: z
     .string()
     .regex(/^(?:queue|agent:[A-Za-z0-9#._:-]{1,128})$/, "is queue, or agent:<agent_id or SX#number>")
     .default("queue")
-    .describe("queue: any free node. agent:<id>: that node alone, which is not one of your own side"),
+    .describe("queue: any free node. agent:<id>: only that node, which must not be on your own side"),
   min_trust: z
     .int("is a whole number of points from 0 to 100")
     .min(0, "is at least 0")
     .max(100, "is at most 100")
     .default(0)
-    .describe("The least points of trust of who gets it"),
+    .describe("The lowest trust score of the worker"),
   window_s: seconds(60, 7 * DAY_S)
     .default(DAY_S)
-    .describe("Seconds in which you accept or reject a result"),
+    .describe("Seconds you have to accept or reject a result"),
   deadline_s: seconds(60, 30 * DAY_S)
     .default(7 * DAY_S)
-    .describe("Seconds after which nobody begins it any more"),
+    .describe("Seconds after which nobody starts it any more"),
 });
 type Submission = z.output<typeof submission>;
 
@@ -106,9 +106,9 @@ const submitTask = operation({
   name: "compute_submit",
   route: "POST /soul/compute/submit",
   effect: { changes: "takes", repeatable: false, reaches_out: false },
-  summary: "Submit a task: somebody does it, and is paid once it is right",
-  description: `The most that it may cost is held from your account; where that has less, the answer is a 402 for exactly that sum, and the payment that you send with
-the same call is credited and held in one commit. A key names the account; a payment alone is the wallet's. Nine tenths of the price go to the worker, and what was not spent comes back.`,
+  summary: "Submit a task: a worker does it and is paid if it is right",
+  description: `Its highest price is reserved in your account. If the balance is too low, you get a 402 for that price. The payment that you send with
+the same call is credited and reserved in one commit. A key names the account; a payment alone uses the wallet's. Nine tenths of the price go to the worker; you get the rest back.`,
   access: [account("order", (asked: Asked) => decimalUsdc(heldFor(asked)) as Usdc, "1")],
   input: submission,
   output: json(taskShown.extend({ account: fundsShown })),
@@ -160,7 +160,7 @@ const heldFor = (asked: Asked) => microOf(asked.max_price_usd) * timesOf(asked);
 function quorumOf({ verify, copies, agree }: Submission): { copies: number; agree: number } | null {
   if (verify !== "quorum") {
     const odd = copies === undefined ? agree !== undefined && "agree" : "copies";
-    return odd ? refuseField(odd, "is of a quorum: give verify as quorum, or leave it out") : null;
+    return odd ? refuseField(odd, "is only for a quorum: set verify to quorum, or omit it") : null;
   }
   const wanted = copies ?? COPIES;
   const most = Math.floor(wanted / 2) + 1;
@@ -198,16 +198,16 @@ async function termsOf(app: App, input: Submission, tenant: string, submitted_at
   const { limit_s = own ? MOST_LIMIT_S : 600, verify = own ? "rerun" : "requester" } = input;
   if (own) {
     readKind(task_type, input.input_data);
-    if (limit_s > MOST_LIMIT_S) refuseField("limit_s", `is at most ${MOST_LIMIT_S} of a built-in kind`);
+    if (limit_s > MOST_LIMIT_S) refuseField("limit_s", `is at most ${MOST_LIMIT_S} in a built-in kind`);
     if (max_price_micro < LEAST_PRICE_MICRO)
       refuseField(
         "max_price_usd",
-        `is at least ${decimalUsdc(LEAST_PRICE_MICRO)} of a built-in kind, which the service runs again`,
+        `is at least ${decimalUsdc(LEAST_PRICE_MICRO)} for a built-in kind, which the service re-runs`,
       );
   } else if (verify === "rerun")
-    refuseField("verify", `is requester or quorum: the service itself runs ${builtIns.join(", ")} alone`);
+    refuseField("verify", `is requester or quorum: the service re-runs only ${builtIns.join(", ")}`);
   if (verify === "rerun" && (await countAwaiting(app.pool, MOST_AUDITS)) === MOST_AUDITS)
-    refuse(coreProblems.busy, "too many results wait to be checked; try again in a minute", {
+    refuse(coreProblems.busy, "too many results wait for a check; retry in a minute", {
       retry_after_s: 60,
     });
   const named = input.assign === "queue" ? null : await agentNamed(app, input.assign.slice("agent:".length));
@@ -225,7 +225,7 @@ async function refuseOwn(app: App, sx: number, tenant: string): Promise<void> {
   if (bound.includes(tenant))
     refuseField(
       "assign",
-      "names a node of your own side (the same agent, a delegation between the two, or its wallet has paid for you): name another node, or leave it to the queue",
+      "names a node of your own side (the same agent, a delegation between the two, or its wallet has paid for you): name another node, or use the queue",
     );
 }
 
@@ -235,9 +235,8 @@ const parties = [subject("order"), owner("order")];
 const taskStatus = operation({
   name: "compute_task_status",
   route: "GET /soul/compute/status/{task_id}",
-  summary: "Where a task stands, and what came of it",
-  description:
-    "To its requester and to the worker that has it or had it last; to anybody else it is not there.",
+  summary: "A task's status and result",
+  description: "Only its requester and its current or last worker see it; anybody else gets a 404.",
   access: parties,
   input: z.object({ task_id: taskId }),
   output: json(
@@ -245,7 +244,7 @@ const taskStatus = operation({
       result: z
         .record(z.string(), z.unknown())
         .nullable()
-        .describe("What the worker made of it; null before, and from 30 days after the task's end"),
+        .describe("The worker's result; null before, and from 30 days after the task's end"),
     }),
   ),
   refuses: [404],
@@ -271,19 +270,19 @@ export async function readObject(
 const listOwn = operation({
   name: "compute_tasks",
   route: "GET /soul/compute/tasks",
-  summary: "Your tasks: those you submitted, or those that your node has",
-  description: "The newest first.",
+  summary: "Your tasks: submitted by you, or assigned to your node",
+  description: "Newest first.",
   access: parties,
   lists: tasksProjection,
   input: z.object({
     role: z
       .enum(["submitted", "assigned"], "is submitted or assigned")
       .default("submitted")
-      .describe("submitted: your own. assigned: those that your node has or had last"),
+      .describe("submitted: your own. assigned: currently or last on your node"),
     status: z
       .enum(tasks.statuses, `is one of ${tasks.statuses.join(", ")}`)
       .optional()
-      .describe("Only those that stand so"),
+      .describe("Only with this status"),
     limit: limit("How many to list"),
     cursor: positionCursor,
   }),
@@ -294,7 +293,7 @@ const listOwn = operation({
     const { role, status = null, limit, cursor } = input;
     const sx = sxOf(caller);
     if (role === "assigned" && sx === undefined)
-      refuse("forbidden", "tasks are assigned to agents: show an agent's own key, sk_soul_…");
+      refuse("forbidden", "tasks are assigned to agents: use an agent's own key, sk_soul_…");
     const of = role === "assigned" ? { sx: sx! } : { tenant: caller.tenant };
     const before = cursor === undefined ? null : Number(cursor);
     const rows = await listTasks(app.pool, of, { status, limit: limit + 1, before });
@@ -311,8 +310,8 @@ const cancelTask = operation({
   name: "compute_cancel",
   route: "POST /soul/compute/cancel",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
-  summary: "Give up a task that nobody has begun",
-  description: "What was held for it comes back at once. Cancelled again, it answers the same.",
+  summary: "Cancel a task that is not started",
+  description: "The reserved money comes back at once. A repeat returns the same.",
   access: parties,
   input: z.object({ task_id: taskId }),
   output: json(taskShown),

@@ -19,7 +19,7 @@ const input = z.object({
     .transform(lowerCase)
     .optional()
     .describe(
-      "A wallet of yours: an agent's live key, or of an API key one that has paid in; left out by a wallet that signs the call",
+      "Your wallet: an agent's live key, or for an API key a wallet that has paid in; omit it if a wallet signs the call",
     ),
 });
 
@@ -27,8 +27,8 @@ const withdraw = operation({
   name: "compute_withdraw",
   route: "POST /soul/compute/withdraw",
   effect: { changes: "takes", repeatable: false, reaches_out: false },
-  summary: "Have money of your account paid to your wallet",
-  description: `What came in longer than a day ago and is not held can leave; it is paid once, or comes back a day later.`,
+  summary: "Withdraw money of your account to your wallet",
+  description: `Unreserved money older than a day can leave; it is paid once, or comes back a day later.`,
   access: [subject("order"), owner("order")],
   moves_money: true,
   input,
@@ -78,11 +78,11 @@ async function walletOf(context: Context<z.output<typeof input>>) {
   const { to } = input;
   if (caller.tenant.startsWith(WALLET)) {
     const own = lowerCase(caller.tenant.slice(WALLET.length));
-    if (to !== undefined && to !== own) refuseStranger("a wallet withdraws to itself: leave `to` out");
+    if (to !== undefined && to !== own) refuseStranger("a wallet withdraws to itself: omit `to`");
     return own;
   }
   if (caller.kind === "delegate")
-    return refuse("forbidden", "a delegate withdraws nothing: its principal does, with a key of its own");
+    return refuse("forbidden", "a delegate cannot withdraw: its principal does, with its own key");
   if (to === undefined)
     return refuse("invalid", "invalid input: to", {
       errors: [{ path: "to", message: "is required: a wallet of yours" }],
@@ -94,7 +94,7 @@ async function walletOf(context: Context<z.output<typeof input>>) {
   const { keys } = await actingAgent(context);
   return keys.some(({ kid }) => kid === to)
     ? to
-    : refuseStranger(`${to} is no live key of this agent: prove it by POST /soul/{id}/keys first`);
+    : refuseStranger(`${to} is no live key of this agent: first prove it by POST /soul/{id}/keys`);
 }
 
 const refuseStranger = (sentence: string): never => refuse(identityProblems["not-yours"], sentence);

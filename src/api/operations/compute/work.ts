@@ -49,15 +49,15 @@ const lentTask = z.object({
   task_id: z.string(),
   task_type: z.string(),
   input_data: z.record(z.string(), z.unknown()),
-  lease_id: z.string().describe("Secret: whoever has it may say what came of the task"),
-  attempt: z.int().describe("How often it was lent, this time included"),
-  price_usd: z.string().describe("What it costs; nine tenths of it are the worker's"),
-  expires_at: time.describe("The lease is over then, unless a heartbeat names it before"),
-  limit_at: time.describe("It is over then in any case"),
+  lease_id: z.string().describe("Secret: anyone with it can complete the task"),
+  attempt: z.int().describe("Number of leases, including this one"),
+  price_usd: z.string().describe("Its price; nine tenths are the worker's"),
+  expires_at: time.describe("The lease expires then, unless a heartbeat renews it"),
+  limit_at: time.describe("It expires then in any case"),
   limit_s: z.int(),
-  lease_sha256: sha256.describe("What a receipt says of the lease"),
+  lease_sha256: sha256.describe("The lease's id in a receipt"),
   input_sha256: sha256,
-  origin: z.string().describe("Of the log that the task stands in, which a receipt names"),
+  origin: z.string().describe("The task's log, which a receipt names"),
 });
 
 const pull = operation({
@@ -65,9 +65,9 @@ const pull = operation({
   route: "GET /soul/compute/pull",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   is_paid_work: true,
-  summary: "Take the next task for a node",
-  description: `Waits up to wait_s seconds for one. The best paid a second comes first, then the oldest; a node never gets its own. It is lent for as long as heartbeats name the lease, at most limit_s.
-The price is what the node asks for the whole limit, fixed now. Name it by an Idempotency-Key: a lost answer is told again.`,
+  summary: "Lease a node its next task",
+  description: `Waits up to wait_s seconds for a task. The best paid per second comes first, then the oldest; a node never gets its own. Heartbeats that name the lease renew it, for at most limit_s.
+The price is the node's rate for the whole limit, fixed now. Send an Idempotency-Key: a repeat returns a lost answer.`,
   access: [subject("node")],
   kept: false,
   input: z.object({
@@ -81,9 +81,9 @@ The price is what the node asks for the whole limit, fixed now. Name it by an Id
       .array(nodes.kindName)
       .max(nodes.MOST_KINDS, `has at most ${nodes.MOST_KINDS}`)
       .default([])
-      .describe("Only these task_types, separated by commas; none: those that the node was registered with"),
+      .describe("Only these task_types, separated by commas; default: the node's registered types"),
   }),
-  output: json(z.object({ task: lentTask.nullable().describe("Null where there was none") })),
+  output: json(z.object({ task: lentTask.nullable().describe("Null if there was none") })),
   refuses: [409],
   example: { wait_s: 0 },
   handle: async (context) => {
@@ -144,7 +144,7 @@ The price is what the node asks for the whole limit, fixed now. Name it by an Id
 /** The task that an earlier call of this name was lent. */
 async function lentBefore(app: App, lease_sha256: string): Promise<NamedTask | undefined> {
   if (!(await app.caughtUp(tasksProjection)))
-    refuse("unavailable", "leases are still being read; ask again", { retry_after_s: 1 });
+    refuse("unavailable", "leases are still loading; retry", { retry_after_s: 1 });
   return lentUnder(app.pool, lease_sha256);
 }
 
@@ -169,10 +169,7 @@ async function refuseSibling(
       [agent, sx],
     ] as const;
     if (other === sx || isBound.some(([of, to]) => delegatesOf(of, at).includes(to)))
-      refuse(
-        computeProblems["task-state"],
-        "another copy of this task is this node's, or one's that it is bound to",
-      );
+      refuse(computeProblems["task-state"], "this node, or one bound to it, has another copy of this task");
   }
 }
 
@@ -188,7 +185,7 @@ const unlessTaken = (taking: Promise<tasks.Task | undefined>) =>
 
 function refuseUnavailable({ status }: nodes.Node): void {
   if (status !== "available")
-    refuse(computeProblems["node-busy"], `the node is ${status}: set its availability to available first`);
+    refuse(computeProblems["node-busy"], `the node is ${status}: first set its availability to available`);
 }
 
 function refusePaused({ failures, failed_at }: Standing, now: string): void {
@@ -196,7 +193,7 @@ function refusePaused({ failures, failed_at }: Standing, now: string): void {
   if (until !== undefined && now < until)
     refuse(
       computeProblems["node-busy"],
-      `the node failed ${failures} tasks in a row, and gets no other one before ${until}`,
+      `the node failed ${failures} tasks in a row, and gets no more before ${until}`,
     );
 }
 
@@ -209,7 +206,7 @@ async function standingUnlessBusy(app: App, sx: number, { max_concurrent }: node
   if (now.running < max_concurrent) return now;
   return refuse(
     computeProblems["node-busy"],
-    `the node works on ${now.running} tasks, and takes ${max_concurrent} at once`,
+    `the node runs ${now.running} tasks, and takes ${max_concurrent} at once`,
   );
 }
 
@@ -222,7 +219,7 @@ async function shownLent(
   if (!task?.lease) return null;
   const { facts, lease } = task;
   const input_data = await readObject(app, task_id, facts.input_sha256);
-  if (!input_data) throw new Error(`the input of task ${task_id} is gone`);
+  if (!input_data) throw new Error(`task ${task_id} has lost its input`);
   const { origin } = await app.store.identity();
   return {
     task_id,
@@ -241,8 +238,8 @@ async function shownLent(
 }
 
 const receiptInput = z.strictObject({
-  kid: z.string().max(128, "is at most 128 characters").describe("Of a live key of the agent"),
-  engine_sha256: sha256.describe("Of the program that made the result"),
+  kid: z.string().max(128, "is at most 128 characters").describe("A live key of the agent"),
+  engine_sha256: sha256.describe("SHA-256 of the program"),
   started_at: time,
   ended_at: time,
   signature: z
@@ -259,39 +256,39 @@ const giveResult = operation({
   route: "POST /soul/compute/result",
   effect: { changes: "adds", repeatable: true, reaches_out: false },
   is_paid_work: true,
-  summary: "Say what came of a task",
-  description: `By the lease that compute_pull answered: whoever holds an older one is refused (409 \`stale-lease\`), and nothing of it counts. The same result again is the same answer.
-A result that the service may check needs a receipt, signed by a key that the agent has proven. With \`error\` instead of a result the task goes to another.`,
+  summary: "Return a task's result",
+  description: `Send the lease_id from compute_pull: an older one is refused (409 \`stale-lease\`), and its result is ignored. A repeat of the same result returns the same answer.
+A checkable result needs a receipt, signed by a proven key of the agent. If you send \`error\` instead of a result, the task goes to another node.`,
   access: [subject("node")],
   input: z.object({
     task_id: taskId,
     result: z
       .record(z.string(), z.unknown(), "is a JSON object")
       .optional()
-      .describe("What came of it: a JSON object of at most 1 MiB"),
+      .describe("The result: a JSON object of at most 1 MiB"),
     error: z
       .string()
       .min(1, "is at least one character")
       .max(500, "is at most 500 characters")
       .optional()
-      .describe("Why nothing came of it, instead of a result; it is not kept"),
+      .describe("Why there is no result, in place of one; it is not stored"),
     lease_id: z
       .string()
       .min(1, "is at least one character")
       .max(128, "is at most 128 characters")
       .optional()
-      .describe("The lease; it may be left out at the first attempt alone"),
+      .describe("The lease; only the first attempt may omit it"),
     exit: z
       .enum(exits, "is ok or limit")
       .default("ok")
-      .describe("limit: the program met a limit that is part of the task"),
+      .describe("limit: the program met a limit of the task"),
     used_ms: z
       .int("is a whole number")
       .min(0, "is at least 0")
       .max(86_400_000, "is at most a day")
       .optional()
-      .describe("Milliseconds that it took"),
-    receipt: receiptInput.optional().describe("docs/compute.md says what it signs"),
+      .describe("Run time in milliseconds"),
+    receipt: receiptInput.optional().describe("docs/compute.md: what it signs"),
   }),
   output: json(taskShown),
   secrets: ["lease_id"],
@@ -304,7 +301,7 @@ A result that the service may check needs a receipt, signed by a key that the ag
     if ((result === undefined) === (error === undefined)) {
       const path = result === undefined ? "result" : "error";
       refuse("invalid", `invalid input: ${path}`, {
-        errors: [{ path, message: "is given where the other of result and error is not" }],
+        errors: [{ path, message: "is needed: give either result or error" }],
       });
     }
     const { tenant, task: before } = await lentTo({ app, caller, watch }, agent.facts.sx_number, input);
@@ -372,7 +369,7 @@ function leaseGiven(lease_id: string | undefined, { attempt, lease_sha256 }: Lea
   if (lease_id !== undefined) return leaseDigest(lease_id);
   if (attempt === 1) return lease_sha256;
   return refuse("invalid", "invalid input: lease_id", {
-    errors: [{ path: "lease_id", message: "is required: this task was lent more than once" }],
+    errors: [{ path: "lease_id", message: "is required: this task had several leases" }],
   });
 }
 
@@ -386,13 +383,13 @@ async function refuseReceipt(
   { output_sha256, exit, receipt }: Made,
 ) {
   const fault = (message: string) =>
-    refuse(computeProblems["receipt-refused"], `the receipt is not good: ${message}`, {
+    refuse(computeProblems["receipt-refused"], `the receipt is invalid: ${message}`, {
       errors: [{ path: "receipt", message }],
     });
   if (!receipt)
     return task.facts.terms.verify === "requester"
       ? undefined
-      : fault("is required: this result may be checked");
+      : fault("is required: this result may be audited");
   const { origin } = await app.store.identity();
   const { task_id, kind, input_sha256 } = task.facts;
   const { attempt, lease_sha256 } = task.lease!;

@@ -46,9 +46,9 @@ const vintageWith =
 const classificationsOperation = operation({
   name: "customs_classifications",
   route: "GET /v1/agent/customs/classifications",
-  summary: "Product codes of the Combined Nomenclature, by words of their names or by their beginning",
-  description: `Names that hold every word of \`q\`, codes that begin with \`code\`, both, or the chapters where neither is given.
-Each with what contains it, its section, and whether Latvia traded anything under it.`,
+  summary: "Product codes of the Combined Nomenclature, by words or by leading digits",
+  description: `Names with every word of \`q\`, codes that begin with \`code\`, both, or by default the chapters.
+Each has its parents, its section, and whether Latvia traded under it.`,
   access: [key("read"), pay("0.01")],
   input: classificationsInput,
   output: json(classificationsOutput, { table: classificationsTable }),
@@ -61,8 +61,8 @@ const trendsOperation = operation({
   name: "customs_trends",
   route: "GET /v1/agent/customs/trends",
   summary: "Latvia's imports and exports by year and month, with the change against the year before",
-  description: `Value and known mass of each year and month, the balance, and whether a period is complete: changes are told
-between complete ones only.`,
+  description: `Value and reported mass of each year and month, the balance, and whether a period is complete. Changes compare
+only complete periods.`,
   access: [key("read"), pay("0.05")],
   input: trendsInput,
   output: json(trendsOutput, { table: "data.months", chart: trendsChart }),
@@ -75,8 +75,8 @@ const commoditiesOperation = operation({
   name: "customs_top_commodities",
   route: "GET /v1/agent/customs/top-commodities",
   summary: "The CN8 codes that Latvia trades most in a year, by value or by weight",
-  description: `Ranked with their share, and a last line for the rest. Confidential trade counts in the total and is never
-ranked.`,
+  description: `Ranked with their share, and a last line for the rest. Confidential trade counts only in the
+total.`,
   access: [key("read"), pay("0.05")],
   input: commoditiesInput,
   output: json(commoditiesOutput, { table: "data", chart: commoditiesChart }),
@@ -89,7 +89,7 @@ const countryOperation = operation({
   name: "customs_country_analysis",
   route: "GET /v1/agent/customs/country-analysis",
   summary: "Latvia's trade with one country: by year, its rank and share, the top products, the trend",
-  description: `Imports, exports and balance of each year, the country's share of what Latvia trades and its rank among all
+  description: `Imports, exports and balance of each year, the country's share of Latvia's trade and its rank among all
 partners, the ten largest CN8 codes each way, and growth per year.`,
   access: [key("read"), pay("0.10")],
   input: countryInput,
@@ -102,10 +102,10 @@ partners, the ten largest CN8 codes each way, and growth per year.`,
 const tariffOperation = operation({
   name: "customs_tariff_lookup",
   route: "GET /v1/agent/customs/tariff-lookup",
-  summary: "Every import duty on a code: what everybody pays, preferences by origin, lowest and highest rate",
-  description: `The lines of TARIC on goods codes that begin with the code and on the headings that contain it. Several rates are
-listed and never averaged; where no duty is known the answer is null, not zero. Beside them Latvia's trade in the code in the last
-complete year, from a dataset that is named apart.`,
+  summary: "Every import duty on a code: the general rate, preferences by origin, lowest and highest rate",
+  description: `The TARIC lines of goods codes below the code and of its parent headings. Several rates are
+listed and never averaged; without a duty the answer is null, not zero. It adds Latvia's trade in the code in the last
+complete year, from a dataset named separately.`,
   access: [key("read"), pay("0.05")],
   input: tariffInput,
   output: json(tariffOutput, { table: tariffTable }),
@@ -117,9 +117,9 @@ complete year, from a dataset that is named apart.`,
 const seasonalOperation = operation({
   name: "customs_seasonal",
   route: "GET /v1/agent/customs/seasonal",
-  summary: "The usual year of Latvia's trade in a code: twelve monthly factors, peak and trough",
-  description: `1.0 is an average month, freed of the trend. From fewer than 24 complete months there is no profile, and a note says
-so. Without a direction each has its own.`,
+  summary: "Seasonality of Latvia's trade in a code: twelve monthly factors, peak and trough",
+  description: `1.0 is an average month, without the trend. Fewer than 24 complete months give no profile but a
+note. Without a direction you get one for each.`,
   access: [key("read"), pay("0.10")],
   input: seasonalInput,
   output: json(seasonalOutput, { table: seasonTable, chart: seasonalChart }),

@@ -10,7 +10,7 @@ const health = operation({
   route: "GET /v1/agent/health",
   summary: "Health of the service, its log and its datasets",
   description:
-    "The state of the log, of each dataset, read model and reactor, with the service's and the interface's version.",
+    "Status of the log, each dataset, read model and reactor, with the service's and the interface's version.",
   access: [open()],
   input: z.object({}),
   output: json(
@@ -19,7 +19,7 @@ const health = operation({
         status: z
           .enum(["ok", "starting", "contradicted"])
           .describe(
-            "`starting` while a dataset that belongs to the service is still to be made or opened; `contradicted` while the log is not the one that was signed: reading goes on, nothing is recorded or sold",
+            "`starting` while a required dataset is being made or opened; `contradicted` while the log differs from the signed one: reads work, nothing is recorded or sold",
           ),
         interface_version: z.string(),
         started_at: time,
@@ -29,7 +29,7 @@ const health = operation({
           contradiction: z
             .string()
             .nullable()
-            .describe("Why it is not the log that was signed or anchored; null where nothing shows that"),
+            .describe("Why the log differs from what was signed or anchored; null if nothing shows that"),
         }),
         datasets: z.array(z.object({ dataset: z.string(), vintage: z.string(), synthetic: z.boolean() })),
         making: z
@@ -37,17 +37,17 @@ const health = operation({
             z.object({
               dataset: z.string(),
               stage: z.enum(stages),
-              percent: z.int().describe("How much of the stage is done"),
-              seconds_left: z.int().describe("When it is likely to be there"),
+              percent: z.int().describe("Finished share of the stage"),
+              seconds_left: z.int().describe("Estimated end"),
             }),
           )
-          .describe("Datasets that are being made just now"),
+          .describe("Datasets in the making"),
         projections: z
           .array(
             z.object({
               name: z.string(),
-              behind: z.int().describe("Events of the log that it has not folded yet"),
-              trouble: z.string().nullable().describe("What keeps it from folding"),
+              behind: z.int().describe("Events it has not folded yet"),
+              trouble: z.string().nullable().describe("Why it cannot fold"),
             }),
           )
           .describe("The read models"),
@@ -58,17 +58,17 @@ const health = operation({
               last_good_s: z
                 .int()
                 .nullable()
-                .describe("Seconds since its last good turn, give or take five; null before the first"),
+                .describe("Seconds since its last good run, give or take five; null before the first"),
               trouble: z
                 .object({
                   status: z.string(),
                   since: z.iso.datetime(),
                 })
                 .nullable()
-                .describe("What keeps it from its work, in whatever process it runs"),
+                .describe("Why it cannot work, in any process"),
             }),
           )
-          .describe("What the service does of itself"),
+          .describe("The service's background work"),
       }),
       meta: z.object({ served_at: time }),
     }),
@@ -97,7 +97,7 @@ const health = operation({
         projections: health.projections.map(({ name, behind, trouble }) => ({
           name,
           behind,
-          trouble: trouble && "its fold fails; the log of the service says why",
+          trouble: trouble && "its fold fails; the service's log says why",
         })),
         // The reason may name addresses of this network: it is the operator's to read, in the log.
         reactors: health.reactors.map(({ name, last_good_s, trouble }) => ({
@@ -114,8 +114,8 @@ const health = operation({
 const feeds = operation({
   name: "feeds",
   route: "GET /v1/agent/feeds",
-  summary: "What can be followed",
-  description: "The feeds a consumer can keep up with, their formats and prices, and how to resume each.",
+  summary: "The feeds to follow",
+  description: "Each feed with its formats and prices, and how to resume it.",
   access: [open()],
   input: z.object({}),
   output: json(

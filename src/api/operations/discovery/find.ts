@@ -28,9 +28,9 @@ const rowOf = (found: Operation) => ({
 const find = operation({
   name: "operations_find",
   route: "GET /v1/agent/operations",
-  summary: "Operations found by words of what they do",
+  summary: "Find operations by words",
   description:
-    "Each with its input as JSON Schema and its price, the likeliest first. Over MCP operations_call calls what is found.",
+    "Each has its input as JSON Schema and its price, best match first. Over MCP, operations_call calls them.",
   access: [open()],
   input: z.object({
     q: z
@@ -38,14 +38,14 @@ const find = operation({
       .trim()
       .min(1, "has at least one word, such as seasonality")
       .max(200, "has at most 200 characters")
-      .describe("What is to be done, in a few English words"),
+      .describe("The task, in a few English words"),
     limit: limit("How many to list, 1 to 20", { most: 20, usual: 5 }),
   }),
   output: json(
     z.object({
       data: z.array(
         z.object({
-          name: z.string().describe("Of the operation, and of the tool over MCP"),
+          name: z.string().describe("The operation's name, and the MCP tool's"),
           area: z.string(),
           route: z.string(),
           summary: z.string(),
@@ -54,7 +54,7 @@ const find = operation({
           input: z.record(z.string(), z.unknown()).describe("JSON Schema of the input"),
         }),
       ),
-      meta: z.object({ count: z.int(), total: z.int().describe("How many have any of the words") }),
+      meta: z.object({ count: z.int(), total: z.int().describe("Number of matches of any word") }),
     }),
   ),
   lists: "none",

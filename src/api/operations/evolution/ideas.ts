@@ -29,8 +29,8 @@ const propose = operation({
   name: "evolution_propose",
   route: "POST /v1/agent/evolution/propose",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
-  summary: "Propose an improvement of this service, with a draft of a file",
-  description: "The draft is kept as a text for the operator to read. It is never run, imported or applied.",
+  summary: "Propose an improvement of this service, with a draft file",
+  description: "The operator reads the draft as text. It is never run, imported or applied.",
   access: [key("order"), pay("0.10")],
   body_bytes: BODY_BYTES,
   input: z.object({
@@ -55,7 +55,7 @@ const propose = operation({
         isPath,
         "is a path within the repository, such as src/core/model/chain.ts, at most 200 characters",
       )
-      .describe("The file that the draft is of"),
+      .describe("The drafted file"),
     draft_content: z
       .string()
       .min(1, "is 1 byte to 100 KB")
@@ -108,11 +108,10 @@ const pipeline = operation({
   route: "POST /v1/agent/evolution/pipeline/{id}",
   effect: { changes: "adds", repeatable: true, reaches_out: false },
   summary: "Check a draft of yours: path, encoding, size, secrets, syntax, imports, lines, likeness",
-  description:
-    "The draft is read as a text. A second call answers the first verdict, as long as the checks are the same.",
+  description: "The draft is read as text. A repeat returns the first verdict, unless the checks changed.",
   access: [key("order"), internal(), pay("0.05")],
   input: z.object({
-    id: z.coerce.number().pipe(ideas.ideaId).describe("The idea_id that evolution_propose answered"),
+    id: z.coerce.number().pipe(ideas.ideaId).describe("The idea_id from evolution_propose"),
   }),
   output: json(
     z.object({
@@ -131,7 +130,7 @@ const pipeline = operation({
     const tenant = isAdmin ? await tenantOf(app, id) : caller.tenant;
     const target = ideas.targetOf(tenant, id);
     const found = await app.load(ideas, target);
-    if (!found) return refuse("not_found", `there is no idea ${id} of yours`);
+    if (!found) return refuse("not_found", `you have no idea ${id}`);
     const state = await checkedNow(app, found, (checked) => decide(ideas, target, ideas.judge(checked)));
     const { checks_version, checks, verdict } = state.checked!;
     return { data: { ...shownAs(state), checks_version, checks, verdict }, meta: { count: checks.length } };
@@ -156,7 +155,7 @@ async function checkedNow(
     return found;
   const { idea_id, target_file, draft_sha256 } = found.facts;
   const bytes = await app.objects.get(ideas.objectOf(idea_id, draft_sha256));
-  if (!bytes) return refuse("not_found", `the draft of idea ${idea_id} is not kept any more`);
+  if (!bytes) return refuse("not_found", `the draft of idea ${idea_id} was deleted`);
   const checks = await checksOf(
     { target_file, bytes },
     await earlierThan(app, found.facts),

@@ -14,8 +14,8 @@ import { json, open, operation } from "../../declare/index.ts";
 const sourcesOperation = operation({
   name: "fusion_sources",
   route: "GET /v1/agent/fusion/sources",
-  summary: "The datasets and tables that fusion draws from, and those it has not",
-  description: "Each with its vintage, what it covers, its licence, and how late it is published.",
+  summary: "The datasets and tables of fusion, loaded and missing",
+  description: "Each with its vintage, coverage, licence and publication lag.",
   access: [open()],
   input: z.object({}),
   output: json(sourcesOutput),
@@ -27,9 +27,9 @@ const sourcesOperation = operation({
 const capabilitiesOperation = operation({
   name: "fusion_capabilities",
   route: "GET /v1/agent/fusion/capabilities",
-  summary: "The statistical methods, each with its formula, its source, and what it lacks now",
+  summary: "The statistical methods, each with formula, source and missing data",
   description:
-    "`meta.planted` tells what was invented into the sandbox for them to find, and `planted` of each which of it is its.",
+    "`meta.planted` lists invented patterns in the sandbox; each method's `planted` lists those it should find.",
   access: [open()],
   input: z.object({}),
   output: json(capabilitiesOutput),
@@ -40,7 +40,7 @@ const capabilitiesOperation = operation({
 const intentsOperation = operation({
   name: "fusion_intents",
   route: "GET /v1/agent/fusion/intents",
-  summary: "The intents that fusion_query answers, with their slots and an example",
+  summary: "The intents of fusion_query, with slots and an example",
   description: "Each is a plan of steps over other operations.",
   access: [open()],
   input: z.object({}),

@@ -15,8 +15,8 @@ const countryStatsOperation = operation({
   name: "fusion_country_stats",
   route: "GET /v1/agent/fusion/country-stats",
   summary: "Any country's trade by year: imports, exports, balance, growth, share of the EU's",
-  description: `One of the 27 as it reports itself; any other through what the 27 report of it (\`meta.view\`), with which its trade with
-everybody else is unseen. Growth is between complete years alone.`,
+  description: `One of the 27 from its own reports; any other from the 27's (\`meta.view\`), without its other
+trade. Growth compares complete years.`,
   access: [key("read"), pay("0.10")],
   input: countryStatsInput,
   output: json(countryStatsOutput, { table: "data", chart: countryStatsChart }),
@@ -30,9 +30,9 @@ const marketIntelOperation = operation({
   route: "GET /v1/agent/fusion/market-intel",
   summary:
     "A product's market by all methods that apply: size, growth, prices, partners, dependency, expected trade",
-  description: `Size and growth, what prices and what quantities did, the partners and how concentrated they are, the season; of one
-country also its comparative advantage and what gravity expects of its partners; of imports dependency and substitutes. What cannot be told is
-named in \`absent\` with the reason, and is never a zero. Each is a figure of statistics and no advice.`,
+  description: `Size and growth, effects of prices and quantities, the partners and their concentration, the season. For one
+country also comparative advantage and gravity; for imports dependency and substitutes. Missing parts are
+in \`absent\` with the reason, and are never zero. The figures are statistics, not advice.`,
   access: [key("read"), pay("0.25")],
   input: marketInput,
   output: json(marketOutput, { table: "data.partners" }),
@@ -48,8 +48,8 @@ const countryOperation = operation({
   aliases: ["/v1/agent/fusion/country-profile"],
   summary:
     "A country's profile: trade, partners, products, advantage, dependency, wages, AI exposure, prices",
-  description: `One of the 27 as it reports itself; any other through them (\`meta.view\`), with which its trade with everybody else is
-unseen. What cannot be told is named in \`absent\` with the reason, and is never a zero.`,
+  description: `One of the 27 from its own reports; any other from the 27's (\`meta.view\`), without its other
+trade. Missing parts are in \`absent\` with the reason, and are never zero.`,
   access: [key("read"), pay("0.25")],
   input: countryInput,
   output: json(countryOutput, { table: "data.trade" }),
@@ -63,9 +63,9 @@ const productOperation = operation({
   name: "fusion_product",
   route: "GET /v1/agent/fusion/product",
   summary:
-    "Who trades a product: the 27 and their partners ranked, prices by mass, trade both ways, sources outside the EU",
-  description: `All 27 with imports, exports, EUR per tonne and the Grubel–Lloyd index, the twenty largest partners, and how concentrated
-what comes from outside the EU is.`,
+    "Traders of a product: the 27 and their partners ranked, prices by mass, trade both ways, sources outside the EU",
+  description: `All 27 with imports, exports, EUR per tonne and the Grubel–Lloyd index, the twenty largest partners, and the
+concentration of sources outside the EU.`,
   access: [key("read"), pay("0.10")],
   input: productInput,
   output: json(productOutput, { table: "data.reporters", chart: productChart }),

@@ -8,9 +8,9 @@ const queryOperation = operation({
   name: "fusion_query",
   route: "POST /v1/agent/fusion/query",
   effect: reads,
-  summary: "A question in words over all sources, answered by a plan: text, facts, steps",
-  description: `Read without a model: countries, products, years and the words of an intent, in English or Latvian. No fit is a 400 with the
-nearest three, and costs nothing.`,
+  summary: "Ask all sources a question in words: a plan answers with text, facts, steps",
+  description: `Read without a model: countries, products, years and an intent's words, in English or Latvian. Without a match you get a free 400 with the
+nearest three.`,
   access: [key("read"), pay("0.10")],
   input: queryInput,
   output: json(queryOutput),

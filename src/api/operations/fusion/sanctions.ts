@@ -14,8 +14,8 @@ const sanctionsOperation = operation({
   route: "POST /v1/agent/fusion/sanctions-check",
   effect: reads,
   summary: "Whether a name may be on a sanctions list, and why",
-  description: `Names that are alike in the lists that are loaded (OFAC, EU, UN), though misspelt, in another script or order. Each hit names
-its list, state, entry and what matched. No match is no clearance.`,
+  description: `Finds similar names in the loaded lists (OFAC, EU, UN): misspelt, in another script or order. Each hit has
+its list, state, entry and match. No match is no clearance.`,
   access: [key("read"), pay("0.25")],
   input: sanctionsInput,
   output: json(sanctionsOutput, { table: sanctionsTable }),

@@ -45,10 +45,8 @@ const dnaField = z
     >,
   )
   .nullable()
-  .describe(
-    `Each 0 to 1, six decimals, floored; null where nothing was measured. All null below ${LEAST_EVENTS} events`,
-  );
-const events = z.int().describe(`What it did in ${WINDOW_DAYS} days: calls that left something in the log`);
+  .describe(`Each 0 to 1, six decimals, floored; null if unmeasured. All null below ${LEAST_EVENTS} events`);
+const events = z.int().describe(`Calls in ${WINDOW_DAYS} days that the log recorded`);
 
 const shareOf = (ppm: number | null) => (ppm === null ? null : ppm / 1e6);
 const dnaShown = (of: Dna | null) =>
@@ -96,8 +94,8 @@ const FORMULAS = `risk = bets / events; curiosity = distinct operations / 40; ri
 export const dna = operation({
   name: "soul_dna",
   route: "GET /soul/{id}/dna",
-  summary: "What an agent is like, in seven dimensions",
-  description: `From what it did by its own key and its live wallets in the last ${WINDOW_DAYS} days. ${FORMULAS}`,
+  summary: "An agent's behaviour in seven dimensions",
+  description: `Covers calls by its own key and its live wallets in the last ${WINDOW_DAYS} days. ${FORMULAS}`,
   access: [open()],
   lists: activityProjection,
   input: z.object({ id }),
@@ -121,7 +119,7 @@ const character = operation({
   name: "soul_character",
   route: "GET /soul/{id}/character",
   summary: "An agent's archetype and traits",
-  description: `The archetype is the largest dimension of soul_dna, of equals the first; traits are those from 0.6 on. Below ${LEAST_EVENTS} events in ${WINDOW_DAYS} days an agent is a newcomer.`,
+  description: `The archetype is the largest dimension of soul_dna, the first of equals; traits are those from 0.6 on. Below ${LEAST_EVENTS} events in ${WINDOW_DAYS} days an agent is a newcomer.`,
   access: [open()],
   lists: activityProjection,
   input: z.object({ id }),
@@ -151,8 +149,8 @@ const character = operation({
 const history = operation({
   name: "soul_dna_history",
   route: "GET /soul/{id}/dna/history",
-  summary: "What an agent was like, day by day",
-  description: `For each day the seven dimensions of soul_dna over the ${WINDOW_DAYS} days that end with it, at most ${MOST_DAYS} points. Counted by the keys that are the agent's now.`,
+  summary: "An agent's behaviour, day by day",
+  description: `For each day the seven dimensions of soul_dna over the ${WINDOW_DAYS} days up to it, at most ${MOST_DAYS} points. Counts the agent's current keys.`,
   access: [subject("read"), key("read")],
   lists: activityProjection,
   input: z.object({ id, ...stretchFields }),
@@ -185,8 +183,8 @@ const side = z.object({ days: z.int(), events: z.int(), dna: dnaField });
 const drift = operation({
   name: "soul_drift",
   route: "GET /soul/{id}/drift",
-  summary: "Whether an agent behaves otherwise than it did",
-  description: `The seven dimensions of the last ${DRIFT.days} days against those of the ${DRIFT.against_days} before. The distance is the sum of the differences over seven, and from ${DRIFT.drifted_ppm / 1e6} on the agent has drifted. Below ${DRIFT.events} events on either side: not_enough. Memory counts the ${MEMORY_WEEKS} weeks up to the end of each; a dimension that either side lacks makes no difference.`,
+  summary: "Whether an agent's behaviour changed",
+  description: `Compares the seven dimensions of the last ${DRIFT.days} days with the ${DRIFT.against_days} before. The distance is the sum of the differences over seven; from ${DRIFT.drifted_ppm / 1e6} on the agent has drifted. Below ${DRIFT.events} events on either side: not_enough. Memory counts the ${MEMORY_WEEKS} weeks up to the end of each. A dimension missing on either side adds nothing.`,
   access: [subject("read"), key("read")],
   lists: activityProjection,
   input: z.object({ id }),
@@ -195,7 +193,7 @@ const drift = operation({
       ...named,
       verdict: z.enum(["drifted", "steady", "not_enough"]),
       distance: share,
-      deltas: dnaField.describe("The last days less those before, each -1 to 1"),
+      deltas: dnaField.describe("Last days minus those before, each -1 to 1"),
       recent: side,
       before: side,
     }),
@@ -225,8 +223,8 @@ const drift = operation({
 const seasonality = operation({
   name: "soul_seasonality",
   route: "GET /soul/{id}/seasonality",
-  summary: "At which hours of the week an agent acts",
-  description: `What it did in the last ${WINDOW_DAYS} days by hour and weekday, UTC: seven rows of 24 counts.`,
+  summary: "When in the week an agent acts",
+  description: `Its calls in the last ${WINDOW_DAYS} days by hour and weekday, UTC: seven rows of 24 counts.`,
   access: [subject("read"), key("read")],
   lists: activityProjection,
   input: z.object({ id }),
@@ -265,8 +263,8 @@ const usdc = z.string().describe("USDC");
 const roi = operation({
   name: "soul_roi",
   route: "GET /soul/analytics/roi",
-  summary: "What an agent spent and earned here",
-  description: `The caller's own, by area and month: what its live wallets paid, refunds taken off, and what its node was paid for tasks. Earned is null, and so is the return, of an agent without a node.`,
+  summary: "Your agent's spending and earnings",
+  description: `Yours only, by area and month: payments of its live wallets, less refunds, and its node's pay for tasks. Earnings and return are null for an agent without a node.`,
   access: [subject("read")],
   lists: activityProjection,
   input: z.object({}),
@@ -275,10 +273,10 @@ const roi = operation({
       ...named,
       spent_usdc: usdc,
       earned_usdc: usdc.nullable(),
-      roi: share.describe("Earned over spent, less one; null where nothing was spent or can be earned"),
+      roi: share.describe("Earned over spent, less one; null without spending or a node"),
       by_area: z.array(
         z.object({
-          area: z.string().describe("none: of an operation that is not offered any more"),
+          area: z.string().describe("none: a removed operation"),
           month: z.string().describe("YYYY-MM, UTC"),
           calls: z.int(),
           spent_usdc: usdc,
@@ -326,9 +324,9 @@ const whole = composed<{ id: string }>({
 const analytics = operation({
   name: "soul_analytics",
   route: "GET /soul/{id}/analytics",
-  summary: "How an agent went: trust and character week by week, drift, and its hours",
+  summary: "An agent over time: trust and behaviour by week, drift, and its hours",
   description:
-    "What soul_trust_history and soul_dna_history by weeks of the last 90 days, soul_drift and soul_seasonality answer, in one.",
+    "Combines soul_trust_history and soul_dna_history by weeks of the last 90 days, soul_drift and soul_seasonality.",
   access: [subject("read"), key("read")],
   input: z.object({ id }),
   output: json(whole.schema),

@@ -35,8 +35,8 @@ const credential = operation({
   route: "GET /soul/passport/{sx_id}/credential",
   summary: "A passport as a Verifiable Credential, signed",
   description:
-    `A W3C Verifiable Credential 2.0 as a JWT (vc+jwt, EdDSA) by the service's key, which /.well-known/did.json and jwks.json have. It names the agent's live keys ` +
-    `as DIDs in alsoKnownAs, is good for ${VALID_DAYS} days from the UTC day, and says by credentialStatus where to see whether it is revoked or suspended.`,
+    `A W3C Verifiable Credential 2.0 as a JWT (vc+jwt, EdDSA) by the service's key in /.well-known/did.json and jwks.json. It lists the agent's live keys ` +
+    `as DIDs in alsoKnownAs and expires ${VALID_DAYS} days after its UTC day. Its credentialStatus says where to check for revocation or suspension.`,
   access: [open()],
   input: z.object({ sx_id: agentRef.describe("The passport: SX#42, 42, or its agent_id") }),
   output: jwt("application/vc+jwt", "A compact JWS whose payload is the credential"),
@@ -54,14 +54,14 @@ const LISTS = Math.floor(MOST_PASSPORTS / LIST_BITS) + 1;
 const statusList = operation({
   name: "soul_credential_status",
   route: "GET /soul/credentials/status/{purpose}/{list}",
-  summary: "Which passports are revoked, or suspended: a list of bits",
-  description: `A Bitstring Status List 1.0 as a credential (vc+jwt): ${LIST_BITS} bits, a passport's at its number modulo that, in the list of its
-number divided by it. A credential names its place in credentialStatus.`,
+  summary: "The revoked or suspended passports: a list of bits",
+  description: `A Bitstring Status List 1.0 as a credential (vc+jwt) of ${LIST_BITS} bits. A passport's list is its number divided by that, its bit the
+remainder. A credential names both in credentialStatus.`,
   access: [open()],
   input: z.object({
     purpose: z
       .enum(statusPurposes, `is one of ${statusPurposes.join(", ")}`)
-      .describe("What a set bit means: revocation is for good, suspension is taken back"),
+      .describe("What a set bit means: revocation is final, suspension can end"),
     list: z.coerce
       .number("is a whole number from 0")
       .int("is a whole number from 0")
@@ -75,7 +75,7 @@ number divided by it. A credential names its place in credentialStatus.`,
   handle: async ({ input: { purpose, list }, app }) => {
     // A list that lags would call good what is revoked.
     if (!(await app.caughtUp(agentsProjection)))
-      refuse("unavailable", "the list lags behind the log; try again in some seconds", { retry_after_s: 2 });
+      refuse("unavailable", "the list lags behind the log; retry in some seconds", { retry_after_s: 2 });
     const from = list * LIST_BITS;
     const of = { status: statusOfPurpose[purpose], from, to: from + LIST_BITS - 1 };
     const compressed = gzipSync(statusBits(list, await numbersOfStatus(app.pool, of)));

@@ -14,39 +14,37 @@ import { json, operation, type Usdc } from "../../declare/index.ts";
 import { microUsdc } from "../../serve/x402/required.ts";
 import { agentWatched } from "./keys.ts";
 
-const delegationId = madeId.describe("The delegation_id that soul_delegate answered");
+const delegationId = madeId.describe("The delegation_id from soul_delegate");
 
 const delegate = operation({
   name: "soul_delegate",
   route: "POST /soul/{id}/delegations",
   effect: { changes: "adds", repeatable: true, reaches_out: false },
-  summary: "Let another agent act for one",
+  summary: "Let an agent act for another",
   description: `A live key of the principal signs a challenge of purpose delegate about the SHA-256, in hex, of the canonical JSON
-{"agent_id","expires_in_s","max_spend_usdc","scopes","to"}: the principal's agent_id in lower case, \`to\` as SX#<number>, and max_spend_usdc only where it is given. The delegate keeps its own key.
-It goes one step: a delegate has no key of the principal, so it can hand nothing on. It ends by itself, when it is revoked, and with the
+{"agent_id","expires_in_s","max_spend_usdc","scopes","to"}: the principal's agent_id in lower case, \`to\` as SX#<number>, and max_spend_usdc only if given. The delegate uses its own key.
+It cannot delegate further, because it has no key of the principal. The delegation ends at its time, on revocation, or with the
 principal's passport.`,
   access: [proofs],
   input: z.object({
     id,
-    to: agentRef.describe("The delegate: its agent_id, or its passport's number"),
+    to: agentRef.describe("The delegate: its agent_id or passport number"),
     scopes: z
       .array(delegable)
       .min(1, "names at least one of read, order, node")
       .max(3, "names each of read, order, node at most once")
       .refine((list) => new Set(list).size === list.length, "names each scope once")
-      .describe("What it may do: of read, order and node"),
+      .describe("Its scopes: of read, order and node"),
     expires_in_s: z
       .int("is a whole number of seconds")
       .min(60, "is at least 60 seconds")
       .max(LONGEST_DELEGATION_S, `is at most ${LONGEST_DELEGATION_S} seconds, a year`)
-      .describe("After how many seconds it ends"),
+      .describe("Seconds until it ends"),
     max_spend_usdc: z
       .string()
       .regex(/^\d{1,9}(\.\d{1,6})?$/, "is a decimal string of USDC with at most six places, such as 2.50")
       .optional()
-      .describe(
-        "The most that it spends of the principal's account in all, such as 2.50; nothing unless given",
-      ),
+      .describe("Its spending limit on the principal's account in all, such as 2.50; default: nothing"),
     challenge: challengeField,
     signature: signatureField,
   }),
@@ -75,7 +73,7 @@ principal's passport.`,
     const max_spend_micro = max_spend_usdc === undefined ? 0 : Number(microUsdc(max_spend_usdc as Usdc));
     if (max_spend_micro > 0 && !scopes.includes("order"))
       refuse("invalid", "invalid input: max_spend_usdc", {
-        errors: [{ path: "max_spend_usdc", message: "goes with the scope order, which is what spends" }],
+        errors: [{ path: "max_spend_usdc", message: "goes with the scope order, which spends it" }],
       });
     const principal = await agentWatched(context, input.id);
     const delegateAgent = agents.acting(await agentNamed(app, input.to));
@@ -120,10 +118,10 @@ const revoke = operation({
   name: "soul_delegation_revoke",
   route: "DELETE /soul/{id}/delegations/{delegation_id}",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
-  summary: "Take back what an agent lets another do",
+  summary: "End a delegation",
   description:
-    "With the principal's API key, or a challenge of purpose revoke about the delegation_id, signed by a live key of the principal. One that is over, " +
-    "or was taken back before, answers the same.",
+    "With the principal's API key, or a challenge of purpose revoke about the delegation_id, signed by a live key of the principal. One that is over " +
+    "or was revoked before returns the same.",
   access: [proofs],
   input: z.object({
     id,

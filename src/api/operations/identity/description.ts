@@ -84,28 +84,28 @@ const describe = operation({
   name: "soul_describe",
   route: "POST /soul/{id}/description",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
-  summary: "Say what an agent is for, and where it is reached",
-  description: `Takes the place of what was said before, whole. By the agent's API key, or by a live key that signs a challenge of purpose describe
-about the SHA-256, in hex, of the canonical JSON (RFC 8785) of what is said: \`provider\`, \`purpose\`, \`services\` and \`version\`, those that are given.
-The services' addresses are public and stay in the log; purpose and provider are sealed, and can be erased with the name.`,
+  summary: "Describe an agent's purpose and addresses",
+  description: `Replaces the earlier description. Use the agent's API key, or a live key's signature of a challenge of purpose describe
+about the SHA-256, in hex, of the canonical JSON (RFC 8785) of the given \`provider\`, \`purpose\`, \`services\` and \`version\`.
+The services' addresses are public and stay in the log; purpose and provider are sealed, and are erased with the name.`,
   access: [proofs],
   secrets: ["purpose", "provider"],
   input: z.object({
     id,
-    purpose: purpose.describe("What it is for, in at most 300 characters, sealed").optional(),
+    purpose: purpose.describe("Its purpose, in at most 300 characters, sealed").optional(),
     provider: provider
-      .describe("Who answers for it: { organization, url }, sealed; its A2A card names them")
+      .describe("Who is responsible: { organization, url }, sealed; its A2A card shows it")
       .optional(),
     version: z
       .string()
       .regex(/^[0-9A-Za-z.+-]{1,20}$/, "is 1 to 20 letters, digits and . + -")
-      .describe("The agent's own version, such as 1.4.0")
+      .describe("The agent's version, such as 1.4.0")
       .optional(),
     services: z
       .array(service)
       .max(MOST_SERVICES, `are at most ${MOST_SERVICES}`)
       .default([])
-      .describe("Where it is reached: { name, endpoint, version, binding }"),
+      .describe("Its addresses: { name, endpoint, version, binding }"),
     challenge: challengeField.optional(),
     signature: signatureField.optional(),
   }),
@@ -172,7 +172,7 @@ const card = operation({
   name: "soul_agent_card",
   route: `GET ${PATH}/agent-card.json`,
   summary: "An agent's card for A2A, signed",
-  description: `An AgentCard of A2A 1.0, made of what soul_describe said: its interfaces are the services named A2A, and an agent that has none has no card, nor has one that is suspended or revoked. The
+  description: `An AgentCard of A2A 1.0 from soul_describe: its interfaces are the services named A2A. An agent without one, or suspended or revoked, has no card. The
 service's key signs it (signatures[]: a JWS over the canonical JSON of the rest, by the key of jwks.json); an extension names the passport.`,
   access: [open()],
   input: z.object({ sx_id }),
@@ -208,7 +208,7 @@ service's key signs it (signatures[]: a JWS over the canonical JSON of the rest,
     if (interfacesOf(agent).length === 0)
       return refuse(
         "not_found",
-        `${sxId(agent.facts.sx_number)} has no card: its owner has named no interface of A2A; soul_describe names one`,
+        `${sxId(agent.facts.sx_number)} has no card: its owner has described no A2A interface; use soul_describe`,
       );
     const { public_url } = app.settings;
     return signedCard(agentCard(await shownAgent(subjects, agent), { public_url }), app);
@@ -219,8 +219,8 @@ const registration = operation({
   name: "soul_registration_file",
   route: `GET ${PATH}/registration.json`,
   summary: "An agent's registration file for ERC-8004",
-  description: `The file that an agentURI of the registry may point to (registration-v1): name, purpose, services, the agent's keys as DIDs, and the registrations that it
-has linked. \`active\` is false while it is suspended, and once its passport is revoked.`,
+  description: `The file for an agentURI of the registry (registration-v1): name, purpose, services, the agent's keys as DIDs, and its linked
+registrations. \`active\` is false while it is suspended or its passport is revoked.`,
   access: [open()],
   input: z.object({ sx_id }),
   output: json(
@@ -232,7 +232,7 @@ has linked. \`active\` is false while it is suspended, and once its passport is 
       active: z.boolean(),
       registrations: z.array(
         z.object({
-          agentId: z.union([z.int(), z.string()]).describe("A string where a number would lose digits"),
+          agentId: z.union([z.int(), z.string()]).describe("A string if a number would lose digits"),
           agentRegistry: z.string().describe("<CAIP-2 chain>:<address>"),
         }),
       ),

@@ -35,9 +35,9 @@ const directory = operation({
   route: "GET /soul/directory",
   summary: "The directory of agents, by trust or newest first",
   description:
-    "Agents with their passports and scores, a page at a time; `next_cursor` asks for the next one. By trust, all pages are of the computation " +
-    "that the first was of, which can be walked for an hour after the next: scores that move meanwhile make nobody come twice or be missed. Agents " +
-    "without a score come last, and whoever registers meanwhile after them; newest first, on no later page. Revoked passports are left out, and a name that was erased is null.",
+    "Agents with passports and scores, by page; `next_cursor` gets the next one. By trust, all pages use the first page's computation, " +
+    "for up to an hour after the next: a changed score repeats or skips no agent. Agents " +
+    "without a score come last, then new registrations; newest first shows no new ones on later pages. Revoked passports are left out; an erased name is null.",
   access: [open()],
   lists: agentsProjection,
   input: z.object({
@@ -45,17 +45,14 @@ const directory = operation({
     sort: z
       .enum(["trust", "newest"], "is trust or newest")
       .default("trust")
-      .describe("trust: by falling score, of equals the older passport first; newest: by registration"),
+      .describe("trust: falling score, older passport first among equals; newest: by registration"),
     cursor: cursor(new RegExp(`${NEWEST.source}|${WALK.source}`)),
   }),
   output: json(
     z.object({
       agents: z.array(
         z.object({
-          rank: z
-            .int()
-            .nullable()
-            .describe("Its place by trust, counted from 1; null where newest come first"),
+          rank: z.int().nullable().describe("Its rank by trust, from 1; null for newest first"),
           sx_id: z.string(),
           agent_id: z.string(),
           display_name: z.string().nullable(),
@@ -70,7 +67,7 @@ const directory = operation({
       computed_event: z
         .string()
         .nullable()
-        .describe("The event that has the digest of these scores; null before the first computation"),
+        .describe("The event with the digest of these scores; null before the first computation"),
       next_cursor: z.string().nullable(),
     }),
   ),
@@ -83,14 +80,14 @@ type Page = Pick<Context<{ limit: number; cursor?: string | undefined }>, "input
 const refuseCursor = (message: string): never =>
   refuse("invalid", "invalid input: cursor", { errors: [{ path: "cursor", message }] });
 
-const OTHER_SORT = "is the next_cursor of a walk with another sort; leave it out to begin";
+const OTHER_SORT = "is the next_cursor of another sort; omit it to start again";
 
 async function byTrust({ input: page, app, subjects }: Page) {
   const newest = await newestKept(app.pool, "newest");
   const read = page.cursor === undefined ? undefined : (WALK.exec(page.cursor) ?? refuseCursor(OTHER_SORT));
   const [position = newest?.position ?? 0, score, sx, shown = 0] = read?.slice(1).map(Number) ?? [];
   if (newest && position !== newest.position && !(await isWalkable(app.pool, position, newest)))
-    refuseCursor("is of scores that are not kept any more; leave it out to begin again");
+    refuseCursor("has expired scores; omit it to start again");
   const after = score === undefined || sx === undefined ? undefined : { score, sx };
   const rows = await rankedAgents(app.pool, { position, after, limit: page.limit });
   const last = rows.at(-1);
@@ -148,9 +145,9 @@ async function listed(
 const stats = operation({
   name: "soul_stats",
   route: "GET /soul/stats",
-  summary: "How many passports are issued, and how many are left",
+  summary: "How many passports are issued and left",
   description:
-    "Of the campaign of 1,000,000 free passports; how many agents have proven a key, and how many did something in 30 days, counted once a minute.",
+    "Of the campaign of 1,000,000 free passports; also how many agents proved a key or were active in 30 days, counted once a minute.",
   access: [open()],
   lists: agentsProjection,
   input: z.object({}),
@@ -197,10 +194,10 @@ const statusAfter = (idle_ms: number | null) =>
 const pulse = operation({
   name: "soul_pulse",
   route: "GET /soul/{id}/pulse",
-  summary: "How lively an agent is",
+  summary: "An agent's activity",
   description:
-    "When it did something last, and how often in the last day, seven and thirty days: calls that left something in the log, by its own key " +
-    "or from a wallet that is a live key of it. `events_24h` counts whole UTC hours.",
+    "Its last activity, and its counts for a day, seven and thirty days: recorded calls by its own key " +
+    "or from a wallet that is its live key. `events_24h` counts whole UTC hours.",
   access: [open()],
   lists: activityProjection,
   input: z.object({ id }),
@@ -219,9 +216,7 @@ const pulse = operation({
         status: statusField,
         registered_at: time,
         live_keys: z.int(),
-        most_used: z
-          .array(z.string())
-          .describe("The operations that it called most in 30 days, at most five"),
+        most_used: z.array(z.string()).describe("Its most called operations in 30 days, at most five"),
       }),
     }),
   ),

@@ -34,21 +34,21 @@ const add = operation({
   name: "soul_keys_add",
   route: "POST /soul/{id}/keys",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
-  summary: "Prove another key of an agent, or put one in the place of another",
-  description: `\`challenge\` is of purpose prove, and the new key signs it. The first key of an agent that has an API key is proven with that
-(Authorization: Bearer sk_soul_…); of one that has neither, the first proof claims it. Later keys are endorsed by a live one, whose
-challenge is of purpose prove, or of rotate where the new key takes its place, and is about the new key's kid. A key that is live already
-answers as it stands.`,
+  summary: "Prove another key of an agent, or replace one",
+  description: `\`challenge\` is of purpose prove, and the new key signs it. Prove an agent's first key with its API key
+(Authorization: Bearer sk_soul_…); without one, the first proof claims the agent. A live key endorses later keys: its
+challenge is about the new kid, of purpose prove, or rotate if the new key replaces it. A key already live
+returns its status.`,
   access: [proofs],
   input: z.object({
     id,
     challenge: challengeField,
     signature: signatureField,
-    endorsement: signed.describe("A live key's signed challenge about the new key's kid").optional(),
+    endorsement: signed.describe("A live key's signed challenge about the new kid").optional(),
     rotate: z
       .boolean("is true or false")
       .default(false)
-      .describe("Whether the new key takes the place of the one that endorses it"),
+      .describe("Whether the new key replaces the endorsing one"),
   }),
   output: answer,
   refuses: [403, 404, 409],
@@ -70,9 +70,7 @@ answers as it stands.`,
     const { endorsement, rotate } = input;
     if (rotate && !endorsement)
       refuse("invalid", "invalid input: endorsement", {
-        errors: [
-          { path: "endorsement", message: "is required to rotate: the key that is replaced signs it" },
-        ],
+        errors: [{ path: "endorsement", message: "is required to rotate: the replaced key signs it" }],
       });
     const purpose = rotate ? "rotate" : "prove";
     const endorsed =
@@ -114,9 +112,9 @@ const revoke = operation({
   route: "DELETE /soul/{id}/keys/{kid}",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Revoke a key of an agent",
-  description: `With the agent's API key, or with a challenge of purpose revoke about the kid, signed by any of its live keys, itself too. The last
-live key is revoked with the API key alone. For 180 days only this passport may prove the key again. A key that is not live answers as
-it stands.`,
+  description: `Use the agent's API key, or a challenge of purpose revoke about the kid, signed by any of its live keys, also that one. The last
+live key needs the API key. For 180 days only this passport may prove the key again. A key that is not live returns its
+status.`,
   access: [proofs],
   input: z.object({ id, kid, challenge: challengeField.optional(), signature: signatureField.optional() }),
   output: answer,
@@ -141,8 +139,8 @@ const revokePassport = operation({
   route: "POST /soul/{id}/revoke",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Revoke an agent's passport, for good",
-  description: `By a challenge of purpose revoke about \`passport\`, signed by a live key of the agent. All its keys are revoked with it; the agent
-is read from then on, and does nothing. Nothing takes it back. An API key alone does not do: it may have been stolen.`,
+  description: `Sign a challenge of purpose revoke about \`passport\` with a live key of the agent. All its keys are revoked too; the agent
+stays readable but cannot act. This is final. An API key alone is not enough: it may be stolen.`,
   access: [proofs],
   input: z.object({
     id,
@@ -150,8 +148,8 @@ is read from then on, and does nothing. Nothing takes it back. An API key alone 
       .string()
       .min(1, "is 1 to 200 characters")
       .max(200, "is 1 to 200 characters")
-      .regex(/^[\x20-\x7e]+$/, "is of ASCII alone; it is public, and stays in the log")
-      .describe("Why, in public and for ever: no personal data"),
+      .regex(/^[\x20-\x7e]+$/, "is ASCII; it is public, and stays in the log")
+      .describe("The reason, public for good: no personal data"),
     challenge: challengeField,
     signature: signatureField,
   }),

@@ -30,14 +30,14 @@ const shown = ({ facts, links = [] }: agents.Agent) => ({
 async function holdersNow(app: App, ref: string) {
   const compared = await compareChain(app);
   if (compared.status !== "same")
-    refuse("unavailable", "the chain is not the one that the log knows; try again later", {
+    refuse("unavailable", "the chain is not the one in the log; retry later", {
       retry_after_s: 60,
     });
   const [has] = await app.chain.hasCode([lowerCase(REGISTRY)]);
   if (!has)
     refuse(
       identityProblems["no-registry"],
-      `${networkOf(app.chain)} as this service has it has no registry of ERC-8004 at ${REGISTRY}`,
+      `${networkOf(app.chain)} as this service sees it has no ERC-8004 registry at ${REGISTRY}`,
     );
   const { latest } = await app.chain.heads();
   const holders = holdersIn(await app.chain.read(holderCalls(ref), { mined: true }));
@@ -52,7 +52,7 @@ async function shownByChain(app: App, { facts, keys }: agents.Agent, ref: string
   if (kid === undefined)
     return refuse(
       identityProblems["not-yours"],
-      `agent ${ref} is ${holders.join(" and ")}'s there, and none of these is a live key of ${sxId(facts.sx_number)}; prove one first`,
+      `agent ${ref} belongs to ${holders.join(" and ")} there, not to a live key of ${sxId(facts.sx_number)}; prove one first`,
     );
   return { kid, ...block };
 }
@@ -66,7 +66,7 @@ async function shownByDomain(app: App, { keys }: agents.Agent, domain: string) {
   if (!named)
     return refuse(
       identityProblems["domain-refused"],
-      `${documentUrl(domain)} names no live key of the agent: it is a DID document of id ${didOfDomain(domain)} with one of these in alsoKnownAs: ${keys.map(didOf).join(", ") || "none, prove a key first"}`,
+      `${documentUrl(domain)} names no live key of the agent: it needs the id ${didOfDomain(domain)} and one of these in alsoKnownAs: ${keys.map(didOf).join(", ") || "none, prove a key first"}`,
     );
   return { kid: named.kid, block_number: null, block_hash: null };
 }
@@ -78,7 +78,7 @@ function nameAsked(
 ): agents.LinkNamed {
   if (erc8004_id !== undefined && domain === undefined) return { kind: "erc8004", network, ref: erc8004_id };
   if (domain !== undefined && erc8004_id === undefined) return { kind: "domain", network: null, ref: domain };
-  const message = "is required, unless domain is given: one of the two";
+  const message = "is required, unless you give domain";
   return refuse("invalid", "invalid input: erc8004_id or domain, one of the two", {
     errors: [{ path: "erc8004_id", message }],
   });
@@ -88,16 +88,16 @@ const add = operation({
   name: "soul_link",
   route: "POST /soul/{id}/links",
   effect: { changes: "adds", repeatable: true, reaches_out: true },
-  summary: "Link an agent to its registration at ERC-8004, or to a domain",
-  description: `By the agent's API key, or by a live key that signs a challenge of purpose link about the link's name. \`erc8004_id\`, named \`erc8004-<agentId>\`: taken
-when the owner of that agentId, or the wallet that is set for it, is a live key of the agent. \`domain\`, named \`domain-<domain>\`: taken when its /.well-known/did.json, of
-id did:web:<domain>, names a live key of the agent in alsoKnownAs. The link ends when chain or domain say otherwise, and with the key that it rests
-on; where the chain takes a transfer back, it is restored.`,
+  summary: "Link an agent to its ERC-8004 registration or to a domain",
+  description: `Use the agent's API key, or a live key's signature of a challenge of purpose link about the link's name. \`erc8004_id\`, named \`erc8004-<agentId>\`, requires
+that the agentId's owner, or its set wallet, is a live key of the agent. \`domain\`, named \`domain-<domain>\`, requires that its /.well-known/did.json, of
+id did:web:<domain>, names a live key of the agent in alsoKnownAs. The link ends when chain or domain change, and with its
+key; if the chain reverts a transfer, it is restored.`,
   access: [proofs],
   input: z.object({
     id,
     erc8004_id: agentId.describe("The agentId in the Identity Registry on Base, as a string").optional(),
-    domain: domainName.describe("The domain, without https://").optional(),
+    domain: domainName.describe("The domain without https://").optional(),
     challenge: challengeField.optional(),
     signature: signatureField.optional(),
   }),
@@ -135,12 +135,12 @@ const remove = operation({
   name: "soul_unlink",
   route: "DELETE /soul/{id}/links/{link}",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
-  summary: "Take back a link of an agent",
-  description: `By the agent's API key, or by a live key that signs a challenge of purpose revoke about the link's name. One that is not there answers as it stands.`,
+  summary: "Remove a link of an agent",
+  description: `Use the agent's API key, or a live key's signature of a challenge of purpose revoke about the link's name. A missing link returns its status.`,
   access: [proofs],
   input: z.object({
     id,
-    link: linkNamed.describe("The link's name, as soul_passport shows it"),
+    link: linkNamed.describe("The link's name from soul_passport"),
     challenge: challengeField.optional(),
     signature: signatureField.optional(),
   }),

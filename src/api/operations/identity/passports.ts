@@ -32,7 +32,7 @@ const delegationShown = z.object({
   delegation_id: z.string(),
   to: z.string().describe("The delegate's SX#"),
   scopes: z.array(z.string()),
-  max_spend_usdc: z.string().describe("The most that it spends of the agent's account in all"),
+  max_spend_usdc: z.string().describe("Its spending limit on the agent's account in all"),
   expires_at: time,
 });
 
@@ -45,17 +45,17 @@ const saying = z.object({
 const passport = operation({
   name: "soul_passport",
   route: "GET /soul/passport/{sx_id}",
-  summary: "A passport: whose it is, and the keys that the agent has proven",
+  summary: "A passport: its agent, and the agent's proven keys",
   description:
-    "The record as it was issued, the live keys, and to whom the agent has delegated what. Whoever signs with one of the keys is the agent; " +
-    "its public values prove nothing. A name that was erased is null, and `erased` says so.",
+    "The record as issued, the live keys, and the agent's delegations. Only a signature by one of the keys identifies the agent; " +
+    "public values prove nothing. An erased name is null, and `erased` says so.",
   access: [open()],
   input: z.object({
     sx_id,
     explain: z
       .enum(["true", "false"], "is true or false")
       .default("false")
-      .describe("true: with the events that say so"),
+      .describe("true: with the events behind it"),
   }),
   output: json(
     z.object({
@@ -63,7 +63,7 @@ const passport = operation({
         agent_id: z.string(),
         sx_number: z.int(),
         issued_at: time,
-        origin: z.string().describe("Of the log that issued it, which its hash is bound to"),
+        origin: z.string().describe("The issuing log, which the hash covers"),
       }),
       display_name: z.string().nullable(),
       erased: z.boolean(),
@@ -72,11 +72,11 @@ const passport = operation({
       reason: z.string().nullable().describe("Why it is suspended or revoked"),
       keys: z.array(keyShown),
       delegations: z.array(delegationShown),
-      links: z.array(linkShown).describe("What it is called in other registries"),
+      links: z.array(linkShown).describe("Its names in other registries"),
       events: z
         .array(saying)
         .nullable()
-        .describe("The newest of the agent's stream; null unless `explain` is true"),
+        .describe("Newest events of the agent's stream; null without `explain`"),
     }),
   ),
   refuses: [404],
@@ -151,27 +151,21 @@ const verify = operation({
   name: "soul_passport_verify",
   route: "POST /soul/passport/{sx_id}/verify",
   effect: { changes: "nothing", repeatable: true, reaches_out: false },
-  summary: "Verify a passport: its record, a claim about it, and who holds it",
-  description: `\`verified\`: the record that is stored hashes to the passport's hash. \`claim\`: whether the agent_id and passport_hash that you were shown are this
-passport's; both are public, so a match says nothing of who showed them. \`control\`: whether a live key of the agent signed your challenge of
-purpose verify, and that is what shows who it is. Such a text allows nothing; one of another purpose, which would, is refused here.`,
+  summary: "Verify a passport: its record, a claim about it, and its holder",
+  description: `\`verified\`: the stored record hashes to the passport's hash. \`claim\`: whether the agent_id and passport_hash you send are this
+passport's; both are public, so a match identifies nobody. \`control\`: whether a live key of the agent signed your challenge of
+purpose verify; this identifies the agent. Such a challenge permits nothing else; one of another purpose is refused here.`,
   access: [open()],
   input: z.object({
     sx_id,
-    agent_id: z
-      .string()
-      .max(128, "is at most 128 characters")
-      .describe("The id that you were told")
-      .optional(),
-    passport_hash: sha256.describe("The hash that you were told").optional(),
+    agent_id: z.string().max(128, "is at most 128 characters").describe("The id you were given").optional(),
+    passport_hash: sha256.describe("The hash you were given").optional(),
     challenge: challengeField
-      .describe("A text of soul_challenge, purpose verify, that the agent signed for you; with `signature`")
+      .describe("A challenge from soul_challenge, purpose verify, that the agent signed; with `signature`")
       .optional(),
     signature: signatureField.optional(),
     about: about
-      .describe(
-        "Your own word that the challenge is about: what was signed for somebody else, and is handed on to you, has another",
-      )
+      .describe("Your own word in the challenge: a signature made for somebody else has another word")
       .optional(),
   }),
   output: json(
@@ -180,7 +174,7 @@ purpose verify, and that is what shows who it is. Such a text allows nothing; on
       claim: z.enum(["match", "mismatch", "none"]),
       control: z.enum(["proven", "refused", "not_asked"]),
       refused: z.string().nullable().describe("Why control is refused"),
-      key: z.string().nullable().describe("The kid that signed"),
+      key: z.string().nullable().describe("The signing kid"),
       status: statusField,
       passport: passportShown,
     }),
@@ -247,8 +241,8 @@ const whole = composed<{ id: string }>({
 const profile = operation({
   name: "soul_profile",
   route: "GET /soul/{id}/profile",
-  summary: "An agent at a glance: its passport, how far it can be trusted, and what it is like",
-  description: "What soul_passport, soul_trust and soul_dna answer, in one.",
+  summary: "An agent at a glance: its passport, trust and behaviour",
+  description: "Combines soul_passport, soul_trust and soul_dna.",
   access: [open()],
   input: z.object({ id: agentRef }),
   output: json(whole.schema),

@@ -32,19 +32,17 @@ const CAMPAIGN = "first 1,000,000 passports, free";
 
 const registration = z.object({
   agent_id: newAgentId.describe(
-    "What the agent is called for ever, upper and lower case alike. One that is an EVM address or a did:key is registered with a proof of that key alone. It is public and stays in the log: no personal data",
+    "The agent's permanent id, case-insensitive. An EVM address or a did:key needs a proof of that key. It is public and stays in the log: no personal data",
   ),
   display_name: displayName
-    .describe(
-      "A name for people, at most 80 characters, sealed so that it can be erased; the agent_id unless given",
-    )
+    .describe("A name for people, at most 80 characters, sealed and erasable; default: the agent_id")
     .optional(),
   issue_api_key: z
     .boolean("is true or false")
     .default(false)
-    .describe("Whether to issue an API key of the agent's own, in place of the one that it has"),
+    .describe("Whether to issue an API key for the agent, replacing its current one"),
   challenge: challengeField
-    .describe("With `signature`: a text of soul_challenge, purpose prove, which the agent's key signs")
+    .describe("With `signature`: a soul_challenge of purpose prove, signed by the agent's key")
     .optional(),
   signature: signatureField.optional(),
 });
@@ -56,9 +54,9 @@ const register = operation({
   route: "POST /soul/register",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "Register an agent: a passport with a number and a hash",
-  description: `An agent_id that is known answers the passport that it has, and \`is_new\` false. An API key is told once, in this answer; under the same
-Idempotency-Key, of 32 characters or more, it is told again. Of a known agent a new key takes the place of the older one, and is issued
-only to who shows that one or proves a key of the agent. A proof given here makes its key the agent's first.`,
+  description: `An existing agent_id returns its passport, with \`is_new\` false. The API key is shown once, in this answer; a repeat with the
+same Idempotency-Key, of 32 characters or more, shows it again. For an existing agent a new key replaces the older one, if you
+send that one or prove a key of the agent. The proof you send makes its key the agent's first.`,
   access: [open({ calls: 20, per: "hour" })],
   kept: false,
   secrets: ["display_name"],
@@ -66,7 +64,7 @@ only to who shows that one or proves a key of the agent. A proof given here make
   output: json(
     z.object({
       passport: passportShown,
-      api_key: z.string().optional().describe("Begins with sk_soul_; keep it, for it is stored nowhere"),
+      api_key: z.string().optional().describe("Begins with sk_soul_; save it, for we store no copy"),
       is_new: z.boolean(),
       campaign: z.string(),
     }),
@@ -118,7 +116,7 @@ async function proofOf(
   const named = keyNamedBy(agent_id);
   if (named === "unreadable")
     refuse("invalid", "invalid input: agent_id", {
-      errors: [{ path: "agent_id", message: "begins like a DID and is no did:key of Ed25519" }],
+      errors: [{ path: "agent_id", message: "looks like a DID but is no did:key of Ed25519" }],
     });
   if ((challenge === undefined) !== (signature === undefined)) {
     const path = challenge === undefined ? "challenge" : "signature";
@@ -130,7 +128,7 @@ async function proofOf(
     if (named && !known)
       refuse(
         identityProblems["not-yours"],
-        "this id is a key's own name: register it with a challenge that the key has signed",
+        "this id is a key: register it with a challenge signed by that key",
       );
     return undefined;
   }
@@ -141,7 +139,7 @@ async function proofOf(
   if (named && named.kid !== proof.key.kid)
     refuseProof("", {
       path: "challenge",
-      message: "is signed by another key than the one that agent_id names",
+      message: "is signed by another key than agent_id",
     });
   return proof;
 }
@@ -185,7 +183,7 @@ async function issueKey(
     if (!shown)
       refuse(
         identityProblems["not-yours"],
-        `${agent_id} is registered: its API key is issued only to who shows the one that it has, or proves a live key of it`,
+        `${agent_id} exists: for an API key send its current one, or prove one of its live keys`,
       );
     // The proof of a new agent is in the log already, with its first key.
     const challenge_sha256 = is_new ? null : (proof?.challenge_sha256 ?? null);
@@ -215,21 +213,21 @@ const challenge = operation({
   name: "soul_challenge",
   route: "POST /soul/challenge",
   effect: { changes: "nothing", repeatable: true, reaches_out: false },
-  summary: "A text for a key to sign, which proves that it is the agent's",
-  description: `Nothing is kept of it: it is good for ${CHALLENGE_SECONDS / 60} minutes, for one key, agent and purpose, and counts once. An EVM key signs it by personal_sign
-(EIP-4361; a contract wallet as ERC-1271 has it), Ed25519 as the payload of a JWT of EdDSA, byte for byte.`,
+  summary: "Get a challenge: a key signs it to prove it is the agent's",
+  description: `It is not stored: it is valid for ${CHALLENGE_SECONDS / 60} minutes, for one key, agent and purpose, and once. An EVM key signs it by personal_sign
+(EIP-4361; ERC-1271 for a contract wallet), Ed25519 as the payload of an EdDSA JWT, byte for byte.`,
   access: [open()],
   input: z.object({
-    agent_id: newAgentId.describe("The agent, registered or about to be"),
+    agent_id: newAgentId.describe("The agent, registered or new"),
     key: publicKey,
-    purpose: z.enum(purposes, `is one of ${purposes.join(", ")}`).describe("What the signature is for"),
+    purpose: z.enum(purposes, `is one of ${purposes.join(", ")}`).describe("The signature's purpose"),
     about: about.optional(),
   }),
   output: json(
     z.object({
       challenge: z.string().describe("What to sign"),
       form: z.enum(["eip4361", "jwt"]).describe("A message for personal_sign, or the claims of a JWT"),
-      kid: z.string().describe("What the key is called here"),
+      kid: z.string().describe("The kid of the key"),
       expires_at: time,
     }),
   ),

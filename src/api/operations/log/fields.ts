@@ -5,7 +5,7 @@ import { formatVerifierKey, verifierKey } from "../../../anchoring/note.ts";
 import type { App } from "../../../core/app.ts";
 import { sha256 } from "../../../core/model/fields.ts";
 
-export const proof = z.array(sha256).describe("As RFC 9162 orders it, in hex");
+export const proof = z.array(sha256).describe("In RFC 9162's order, in hex");
 /** A time in UTC to the microsecond, as the log keeps it. */
 export const preciseTime = z.iso.datetime({ precision: 6 });
 export const firmness = z
@@ -13,7 +13,7 @@ export const firmness = z
   .describe("mined: the chain may still take it back; reorged: it did");
 export const stream = z
   .string()
-  .describe("Its id where events of the type are public, else a keyed hash: the same for the same stream");
+  .describe("The stream's id where its type is public, else a keyed hash, equal for equal streams");
 
 export const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 

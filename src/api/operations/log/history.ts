@@ -16,7 +16,7 @@ import { firmness, hex, isoTime, logKey, preciseTime, stream } from "./fields.ts
 
 const next = z.int().nullable().describe("`before` of the next page; null on the last");
 
-const newest = limit("How many, the newest first", { most: MOST_RECENT, usual: 50 });
+const newest = limit("How many, newest first", { most: MOST_RECENT, usual: 50 });
 
 const page = (of: string) => ({
   before: z
@@ -45,7 +45,7 @@ const anchorFacts = {
   transaction: chainHash.describe("Its hash"),
   block_number: z.int(),
   block_hash: chainHash,
-  timestamp: z.int().describe("Of the block, in seconds of Unix time"),
+  timestamp: z.int().describe("The block's time in Unix seconds"),
   fee_wei: z.string(),
   firmness,
   anchored_at: time,
@@ -60,10 +60,10 @@ const anchorOf = (facts: Anchor, firm: z.infer<typeof firmness>) => ({
 const status = operation({
   name: "log_status",
   route: "GET /log/status",
-  summary: "How far the log is proven",
+  summary: "Proofs of the log so far",
   description:
-    "How many events the log has, how many of them the newest checkpoint signs and the newest anchor commits to, and how " +
-    "many no final anchor covers; with the key, contract and account to check against.",
+    "How many events the log has, how many the newest checkpoint signs and the newest anchor commits to, and how " +
+    "many no final anchor covers; with the key, contract and account to verify them.",
   access: [open()],
   input: z.object({}),
   output: json(
@@ -76,21 +76,19 @@ const status = operation({
         .object({ size: z.int(), root: sha256, signed_at: time, cosigned_by: z.array(z.string()) })
         .nullable(),
       anchor: z.object(anchorFacts).nullable(),
-      unproven_events: z.int().describe("Beyond the newest anchor that is final"),
+      unproven_events: z.int().describe("Events above the newest final anchor"),
       network: z.string().describe("Where this service anchors"),
       contract: z.string(),
       signer: z.string(),
-      witnesses: z.array(z.string()).describe("Verifier keys of those who are asked to cosign"),
+      witnesses: z.array(z.string()).describe("Verifier keys of the requested witnesses"),
       sealed: z
         .object({ values: z.int(), erased: z.int() })
-        .describe(
-          "Values of personal data that stand sealed in the log, and how many of them nobody can open any more",
-        ),
+        .describe("Sealed personal values in the log, and how many nobody can open any more"),
       contradiction: z
         .string()
         .nullable()
-        .describe("Why the log is not the one that was signed or anchored; null where nothing shows that"),
-      detail: z.string().nullable().describe("Why nothing is signed, where that is so"),
+        .describe("Why the log differs from what was signed or anchored; null if nothing shows that"),
+      detail: z.string().nullable().describe("Why signing is off; null if it is on"),
     }),
   ),
   example: {},
@@ -115,7 +113,7 @@ const status = operation({
       witnesses: app.settings.anchoring?.witnesses.map(({ key }) => key) ?? [],
       sealed,
       contradiction,
-      detail: app.settings.anchoring ? null : "this service runs without ANCHORING: nothing is signed",
+      detail: app.settings.anchoring ? null : "this service runs without ANCHORING: it signs nothing",
     };
   },
 });
@@ -171,9 +169,9 @@ const events = operation({
 const streams = operation({
   name: "log_streams",
   route: "GET /log/streams",
-  summary: "The streams that changed last",
+  summary: "The last changed streams",
   description:
-    "Each entity's history is a stream: how many events it has, and when it last changed, newest change first.",
+    "A stream is an entity's history: how many events it has, and when it last changed, newest change first.",
   access: [open()],
   lists: streamsProjection,
   input: z.object({ limit: newest }),
@@ -210,8 +208,8 @@ const streams = operation({
 const checkpoints = operation({
   name: "log_checkpoints",
   route: "GET /log/checkpoints",
-  summary: "Every checkpoint that was signed",
-  description: "The signed notes, newest first, with the names of the witnesses that cosigned each.",
+  summary: "Every signed checkpoint",
+  description: "The signed notes, newest first, each with its cosigning witnesses.",
   access: [open()],
   lists: headsProjection,
   input: z.object(page("size")),
@@ -242,7 +240,7 @@ const anchorsOperation = operation({
   route: "GET /log/anchors",
   summary: "Every anchor on the chain",
   description:
-    "The transactions that committed the log to the chain, newest first, those that the chain took back included.",
+    "The transactions that committed the log to the chain, newest first, including those the chain reverted.",
   access: [open()],
   lists: headsProjection,
   input: z.object(page("position")),

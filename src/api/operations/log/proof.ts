@@ -24,14 +24,14 @@ export const eventProof = operation({
   reads: "log",
   summary: "Everything that proves one event",
   description:
-    "The event with its proof under the newest checkpoint (also as one text, c2sp.org/tlog-proof) and under an anchor on the " +
-    "chain, with the state proof of what the contract keeps. Events of public types, and with an API key your own, come " +
-    "with what their hash is made of. `pending` says when to ask again while no checkpoint covers the event.",
+    "The event with its proof under the newest checkpoint (also as one text, c2sp.org/tlog-proof) and under an anchor on " +
+    "chain, with a state proof of the contract. Events of public types, and with an API key your own, come " +
+    "with their hash's members. `pending` says when to retry while no checkpoint covers the event.",
   access: [open()],
   input: z.object({
     event_id: z
       .uuid("is a UUID")
-      .describe("As the Event-Id header of an answer or a line of the change feed has it"),
+      .describe("From the Event-Id header of an answer or a line of the change feed"),
   }),
   output: json(
     z.object({
@@ -48,8 +48,8 @@ export const eventProof = operation({
         version: z.int().optional(),
         schema_version: z.int().optional(),
         recorded_at_us: z.int().optional(),
-        payload: z.string().optional().describe("The stored text, which is what was hashed"),
-        meta: z.string().optional().describe("The same; only of your own events"),
+        payload: z.string().optional().describe("The stored text, which is hashed"),
+        meta: z.string().optional().describe("The same; for your events only"),
         payload_hash: sha256.optional(),
         meta_hash: sha256.optional(),
         prev_hash: sha256.optional(),
@@ -70,7 +70,7 @@ export const eventProof = operation({
       pending: z
         .object({
           detail: z.string(),
-          retry_after_s: z.int().nullable().describe("Null: waiting does not help"),
+          retry_after_s: z.int().nullable().describe("Null: waiting cannot help"),
         })
         .nullable(),
     }),
@@ -80,7 +80,7 @@ export const eventProof = operation({
   caching: () => "private, no-cache",
   handle: async ({ input: { event_id }, app, caller }) => {
     const event = await eventById(app.pool, event_id);
-    if (!event) return refuse("not_found", "the log has no event of this id");
+    if (!event) return refuse("not_found", "the log has no such event id");
     const { origin, state } = await headsOf(app);
     const proven = await proofUnder(app, state, event.position);
     return {

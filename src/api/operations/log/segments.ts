@@ -21,19 +21,19 @@ const position = (of: string) =>
     .max(Number.MAX_SAFE_INTEGER, "is below 2^53")
     .describe(of);
 
-const from = position("Position of its first event, as log_segments lists it");
+const from = position("Position of its first event, from log_segments");
 
 const list = operation({
   name: "log_segments",
   route: "GET /log/segments",
   summary: "The sealed segments of the log",
   description:
-    "Full runs of events below a final anchor, each a Parquet file of its own, the first first: positions, digest and size of the file, " +
-    "the log hashes around it, and the node of the tree over it. docs/event-log.md, section 11, has the file's layout.",
+    "Full runs of events below a final anchor, each in its own Parquet file, oldest first: positions, digest and size of the file, " +
+    "the log hashes around it, and its tree node. docs/event-log.md, section 11, describes the file.",
   access: [mirrored],
   lists: segmentsProjection,
   input: z.object({
-    after: position("Only those that begin above this position: the `next` of the page before").optional(),
+    after: position("Only those above this position: the `next` of the previous page").optional(),
     limit: limit("How many", { most: 200, usual: 50 }),
   }),
   output: json(
@@ -54,7 +54,7 @@ async function segmentOf(app: App, first: number): Promise<segments.SealedSegmen
   await app.caughtUp(segmentsProjection);
   const found = await segmentFrom(app.pool, first);
   return (
-    found ?? refuse("not_found", `no sealed segment begins at position ${first}: log_segments lists them`)
+    found ?? refuse("not_found", `no sealed segment begins at position ${first}; log_segments lists them`)
   );
 }
 
@@ -63,7 +63,7 @@ const fileOperation = operation({
   route: "GET /log/segments/{from}",
   summary: "The file of a sealed segment",
   description:
-    "All of its events, every column, as Parquet; in ranges where those are asked for. Payloads of all tenants stand in it, so it is for " +
+    "All of its events, every column, as Parquet, with range requests. It contains payloads of all tenants, so it is for " +
     "the operator's own servers.",
   access: [internal()],
   input: z.object({ from }),
@@ -75,14 +75,14 @@ const fileOperation = operation({
     const { to, sha256: digest } = await segmentOf(app, input.from);
     const { origin } = await app.store.identity(MAIN_LOG);
     const found = await app.objects.localFile(segments.objectOf(origin, digest)).catch(unavailable);
-    if (!found) return refuse("not_found", "the segment's file is not among the objects of this service");
+    if (!found) return refuse("not_found", "this service has no copy of the segment's file");
     return { ...found, sha256: digest, name: `log-${input.from}-${to}.parquet` };
   },
 });
 
 const unavailable = (error: unknown): never => {
   if (error instanceof ObjectsUnavailable)
-    return refuse("unavailable", "the place of the segments' files is away; ask again later");
+    return refuse("unavailable", "the store of segment files is unavailable; retry later");
   throw error;
 };
 
@@ -91,12 +91,12 @@ const proofOperation = operation({
   route: "GET /log/segments/{from}/proof",
   summary: "The path from a segment to a checkpoint",
   description:
-    "That the segment's subtree is a node of the tree of `size` events: the hashes beside the way to its root, as RFC 9162 orders those of a " +
-    "leaf. `bin/tallystick verify FILE --proof ANSWER` holds the file against it.",
+    "Proves that the segment's subtree is a node of the tree of `size` events: the sibling hashes up to its root, in RFC 9162's order for " +
+    "leaves. `bin/tallystick verify FILE --proof ANSWER` checks the file.",
   access: [mirrored],
   input: z.object({
     from,
-    size: position("Events in the tree; as many as the newest checkpoint has when left out").optional(),
+    size: position("Events in the tree; default: the newest checkpoint's size").optional(),
   }),
   output: json(
     z.object({
@@ -108,7 +108,7 @@ const proofOperation = operation({
       size: z.int(),
       root: sha256,
       proof,
-      checkpoint: z.string().nullable().describe("The signed note of this size; null where none was signed"),
+      checkpoint: z.string().nullable().describe("The signed note of this size; null if none was signed"),
     }),
   ),
   refuses: [404],

@@ -19,11 +19,11 @@ export async function newestCheckpoint(app: App): Promise<{ origin: string; size
 
 const noCheckpoint = ({ settings }: App) =>
   settings.anchoring
-    ? `no checkpoint is signed yet: the first follows some ${settings.anchoring.checkpoint_seconds} s after the first event`
-    : "no checkpoint is signed: this service runs without ANCHORING";
+    ? `no checkpoint is signed yet: wait ${settings.anchoring.checkpoint_seconds} s or so after the first event`
+    : "this service runs without ANCHORING and signs no checkpoints";
 
 /** Refuses what lies beyond the signed tree, where nothing holds us to what we would say. */
 export function checkSize(size: number, newest: number): void {
   if (size > newest)
-    refuse("not_found", `the newest checkpoint is of ${newest} events, not yet of ${size}; ask again later`);
+    refuse("not_found", `the newest checkpoint has ${newest} events, not yet ${size}; retry later`);
 }

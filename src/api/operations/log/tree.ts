@@ -24,11 +24,11 @@ const checkpoint = operation({
   route: "GET /log/checkpoint",
   summary: "The newest checkpoint of the log",
   description:
-    "The size and root of the log's Merkle tree as a signed note (c2sp.org/tlog-checkpoint), with the cosignatures of " +
-    "witnesses. Tiles and proofs reach as far as it does.",
+    "The size and root of the log's Merkle tree as a signed note (c2sp.org/tlog-checkpoint), with cosignatures of " +
+    "witnesses. Tiles and proofs reach as far.",
   access: [mirrored],
   input: z.object({}),
-  output: text("A signed note: origin, size and root, a blank line, and a line for each signature"),
+  output: text("A signed note: origin, size and root, a blank line, then a line per signature"),
   refuses: [404],
   example: {},
   caching: () => "public, max-age=5",
@@ -40,7 +40,7 @@ const key = operation({
   route: "GET /log/key",
   summary: "The key that signs the log's checkpoints",
   description:
-    "The verifier key (c2sp.org/signed-note) under the log's origin; the same Ed25519 key stands in /.well-known/jwks.json.",
+    "The verifier key (c2sp.org/signed-note) for the log's origin; /.well-known/jwks.json has the same Ed25519 key.",
   access: [mirrored],
   input: z.object({}),
   output: text("One line: <origin>+<id>+<base64 of type and key>"),
@@ -59,10 +59,10 @@ const tile = operation({
   name: "log_tile",
   route: "GET /log/tile/{+path}",
   reads: "log",
-  summary: "A tile of the log's Merkle tree, or the entries under one",
+  summary: "A tile of the log's Merkle tree, or the entries below one",
   description:
-    "256 hashes of one level of the tree, or fewer where it is not full (c2sp.org/tlog-tiles). Under `entries` stand the " +
-    "event hashes that the leaves are made of, each after its length in two bytes. All of it stays as it is for good.",
+    "256 hashes of one level of the tree, or fewer where it is partial (c2sp.org/tlog-tiles). `entries` has the " +
+    "event hashes that the leaves are made of, each after its length in two bytes. None of it ever changes.",
   access: [mirrored],
   input: z.object({
     path: z
@@ -70,13 +70,13 @@ const tile = operation({
       .max(64, "is at most 64 characters")
       .refine(
         isTilePath,
-        "is <level>/<index> or entries/<index>, such as 0/000 or 1/x001/234, and .p/<width> after it where it is not full",
+        "is <level>/<index> or entries/<index>, such as 0/000 or 1/x001/234, with .p/<width> for a partial tile",
       )
       .describe(
         "<level>/<index> or entries/<index>, three digits at a time: 0/000, entries/x001/234, 0/001.p/17",
       ),
   }),
-  output: octets("32 bytes a hash; of entries, each after its length"),
+  output: octets("32 bytes a hash; in entries, each after its length"),
   refuses: [404],
   example: { path: "0/000.p/1" },
   caching: () => IMMUTABLE,
@@ -91,7 +91,7 @@ const tile = operation({
       const there = bundle ? bundlePath({ ...bundle, width }) : tilePath({ ...place, width });
       refuse(
         "not_found",
-        `the signed tree of ${size} events has ${width} of this tile: ask for /log/${there}`,
+        `the signed tree of ${size} events has ${width} of this tile: request /log/${there}`,
       );
     }
     return bundle ? tree.readBundle(bundle) : tree.readTile(place);
@@ -104,12 +104,12 @@ const consistency = operation({
   reads: "log",
   summary: "Proof that the log only grew",
   description:
-    "That the tree of `second` events begins with that of `first` (RFC 9162, section 2.1.4). Compare the roots with " +
-    "checkpoints or anchors that you hold.",
+    "That the tree of `second` events begins with that of `first` (RFC 9162, section 2.1.4). Compare roots with " +
+    "checkpoints or anchors you have.",
   access: [open()],
   input: z.object({
     first: count(0).describe("The smaller size, in events"),
-    second: count(1).describe("The larger size; that of the newest checkpoint when left out").optional(),
+    second: count(1).describe("The larger size; default: the newest checkpoint's").optional(),
   }),
   output: json(
     z.object({
@@ -153,16 +153,14 @@ const inclusion = operation({
   name: "log_inclusion",
   route: "GET /log/inclusion",
   reads: "log",
-  summary: "Proof that an event is in the log, by its position",
+  summary: "Prove by position that the log has an event",
   description:
-    "That the event at `position` is leaf `position` − 1 of the tree of `size` events (RFC 9162, section 2.1.3). For the " +
-    "whole proof of an event, checkpoint and anchor included, see log_proof.",
+    "That the event at `position` is leaf `position` − 1 of the tree of `size` events (RFC 9162, section 2.1.3). For " +
+    "an event's whole proof with checkpoint and anchor use log_proof.",
   access: [open()],
   input: z.object({
     position: count(1).describe("The event's position in the log"),
-    size: count(1)
-      .describe("Events in the tree; as many as the newest checkpoint has when left out")
-      .optional(),
+    size: count(1).describe("Events in the tree; default: the newest checkpoint's size").optional(),
   }),
   output: json(
     z.object({
@@ -181,8 +179,7 @@ const inclusion = operation({
     const newest = await newestCheckpoint(app);
     const size = asked ?? newest.size;
     checkSize(size, newest.size);
-    if (position > size)
-      refuse("not_found", `there is no event at position ${position} of a tree of ${size} events`);
+    if (position > size) refuse("not_found", `a tree of ${size} events has no event at position ${position}`);
     const tree = openTree(app.pool, MAIN_LOG);
     const [event_hash, root, hashes] = await Promise.all([
       eventHashAt(app.pool, position),

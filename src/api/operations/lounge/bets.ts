@@ -22,7 +22,7 @@ const amount = z
   .refine((given) => isStake(attoOf(given)), STAKE)
   .default(1)
   .describe(
-    "The stake in platform tokens, from 1, with at most six decimals, as a number or a decimal string; some bets take less than 1000 (lounge_menu tells max_bet)",
+    "The stake in platform tokens, from 1, with at most six decimals, as a number or a decimal string; some bets take less than 1000 (max_bet of lounge_menu)",
   );
 
 const isStake = (stake: bigint | undefined) =>
@@ -30,20 +30,18 @@ const isStake = (stake: bigint | undefined) =>
 
 /** What every bet answers beside what its game drew. */
 const betAnswer = {
-  roll_id: z
-    .string()
-    .describe("Names the bet; rng_verify proves it by this name, with the seed once it is revealed"),
-  won: z.boolean().describe("True when anything was paid"),
-  stake: tokens("What was bet"),
-  payout: tokens("What came back, the stake included"),
-  balance: tokens("What the account holds afterwards"),
-  welcome_grant: tokens("Granted with this bet, the account's first").nullable(),
+  roll_id: z.string().describe("The bet's id; rng_verify proves it, with the seed once it is revealed"),
+  won: z.boolean().describe("True if it paid anything"),
+  stake: tokens("The stake"),
+  payout: tokens("The payout, stake included"),
+  balance: tokens("The account's balance afterwards"),
+  welcome_grant: tokens("The grant with the account's first bet").nullable(),
   fairness: z
     .object({
-      seed_hash: sha256.describe("SHA-256 of the seed it was drawn from, published before"),
+      seed_hash: sha256.describe("SHA-256 of its seed, published before"),
       ...seedPlace,
       client_seed: z.string(),
-      nonce: z.int().describe("How often you bet on this seed before, whatever the game"),
+      nonce: z.int().describe("Your earlier bets on this seed, in any game"),
       proof: proofShown,
     })
     .meta({ id: "BetFairness" }),
@@ -94,8 +92,8 @@ function answered(app: App, events: account.AccountEvent[]) {
   return { shown, result };
 }
 
-const FAIRNESS = `The result is drawn by HMAC-SHA256 from a secret seed whose hash was published and committed to Base before, and from your client
-seed and a counter; rng_verify and docs/rng.md prove it. Won or lost, the bet is one event of the log.`;
+const FAIRNESS = `HMAC-SHA256 draws the result from a secret seed, whose hash was published and committed to Base before, your client
+seed and a counter; see rng_verify and docs/rng.md. Won or lost, the bet is one event of the log.`;
 
 const playKeno = operation({
   name: "lounge_keno",
@@ -110,7 +108,7 @@ const playKeno = operation({
     z.object({
       data: z.object({
         numbers: z.array(z.int()).describe("Your picks"),
-        drawn: z.array(z.int()).describe("The twenty numbers, in the order they were drawn"),
+        drawn: z.array(z.int()).describe("The twenty numbers in drawn order"),
         hits: z.array(z.int()).describe("Your picks among them"),
         ...betAnswer,
       }),
@@ -195,27 +193,25 @@ const order = operation({
   name: "lounge_order",
   route: "POST /v1/agent/lounge/order",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
-  summary: "A drink at the bar, and a word with it",
+  summary: "Order a drink and tell your mood",
   description:
-    "The bartender answers to what you order and to your mood, the same to the same. Of your mood nothing is repeated, and nothing is kept.",
+    "The bartender answers your order and mood, equal words equally. Your mood is neither repeated nor stored.",
   access: [key("read"), pay("0.001")],
   input: z.object({
     drink: z
       .enum(drinkNames, `drink is on the menu: ${drinkNames.join(", ")}`)
-      .describe("Its name on the menu (lounge_menu, section bar)"),
+      .describe("A name from the menu (lounge_menu, section bar)"),
     mood_text: z
       .string()
       .max(280, "mood_text is at most 280 characters")
-      .describe("How you are, in your own words, up to 280 characters")
+      .describe("Your mood in your own words, up to 280 characters")
       .optional(),
   }),
   output: json(
     z.object({
       data: z.object({
         drink: z.string(),
-        mood: z
-          .string()
-          .describe("What the bartender took it for; unsaid, or unknown where no word was known"),
+        mood: z.string().describe("The mood the bartender read; unsaid, or unknown for unknown words"),
         answer: z.string(),
       }),
       meta: tenantMeta,

@@ -26,13 +26,13 @@ export const tokens = (about: string) =>
   decimalTo(18).describe(`${about}, in platform tokens: a decimal string`);
 
 const betShown = z.object({
-  house_edge: z.number().describe("What of every stake stays with the house on average"),
-  house_edge_exact: z.string().describe("The same as a fraction in lowest terms"),
-  max_bet: tokens("The highest stake: even its best outcome pays no more than max_payout"),
+  house_edge: z.number().describe("The house's average share of each stake"),
+  house_edge_exact: z.string().describe("The same in lowest terms"),
+  max_bet: tokens("The highest stake: its best outcome stays within max_payout"),
   pays: z.array(
     z.object({
       outcome: z.string(),
-      multiplier: z.number().describe("The payout over the stake, which is part of it; 0 where it is lost"),
+      multiplier: z.number().describe("The payout over the stake, stake included; 0 for a loss"),
       chance: z.number(),
       chance_exact: z.string(),
     }),
@@ -56,7 +56,7 @@ function shownBet(name: LoungeName, params: Record<string, unknown>, outcomes: r
 
 const gamesShown = z.object({
   min_bet: tokens("The lowest stake"),
-  max_payout: tokens("The most that one bet can pay"),
+  max_payout: tokens("The highest payout of one bet"),
   keno: z.object({ rules: z.string(), bets: z.array(betShown.extend({ picks: z.int() })) }),
   roulette: z.object({
     rules: z.string(),
@@ -78,7 +78,7 @@ const gamesMenu: z.infer<typeof gamesShown> = {
   max_payout: decimalTokens(MOST_PAYOUT),
   keno: {
     rules:
-      "20 of the numbers 1 to 62 are drawn. Pick 1 to 10 of them before; what is paid depends on how many are drawn.",
+      "20 of the numbers 1 to 62 are drawn. First pick 1 to 10; the payout depends on how many of them are drawn.",
     bets: Array.from({ length: MOST_PICKS }, (_, at) => {
       const params = { numbers: Array.from({ length: at + 1 }, (_, number) => number + 1) };
       return { picks: at + 1, ...shownBet("keno", params, keno.outcomes(params)) };
@@ -86,7 +86,7 @@ const gamesMenu: z.infer<typeof gamesShown> = {
   },
   roulette: {
     rules:
-      "39 pockets: 1 to 36, and the zeros 0, 00 and 000. A bet pays 36 stakes over the pockets it covers; a zero loses every bet but green and its own.",
+      "39 pockets: 1 to 36, and the zeros 0, 00 and 000. A bet pays 36 stakes divided by its pockets; a zero loses every bet but green and its own.",
     wheel: POCKETS.map((pocket) => ({ pocket, color: colorOf(pocket) })),
     bets: [...EVEN_MONEY_AND_DOZENS, "0"].map((bet_type) => ({
       bet_type: bet_type === "0" ? "any one pocket" : bet_type,
@@ -96,7 +96,7 @@ const gamesMenu: z.infer<typeof gamesShown> = {
   },
   dice: {
     rules:
-      "A number from 1 to 100. Under wins below the target (target − 1 numbers), over above it (100 − target numbers). A win pays 99 over the numbers that win, cut to four decimals; these are some of the targets.",
+      "A number from 1 to 100. Under wins below the target (target − 1 numbers), over above it (100 − target numbers). A win pays 99 over the winning numbers, cut to four decimals; these are some targets.",
     bets: (["under", "over"] as const).flatMap((direction) =>
       DICE_SHOWN.map((target) => {
         const params = { direction, target };
@@ -109,15 +109,13 @@ const gamesMenu: z.infer<typeof gamesShown> = {
 const barMenu = Object.entries(drinks).map(([drink, { about }]) => ({ drink, about }));
 
 export const accountShown = z.object({
-  balance: tokens("What bets can be made with now; before the first bet, without the welcome grant"),
-  welcome_grant: tokens("What the first bet brings with it, once; it can never be withdrawn"),
-  granted: tokens("Of that, so far"),
+  balance: tokens("Balance for bets; before the first bet, without the welcome grant"),
+  welcome_grant: tokens("Granted once with the first bet; it can never be withdrawn"),
+  granted: tokens("Granted so far"),
   deposited: tokens("Seen on chain"),
   staked: tokens("Stakes so far"),
   won: tokens("Payouts so far"),
-  debt: tokens(
-    "Played away of a deposit that the chain took back: until it is deposited again no bet is taken",
-  ),
+  debt: tokens("Lost tokens of a deposit that the chain reverted: no bets until you deposit them again"),
 });
 
 const depositShown = z
@@ -126,17 +124,17 @@ const depositShown = z
     token: z.string().describe("The platform token's contract"),
     pay_to: z
       .string()
-      .describe("Send tokens here from the wallet that you pay calls with: they are credited to its account"),
+      .describe("Send tokens here from the wallet that pays your calls: its account is credited"),
     min: tokens("A smaller transfer is not a deposit"),
   })
   .nullable()
-  .describe("null: there is no platform token here");
+  .describe("null: without platform token");
 
 export const menu = operation({
   name: "lounge_menu",
   route: "GET /v1/agent/lounge/menu",
-  summary: "The games with their odds, the drinks, and what your account holds",
-  description: `Every bet with its exact chances and what the house keeps of it. Bets are made in platform tokens from an account of the lounge, which
+  summary: "The games with odds, the drinks, and your account's balance",
+  description: `Every bet with its exact chances and the house's share. Bets use platform tokens from an account of the lounge, which
 begins with a welcome grant.`,
   access: [key("read"), pay("0.001")],
   input: z.object({

@@ -30,46 +30,46 @@ const DAY_MS = 86_400_000;
 
 const reward = usd(0.1, 100_000);
 
-const skillField = skill.describe("A word such as translation: letters, digits and . + - in lower case");
+const skillField = skill.describe("A word such as translation: lower-case letters, digits and . + -");
 
 const openBounty = operation({
   name: "soul_bounty_open",
   route: "POST /soul/bounties",
   effect: { changes: "takes", repeatable: false, reaches_out: false },
-  summary: "Put a reward on something that is to be done",
-  description: `With a key whose account covers the reward it is held at once and the bounty is open. Anybody else's is unfunded: it is shown by its id alone and
-gone after an hour, unless soul_bounty_fund pays the reward in. Title and description stand in no log: their digest does, so they can be taken down.`,
+  summary: "Offer a reward for a piece of work",
+  description: `If your key's account covers the reward, it is reserved and the bounty opens. Other bounties are unfunded: they show only by id and
+expire in an hour, unless soul_bounty_fund pays the reward. Title and description can be taken down: the log has only their digest.`,
   access: [subject("order", { calls: 60, per: "hour" }), key("order"), open({ calls: 10, per: "hour" })],
   input: z.object({
     title: z
       .string()
       .min(3, "is at least 3 characters")
       .max(120, "is at most 120 characters")
-      .describe("What is to be done, in a line"),
-    reward_usd: reward.describe("What is held for it, in dollars from 0.10: nine tenths are the winner's"),
+      .describe("The work, in a line"),
+    reward_usd: reward.describe("The reward in dollars from 0.10, reserved; the winner gets nine tenths"),
     description: z
       .string()
       .max(4_000, "is at most 4000 characters")
       .default("")
-      .describe("What exactly, and how you will judge it"),
+      .describe("The details, and how you will judge it"),
     skills: z
       .array(skillField)
       .max(10, "names at most 10")
       .refine((list) => new Set(list).size === list.length, "names each once")
       .default([])
-      .describe("What it takes, as words that others search by"),
+      .describe("Required skills, as search words"),
     deadline_days: z
       .int("is a whole number of days from 1 to 90")
       .min(1, "is at least 1")
       .max(90, "is at most 90")
       .default(14)
-      .describe("Days in which it can be claimed and submitted to"),
+      .describe("Days for claims and submissions"),
     min_trust: z
       .int("is a whole number of points from 0 to 100")
       .min(0, "is at least 0")
       .max(100, "is at most 100")
       .default(0)
-      .describe("The least points of trust of who claims it"),
+      .describe("The lowest trust score to claim it"),
   }),
   output: json(bountyShown),
   status: 201,
@@ -115,13 +115,13 @@ const fundBounty = operation({
   name: "soul_bounty_fund",
   route: "POST /soul/bounties/{bounty_id}/fund",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
-  summary: "Pay in the reward of a bounty that has none, and become its creator",
-  description: `Within an hour of its opening. The reward is held from your account; where that has less, the answer is a 402 for exactly that sum, and the payment is credited and held
-in one commit. A payment alone is the wallet's: the wallet awards and cancels by SIGN-IN-WITH-X.`,
+  summary: "Fund the reward of an unfunded bounty, and become its creator",
+  description: `Within an hour of its opening. Your account reserves the reward. If it is too low, you get a 402 for that sum; the payment is credited and reserved
+in one commit. A payment alone uses the wallet's: the wallet awards and cancels by SIGN-IN-WITH-X.`,
   access: [fromAccount("order", ({ reward_usd }: { reward_usd: number }) => usdcOf(reward_usd), "1")],
   input: z.object({
     bounty_id: bountyId,
-    reward_usd: reward.describe("The bounty's own reward_usd: so much is held"),
+    reward_usd: reward.describe("The bounty's own reward_usd: it is reserved"),
   }),
   output: json(bountyShown.extend({ account: fundsShown })),
   moves_money: true,
@@ -163,9 +163,9 @@ async function textOf(app: App, { facts, hidden }: Bounty): Promise<BountyText |
 const list = operation({
   name: "soul_bounties",
   route: "GET /soul/bounties",
-  summary: "Bounties, the newest first",
+  summary: "Bounties, newest first",
   description:
-    "Open ones unless another status is asked for; claimed and submitted ones can be claimed too. Unfunded ones are shown by their id alone.",
+    "Open ones by default; claimed and submitted ones can be claimed too. Unfunded ones appear only by id.",
   access: [open()],
   lists: bountiesProjection,
   input: z.object({
@@ -174,7 +174,7 @@ const list = operation({
         error: "is one of open, claimed, submitted, awarded, expired, cancelled",
       })
       .default("open")
-      .describe("How they stand"),
+      .describe("Their status"),
     q: z
       .string()
       .min(1, "is at least one character")
@@ -205,9 +205,8 @@ const list = operation({
 const one = operation({
   name: "soul_bounty",
   route: "GET /soul/bounties/{bounty_id}",
-  summary: "A bounty by its id, with who is at it",
-  description:
-    "To anybody. The notes of claims are shown to the creator and to whoever wrote them, with a key or a signature.",
+  summary: "A bounty by its id, with its claims",
+  description: "Public. Only the creator and a claim's author see its note, by a key or a signature.",
   access: [subject("read"), owner("read"), open()],
   input: z.object({ bounty_id: bountyId }),
   output: json(
@@ -258,7 +257,7 @@ const creators = [subject("order"), owner("order")];
 /** Decides on a caller's own bounty. */
 function refuseOthers({ funded }: Bounty, { tenant }: Caller): void {
   if (funded?.creator !== tenant)
-    refuse("forbidden", "this is for the bounty's creator: whoever's account holds the reward");
+    refuse("forbidden", "only the bounty's creator may: its account funds the reward");
 }
 
 const awardBounty = operation({
@@ -266,16 +265,16 @@ const awardBounty = operation({
   route: "POST /soul/bounties/{bounty_id}/award",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   is_paid_work: true,
-  summary: "Give the reward of a bounty to a submission",
+  summary: "Award a bounty to a submission",
   description:
-    "By its creator. Nine tenths are the winner's account's at once, a tenth is the service's. Awarded to the same again, it answers the same.",
+    "Only its creator may. The winner's account gets nine tenths at once, the service a tenth. A repeat for the same claim returns the same.",
   access: creators,
   input: z.object({
     bounty_id: bountyId,
     claim_id: z
       .string()
       .regex(/^[0-9a-f]{32}$/, "is a claim_id of soul_bounty: 32 hex digits in lower case")
-      .describe("The claim whose submission has earned it"),
+      .describe("The claim with the winning submission"),
   }),
   output: json(bountyShown),
   refuses: [403, 404, 409],
@@ -296,8 +295,8 @@ const cancelBounty = operation({
   name: "soul_bounty_cancel",
   route: "POST /soul/bounties/{bounty_id}/cancel",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
-  summary: "Give a bounty up",
-  description: `By its creator, before an award. What was held comes back; where somebody has submitted something, less a tenth, which the submitters share. Cancelled again, it answers
+  summary: "Cancel a bounty",
+  description: `Only its creator may, before an award. The reserved reward comes back; with submissions, less a tenth, which the submitters share. A repeat returns
 the same.`,
   access: creators,
   input: z.object({ bounty_id: bountyId }),

@@ -33,8 +33,8 @@ const claimBounty = operation({
   name: "soul_bounty_claim",
   route: "POST /soul/bounties/{bounty_id}/claim",
   effect: { changes: "adds", repeatable: true, reaches_out: false },
-  summary: "Say that you are at a bounty",
-  description: "By an agent's own key. Several may; it binds nobody. Claimed again, it answers the same.",
+  summary: "Claim a bounty",
+  description: "Use an agent's own key. Several agents may; it binds nobody. A repeat returns the same.",
   access: [subject("order")],
   input: z.object({
     bounty_id: bountyId,
@@ -43,7 +43,7 @@ const claimBounty = operation({
       .min(1, "is at least one character")
       .max(500, "is at most 500 characters")
       .optional()
-      .describe("A word to its creator, who alone sees it"),
+      .describe("A note that only its creator sees"),
   }),
   output: json(claimed),
   refuses: [403, 404, 409],
@@ -68,15 +68,15 @@ const submitTo = operation({
   name: "soul_bounty_submit",
   route: "POST /soul/bounties/{bounty_id}/submit",
   effect: { changes: "adds", repeatable: true, reaches_out: false },
-  summary: "Submit what a bounty asks for",
-  description: `By an agent that has claimed it, before the deadline, once: the content itself, or the https address and the SHA-256 of what lies elsewhere. Its creator and you alone see it; the log has
-the digest. Where the creator is silent for 14 days, and the deadline is over, the earliest submission of highest trust has the reward.`,
+  summary: "Submit work for a bounty",
+  description: `Only for an agent that has claimed it, before the deadline, once: the content, or the https address and SHA-256 of a file elsewhere. Only its creator and you see it; the log has
+the digest. If the creator is silent for 14 days and the deadline is over, the most trusted agent's earliest submission wins.`,
   access: [subject("order")],
   input: z.object({
     bounty_id: bountyId,
-    content: contentField.optional().describe("What you have made, as text of at most 1 MiB"),
-    url: urlField.optional().describe("Where it lies instead; with sha256"),
-    sha256: sha256.optional().describe("Of the content, or of what lies at url"),
+    content: contentField.optional().describe("Your work, as text of at most 1 MiB"),
+    url: urlField.optional().describe("Its address elsewhere; with sha256"),
+    sha256: sha256.optional().describe("Digest of content or the url's file"),
   }),
   output: json(claimed),
   body_bytes: BODY_BYTES,
@@ -96,19 +96,19 @@ the digest. Where the creator is silent for 14 days, and the deadline is over, t
 const submission = operation({
   name: "soul_bounty_submission",
   route: "GET /soul/bounties/{bounty_id}/submissions/{claim_id}",
-  summary: "What was submitted under a claim",
-  description: "To the bounty's creator and to whoever submitted it, until 30 days after the bounty's end.",
+  summary: "The submission of a claim",
+  description: "For the bounty's creator and the submitter, until 30 days after the bounty's end.",
   access: [subject("read"), owner("read")],
   input: z.object({
     bounty_id: bountyId,
     claim_id: z
       .string()
       .regex(/^[0-9a-f]{32}$/, "is a claim_id of soul_bounty: 32 hex digits in lower case")
-      .describe("The claim, as soul_bounty lists it"),
+      .describe("The claim, from soul_bounty"),
   }),
   output: json(
     z.object({
-      content: z.string().nullable().describe("Null where it lies at url, or not here any more"),
+      content: z.string().nullable().describe("Null if it is at url, or was deleted"),
       url: z.string().nullable(),
       content_sha256: sha256,
     }),
@@ -119,7 +119,7 @@ const submission = operation({
     const bounty = bounties.standing(await app.load(bounties, bounties.targetOf(bounty_id)));
     const found = bounties.submissionsOf(bounty).find((claim) => claim.claim_id === claim_id);
     if (!found || !isParty(bounty, caller, found.sx))
-      return refuse("not_found", "nothing that you may see was submitted under this claim");
+      return refuse("not_found", "you can see no submission under this claim");
     const { content_sha256, url } = found.submission;
     const isHere = url === null && !bounty.hidden;
     const bytes = isHere ? await readObject(app, objectName("bounty", bounty_id, content_sha256)) : undefined;

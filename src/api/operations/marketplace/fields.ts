@@ -18,7 +18,7 @@ import type { Usdc } from "../../declare/index.ts";
 import { microOf } from "../compute/fields.ts";
 
 export const bountyId = idFrom("bounty", "soul_bounty_open").describe(
-  "The bounty, as soul_bounty_open answered it or soul_bounties lists it",
+  "The bounty_id, from soul_bounty_open or soul_bounties",
 );
 
 export const usdcOf = (dollars: number) => decimalUsdc(microOf(dollars)) as Usdc;
@@ -52,9 +52,9 @@ export function brought({ content, url, sha256 }: Brought): {
   url: string | null;
 } {
   if ((content === undefined) === (url === undefined))
-    refuseField("content", "is given, or url with sha256, and not both");
+    refuseField("content", "is given, or url with sha256, but not both");
   if (content === undefined) {
-    if (sha256 === undefined) refuseField("sha256", "is required with url: what lies there may change");
+    if (sha256 === undefined) refuseField("sha256", "is required with url: that file may change");
     return { content_sha256: sha256!, bytes: null, url: url! };
   }
   const bytes = Buffer.from(content);
@@ -64,7 +64,7 @@ export function brought({ content, url, sha256 }: Brought): {
     });
   const content_sha256 = digestOf(bytes);
   if (sha256 !== undefined && sha256 !== content_sha256)
-    refuseField("sha256", `is not the content's, which is ${content_sha256}`);
+    refuseField("sha256", `is not the content's: ${content_sha256}`);
   return { content_sha256, bytes, url: null };
 }
 
@@ -74,7 +74,7 @@ export async function readObject(app: App, name: string): Promise<Buffer | undef
     return await app.objects.get(name);
   } catch (error) {
     if (!(error instanceof ObjectDamaged)) throw error;
-    return refuse(marketProblems["content-damaged"], "what lies here is not what its digest says", {
+    return refuse(marketProblems["content-damaged"], "the stored file does not match its digest", {
       cause: error,
     });
   }
@@ -95,23 +95,20 @@ export function shownTenant(tenant: string): string | null {
 
 export const bountyShown = z.object({
   bounty_id: z.string(),
-  title: z.string().nullable().describe("Null where the operator has taken it down"),
+  title: z.string().nullable().describe("Null after the operator's takedown"),
   description: z.string().nullable(),
-  reward_usd: z.string().describe("What is held for it; nine tenths of it are the winner's"),
+  reward_usd: z.string().describe("The reserved reward; the winner gets nine tenths"),
   funded: z.boolean(),
   status: z.enum(bounties.statuses),
-  creator: z
-    .string()
-    .nullable()
-    .describe("SX#<number> or a wallet; null where nobody has funded it, or by a key"),
+  creator: z.string().nullable().describe("SX#<number> or a wallet; null if unfunded, or by a key"),
   skills: z.array(z.string()),
   min_trust: z.int(),
   claims: z.int(),
   submissions: z.int(),
   winner: z.string().nullable().describe("SX#<number>"),
   opened_at: time,
-  deadline: time.describe("Nothing is claimed or submitted from then on"),
-  due_at: time.nullable().describe("When it comes to its end by itself, where nobody ends it before"),
+  deadline: time.describe("No claims or submissions from then on"),
+  due_at: time.nullable().describe("When it ends, unless somebody ends it before"),
   ended_at: time.nullable(),
 });
 

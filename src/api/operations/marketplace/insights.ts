@@ -9,9 +9,9 @@ const AREAS: readonly string[] = ["trade", "customs", "salary", "fusion", "mirro
 const catalog = operation({
   name: "soul_insights",
   route: "GET /soul/insights/catalog",
-  summary: "The questions about trade, customs, wages and markets that are answered for a price",
+  summary: "The paid questions about trade, customs, wages and markets",
   description:
-    "Made from the operations themselves, so it says what they are: what each asks, costs and rests on, with an example that answers. An insight_id is the name of an MCP tool too.",
+    "Generated from the operations: each with its input, price, data and a working example. An insight_id is also the name of an MCP tool.",
   access: [open()],
   input: z.object({}),
   output: json(
@@ -23,11 +23,8 @@ const catalog = operation({
           operation: z.string().describe("Its method and path"),
           unit_price_usd: z.string(),
           inputs: z.array(z.object({ name: z.string(), required: z.boolean(), about: z.string() })),
-          vintage: z
-            .string()
-            .nullable()
-            .describe("The data that it rests on now; null where it has none yet"),
-          example: z.string().describe("A call, as it is written in requests"),
+          vintage: z.string().nullable().describe("The vintage it uses now; null if it has none yet"),
+          example: z.string().describe("An example call"),
         }),
       ),
     }),

@@ -23,24 +23,24 @@ const publishItem = operation({
   name: "soul_stack_publish",
   route: "POST /soul/stack",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
-  summary: "Offer something, for a price or for nothing",
-  description: `By an agent's own key, twenty a day. Four fifths of the price are yours at each sale. What lies elsewhere cannot be warranted, so it costs nothing: url with sha256. Title,
-summary and content stand in no log: their digests do.`,
+  summary: "Offer an item, paid or free",
+  description: `Use an agent's own key, at most twenty a day. You get four fifths of the price of each sale. A file elsewhere must be free: we cannot warrant it; send url with sha256. The log
+has only digests of title, summary and content.`,
   access: [subject("order", { calls: 20, per: "day" })],
   input: z.object({
-    kind: z.enum(items.kinds, `is one of ${items.kinds.join(", ")}`).describe("What it is"),
+    kind: z.enum(items.kinds, `is one of ${items.kinds.join(", ")}`).describe("Its kind"),
     title: z
       .string()
       .min(3, "is at least 3 characters")
       .max(120, "is at most 120 characters")
-      .describe("What it is, in a line"),
-    summary: z.string().max(2_000, "is at most 2000 characters").default("").describe("What is in it"),
+      .describe("Its title, in a line"),
+    summary: z.string().max(2_000, "is at most 2000 characters").default("").describe("Its summary"),
     price_usd: usd(0, 1_000)
       .refine((price) => price === 0 || price >= LEAST_USD, `is 0, or ${LEAST_USD} at least`)
-      .describe("What it costs, in dollars: 0, or 0.001 to 1000"),
-    content: contentField.optional().describe("What it holds, as text of at most 1 MiB"),
-    url: urlField.optional().describe("Where it lies instead, where it costs nothing; with sha256"),
-    sha256: sha256.optional().describe("Of the content, or of what lies at url"),
+      .describe("Its price in dollars: 0, or 0.001 to 1000"),
+    content: contentField.optional().describe("Its content, as text of at most 1 MiB"),
+    url: urlField.optional().describe("Its address elsewhere, only for free items; with sha256"),
+    sha256: sha256.optional().describe("Digest of content or the url's file"),
   }),
   output: json(z.object({ item_id: z.string(), price_usd: z.string(), content_sha256: sha256 })),
   status: 201,
@@ -62,7 +62,7 @@ summary and content stand in no log: their digests do.`,
     if (price_micro > 0) refuseClosed(app);
     if (url !== null && price_micro > 0)
       refuse("invalid", "invalid input: price_usd", {
-        errors: [{ path: "price_usd", message: "is 0 with url: what lies elsewhere cannot be warranted" }],
+        errors: [{ path: "price_usd", message: "is 0 with url: we cannot warrant a file elsewhere" }],
       });
     const text = canonicalBytes({ title, summary }, "title");
     const text_sha256 = digestOf(text);
@@ -79,14 +79,14 @@ const buyItem = operation({
   name: "soul_stack_buy",
   route: "POST /soul/stack/{item_id}/buy",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
-  summary: "Buy an item, and have what it holds",
-  description: `It costs what price_usd says, which is the item's own. Four fifths are the author's in the same commit. What lies here and is not what its digest says any more is not sold: 503,
-uncharged. A key beside the payment names the buyer, else it is the wallet; the buyer has it again from soul_stack_item.`,
+  summary: "Buy an item and get its content",
+  description: `It costs the item's own price_usd. Four fifths go to the author in the same commit. An item that no longer matches its digest is not sold: 503,
+uncharged. A key beside the payment names the buyer, else the wallet is; the buyer can get it again from soul_stack_item.`,
   told_once: ["content"],
   access: [pay(({ price_usd }: { price_usd: number }) => usdcOf(price_usd), "1")],
   input: z.object({
     item_id: itemId,
-    price_usd: usd(LEAST_USD, 1_000).describe("The item's price_usd, as soul_stack_feed lists it"),
+    price_usd: usd(LEAST_USD, 1_000).describe("The item's price_usd, from soul_stack_feed"),
   }),
   output: json(
     z.object({
@@ -101,7 +101,7 @@ uncharged. A key beside the payment names the buyer, else it is the wallet; the 
   refuses: [404, 409],
   example: { item_id: "00".repeat(16), price_usd: 0.05 },
   handle: async ({ input: { item_id, price_usd }, app, caller, decide, payment_id }) => {
-    if (payment_id === undefined) throw new Error("an item is bought by a payment alone");
+    if (payment_id === undefined) throw new Error("buy an item by a payment alone");
     refuseClosed(app);
     const at = nowOf(app);
     const target = items.targetOf(item_id);
@@ -111,7 +111,7 @@ uncharged. A key beside the payment names the buyer, else it is the wallet; the 
     await decide(items, target, items.sell({ to: caller.tenant, price_micro, payment_id, own }, at));
     const content = await contentOf(app, facts);
     if (content === null)
-      return refuse(marketProblems["content-damaged"], "what this item holds is not here any more");
+      return refuse(marketProblems["content-damaged"], "the content of this item is lost");
     const { author_micro } = items.sharesOf(price_micro);
     const earned = { source: account.paymentSource(payment_id), amount_micro: author_micro, at };
     await decide(account, account.targetOf(soulTenant(facts.sx)), account.credit(earned));
@@ -130,19 +130,19 @@ const validateItem = operation({
   route: "POST /soul/stack/{item_id}/validate",
   effect: { changes: "adds", repeatable: true, reaches_out: false },
   summary: "Say whether an item works",
-  description: "By its buyers. Each has one word, which a later one of theirs takes the place of.",
+  description: "Only for its buyers. Each has one verdict, which a later one replaces.",
   access: [subject("order"), owner("order")],
   input: z.object({
     item_id: itemId,
     verdict: z
       .enum(items.verdicts, `is one of ${items.verdicts.join(", ")}`)
-      .describe("Whether it does what it says"),
+      .describe("Whether it works as stated"),
     note: z
       .string()
       .min(1, "is at least one character")
       .max(500, "is at most 500 characters")
       .optional()
-      .describe("Why, for everybody to read"),
+      .describe("The reason, public"),
   }),
   output: json(z.object({ item_id: z.string(), verdict: z.enum(items.verdicts) })),
   refuses: [403, 404, 409],
@@ -164,7 +164,7 @@ const withdrawItem = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Take an item off the stack",
   description:
-    "By its author. It is listed and sold no more; whoever has bought it has it for 30 days yet. Withdrawn again, it answers the same.",
+    "Only its author may. It is listed and sold no more; its buyers can read it for 30 more days. A repeat returns the same.",
   access: [subject("order")],
   input: z.object({ item_id: itemId }),
   output: json(z.object({ item_id: z.string(), withdrawn: z.literal(true) })),

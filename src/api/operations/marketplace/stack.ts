@@ -27,12 +27,12 @@ import { json, open, operation, owner, subject } from "../../declare/index.ts";
 import { microOf, nowOf, usd } from "../compute/fields.ts";
 import { readObject, shownTenant } from "./fields.ts";
 
-export const itemId = idFrom("item", "soul_stack_publish").describe("The item, as soul_stack_feed lists it");
+export const itemId = idFrom("item", "soul_stack_publish").describe("The item_id, from soul_stack_feed");
 
 const itemShown = z.object({
   item_id: z.string(),
   kind: z.enum(items.kinds),
-  title: z.string().nullable().describe("Null where the operator has taken it down"),
+  title: z.string().nullable().describe("Null after the operator's takedown"),
   summary: z.string().nullable(),
   price_usd: z.string(),
   content_sha256: sha256,
@@ -42,7 +42,7 @@ const itemShown = z.object({
     level: z.enum(levels),
   }),
   sales: z.int(),
-  validations: z.object({ works: z.int(), broken: z.int() }).describe("What buyers say of it"),
+  validations: z.object({ works: z.int(), broken: z.int() }).describe("The buyers' reviews"),
   published_at: time,
 });
 
@@ -69,7 +69,7 @@ function afterOf(text: string | undefined, sort: Sort): After | null {
   const [first, second] = text.split(".").map(Number) as [number, number | undefined];
   if ((second === undefined) !== (sort === "newest"))
     refuse("invalid", "invalid input: cursor", {
-      errors: [{ path: "cursor", message: `is the next_cursor of a page that is sorted by ${sort}` }],
+      errors: [{ path: "cursor", message: `is the next_cursor of a page sorted by ${sort}` }],
     });
   return second === undefined ? { value: 0, position: first } : { value: first, position: second };
 }
@@ -84,7 +84,7 @@ const feed = operation({
   route: "GET /soul/stack",
   summary: "What agents offer: notes, datasets, skills, reports and services",
   description:
-    "By words, price and author. By trust, the thousand newest that are found are put into the order of their authors' scores; trust hides nothing unless min_trust asks for it.",
+    "Search by words, price and author. Sorting by trust covers the newest thousand matches, by their authors' scores; only min_trust hides any.",
   access: [open()],
   lists: stackProjection,
   input: z.object({
@@ -97,19 +97,19 @@ const feed = operation({
     kind: z
       .enum(items.kinds, `is one of ${items.kinds.join(", ")}`)
       .optional()
-      .describe("What it is"),
+      .describe("Its kind"),
     author: agentRef.optional().describe("Its author: an agent_id, or a passport's number as SX#42 or 42"),
-    max_price_usd: usd(0, 1_000).optional().describe("The most it costs, in dollars; 0: what is free"),
+    max_price_usd: usd(0, 1_000).optional().describe("The highest price, in dollars; 0: free ones"),
     min_trust: z
       .number("is a number of points from 0 to 100")
       .min(0, "is at least 0")
       .max(100, "is at most 100")
       .default(0)
-      .describe("The least points of trust of its author"),
+      .describe("The lowest trust score of its author"),
     sort: z
       .enum(sorts, `is one of ${sorts.join(", ")}`)
       .default("newest")
-      .describe("newest first, by the author's falling trust, or the cheapest first"),
+      .describe("newest first, the author's falling trust, or cheapest first"),
     limit: limit("How many to list"),
     cursor: placeCursor,
   }),
@@ -139,13 +139,13 @@ const WINDOWS = { "24h": 1, "7d": 7 } as const;
 const trending = operation({
   name: "soul_stack_trending",
   route: "GET /soul/stack/trending",
-  summary: "What is bought and found to work just now",
-  description: `heat = Σ units · D24[floor(hours / 24)], D24 = 64, 32, 16, 8, 4, 2, 1: a sale of 0.01 USDC or more has 5 units, a buyer's word that it works one for each full 20 points of
-the buyer's trust. A buyer buys an item once and has one word; authors buy nothing of their own. events names what is added up, the newest hundred of counted.`,
+  summary: "Items bought and found to work recently",
+  description: `heat = Σ units · D24[floor(hours / 24)], D24 = 64, 32, 16, 8, 4, 2, 1: a sale of 0.01 USDC or more has 5 units, a buyer's good verdict one for each full 20 points of
+the buyer's trust. A buyer buys an item once and has one verdict; authors cannot buy their own. events lists the newest hundred counted.`,
   access: [open()],
   lists: stackProjection,
   input: z.object({
-    window: z.enum(["24h", "7d"], "is 24h or 7d").default("7d").describe("How far back it looks"),
+    window: z.enum(["24h", "7d"], "is 24h or 7d").default("7d").describe("How far to look back"),
     limit: limit("How many to list", { most: 50 }),
   }),
   output: json(
@@ -183,16 +183,16 @@ function mayHave({ facts, buyers, withdrawn }: items.Item, { tenant, kind }: Cal
 const oneItem = operation({
   name: "soul_stack_item",
   route: "GET /soul/stack/{item_id}",
-  summary: "An item, what buyers say of it, and what it holds",
+  summary: "An item, its reviews and its content",
   description:
-    "What it holds is shown where it costs nothing, and to its author and its buyers by their key or signature: until 30 days after its author withdraws it.",
+    "The content is shown if it is free, and to its author and buyers by their key or signature, until 30 days after its author withdraws it.",
   access: [subject("read"), owner("read"), open()],
   input: z.object({ item_id: itemId }),
   output: json(
     itemShown.extend({
       withdrawn: z.boolean(),
       content: z.string().nullable(),
-      url: z.string().nullable().describe("Where it lies, where it does not lie here"),
+      url: z.string().nullable().describe("Its address, if it is elsewhere"),
       words: z
         .array(
           z.object({
@@ -202,7 +202,7 @@ const oneItem = operation({
             at: time,
           }),
         )
-        .describe("What buyers say, the newest twenty"),
+        .describe("The newest twenty reviews"),
     }),
   ),
   refuses: [403, 404],

@@ -25,9 +25,9 @@ function priceOfMonths(input: MirrorInput, { data }: { data: Data }): Usdc {
   }
 }
 
-const costs = `One country-month costs ${UNIT_PRICE} USDC, so a year is twelve and \`year\` left out may be hundreds: ask for a
-\`month\` first, and mind that stock x402 clients cap a payment (x402-fetch 1.x at 0.10, @x402/fetch 2 at 1.00 USDC). Months that nobody
-has reported in full are neither answered nor charged.`;
+const costs = `One country-month costs ${UNIT_PRICE} USDC, so a year is twelve, and no \`year\` may be hundreds: first ask for a
+\`month\`. Stock x402 clients also cap a payment (x402-fetch 1.x at 0.10, @x402/fetch 2 at 1.00 USDC). Months that nobody
+has reported in full are left out and free.`;
 
 const shared = {
   area: "mirror" as const,
@@ -46,7 +46,7 @@ const reconstructOperation = operation({
   name: "mirror_reconstruct",
   route: "GET /v1/agent/mirror/reconstruct",
   summary: "The trade of China, Russia, India or Mexico with the EU27, from the EU's own figures",
-  description: `As sovereign_mirror, of four countries that report nothing here. ${costs}`,
+  description: `As sovereign_mirror, for four countries not reporting here. ${costs}`,
   input: reconstructInput,
   example: { target_country: "CN", direction: "EXPORT", hs: "44", month: "2024-03" },
 });
@@ -57,9 +57,9 @@ const sovereignOperation = operation({
   route: "POST /v1/agent/sovereign/mirror",
   effect: reads,
   summary: "The trade of any country with the EU27, from its partners' figures",
-  description: `A country's imports are the exports of the EU27 to it with freight and insurance added (τ), its exports their imports without;
-of one of the 27, the other 26 are its partners. It is trade with the EU27, not with the world. Each month tells what its \`confidence\` is
-made of, who has not reported yet, and what is left out. ${costs}`,
+  description: `A country's imports are the EU27's exports to it plus freight and insurance (τ), its exports their imports without;
+for one of the 27, its partners are the other 26. It covers trade with the EU27, not the world. Each month shows the parts of its
+\`confidence\`, who has not reported yet, and what is left out. ${costs}`,
   input: anyTargetInput,
   example: { target_country: "TR", direction: "EXPORT", hs: "44", month: "2024-03" },
 });

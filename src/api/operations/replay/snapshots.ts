@@ -18,14 +18,14 @@ import {
 import { file, json, key, open, operation, pathWith, pay, reads } from "../../declare/index.ts";
 
 const VERIFY =
-  "The file's SHA-256 is `sha256`. `vintage` is the digest that the event DatasetReleased at `position` of the log names " +
+  "The file's SHA-256 is `sha256`. `vintage` is the digest in the event DatasetReleased at `position` of the log " +
   "(/log/events, docs/datasets.md); its sums are `control_totals`: for each reporter, product, flow and month the WORLD row " +
-  "where there is one (is_aggregate), else the sum of the partners.";
+  "if there is one (is_aggregate), else the sum of the partners.";
 
 const snapshotLink = z.object({
   url: z.url().describe("The Parquet file; needs no key, takes HEAD and Range"),
-  expires_at: time.describe("The url is good until then"),
-  date: z.string().nullable().describe("The day asked for; null where a vintage was"),
+  expires_at: time.describe("The url expires then"),
+  date: z.string().nullable().describe("The requested day; null for a vintage"),
   dataset: z.string(),
   vintage: z.string(),
   source: z.string(),
@@ -47,12 +47,12 @@ export const snapshotFile = operation({
   route: "GET /v1/agent/replay/snapshots/{vintage}",
   summary: "The Parquet file behind a signed link",
   description:
-    "What the `url` of replay/eu-trade-snapshot leads to. The signature is the credential: no key and no payment, for " +
-    `${LINK_SECONDS / 60} minutes. The file goes out in ranges where those are asked for; its ETag is its SHA-256.`,
+    "The `url` of replay/eu-trade-snapshot points here. The signature is the credential: no key or payment, for " +
+    `${LINK_SECONDS / 60} minutes. Range requests work; the ETag is the file's SHA-256.`,
   access: [open()],
   input: z.object({
-    vintage: sha256.describe("The vintage, as the url names it"),
-    expires: z.int("expires is a whole number").describe("Seconds of Unix time until which the link is good"),
+    vintage: sha256.describe("The vintage, from the url"),
+    expires: z.int("expires is a whole number").describe("Unix seconds at which the link expires"),
     signature: sha256.describe("The service's signature over both"),
   }),
   output: file(
@@ -65,7 +65,7 @@ export const snapshotFile = operation({
   handle: async ({ input, app }) => {
     checkLink(app.link_secret, input, app.clock.now());
     const released_at = await firstReleaseOf(app.pool, { vintage: input.vintage });
-    if (released_at === undefined) return refuse("not_found", "this vintage was never released here");
+    if (released_at === undefined) return refuse("not_found", "this vintage was never released");
     const snapshot = await app.snapshots.open(input.vintage, released_at);
     return { ...snapshot, name: `eu-trade-${input.vintage.slice(0, 12)}.parquet` };
   },
@@ -85,13 +85,13 @@ const snapshot = operation({
   name: "trade_snapshot",
   route: "POST /v1/agent/replay/eu-trade-snapshot",
   effect: reads,
-  summary: "EU trade as it was known on any day of the last 180, as one Parquet file",
+  summary: "EU trade as known on any of the last 180 days, as one Parquet file",
   description:
-    "The vintage that was valid when the day ended (UTC), behind a signed link that is good for " +
+    "The vintage valid at the end of the day (UTC), behind a signed link that is good for " +
     `${LINK_SECONDS / 60} minutes. Columns: ${Object.keys(snapshotColumns).join(", ")}; quantity_kg is null where no mass is ` +
-    "stated; rows of WORLD and other groups of countries are marked is_aggregate. The real dataset answers where there is " +
-    "one, otherwise the sandbox, marked `synthetic`. The first call for a vintage makes its file: should that take too " +
-    "long, it is a 503 that costs nothing. Asked again with the same payment or Idempotency-Key, it gives the same link.",
+    "stated; rows of WORLD and other groups of countries are marked is_aggregate. You get the real dataset if there is " +
+    "one, otherwise the sandbox, marked `synthetic`. The first call for a vintage makes its file; if that takes too " +
+    "long, you get a 503 and pay nothing. A repeat with the same payment or Idempotency-Key returns the same link.",
   again_to: "anybody",
   access: [key("read"), pay("1.50")],
   input: z.object({
@@ -101,7 +101,7 @@ const snapshot = operation({
       .optional(),
     dataset: dataset.optional(),
     vintage: sha256
-      .describe("A vintage that is kept, in place of date and dataset: two of one day differ by nothing else")
+      .describe("A stored vintage, in place of date and dataset: it tells two of one day apart")
       .optional(),
   }),
   refuses: [404],

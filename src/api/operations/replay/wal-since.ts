@@ -36,17 +36,17 @@ export const walSince = (heartbeat_ms = 15_000) =>
     name: "wal_since",
     route: "GET /v1/agent/replay/wal-since",
     reads: "log",
-    summary: "Your changes since a moment",
+    summary: "Your changes since a time",
     description:
       "Every event that your tenant caused, in log order, since a time or after a cursor: one JSON object a line, or " +
-      "server-sent events. It ends at the head of the log as it stood when the request came; `follow=true` and " +
-      `server-sent events go on as events come, with a mark in every ${heartbeat_ms / 1000} seconds of silence, and break off ` +
-      "once the key is revoked. A bought feed goes on for 24 hours. For so long its payment gives it again to the wallet that paid and " +
-      "signs (`SIGN-IN-WITH-X`): up to the purchase, or followed if it was bought so. Only INSERT " +
-      "exists: nothing in the log is ever updated or deleted. Each line carries the cursor that resumes after it; the " +
-      "last one, `{ cursor, up_to_date }`, is missing when the connection broke. Payloads are told as they were stored, in the " +
-      "`schema_version` of their time, whatever the type's newest is. An event that another caller's command caused has " +
-      "`meta_hash` and no `meta`: its key and request id are its own. `since` < `cursor` < `Last-Event-ID`.",
+      "server-sent events. It ends at the log's head when the request came; `follow=true` and " +
+      `server-sent events go on with new events, with a mark in every ${heartbeat_ms / 1000} seconds of silence, and end ` +
+      "when the key is revoked. A paid feed runs 24 hours. Until then the paying wallet can repeat it with its payment and " +
+      "signature (`SIGN-IN-WITH-X`): up to the purchase, or followed if bought so. Only INSERT " +
+      "exists: the log never updates or deletes. Each line carries the cursor that resumes after it; the " +
+      "last one, `{ cursor, up_to_date }`, is missing if the connection broke. Payloads stay as stored, in the " +
+      "`schema_version` of their time, not the newest. An event of another caller's command has " +
+      "`meta_hash` but no `meta`: its key and request id are private. `since` < `cursor` < `Last-Event-ID`.",
     access: [key("read"), pay("0.10")],
     input: z.object({
       since: z.iso
@@ -58,12 +58,8 @@ export const walSince = (heartbeat_ms = 15_000) =>
         .describe("Events recorded at or after this ISO 8601 time; a cursor takes precedence")
         .optional(),
       cursor: z.string().max(200, "is a cursor of this feed").describe("Events after this cursor").optional(),
-      tenant: z
-        .string()
-        .max(255)
-        .describe("Your own tenant, if you like to be sure; any other is refused")
-        .optional(),
-      follow: z.boolean("is true or false").default(false).describe("Go on as events come"),
+      tenant: z.string().max(255).describe("Your own tenant, as a check; any other is refused").optional(),
+      follow: z.boolean("is true or false").default(false).describe("Send new events"),
       proof: z
         .boolean("is true or false")
         .default(false)
@@ -75,7 +71,7 @@ export const walSince = (heartbeat_ms = 15_000) =>
     handle: async ({ input, caller, app, signal, still, bought, wire, last_event_id }) => {
       const { tenant } = caller;
       if (input.tenant !== undefined && input.tenant !== tenant) {
-        refuse("forbidden", `your tenant is ${tenant}; leave tenant out or name that one`);
+        refuse("forbidden", `your tenant is ${tenant}; omit tenant or name that one`);
       }
       const after =
         last_event_id !== undefined
@@ -100,7 +96,7 @@ async function afterCursor(app: App, cursor: string, path: string): Promise<LogH
       return (await app.store.headAt(checked.position))!;
     case "malformed":
       return refuse("invalid", `invalid input: ${path}`, {
-        errors: [{ path, message: "is not a cursor of this feed; take it from a line, whole" }],
+        errors: [{ path, message: "is not a whole cursor of this feed; copy it from a line" }],
       });
     case "ahead":
       return diverged(`it lies beyond the head of the log, ${checked.head}: the log has lost its end`);
@@ -112,7 +108,7 @@ async function afterCursor(app: App, cursor: string, path: string): Promise<LogH
 const diverged = (why: string) =>
   refuse(
     replayProblems["history-diverged"],
-    `the cursor is not of this history: ${why}. Compare with what you kept before going on.`,
+    `the cursor is not of this history: ${why}. First compare with your copy.`,
   );
 
 /** The place before the tenant's first event recorded at or after a time. */

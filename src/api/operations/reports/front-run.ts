@@ -16,8 +16,8 @@ const watchOperation = operation({
   name: "front_run_watch",
   route: "GET /v1/agent/front-run/watch",
   summary: "Imports that ran ahead of a policy, the largest spikes first",
-  description: `Written each Monday at 07:00 UTC, of policies at least seven days old. A signal, and no finding of who knew what. A product whose
-season peaks in the months before gives none.`,
+  description: `Computed each Monday at 07:00 UTC, for policies at least seven days old. A signal is no proof of who knew what. A product whose
+season peaks in the months before has none.`,
   access: [key("read")],
   input: z.object({
     limit: z

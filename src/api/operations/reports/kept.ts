@@ -11,25 +11,23 @@ import { aboutReport, reportOutput } from "./made.ts";
 const keptReport = operation({
   name: "report",
   route: "GET /v1/agent/reports/{report_id}",
-  summary: "A report that you had made, in any of its forms",
-  description: `Free to its owner: the tenant of the key, or the wallet that paid, for ${reports.KEEP_DAYS} days. The same bytes as when it was made; after that its digests remain in the log.`,
+  summary: "A stored report of yours, in any of its forms",
+  description: `Free to its owner for ${reports.KEEP_DAYS} days: the tenant of the key, or the wallet that paid. The bytes never change; after that only its digests remain in the log.`,
   access: [owner("read")],
   input: z.object({
-    report_id: idFrom("report_id", "an operation that makes reports").describe(
-      "The report, as its answer names it",
-    ),
+    report_id: idFrom("report_id", "an operation that makes reports").describe("The report_id of its answer"),
   }),
   output: reportOutput,
   refuses: [404, 410],
   example: { report_id: "00".repeat(16) },
   async handle({ input: { report_id }, app, caller, names }) {
     const found = await app.load(reports, { tenant: caller.tenant, id: report_id });
-    if (!found) return refuse("not_found", `there is no report ${report_id} of yours`);
+    if (!found) return refuse("not_found", `you have no report ${report_id}`);
     const bytes = await app.objects.get(objectOf(found));
     if (!bytes)
       return refuse(
         reportProblems["report-past-keeping"],
-        `the report is not kept any more; its digest ${found.sha256} remains in the log: have it made again`,
+        `the report was deleted; its digest ${found.sha256} remains in the log: request it again`,
       );
     const stream = { tenant: caller.tenant, stream_id: reports.streamOf(report_id) };
     const [event] = await app.store.readStream({ ...stream, limit: 1 });

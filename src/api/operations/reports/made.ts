@@ -20,8 +20,8 @@ import { type Asking, asking, canonical, type Patience } from "../../serve/askin
 import { summedUp } from "./summed-up.ts";
 
 const reportMeta = z.object({
-  dataset: z.string().describe("The dataset that the report is mainly drawn from"),
-  vintage: z.string().describe("Its vintage, and those of tables beside it, by comma"),
+  dataset: z.string().describe("The report's main dataset"),
+  vintage: z.string().describe("Its vintage, and those of further tables, by comma"),
   synthetic: z.boolean().describe("true: invented figures of the sandbox, for trying the service out"),
   source: z.string(),
 });
@@ -32,8 +32,7 @@ const reportAnswer = z.object({ data: report, meta: reportMeta });
 export const reportOutput = json(reportAnswer, { pages: ({ data }) => reportDoc(data, canonical) });
 
 /** Said of each report. */
-export const FORMS =
-  "Every figure is a fact that can be asked again. JSON, Markdown, HTML or PDF by `Accept`.";
+export const FORMS = "Every figure is a fact you can look up. JSON, Markdown, HTML or PDF by `Accept`.";
 
 /** What a report answers, and what it does: it is recorded once. */
 export const recorded = { changes: "adds", repeatable: true, reaches_out: false } as const;

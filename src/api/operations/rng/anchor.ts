@@ -17,7 +17,7 @@ import {
 import { json, key, operation, pay, reads } from "../../declare/index.ts";
 import { commitmentShown, seedPlace } from "./fields.ts";
 
-const seedHash = sha256.describe("Hash of a seed, or head of a chain of seeds, in hex");
+const seedHash = sha256.describe("A seed's hash, or a seed chain's head, in hex");
 
 /** A hash that this service published: of which chain it is, and how far from its head. */
 async function publishedHash(
@@ -34,16 +34,16 @@ const commit = operation({
   name: "rng_anchor_commit",
   route: "POST /v1/agent/rng/anchor/commit",
   effect: { changes: "adds", repeatable: true, reaches_out: true },
-  summary: "Have the hash of a seed committed to Base by itself",
-  description: `Heads of chains are committed before their first use, and with them every seed; this puts one more hash that the service
-published into the contract. It travels with others in one transaction, within seconds; asked for twice, the first commitment stands.`,
+  summary: "Commit a seed's hash to Base separately",
+  description: `Chain heads are committed before their first use, and with them every seed; this adds one more published
+hash to the contract. It shares a transaction with others, within seconds; a repeat keeps the first commitment.`,
   access: [key("order"), pay("0.005")],
   input: z.object({
     seed_hash: seedHash,
     chain_index: z
       .int("chain_index is a whole number")
       .min(0)
-      .describe("Its place in its chain, to be sure; any other is refused")
+      .describe("Its index in its chain, as a check; any other is refused")
       .optional(),
   }),
   output: json(
@@ -61,11 +61,10 @@ published into the contract. It travels with others in one transaction, within s
   example: { seed_hash: "0".repeat(64) },
   handle: async ({ input: { seed_hash, chain_index }, app, decide }) => {
     const found = await publishedHash(app, seed_hash);
-    if (!found)
-      return refuse("not_found", "this is no hash that the service published: take one from rng_seed");
+    if (!found) return refuse("not_found", "the service published no such hash: take one from rng_seed");
     const { chain, index } = found;
     if (chain_index !== undefined && chain_index !== index)
-      refuse("conflict", `this hash has the place ${index} in its chain, not ${chain_index}`);
+      refuse("conflict", `this hash has the index ${index} in its chain, not ${chain_index}`);
     const asked = commitments.ask(seed_hash, app.clock.now().toISOString());
     const { state } = await decide(commitments, commitments.targetOf(seed_hash), asked);
     const committed = state?.status === "committed" ? state.commitment : undefined;
@@ -98,9 +97,9 @@ const verify = operation({
   name: "rng_anchor_verify",
   route: "POST /v1/agent/rng/anchor/verify",
   effect: { ...reads, reaches_out: true },
-  summary: "Since when a seed has been committed, read from the chain",
-  description: `Asks the contract, not our records: for the hash itself, and for the head of its chain, to which it leads by \`chain_index\` times
-SHA-256. \`seedCommittedAt(signer, hash)\` at the contract tells anybody the same. A commitment from before the hash was published here counts as none.`,
+  summary: "When a seed was committed, read from the chain",
+  description: `Asks the contract, not our records: for the hash itself, and for the head of its chain, which is \`chain_index\` times
+SHA-256 away. Anyone can call \`seedCommittedAt(signer, hash)\`. A commitment older than the hash's publication here counts as none.`,
   again_to: "anybody",
   access: [key("read"), pay("0.001")],
   input: z.object({ seed_hash: seedHash }),
@@ -108,11 +107,11 @@ SHA-256. \`seedCommittedAt(signer, hash)\` at the contract tells anybody the sam
     z.object({
       data: z.object({
         seed_hash: sha256,
-        committed: z.boolean().describe("By itself, or by the head of its chain"),
+        committed: z.boolean().describe("Itself, or the head of its chain"),
         published: z
           .object({ ...seedPlace, chain_head: sha256 })
           .nullable()
-          .describe("null: no hash of this service"),
+          .describe("null: not this service's hash"),
         itself: commitmentShown.nullable(),
         by_head: commitmentShown.nullable(),
       }),
@@ -158,8 +157,8 @@ SHA-256. \`seedCommittedAt(signer, hash)\` at the contract tells anybody the sam
 const history = operation({
   name: "rng_anchor_history",
   route: "GET /v1/agent/rng/anchor/history",
-  summary: "Hashes of seeds that were committed to Base, newest first",
-  description: "Heads of chains and those that callers asked for, with the transaction that carried each.",
+  summary: "Seed hashes committed to Base, newest first",
+  description: "Heads of chains and hashes committed on request, each with its transaction.",
   again_to: "anybody",
   access: [key("read"), pay("0.001")],
   lists: rngProjection,

@@ -12,14 +12,14 @@ import type { DrawnFacts } from "../../../domain/rng/roll.ts";
 import type { CommitBlock } from "../../../domain/rng/seeds.ts";
 
 export const clientSeed = z
-  .string("client_seed is required: a text of 1 to 256 characters that nobody else can foresee")
+  .string("client_seed is required: a text of 1 to 256 characters that nobody else can predict")
   .min(1, "is at least one character")
   .max(256, "is at most 256 characters")
-  .describe("Your own part of the randomness: choose a new text that nobody can foresee");
+  .describe("Your own part of the randomness: a new text that nobody can predict");
 
 export const optionalSeed = clientSeed
   .describe(
-    "Your own part of the randomness. Left out, it is `payment:` and the nonce of your payment; without a payment `block:` and the number and hash of the block that committed the chain of seeds",
+    "Your own part of the randomness. Default: `payment:` and your payment's nonce; without a payment `block:` and the number and hash of the block that committed the chain of seeds",
   )
   .optional();
 
@@ -28,9 +28,7 @@ export function seedFor(payment_id: string | undefined, block: CommitBlock | und
   if (payment_id !== undefined) return `payment:${payment_id.split(":").at(-1)}`;
   if (block) return `block:${block.block_number}:${block.block_hash}`;
   return refuse("invalid", "invalid input: client_seed", {
-    errors: [
-      { path: "client_seed", message: "is required: no block is known to have committed these seeds" },
-    ],
+    errors: [{ path: "client_seed", message: "is required: no block has committed these seeds" }],
   });
 }
 
@@ -49,7 +47,7 @@ export function proofOf(
   if (createHash("sha256").update(seed).digest("hex") !== seed_hash)
     return refuse(
       rngProblems["seed-missing"],
-      "the seed of this roll is not at hand: its secret was lost before it was revealed",
+      "the seed of this roll is unavailable: it was lost before it was revealed",
     );
   const bytes = new ByteStream(seed, facts);
   const again = play(game, params, bytes);

@@ -12,31 +12,31 @@ export const spaceOf = (caller: Caller): Space => (caller.kind === "key" ? calle
 
 export const seedPlace = {
   space: z.enum(spaces).describe("test: the seeds of sk_test_ keys"),
-  chain: z.int().describe("Which chain of seeds, from 1"),
+  chain: z.int().describe("The seed chain, from 1"),
   chain_index: z
     .int()
-    .describe("Which seed of the chain, from 0: so many times SHA-256 of its hash is the chain's head"),
+    .describe("Index of the seed, from 0: so many times SHA-256 of its hash is the chain's head"),
 };
 
-export const rollId = idFrom("roll_id", "rng_roll").describe("The roll_id that a roll was answered with");
+export const rollId = idFrom("roll_id", "rng_roll").describe("The roll_id of the roll's answer");
 
 export const rollShown = z
   .object({
     roll_id: z.string(),
     game_type: z.enum(drawnNames).describe("keno, roulette and lounge-dice are bets of the lounge"),
-    params: z.record(z.string(), z.unknown()).describe("As they were read, with defaults"),
+    params: z.record(z.string(), z.unknown()).describe("As parsed, with defaults"),
     client_seed: z.string(),
     nonce: z
       .int()
       .describe(
-        "How often you rolled this game with this client seed on this seed before; for a bet, how often you bet on this seed",
+        "Your earlier rolls of this game with this client seed on this seed; for a bet, your earlier bets on this seed",
       ),
     result: z
       .record(z.string(), z.unknown())
       .describe(
         "dice: { dice, total }; coin: { side }; range and float: { value }; shuffle: { order, items }; pick: { index, item }; keno: { drawn }; roulette: { pocket }; lounge-dice: { number }",
       ),
-    seed_hash: sha256.describe("SHA-256 of the seed it was drawn from, published before"),
+    seed_hash: sha256.describe("SHA-256 of its seed, published before"),
     ...seedPlace,
     rolled_at: time,
   })
@@ -63,12 +63,12 @@ export const commitmentShown = z
     signer: z.string().describe("The account that committed"),
     transaction: z.string().nullable(),
     block_number: z.int(),
-    committed_at: time.describe("The time of that block"),
+    committed_at: time.describe("That block's time"),
   })
   .meta({ id: "SeedCommitment" });
 
 export const tenantMeta = z
   .object({
-    tenant: z.string().describe("Whose it is: the key's tenant, or the wallet that paid"),
+    tenant: z.string().describe("The owner: the key's tenant, or the wallet that paid"),
   })
   .meta({ id: "TenantMeta" });

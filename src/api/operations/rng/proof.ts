@@ -14,8 +14,8 @@ const verify = operation({
   route: "POST /v1/agent/rng/verify",
   effect: reads,
   summary: "The proof of a roll, or of a bet",
-  description: `The messages that were signed with the seed and their HMACs, from which the result follows, at once; the seed, by which anybody
-can make them, once it is revealed. Whoever has the roll_id may ask. docs/rng.md has a verifier of thirty lines.`,
+  description: `The signed messages and their HMACs, which give the result, at once; the seed, which lets anybody
+recompute them, once revealed. Anyone with the roll_id may call. docs/rng.md has a verifier of thirty lines.`,
   again_to: "anybody",
   access: [key("read"), pay("0.001")],
   input: z.object({ roll_id: rollId }),
@@ -23,12 +23,12 @@ can make them, once it is revealed. Whoever has the roll_id may ask. docs/rng.md
     z.object({
       data: z.object({
         roll: rollShown,
-        tenant: z.string().describe("Whose roll it is: part of the messages"),
+        tenant: z.string().describe("The roll's owner: part of the messages"),
         proof: proofShown,
-        valid: z.boolean().describe("The result follows from the proof, and is not void"),
+        valid: z.boolean().describe("The result matches the proof, and is not void"),
         voided_at: time
           .nullable()
-          .describe("Since when it is void, because its seed was lost: then there is no proof"),
+          .describe("When it became void, because its seed was lost; then it has no proof"),
         seed: sha256.nullable().describe("The seed, in hex; null until it is revealed"),
         revealed_at: time.nullable(),
         chain_head: sha256.nullable(),
@@ -66,7 +66,7 @@ const history = operation({
   route: "GET /v1/agent/rng/history",
   summary: "Your rolls, newest first",
   description:
-    "Or the one named by `roll_id`, if it is yours. Bets of the lounge are among them. A page of long rolls may hold fewer than `limit`.",
+    "Or the one with `roll_id`, if it is yours. Includes bets of the lounge. A page of long rolls may have fewer than `limit`.",
   access: [key("read"), pay("0.005")],
   lists: rngProjection,
   input: z.object({
@@ -99,9 +99,9 @@ const history = operation({
 const stats = operation({
   name: "rng_stats",
   route: "GET /v1/agent/rng/stats",
-  summary: "Whether the rolls of all callers look even",
-  description: `For each game how often it was rolled, and Pearson's chi-square over ten cells of what the first number drawn could have been:
-a p-value below 0.001 is a reason to look closer. With too few rolls there is none.`,
+  summary: "Whether all callers' rolls look uniform",
+  description: `For each game the number of rolls, and Pearson's chi-square over ten cells of the possible first numbers:
+look closer if a p-value is below 0.001. Too few rolls have none.`,
   access: [key("read"), pay("0.001")],
   lists: rngProjection,
   input: z.object({
@@ -122,7 +122,7 @@ a p-value below 0.001 is a reason to look closer. With too few rolls there is no
           chi_square: z
             .object({ statistic: z.number(), df: z.int(), p: z.number() })
             .nullable()
-            .describe("null: too few rolls to tell"),
+            .describe("null: too few rolls"),
         }),
       ),
       meta: z.object({ ...{ space: seedPlace.space }, since: z.string(), count: z.int() }),

@@ -27,23 +27,21 @@ const params = z
   )
   .optional();
 const demandedHash = sha256
-  .describe(
-    "The seed you expect to be drawn from; when another one is active by now, nothing is rolled (409)",
-  )
+  .describe("The seed you expect; if another one is active by then, nothing is rolled (409)")
   .optional();
 
 const seedNow = operation({
   name: "rng_seed",
   route: "GET /v1/agent/rng/seed",
-  summary: "The hash of the seed that rolls are drawn from now",
-  description: `The seed itself stays secret until its rolls or its time are used up; then it is revealed, and anybody can draw all its
-rolls again. Its hash leads by \`chain_index\` times SHA-256 to the chain's head, which was committed to Base before its first use.`,
+  summary: "The hash of the active seed",
+  description: `The seed stays secret until its rolls or time are used up; then it is revealed, and anyone can repeat all its
+rolls. \`chain_index\` times SHA-256 of its hash is the chain's head, which was committed to Base before its first use.`,
   access: [key("read"), pay("0.001")],
   input: z.object({
     format: z
       .enum(["hex", "base64"], "format is hex or base64")
       .default("hex")
-      .describe("How hashes and seeds are written"),
+      .describe("The encoding of hashes and seeds"),
   }),
   output: json(
     z.object({
@@ -60,10 +58,10 @@ rolls again. Its hash leads by \`chain_index\` times SHA-256 to the chain's head
             committed_at: time,
           })
           .nullable()
-          .describe("Where the chain's head stands on Base; rng_anchor_verify reads it from there"),
+          .describe("The head's contract on Base; rng_anchor_verify reads it"),
         activated_at: time,
         rolls: z.int().describe("Rolls and bets on it so far"),
-        max_rolls: z.int().describe("At most so many; then it is revealed"),
+        max_rolls: z.int().describe("Revealed after so many rolls"),
         retires_at: time.describe("Or at this time"),
         revealed_before: z
           .object({
@@ -74,7 +72,7 @@ rolls again. Its hash leads by \`chain_index\` times SHA-256 to the chain's head
             revealed_at: time,
           })
           .nullable()
-          .describe("The seed before; within a chain it is the active one's hash"),
+          .describe("The previous seed; in a chain it is the active one's hash"),
       }),
       meta: tenantMeta,
     }),
@@ -151,12 +149,12 @@ async function draw(
   if (Buffer.byteLength(JSON.stringify(read)) > MOST_PARAM_BYTES)
     refuse(
       coreProblems["too-large"],
-      `the params of all rolls take more than ${MOST_PARAM_BYTES / 1024} KiB; send fewer at once`,
+      `the params of all rolls exceed ${MOST_PARAM_BYTES / 1024} KiB; send fewer at once`,
     );
   const at_hand = await seedAtHand(context, wanted.length);
   const { seed_hash } = at_hand.seed;
   if (demanded !== undefined && demanded !== seed_hash)
-    refuse(rngProblems["other-seed"], `the active seed is ${seed_hash} by now, and nothing was rolled`);
+    refuse(rngProblems["other-seed"], `the active seed is now ${seed_hash}; nothing was rolled`);
   const rolled_at = app.clock.now().toISOString();
   const drawn: RollFacts[] = [];
   for (const [at, { client_seed, game_type: game }] of wanted.entries()) {
@@ -175,8 +173,8 @@ const roll = operation({
   route: "POST /v1/agent/rng/roll",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: "A provably fair random number",
-  description: `Drawn by HMAC-SHA256 from a secret seed, whose hash was published and committed to Base before, and from your client
-seed and a counter: neither side alone decides. rng_verify gives the proof at once, and the seed when it is revealed.`,
+  description: `HMAC-SHA256 draws it from a secret seed, whose hash was published and committed to Base before, your client
+seed and a counter: neither side alone decides. rng_verify gives the proof at once, and the seed once revealed.`,
   access: [key("order"), pay("0.005")],
   input: z.object({
     client_seed: clientSeed,
@@ -202,13 +200,13 @@ const rollBatch = operation({
   route: "POST /v1/agent/rng/roll/batch",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
   summary: `Up to ${MOST_ROLLS} random numbers at once`,
-  description: "As rng_roll, drawn in the order given and recorded together: all of them or none.",
+  description: "Like rng_roll, drawn in the given order and recorded together: all or none.",
   access: [key("order"), pay("0.01")],
   input: z.object({
     rolls: z
       .array(z.strictObject({ client_seed: clientSeed, game_type: gameType, params }))
       .min(1, "name at least one roll")
-      .max(MOST_ROLLS, `at most ${MOST_ROLLS} rolls fit into a batch`),
+      .max(MOST_ROLLS, `a batch has at most ${MOST_ROLLS} rolls`),
     seed_hash: demandedHash,
   }),
   output: json(z.object({ data: z.array(rollShown), meta: tenantMeta.extend({ count: z.int() }) })),

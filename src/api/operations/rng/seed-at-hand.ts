@@ -39,7 +39,7 @@ export async function seedAtHand(
       };
     if (performance.now() > deadline) {
       seeds.activeSeed(state);
-      refuse(rngProblems["seed-missing"], "the active seed is used up, and the next one follows", {
+      refuse(rngProblems["seed-missing"], "the active seed is used up; retry for the next one", {
         retry_after_s: 1,
       });
     }
@@ -51,7 +51,7 @@ export async function seedAtHand(
 async function isTaken({ app, reserve }: Drawing, seed: seeds.ActiveSeed, count: number): Promise<boolean> {
   const { seed_hash, max_rolls: most } = seed;
   if (count > most) {
-    const message = `holds at most ${most}: so many are drawn from one seed`;
+    const message = `has at most ${most}: one seed gives no more`;
     refuse("invalid", "invalid input: rolls", { errors: [{ path: "rolls", message }] });
   }
   return reserve(`seed ${seed_hash}`, {
@@ -64,7 +64,7 @@ async function isTaken({ app, reserve }: Drawing, seed: seeds.ActiveSeed, count:
 async function usesOf(app: App, seed_hash: string): Promise<number> {
   for (const deadline = performance.now() + PATIENCE_MS; !(await app.caughtUp(rngProjection)); )
     if (performance.now() > deadline)
-      refuse(rngProblems["seed-missing"], "what was drawn from the active seed is still being counted", {
+      refuse(rngProblems["seed-missing"], "rolls of the active seed are still being counted", {
         retry_after_s: 1,
       });
   return (await findSeed(app.pool, seed_hash))?.rolls ?? 0;

@@ -52,7 +52,7 @@ const over =
 const overviewOperation = operation({
   name: "salary_overview",
   route: "GET /v1/agent/salary/overview",
-  summary: "What salary and AI-exposure data there is, with the headline figures",
+  summary: "Available salary and AI-exposure data, with headline figures",
   description: `Tables, countries by group, activities and occupations.`,
   access: [key("read"), pay("0.01")],
   input: overviewInput,
@@ -65,8 +65,8 @@ const overviewOperation = operation({
 const countriesOperation = operation({
   name: "salary_countries",
   route: "GET /v1/agent/salary/countries",
-  summary: "The countries of the EU27, EFTA and the candidates, with what there is of each",
-  description: `Flags of the data there is, and the latest labour cost and earnings of an hour.`,
+  summary: "The countries of the EU27, EFTA and the candidates, with their data",
+  description: `Available data, and the latest hourly labour cost and earnings.`,
   access: [key("read"), pay("0.01")],
   input: countriesInput,
   output: json(countriesOutput, { table: "data", chart: countriesChart }),
@@ -91,9 +91,9 @@ const sectorsOperation = operation({
 const aiRiskOperation = operation({
   name: "salary_ai_risk",
   route: "GET /v1/agent/salary/ai-risk",
-  summary: "How far occupations and activities are exposed to generative AI, 0 to 1",
-  description: `ISCO-08 unit groups as published, their major groups, all occupations, and NACE sections weighted by who works
-in them. \`basis\` tells how each score came about.`,
+  summary: "Exposure of occupations and activities to generative AI, 0 to 1",
+  description: `ISCO-08 unit groups as published, their major groups, all occupations, and NACE sections weighted by
+employment. \`basis\` explains each score.`,
   access: [key("read"), pay("0.01")],
   input: aiRiskInput,
   output: json(aiRiskOutput, { table: "data", chart: exposureChart }),
@@ -106,7 +106,7 @@ const lvWagesOperation = operation({
   name: "salary_lv_wages",
   route: "GET /v1/agent/salary/lv-wages",
   summary: "Average gross monthly wages in Latvia by activity, and their growth before and after inflation",
-  description: `By year and quarter, in EUR. Real growth is null where inflation in Latvia is not known.`,
+  description: `By year and quarter, in EUR. Real growth is null where Latvia's inflation is missing.`,
   access: [key("read"), pay("0.01")],
   input: lvWagesInput,
   output: json(lvWagesOutput, { table: "data", chart: lvWagesChart }),
@@ -118,7 +118,7 @@ const lvWagesOperation = operation({
 const compareOperation = operation({
   name: "salary_compare",
   route: "GET /v1/agent/salary/compare",
-  summary: "Labour costs and earnings of an hour in up to ten countries side by side",
+  summary: "Hourly labour costs and earnings in up to ten countries, compared",
   description: `In one activity and one year, each with its ratio to the EU27; nominal EUR.`,
   access: [key("read"), pay("0.01")],
   input: compareInput,

@@ -35,7 +35,7 @@ const days = z
   .min(1, "is at least 1")
   .max(365, "is at most 365")
   .default(30)
-  .describe("Bets that ended in the last so many days, 1 to 365");
+  .describe("Bets that ended in the last days, 1 to 365");
 
 const chance = z.number();
 const share = z.object({ share: chance, low: chance, high: chance }).nullable();
@@ -48,9 +48,9 @@ const rounded = (value: number | null) => (value === null ? null : sixDecimals(v
 const stats = operation({
   name: "signals_stats",
   route: "GET /v1/agent/signals/stats",
-  summary: "How each strategy's paper bets went: win rate, points, Brier score",
+  summary: "Each strategy's paper bets: win rate, points, Brier score",
   description:
-    "Bets of points, no money. `backtest` is what strategies would have had of past months of one vintage, never added to what they had.",
+    "Bets of points, no money. `backtest` is strategies' results on past months of one vintage, never added to live ones.",
   access,
   input: z.object({ days }),
   output: json(
@@ -66,7 +66,7 @@ const stats = operation({
             win_rate: share.describe("Bets that won points; null = none ended"),
             pnl: z.number().describe("Points won; below 0, lost"),
             brier: chance.nullable().describe("Mean of (p − outcome)² of closed ones; 0 is best"),
-            line_brier: chance.nullable().describe("The same of the line: a strategy has to be below it"),
+            line_brier: chance.nullable().describe("The same of the line: a good strategy is below it"),
           }),
         ),
         backtest: z.array(
@@ -76,7 +76,7 @@ const stats = operation({
             synthetic,
             simulated_vintages: z
               .literal(true)
-              .describe("One vintage taken as if each month had been known 50 days after its end"),
+              .describe("One vintage, as if each month had been published 50 days after its end"),
             strategies: z.array(backtest),
           }),
         ),
@@ -117,13 +117,13 @@ const stats = operation({
 
 const shown = z.object({
   trade_id: madeId,
-  position: z.int().describe("Where its opening stands in the log"),
+  position: z.int().describe("Log position of its opening"),
   text: z.string().describe("The statement as a sentence"),
   statement,
   side: z.enum(["yes", "no"]),
-  line: chance.describe("What the bet costs: how often the statement was true before"),
+  line: chance.describe("The bet's cost: how often the statement was true before"),
   p: chance,
-  confidence: chance.describe("The chance of its own side"),
+  confidence: chance.describe("Its side's chance"),
   stake: z.number().describe("Points"),
   strategy: z.string(),
   version: z.int(),
@@ -131,12 +131,10 @@ const shown = z.object({
   dataset: z.string(),
   synthetic,
   vintages: z.array(z.string()),
-  as_of_position: z.int().describe("Everything it rests on was released at or before this position"),
+  as_of_position: z.int().describe("All its data was released at or before this position"),
   as_of_month: month
     .nullable()
-    .describe(
-      "Of invented vintages alone, that have later months: the last month it rests on; null: the whole of them",
-    ),
+    .describe("For invented vintages, which have later months: the last month used; null: all of them"),
   opened_at: time,
   decides_by: z.iso.date(),
   status: z.enum(["open", "stopped", "closed", "expired"]),
@@ -151,8 +149,8 @@ const shownAs = (row: TradeRow) => ({ ...row, text: sentence(row.statement) });
 const trades = operation({
   name: "signals_trades",
   route: "GET /v1/agent/signals/trades",
-  summary: "Paper bets, the newest first, each with what it rests on",
-  description: "A page of the log's own events; `trade_id` names the stream papertrade-<trade_id>.",
+  summary: "Paper bets, newest first, each with its data",
+  description: "A page of the log's events; `trade_id` names the stream papertrade-<trade_id>.",
   access,
   input: z.object({
     status: z
@@ -182,12 +180,12 @@ const trades = operation({
 const prediction = operation({
   name: "signals_prediction",
   route: "GET /v1/agent/signals/prediction",
-  summary: "Open statements that a tried strategy is sure of, and how its chances came true",
-  description: `Of strategies with ${LEAST_DECIDED} decided bets at least, and chances ${LEAST_OPINION} or more from one half. Fewer: an empty list, and the count.`,
+  summary: "Open statements of proven strategies, and how their chances came true",
+  description: `Of strategies with at least ${LEAST_DECIDED} decided bets and chances ${LEAST_OPINION} or more from one half. Fewer: an empty list and the count.`,
   access,
   input: z.object({
     strategy,
-    month: month.optional().describe("YYYY-MM that the statement is of; omitted = any"),
+    month: month.optional().describe("YYYY-MM of the statement; omitted = any"),
   }),
   output: json(
     z.object({

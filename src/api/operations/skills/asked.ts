@@ -45,7 +45,7 @@ export const skillFaults = (all: readonly Skill[]): string[] =>
     [
       ...faultsOf(skill, fieldsOf),
       ...skill.steps.flatMap(({ id, operation }) =>
-        tellable.includes(operation) ? [] : [`${id} asks ${operation}, which nobody tells`],
+        tellable.includes(operation) ? [] : [`${id} asks ${operation}, which no one tells`],
       ),
     ].map((fault) => `${skill.name}: ${fault}`),
   );

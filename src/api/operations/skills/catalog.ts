@@ -16,15 +16,15 @@ const priceOf = (name: string): string | null => {
 const catalog = operation({
   name: "skills_catalog",
   route: "GET /v1/agent/skills/catalog",
-  summary: "The eight skills: what each needs of a task, asks and costs",
-  description: "Each is a plan over operations that read, run as one for one price.",
+  summary: "The eight skills: required task slots, steps and price",
+  description: "Each is a plan over read operations, run as one for one price.",
   again_to: "anybody",
   access: [key("read"), pay("0.001")],
   input: z.object({
     scope: z
       .enum(skillScopes, `scope is ${skillScopes.join(" or ")}`)
       .optional()
-      .describe("skill_sensitive: those that read your own money"),
+      .describe("skill_sensitive: it reads your own money"),
   }),
   output: json(
     z.object({
@@ -32,7 +32,7 @@ const catalog = operation({
         z.object({
           agent: agentField,
           version: z.int(),
-          scope: z.enum(skillScopes).describe("What a key needs to run it"),
+          scope: z.enum(skillScopes).describe("The key scope to run it"),
           summary: z.string(),
           keywords: z.object({ en: z.array(z.string()), lv: z.array(z.string()) }),
           slots: z.array(z.object({ slot: z.enum(slotNames), required: z.boolean(), about: z.string() })),
@@ -41,7 +41,7 @@ const catalog = operation({
               step: z.string(),
               operation: z.string(),
               optional: z.boolean(),
-              price: z.string().nullable().describe("Asked by itself; null: skills alone ask it"),
+              price: z.string().nullable().describe("Its own price; null: only skills call it"),
             }),
           ),
           absent: z.array(z.object({ of: z.string(), why: z.string() })),

@@ -16,8 +16,8 @@ const output = json(z.object({ data: executionShown, meta: z.object({}) }));
 const status = operation({
   name: "skills_execution",
   route: "GET /v1/agent/skills/executions/{execution_id}",
-  summary: "Where an execution of yours stands, and its result",
-  description: `Free to its owner. Results are kept ${executions.KEEP_DAYS} days.`,
+  summary: "Status and result of your execution",
+  description: `Free to its owner. Results stay ${executions.KEEP_DAYS} days.`,
   access: [owner("skill")],
   input: z.object({
     execution_id: executionId,
@@ -26,7 +26,7 @@ const status = operation({
       .min(0, "wait_s is at least 0")
       .max(MOST_WAIT_S, `wait_s is at most ${MOST_WAIT_S}`)
       .default(0)
-      .describe("Seconds to wait until it is over"),
+      .describe("Seconds to wait for its end"),
   }),
   output,
   refuses: [403, 404],
@@ -71,9 +71,9 @@ const cancel = operation({
   name: "skills_cancel",
   route: "DELETE /v1/agent/skills/executions/{execution_id}",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
-  summary: "Give up an execution that is not over",
+  summary: "Cancel a running execution",
   description:
-    "What was paid goes back where no step is done yet, of a batch once all of it is over. Cancelled again, it answers the same.",
+    "The payment is refunded if no step is done, for a batch once all of it is over. A repeat returns the same.",
   access: [owner("skill")],
   input: z.object({ execution_id: executionId }),
   output,

@@ -35,28 +35,25 @@ export const tenantField = z
   .string()
   .max(64, "tenant has at most 64 characters")
   .default("woodpoint")
-  .describe("Left out, or your own");
+  .describe("Omitted, or your own");
 
 export const formatField = z
   .enum(executions.formats, `format is ${executions.formats.join(" or ")}`)
   .default("markdown")
   .describe("Of the result");
 
-export const executionId = idFrom("execution_id", "skills_run").describe("As skills_run named it");
+export const executionId = idFrom("execution_id", "skills_run").describe("From skills_run");
 
 /** Refuses a tenant that is another's. */
 export function checkTenant(tenant: string, caller: Caller): void {
   if (OLD_TENANTS.includes(tenant) || tenant === caller.tenant || `test:${tenant}` === caller.tenant) return;
-  refuse("forbidden", "tenant names another's: leave it out");
+  refuse("forbidden", "tenant names another's: omit it");
 }
 
 /** Refuses a skill that reads the caller's money where no key says that it may. */
 export function checkScope({ name, scope }: Skill, caller: Caller): void {
   if (mayRun(scope, caller)) return;
-  refuse(
-    "forbidden",
-    `${name} reads your money, which takes a key with the scope ${scope}, beside a payment too`,
-  );
+  refuse("forbidden", `${name} reads your money: send a key with the scope ${scope}, beside a payment too`);
 }
 
 export const mayRun = (scope: SkillScope, caller: Caller): boolean =>
@@ -64,7 +61,7 @@ export const mayRun = (scope: SkillScope, caller: Caller): boolean =>
 
 export const slotsShown = z
   .partialRecord(z.enum(slotNames), z.union([z.string(), z.number()]))
-  .describe("What was read of the task");
+  .describe("The task as parsed");
 
 export const executionShown = z
   .object({
@@ -72,19 +69,19 @@ export const executionShown = z
     agent: agentField,
     version: z.int(),
     status: z.enum(executions.statuses),
-    poll: z.string().nullable().describe("Where to ask for it; null once it is over"),
+    poll: z.string().nullable().describe("Where to poll; null once it is over"),
     slots: slotsShown,
     format: z.enum(executions.formats),
     result: z
       .union([z.string(), skillResult])
       .nullable()
-      .describe("Markdown, or an object by format=json; null before it is finished, and once it is not kept"),
-    result_sha256: z.string().nullable().describe("Of the RFC 8785 form of the object, in either format"),
-    vintages: z.string().nullable().describe("What all steps rest on, by comma"),
+      .describe("Markdown, or an object by format=json; null before it is finished, and once deleted"),
+    result_sha256: z.string().nullable().describe("Digest of the object's RFC 8785 form"),
+    vintages: z.string().nullable().describe("Vintages of all steps, by comma"),
     failure: z
       .object({
         code: z.enum(executions.failures),
-        step: z.string().nullable().describe("Whose question was refused, for its slots or for want of data"),
+        step: z.string().nullable().describe("Step with bad slots or missing data"),
       })
       .nullable(),
     attempt: z.int(),
@@ -98,21 +95,21 @@ export const executionShown = z
           ms: z.int(),
         }),
       )
-      .describe("Those that the newest attempt has done"),
+      .describe("Those the newest attempt finished"),
     model: z
       .object({
         name: z.string(),
         host: z.string(),
         used: z.boolean(),
-        why: z.string().nullable().describe("Why nothing of it is used"),
+        why: z.string().nullable().describe("Why it was not used"),
       })
       .nullable()
-      .describe("Who was asked to sum it up; null: nobody"),
+      .describe("The summarizing model; null: none"),
     price_usdc: z.string().describe("0.00 by a key"),
-    refund_usdc: z.string().describe("What of it goes back"),
+    refund_usdc: z.string().describe("The refunded part"),
     requested_at: time,
     ended_at: time.nullable(),
-    deadline_at: time.describe("It is over by then"),
+    deadline_at: time.describe("It ends by then"),
   })
   .meta({ id: "SkillExecution" });
 

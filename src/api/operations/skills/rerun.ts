@@ -40,13 +40,13 @@ export async function rerun(
   if (!finished)
     return refuse(
       "unprocessable",
-      `this execution is ${execution.status}: only one that finished runs again`,
+      `this execution is ${execution.status}: only a finished one can run again`,
     );
   const skill = skillNamed(facts.agent);
   if (skill.version !== facts.plan_version)
     refuse(
       "unprocessable",
-      `it ran version ${facts.plan_version} of ${facts.agent}, which is version ${skill.version} by now`,
+      `it ran version ${facts.plan_version} of ${facts.agent}, which is now version ${skill.version}`,
     );
   const wanted = finished.vintages.split(",").filter((name) => name !== OF_THE_LOG);
   const vintage = now || wanted.length === 0 ? undefined : wanted.join(",");
@@ -89,7 +89,7 @@ async function keptReport(
 ): Promise<SkillResult["report"]> {
   const kept = await readKept(app, named, object_sha256);
   if (kept && sha256(canonical(kept)) === result_sha256) return (kept as SkillResult).report;
-  return refuse("not_found", "what a model said of it is not kept any more, or was erased");
+  return refuse("not_found", "the model's summary of it was deleted or erased");
 }
 
 /** With what a model said of it, which stands first where it was used. */
@@ -113,7 +113,7 @@ async function keptAnswer(
   if (step && answer && sha256(canonical(answer)) === step.answer_sha256) return answer;
   return refuse(
     "not_found",
-    `what ${asked.operation} answered is not kept any more, or was erased: the digests in the log remain`,
+    `the answer of ${asked.operation} was deleted or erased: only its digests remain in the log`,
   );
 }
 

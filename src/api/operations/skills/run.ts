@@ -40,7 +40,7 @@ const waitField = z
   .min(0, "wait_s is at least 0")
   .max(MOST_WAIT_S, `wait_s is at most ${MOST_WAIT_S}`)
   .default(MOST_WAIT_S)
-  .describe("Seconds that the call may take; 0: it is left at once, and asked for by poll");
+  .describe("Seconds the call may take; 0: return at once, then use poll");
 
 const effect = { changes: "adds", repeatable: false, reaches_out: false } as const;
 const aboutRun = z.object({ data: executionShown, meta: z.object({}) });
@@ -51,11 +51,11 @@ const run = operation({
   effect,
   summary: "Run a skill on a task in words: a report of findings over facts",
   description:
-    "Read without a model. Done in the call where it can be, else `poll` says where to ask. What a task lacks is a 400 with an example, and costs nothing; what fails later is refunded.",
+    "Read without a model. You get the result, or else a `poll` address. A task with missing slots is a 400 with an example, and free; a later failure is refunded.",
   access: [key("skill"), pay(priceOf(PRICE_MICRO))],
   secrets: ["task"],
   input: z.object({
-    agent: agentField.describe("As skills_catalog names it"),
+    agent: agentField.describe("Its name in skills_catalog"),
     task: taskField,
     tenant: tenantField,
     format: formatField,
@@ -80,7 +80,7 @@ const batchInput = z.object({
     .array(agentField)
     .min(2, "name at least 2 agents")
     .max(5, "at most 5 agents run at once")
-    .refine((all) => new Set(all).size === all.length, "an agent stands in agents twice")
+    .refine((all) => new Set(all).size === all.length, "agents names an agent twice")
     .describe("2 to 5 different agents"),
   task: taskField,
   tenant: tenantField,
@@ -95,9 +95,9 @@ const batch = operation({
   name: "skills_batch",
   route: "POST /v1/agent/skills/batch",
   effect,
-  summary: "Run two to five skills on one task, each by itself",
+  summary: "Run two to five skills on one task, separately",
   description:
-    "Each has its execution, and fails alone: when all are over, the share of those that failed is refunded.",
+    "Each has its own execution and fails alone: when all are over, the share of failed ones is refunded.",
   access: [
     key("skill"),
     pay(
@@ -162,9 +162,9 @@ const autoRoute = operation({
   name: "skills_auto_route",
   route: "POST /v1/agent/skills/auto-route",
   effect,
-  summary: "Which skill fits a task, and run it at once if asked to",
+  summary: "Find the skill for a task, and run it on request",
   description:
-    "Ranked by words and filled slots. With auto_run it costs what a run does; where none fits, that is a 400 and costs nothing.",
+    "Ranked by words and filled slots. With auto_run it costs what a run does; if none fits, you get a free 400.",
   access: [
     key("skill"),
     pay(
@@ -177,14 +177,14 @@ const autoRoute = operation({
   output: json(
     z.object({
       data: z.object({
-        agent: agentField.nullable().describe("The one that fits best and lacks nothing; null: none"),
+        agent: agentField.nullable().describe("The best match with all slots; null: none"),
         slots: slotsShown,
         ranked: z.array(
           z.object({
             agent: agentField,
             score: z.number(),
-            keywords: z.array(z.string()).describe("What of the task speaks for it"),
-            missing: z.array(z.enum(slotNames)).describe("What the task lacks for it"),
+            keywords: z.array(z.string()).describe("What in the task matches it"),
+            missing: z.array(z.enum(slotNames)).describe("Slots the task lacks"),
             allowed: z.boolean().describe("Whether your key may run it"),
           }),
         ),
@@ -229,7 +229,7 @@ function fittingTo(data: Data, task: string) {
 function noFit(ranked: { agent: (typeof skills)[number]["name"]; score: number; missing: string[] }[]) {
   const [first] = ranked;
   if (first && first.score > 0)
-    return `${first.agent} is nearest, and needs ${first.missing.join(" and ")}, as in “${skillNamed(first.agent).example}”`;
+    return `${first.agent} is nearest, but needs ${first.missing.join(" and ")}, as in “${skillNamed(first.agent).example}”`;
   return `no skill fits; skills_catalog lists all, such as ${skills[0]!.name} (“${skills[0]!.example}”)`;
 }
 

@@ -75,7 +75,7 @@ async function told(run: Run, asked: Asking): Promise<Ran> {
   });
   for (const { of, why } of skill.absent ?? []) written.limit(say`No ${of}: ${why}.`);
   const dated = ran.told.find(({ answer }) => valueAt(answer, "/meta/coverage/months/to") !== undefined);
-  if (!dated) throw new Error(`no step of ${skill.name} says of which months it is`);
+  if (!dated) throw new Error(`no step of ${skill.name} names its months`);
   const { name: agent, version, summary } = skill;
   // In the order in which a report has its input.
   const named = Object.entries({ ...slots, version }).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -123,7 +123,7 @@ export async function takeTheirPlaces(
   if (isTaken) return;
   refuse(
     skillProblems["executions-waiting"],
-    `${executions.MOST_WAITING} executions of yours may wait at once: ask again when some are over`,
+    `at most ${executions.MOST_WAITING} of your executions may wait: retry when some are over`,
     { retry_after_s: 10 },
   );
 }

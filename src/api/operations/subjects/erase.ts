@@ -21,30 +21,28 @@ const eraseCustomer = operation({
   effect: { changes: "takes", repeatable: true, reaches_out: false },
   summary: "Erase a customer",
   description:
-    "Destroys the key that everything personal about one of your customers is sealed under: names, addresses and notes in your orders " +
-    "and quotes read `erased` from then on, in every answer and for good. What was ordered and paid stays, and every hash of the log " +
-    "still holds. Answers that were kept for repetition and tell of the customer are deleted. Copies of the vault of keys end by " +
-    "`final_after`. Customers are known by their mail address, to you alone.",
+    "Destroys the key that seals one customer's personal data: names, addresses and notes in your orders " +
+    "and quotes then read `erased` in every answer, for good. Orders and payments stay, and every hash of the log " +
+    "still matches. Cached answers about the customer are deleted. Backups of the key vault expire by " +
+    "`final_after`. Only you know customers, by their mail address.",
   access: [owner("order")],
   secrets: ["email"],
   input: z.object({
-    email: mail.describe("The customer's mail address; upper and lower case are the same"),
+    email: mail.describe("The customer's mail address, in any case"),
   }),
   output: json(
     z.object({
       data: z.object({
-        subject_id: madeId.describe(
-          "What the customer is called in the log: the events are in the stream `subject-<subject_id>`",
-        ),
+        subject_id: madeId.describe("The customer's id in the log: the stream is `subject-<subject_id>`"),
         status: z
           .enum(["erased", "requested"])
-          .describe("`requested`: the key is destroyed, and the service has still to record the end"),
+          .describe("`requested`: the key is destroyed, and the service must still record the end"),
         sealed_events: z
           .int()
           .nullable()
-          .describe("Events that hold something of the customer, which nobody can open any more"),
+          .describe("Events with the customer's data, which nobody can open any more"),
         erased_at: time.nullable(),
-        final_after: time.nullable().describe("When the last backup ends in which the key may still stand"),
+        final_after: time.nullable().describe("When the last backup that may have the key expires"),
       }),
       meta: z.object({}),
     }),
@@ -57,7 +55,7 @@ const eraseCustomer = operation({
     if (!erased)
       return refuse(
         "not_found",
-        "nothing of yours is sealed for a customer of this mail address: look for typing errors; one who was erased is not known any more",
+        "you have no sealed data for this mail address: check the spelling; an erased customer is unknown too",
       );
     const { request, status, event } = erased;
     if (event) names({ event_id: event.event_id, position: event.position });

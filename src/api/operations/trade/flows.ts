@@ -29,9 +29,9 @@ import { json, key, operation, pay } from "../../declare/index.ts";
 const overviewOperation = operation({
   name: "trade_overview",
   route: "GET /v1/agent/trade/overview",
-  summary: "How much trade data there is",
-  description: `Records, countries and date range of a dataset, the totals of its last complete year, and the datasets
-that can be asked.`,
+  summary: "Size of the trade data",
+  description: `Records, countries and date range of a dataset, the totals of its last complete year, and the available
+datasets.`,
   access: [key("read"), pay("0.01")],
   input: overviewInput,
   output: json(overviewOutput),
@@ -43,9 +43,9 @@ that can be asked.`,
 const countriesOperation = operation({
   name: "trade_countries",
   route: "GET /v1/agent/trade/countries",
-  summary: "The 27 reporting countries and what there is of each",
-  description: `Each of the 27 with flags for imports and exports, its first and last month, and whether it has delivered
-everything.`,
+  summary: "The 27 reporting countries and their data",
+  description: `Each of the 27 with flags for imports and exports, its first and last month, and whether it is
+complete.`,
   access: [key("read"), pay("0.01")],
   input: countriesInput,
   output: json(countriesOutput, { table: "data" }),
@@ -58,7 +58,7 @@ const timelineOperation = operation({
   name: "trade_timeline",
   route: "GET /v1/agent/trade/timeline",
   summary: "Monthly imports and exports",
-  description: `A month a line: one series for each reporter named, or the sum of the 27 when none is. Zero is no trade,
+  description: `A month a line: one series for each reporter, or the sum of the 27 by default. Zero is no trade,
 null is not delivered.`,
   access: [key("read"), pay("0.05")],
   input: timelineInput,
@@ -72,8 +72,8 @@ const topPartnersOperation = operation({
   name: "trade_top_partners",
   route: "GET /v1/agent/trade/top-partners",
   summary: "A reporter's largest trading partners in a year",
-  description: `Single countries by value. Groups of countries are never ranked; the last line, \`rest\`, is the total
-(the source's WORLD row where it has one) less the lines above it.`,
+  description: `Single countries by value. Country groups are never ranked; the last line, \`rest\`, is the total
+(the source's WORLD row if it has one) less the lines above it.`,
   access: [key("read"), pay("0.05")],
   input: rankingInput,
   output: json(topPartnersOutput, { table: "data", chart: partnersChart }),
@@ -100,7 +100,7 @@ const balanceOperation = operation({
   name: "trade_balance",
   route: "GET /v1/agent/trade/balance",
   summary: "A reporter's yearly imports, exports and balance",
-  description: `In EUR; balance = exports − imports. A year that is not delivered in full says so.`,
+  description: `In EUR; balance = exports − imports. It marks an incomplete year.`,
   access: [key("read"), pay("0.05")],
   input: balanceInput,
   output: json(balanceOutput, { table: "data", chart: balanceChart }),

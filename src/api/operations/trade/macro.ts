@@ -12,8 +12,8 @@ const macroContextOperation = operation({
   name: "trade_macro_context",
   route: "GET /v1/agent/trade/macro-context",
   summary: "ECB refinancing rate, EUR/USD, euro-area inflation and Brent crude",
-  description: `The last value of each indicator with its day or month, the one before, and the last twelve months. Each is from
-one table, named with its source and vintage; what is invented is marked \`synthetic\`, and what is not loaded is null.`,
+  description: `The last value of each indicator with its day or month, the previous one, and the last twelve months. Each has one
+table, with its source and vintage; invented values are marked \`synthetic\`, and missing ones are null.`,
   access: [key("read"), pay("0.01")],
   input: macroInput,
   output: json(macroOutput, { table: macroTable, chart: macroChart }),

@@ -16,7 +16,7 @@ const woodOperation = operation({
   route: "GET /v1/agent/trade/wood-products",
   summary: "A reporter's wood products with the top three partners of each",
   description: `The headings (HS4) of chapter 44 by value in a year, each with its three largest partners; with \`hs\` the next
-finer codes below one of them. The last line, \`rest\`, is what no heading holds, confidential trade above all.`,
+finer codes below one. The last line, \`rest\`, is trade without a heading, mostly confidential.`,
   access: [key("read"), pay("0.10")],
   input: woodInput,
   output: json(woodOutput, { table: woodTable, chart: woodChart }),
@@ -29,8 +29,8 @@ const heatmapOperation = operation({
   name: "trade_heatmap",
   route: "GET /v1/agent/trade/heatmap",
   summary: "All 27 countries ranked by their trade of a product in a year",
-  description: `All 27 by value, with their share of the sum and the change against the year before. A country that has not
-delivered stands last, without figures: nothing delivered is not zero.`,
+  description: `All 27 by value, with their share of the sum and the change on the year before. A country without data
+comes last, without figures: no data is not zero.`,
   access: [key("read"), pay("0.10")],
   input: heatmapInput,
   output: json(heatmapOutput, { table: "data", chart: heatmapChart }),
@@ -43,7 +43,7 @@ const productDetailOperation = operation({
   name: "trade_product_detail",
   route: "GET /v1/agent/trade/product-detail",
   summary: "A reporter's trade in a product: every month, and the top 20 partners",
-  description: `The monthly imports and exports of a chapter, and its twenty largest partners over all the years asked for.`,
+  description: `The monthly imports and exports of a chapter, and its twenty largest partners over all requested years.`,
   access: [key("read"), pay("0.10")],
   input: productDetailInput,
   output: json(productDetailOutput, { table: "data.months", chart: productDetailChart }),

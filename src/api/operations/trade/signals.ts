@@ -12,8 +12,8 @@ const alertsOperation = operation({
   name: "trade_alerts",
   route: "GET /v1/agent/trade/alerts",
   summary: "Anomalies of the last months over all countries and chapters, and the top year-over-year movers",
-  description: `Each reporter, chapter and flow against its own twelve months before; false alarms are held to 5 % of all alarms.
-\`confirmed\` tells which remain when the season is taken out. A month that a reporter has not delivered in full is never judged.`,
+  description: `Each reporter, chapter and flow against its twelve months before; false alarms are at most 5 % of all alarms.
+\`confirmed\` marks those that remain without the season. Incomplete months of a reporter are never judged.`,
   access: [key("read"), pay("0.10")],
   input: alertsInput,
   output: json(alertsOutput, { table: "data.alerts" }),
@@ -25,9 +25,9 @@ const alertsOperation = operation({
 const corridorOperation = operation({
   name: "trade_corridor",
   route: "GET /v1/agent/trade/corridor",
-  summary: "The trade between two countries from every database that knows the pair",
-  description: `Both directions as both countries report them, with the gap between the two, the balance by year, the season, alerts,
-and the largest products with their prices. Each database stands apart and says what it covers; their figures are never added up.`,
+  summary: "The trade between two countries from every database with the pair",
+  description: `Both directions as reported by both countries, with the gap between them, the balance by year, the season, alerts,
+and the largest products with prices. Each database is separate, with its coverage; figures are never added across them.`,
   access: [key("read"), pay("0.15")],
   input: corridorInput,
   output: json(corridorOutput, { table: corridorTable, chart: corridorChart }),
@@ -39,9 +39,9 @@ and the largest products with their prices. Each database stands apart and says 
 const flowPulseOperation = operation({
   name: "trade_flow_pulse",
   route: "GET /v1/agent/trade/flow-pulse",
-  summary: "The anomalies that matter most to a country, by reporter and HS2",
-  description: `The anomalies of trade/alerts weighed by how much of the reporter's trade they touch: |z|·√share. Those that may be chance
-are listed too; \`significant\` tells them apart.`,
+  summary: "The most important anomalies for a country, by reporter and HS2",
+  description: `The anomalies of trade/alerts weighed by their share of the reporter's trade: |z|·√share. Possible chance results
+are included; \`significant\` marks the others.`,
   access: [key("read"), pay("1.00")],
   input: flowPulseInput,
   output: json(flowPulseOutput, { table: "data" }),
@@ -54,8 +54,8 @@ const rerouteOperation = operation({
   name: "trade_reroute_watch",
   route: "GET /v1/agent/trade/reroute-watch",
   summary: "Products whose direct trade with a country collapsed while third countries surged",
-  description: `Twelve months before a break against twelve after: the direct flow with \`origin\` (Russia, unless said otherwise) less by half
-or more, beside countries outside the EU with half as much again and EUR 10 M more. It is a signal and no finding.`,
+  description: `Compares twelve months before a break with twelve after: the direct flow with \`origin\` (default: Russia) fell by half
+or more, while countries outside the EU rose by half and by EUR 10 M. It is a signal, not a finding.`,
   access: [key("read"), pay("0.50")],
   input: rerouteInput,
   output: json(rerouteOutput, { table: rerouteTable }),
@@ -67,9 +67,9 @@ or more, beside countries outside the EU with half as much again and EUR 10 M mo
 const sourcesOperation = operation({
   name: "trade_source_concentration",
   route: "GET /v1/agent/trade/source-concentration",
-  summary: "Products of which a country has at least half from a single source",
-  description: `By the value at stake, with the second source and how much of the total the listed partners are. With \`flow=EXPORT\` it is
-about single buyers.`,
+  summary: "Products that a country imports at least half from a single source",
+  description: `By the value at stake, with the second source and the listed partners' share. \`flow=EXPORT\` finds
+single buyers.`,
   access: [key("read"), pay("0.15")],
   input: sourcesInput,
   output: json(sourcesOutput, { table: "data" }),

@@ -15,8 +15,8 @@ const priceOperation = operation({
   name: "trade_price_per_tonne",
   route: "GET /v1/agent/trade/price-per-tonne",
   summary: "Monthly EUR per tonne of a product, with statistics and outliers",
-  description: `Value over mass, where a mass is known; what states none is left out and told as excluded value. The statistics are
-over complete months. Without a flow imports and exports stand apart.`,
+  description: `Value over mass; value without a mass is reported as excluded. The statistics cover
+complete months. Without a flow imports and exports are separate.`,
   access: [key("read"), pay("0.10")],
   input: pricesInput,
   output: json(pricesOutput, { table: "data.series", chart: pricesChart }),
@@ -29,8 +29,8 @@ const seasonalityOperation = operation({
   name: "trade_seasonality",
   route: "GET /v1/agent/trade/seasonality",
   summary: "The usual year of a product: twelve monthly factors, peak and trough",
-  description: `1.0 is an average month, freed of the trend. From fewer than 24 complete months there is no profile, and a note
-says so. Without a flow each has its own.`,
+  description: `1.0 is an average month, without the trend. Fewer than 24 complete months give no profile but a
+note. Without a flow you get one for each.`,
   access: [key("read"), pay("0.10")],
   input: seasonInput,
   output: json(seasonOutput, { table: seasonTable, chart: seasonChart }),
@@ -44,7 +44,7 @@ const concentrationOperation = operation({
   route: "GET /v1/agent/trade/concentration",
   summary: "How concentrated a reporter's trade is on few partners: HHI, CR3, CR5",
   description: `The Herfindahl–Hirschman index and its class, the share of the three and five largest partners, and the ten largest.
-The index is over the partners that the source lists; \`listed_share\` tells how much of the total that is.`,
+The index covers the source's listed partners; \`listed_share\` is their part of the total.`,
   access: [key("read"), pay("0.10")],
   input: concentrationInput,
   output: json(concentrationOutput, { table: concentrationTable, chart: concentrationChart }),

@@ -11,21 +11,21 @@ import { sideOf, speakerOf, targetNamed } from "./agents.ts";
 import { offchainShown, signingOf } from "./offchain.ts";
 
 const target = z.object({
-  subject: agentRef.describe("Whom it is about: agent_id, SX#<number>, or the address of a proven key"),
-  skill: attestations.skill.describe("What it is good at: small letters, digits and hyphens"),
+  subject: agentRef.describe("The subject: agent_id, SX#<number>, or the address of a proven key"),
+  skill: attestations.skill.describe("Its skill: small letters, digits and hyphens"),
   weight: z
     .number()
-    .min(0.0001, "is at least 0.0001; there is no negative word")
+    .min(0.0001, "is at least 0.0001; no weight is negative")
     .max(10, "is at most 10")
     .refine((weight) => Math.abs(weight * 1e4 - Math.round(weight * 1e4)) < 1e-6, "has at most four decimals")
     .default(1)
-    .describe("How much it weighs, 0.0001 to 10"),
+    .describe("Its weight, 0.0001 to 10"),
   evidence: z
     .string()
     .max(200, "is at most 200 characters")
     .regex(/^[\x21-\x7e]+$/, "is the id of a payment or task: ASCII without spaces")
     .optional()
-    .describe("The id of a payment or task between the two; it is shown, and weighs nothing"),
+    .describe("A payment or task between the two; it is shown, and adds no weight"),
 });
 type Target = z.output<typeof target>;
 
@@ -41,16 +41,16 @@ export const shownAttestation = z.object({
 
 /** As an answer to who has said it: with what proves it at once, and what is asked of the chain. */
 const said = shownAttestation.extend({
-  attestation_uid: chainHash.describe("Of the EAS attestation in `offchain`"),
+  attestation_uid: chainHash.describe("UID of the attestation in `offchain`"),
   offchain: offchainShown,
-  status: z.literal("asked").describe("The chain gets it next: soul_attestation tells when it has"),
+  status: z.literal("asked").describe("It waits for the chain: soul_attestation shows it then"),
   tx_hash: z.null(),
 });
 
 const warning = z
   .literal("weighs_nothing_yet")
   .nullable()
-  .describe("The attestor has no trust of its own, so what it says adds nothing until it has");
+  .describe("The attestor has no trust of its own, so this adds nothing until it has");
 
 export const attestationShown = (facts: attestations.AttestationFacts) => ({
   attestation_id: facts.attestation_id,
@@ -62,9 +62,9 @@ export const attestationShown = (facts: attestations.AttestationFacts) => ({
   made_at: facts.made_at,
 });
 
-const RULES = `The attestor is the agent whose live key the paying wallet is. What it says counts by its own score and grows old with exp(-days/30); the newest of an attestor,
-subject and skill replaces the one before. All that it says shares a weight of 20, and one subject gets 10 at most. Nobody attests itself, its own wallets, nor whom a delegation binds it to. docs/trust-score.md has the formula. The answer has an EAS offchain attestation, signed by the service's account, that any
-client of EAS verifies at once; the same is then written to EAS on the chain.`;
+const RULES = `The paying wallet must be a live key of the attesting agent. Its attestations weigh by its own score and decay with exp(-days/30); the newest of an attestor,
+subject and skill replaces earlier ones. All of them share a weight of 20, at most 10 per subject. You cannot attest yourself, your own wallets, or an agent bound to you by a delegation. docs/trust-score.md has the formula. The answer has an EAS offchain attestation, signed by the service's account, for any
+EAS client; it is then also written to EAS on chain.`;
 
 type Saying = Pick<Context<unknown>, "app" | "caller" | "decide" | "watch" | "fresh_id" | "payment_id">;
 
@@ -89,7 +89,7 @@ async function say(
         errors: [
           {
             path: field(at),
-            message: "is said of this subject and skill before; the newest alone would count",
+            message: "repeats a subject and skill above: only the newest counts",
           },
         ],
       });
@@ -131,7 +131,7 @@ const attest = operation({
   name: "soul_attest",
   route: "POST /v1/agent/soul/attest",
   effect: { changes: "adds", repeatable: false, reaches_out: false },
-  summary: "Attest a skill of another agent",
+  summary: "Attest another agent's skill",
   description: `One public event in the log. ${RULES}`,
   access: [pay("0.50")],
   input: target,
@@ -157,7 +157,7 @@ const batch = operation({
       .array(target)
       .min(1, "has at least one target")
       .max(100, "has at most 100 targets")
-      .describe("Up to 100, each as soul_attest takes it; no subject and skill twice"),
+      .describe("Up to 100, each as in soul_attest; no subject and skill twice"),
   }),
   output: json(z.object({ attestations: z.array(said), warning })),
   status: 201,

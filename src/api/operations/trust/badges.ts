@@ -25,9 +25,9 @@ export const badgeShown = z.object({
 const badges = operation({
   name: "soul_badges",
   route: "GET /v1/agent/soul/badges/{agent_id}",
-  summary: "What an agent has earned, and what it is attested to be good at",
-  description: `Badges by the rules ${BADGES_RULES}, each with the event that earned it. The skill graph has, of each skill, the points that live attestations come to in the newest computation of
-${METHOD} (an attestor's points are shared out over the skills that it names by the weights that are left), how many attest it and since when.`,
+  summary: "An agent's badges and attested skills",
+  description: `Badges by the rules ${BADGES_RULES}, each with the event that earned it. The skill graph has each skill's points from live attestations in the newest computation of
+${METHOD} (an attestor's points are split over its skills by remaining weight), the number of attestors, and since when.`,
   again_to: "anybody",
   access: [pay("0.05")],
   input: z.object({ agent_id: agentRef }),
@@ -49,9 +49,7 @@ ${METHOD} (an attestor's points are shared out over the skills that it names by 
       as_of_position: z
         .int()
         .nullable()
-        .describe(
-          "Of the computation that the skills are from; null before the first, and then there are none",
-        ),
+        .describe("The skills' computation; null before the first, without skills"),
     }),
   ),
   refuses: [404],

@@ -29,9 +29,9 @@ const verifyChain = operation({
   name: "soul_verify_chain",
   route: "POST /soul/{id}/verify-chain",
   effect: reads,
-  summary: "Hash an agent's history anew, event by event",
-  description: `Its own stream, what it attested, and all that its own key caused: every hash, link and commit, computed from the stored bytes by the verifier that auditors
-use. The service checks itself here; an export (log_proof, docs/trust.md) is checked without it. More than ${MOST_EVENTS} events are refused.`,
+  summary: "Re-hash an agent's history, event by event",
+  description: `Its own stream, its attestations, and all that its own key caused: every hash, link and commit, computed from the stored bytes by the auditors'
+verifier. Here the service checks itself; you can check an export without it (log_proof, docs/trust.md). More than ${MOST_EVENTS} events are refused.`,
   again_to: "anybody",
   access: [pay("0.10")],
   input: z.object({ id: agentRef }),
@@ -40,21 +40,21 @@ use. The service checks itself here; an export (log_proof, docs/trust.md) is che
       agent_id: z.string(),
       sx_id: z.string(),
       status: statusField,
-      valid: z.boolean().describe("Nothing was found wrong"),
-      events: z.int().describe("How many were hashed"),
-      streams: z.int().describe("In how many streams they stand"),
+      valid: z.boolean().describe("No fault was found"),
+      events: z.int().describe("Hashed events"),
+      streams: z.int().describe("Streams with these events"),
       first_bad: z
         .object({ stream_id: z.string(), version: z.int(), reason: z.string() })
         .nullable()
-        .describe("The first place of the first stream where something does not hold"),
+        .describe("The first fault of the first faulty stream"),
       head: z
         .object({ stream_id: z.string(), version: z.int(), event_hash: sha256 })
         .nullable()
-        .describe("Of the agent's own stream: keep it, and the next answer must continue it"),
+        .describe("Of the agent's own stream; save it: the next answer continues it"),
       checkpoint: z
         .object({ size: z.int(), root: sha256, signed_at: time, covers_all: z.boolean() })
         .nullable()
-        .describe("The newest that was signed, and whether all these events are under it"),
+        .describe("The newest signed one, and whether it covers all these events"),
       anchor: z
         .object({
           size: z.int(),
@@ -65,7 +65,7 @@ use. The service checks itself here; an export (log_proof, docs/trust.md) is che
           covers_all: z.boolean(),
         })
         .nullable()
-        .describe("The newest on the chain, and whether all these events are under it"),
+        .describe("The newest on chain, and whether it covers all these events"),
     }),
   ),
   refuses: [404, 409],
@@ -78,7 +78,7 @@ use. The service checks itself here; an export (log_proof, docs/trust.md) is che
     if (count > MOST_EVENTS)
       refuse(
         "conflict",
-        `${sxId(sx_number)} has ${count} events, more than ${MOST_EVENTS}: ask the operator for an export and verify that`,
+        `${sxId(sx_number)} has ${count} events, more than ${MOST_EVENTS}: ask the operator for an export and verify it`,
       );
     const reports = await forEach(streams, async ({ tenant, stream_id, events: had }) => ({
       stream_id,

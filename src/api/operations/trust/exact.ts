@@ -27,16 +27,13 @@ export async function exactly(
   { sx, ...asked }: Asked,
 ): Promise<ExactScore & { position: number; day: number }> {
   if (caller.kind !== "key" && caller.kind !== "subject")
-    return refuse(
-      "unauthorized",
-      "exact=true is a computation of its own: ask with an API key, or an agent's own",
-    );
+    return refuse("unauthorized", "exact=true runs its own computation: send an API key, or an agent's own");
   if (!(await app.caughtUp(trustProjection)))
-    return refuse("unavailable", "the read model of trust lags behind the log", { retry_after_s: SOON_S });
+    return refuse("unavailable", "the trust read model is lagging", { retry_after_s: SOON_S });
   const position = asked.position ?? (await app.store.head()).position;
   const own_day = await dayAt(app.pool, position);
   if (own_day === undefined)
-    return refuse("not_found", `the log has no event at position ${position}; leave it out for the newest`);
+    return refuse("not_found", `the log has no event at position ${position}; omit it for the newest`);
   const today = dayOfTime(app.clock.now());
   const day = asked.day === undefined ? own_day : Math.floor(Date.parse(asked.day) / (DAY_S * 1_000));
   if (day < own_day || day > Math.max(own_day, today))
@@ -49,13 +46,13 @@ export async function exactly(
   const moved = await movedBy(app.pool, position);
   const found = await exactScore(app.pool, { sx, position: moved, day, key_id, today });
   if (found === "computing")
-    return refuse(trustProblems["trust-computing"], "another exact computation is under way; ask again", {
+    return refuse(trustProblems["trust-computing"], "another exact computation is running; retry later", {
       retry_after_s: SOON_S,
     });
   if (found === "spent")
     return refuse(
       coreProblems["rate-limited"],
-      `a key has ${EXACT_A_DAY} exact computations a UTC day; what was computed before is told without limit`,
+      `a key has ${EXACT_A_DAY} exact computations a UTC day; earlier results stay available`,
       { retry_after_s: Math.ceil(DAY_S - ((app.clock.now().getTime() / 1_000) % DAY_S)) },
     );
   return { ...found, position, day };

@@ -40,7 +40,7 @@ export const offchainShown = z
         }),
         signature: z.object({ r: chainHash, s: chainHash, v: z.int() }),
       })
-      .describe("As eas-sdk signs and verifies it: version 2"),
+      .describe("For eas-sdk, version 2"),
   })
   .describe("An EAS offchain attestation by the service's own account");
 
@@ -51,7 +51,7 @@ async function versionOf({ chain, once }: App): Promise<string> {
   const known = once("trust: EAS", (): { version?: string } => ({}));
   if (known.version !== undefined) return known.version;
   const standing = standingIn(await chain.read(standingCalls()));
-  if (!standing) return refuse("unavailable", "EAS is not on this chain, so nothing can be attested");
+  if (!standing) return refuse("unavailable", "this chain has no EAS, so you cannot attest");
   known.version = standing.version;
   return known.version;
 }

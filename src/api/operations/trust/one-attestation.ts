@@ -17,7 +17,7 @@ import { json, open, operation } from "../../declare/index.ts";
 import { targetOfNumber } from "./agents.ts";
 import { attestationShown, shownAttestation } from "./attestations.ts";
 
-const attestationId = madeId.describe("The attestation_id that soul_attest answered");
+const attestationId = madeId.describe("The attestation_id from soul_attest");
 
 const unknown = (id: string) => refuse("not_found", `there is no attestation ${id}`);
 
@@ -30,9 +30,9 @@ const onChainStatuses = ["none", "asked", "sent", "anchored", "withdrawn", "revo
 const show = operation({
   name: "soul_attestation",
   route: "GET /v1/agent/soul/attestations/{id}",
-  summary: "One attestation, and where the chain has it",
-  description: `Written to EAS within seconds, up to 40 in a transaction; \`wait_s\` waits for that, or for its being revoked there. Whatever the chain does with a block, the attestation is there once, or is named
-as not there. What counts for trust is the log alone.`,
+  summary: "One attestation, and its status on chain",
+  description: `Written to EAS within seconds, up to 40 in a transaction; \`wait_s\` waits for that, or for its revocation. Whatever happens to a block, the attestation is on chain once, or reported
+as missing. Trust depends only on the log.`,
   access: [open()],
   input: z.object({
     id: attestationId,
@@ -42,17 +42,17 @@ as not there. What counts for trust is the log alone.`,
       .min(0, "is at least 0")
       .max(LONGEST_WAIT_S, `is at most ${LONGEST_WAIT_S}`)
       .default(0)
-      .describe(`For how many seconds to wait for the chain, 0 to ${LONGEST_WAIT_S}`),
+      .describe(`Seconds to wait for the chain, 0 to ${LONGEST_WAIT_S}`),
   }),
   output: json(
     shownAttestation.extend({
-      live: z.boolean().describe("Neither taken back nor replaced"),
+      live: z.boolean().describe("Neither revoked nor replaced"),
       revoked_at: time.nullable(),
-      attestation_uid: chainHash.nullable().describe("Of the EAS offchain attestation that was answered"),
+      attestation_uid: chainHash.nullable().describe("UID of the EAS offchain attestation"),
       status: z
         .enum(onChainStatuses)
         .describe(
-          "On the chain. none: it goes to no chain; asked: it waits; sent: it may be on its way; anchored: it is there; withdrawn: taken back before it went; revoked: revoked there too",
+          "On the chain. none: it goes to no chain; asked: it waits; sent: it may be on its way; anchored: it arrived; withdrawn: revoked before it was sent; revoked: revoked there too",
         ),
       network: z.string().describe("CAIP-2"),
       contract: address.describe("EAS"),
@@ -114,10 +114,10 @@ const revoke = operation({
   name: "soul_attestation_revoke",
   route: "DELETE /v1/agent/soul/attestations/{id}",
   effect: { changes: "takes", repeatable: true, reaches_out: false },
-  summary: "Take back what an agent said of another",
+  summary: "Revoke an attestation of another agent",
   description:
     "With the attestor's API key, or a challenge of purpose revoke about the attestation_id, signed by a live key of the attestor. It counts no " +
-    "more from then on; what it had replaced stays replaced. One that was taken back before answers as it stands.",
+    "more; what it replaced stays replaced. One that was revoked before returns its status.",
   access: [proofs],
   input: z.object({
     id: attestationId,

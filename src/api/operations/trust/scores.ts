@@ -40,20 +40,20 @@ const level = z
   );
 
 const statusNow = statusField.describe(
-  "The passport's, as the log has it now, whatever the score is of: registered, proven, suspended or revoked",
+  "The passport's status in the log now, whatever the score is of: registered, proven, suspended or revoked",
 );
 
 /** 0 to 100 with two decimals, floored. */
 const pointsOf = (micro_points: number) => Math.floor(micro_points / 1e4) / 100;
 
 const asOf = z.object({
-  position: z.int().describe("Evidence up to here is in it"),
-  day: z.string().describe("The UTC day that ages are counted to"),
+  position: z.int().describe("Includes evidence up to here"),
+  day: z.string().describe("The UTC day of all ages"),
   computed_event: z
     .string()
     .nullable()
     .describe(
-      "The event that has the digest of all scores of this computation; null of an exact one, which is in no log",
+      "The event with the digest of all scores of this computation; null for an exact one, which is in no log",
     ),
   result_sha256: sha256,
   computed_at: time,
@@ -73,34 +73,32 @@ const line = z.object({
 });
 const explanation = z
   .object({
-    score_micro: micro.describe("What all the lines, the seed and the cuts add up to"),
-    seeded_micro: micro.describe("Given by the operator, in public"),
-    seeded_event: z.string().nullable().describe("Where it was; null where nothing was given"),
+    score_micro: micro.describe("The sum of all lines, the seed and the cuts"),
+    seeded_micro: micro.describe("Given publicly by the operator"),
+    seeded_event: z.string().nullable().describe("Its event; null without a seed"),
     base: z.array(line),
     attestations: z.array(
       z.object({
         from: z.string(),
         event_ids: z.array(z.string()),
-        attestor_points_micro: micro.describe("Its score in the round before the last"),
+        attestor_points_micro: micro.describe("Its score in the next-to-last round"),
         weights_micro: z.array(z.int()),
         ages_days: z.array(z.int()),
-        counted_micro: z.int().describe("The weight that is left after age and caps, in millionths"),
+        counted_micro: z.int().describe("The weight left after age and caps, in millionths"),
         points_micro: micro,
       }),
     ),
     penalties: z.array(line),
     cuts: z.array(z.object({ cap: z.enum(["tasks", "spend", "most", "least"]), points_micro: micro })),
-    evidence_usdc: z.string().describe("Paid for calls that count, before age and caps"),
-    independent_attestors: z.int().describe("Attestors that have evidence of their own"),
+    evidence_usdc: z.string().describe("Paid for counted calls, before age and caps"),
+    independent_attestors: z.int().describe("Attestors with evidence of their own"),
     reciprocal_share: z
       .number()
       .nullable()
-      .describe(
-        "How much of the attested points comes from agents that it attests too; null where there are none",
-      ),
+      .describe("Share of the attested points from agents that it attests too; null without any"),
     clique: z
       .boolean()
-      .describe("At least three attestors, and half of their points or more comes from whom it attests too"),
+      .describe("At least three attestors, and half of their points or more from agents it attests too"),
   })
   .nullable();
 
@@ -137,9 +135,9 @@ async function factorsShown(
 export const trust = operation({
   name: "soul_trust",
   route: "GET /soul/{id}/trust",
-  summary: "How far an agent can be trusted, and why",
-  description: `The score 0 to 1 of the method ${METHOD}, from the last computation at or before \`as_of_position\`, or the newest. The digest of each computation is in the log, and anybody
-computes it again from an export: docs/trust-score.md. \`exact=true\`, with a key, computes as of that very position: ${EXACT_A_DAY} a key and UTC day, one at a time. \`explain=true\` takes the score apart line by line, each naming its events. Factors are measured beside the score and do not make it; one of which there are no samples is null.`,
+  summary: "How much you can trust an agent, and why",
+  description: `The score 0 to 1 of the method ${METHOD}, from the last computation at or before \`as_of_position\`, or the newest. The log has each computation's digest, and anybody
+can recompute it from an export: docs/trust-score.md. \`exact=true\`, with a key, computes at that exact position: ${EXACT_A_DAY} a key and UTC day, one at a time. \`explain=true\` explains the score line by line, each with its events. Factors are measured beside the score and do not affect it; one without samples is null.`,
   access: [open()],
   input: z.object({
     id: agentRef,
@@ -149,18 +147,16 @@ computes it again from an export: docs/trust-score.md. \`exact=true\`, with a ke
       .min(1, "is at least 1")
       .max(Number.MAX_SAFE_INTEGER, "is a position of the log")
       .optional()
-      .describe("As it was served at this position of the log; of each day the last computation is kept"),
+      .describe("The score as of this log position; the last computation of each day is stored"),
     explain: z
       .enum(["true", "false"], "is true or false")
       .default("false")
-      .describe("Whether to take the score apart"),
+      .describe("Whether to explain the score"),
     exact: z
       .enum(["true", "false"], "is true or false")
       .default("false")
-      .describe("Computed from what counts at as_of_position, whatever is kept; needs a key"),
-    day: date.describe(
-      "With exact: the UTC day that ages are counted to, that of the position or a later one",
-    ),
+      .describe("Computed anew as of as_of_position; needs a key"),
+    day: date.describe("With exact: the UTC day of all ages, that of the position or a later one"),
   }),
   output: json(
     z.object({
@@ -172,7 +168,7 @@ computes it again from an export: docs/trust-score.md. \`exact=true\`, with a ke
       factors: each(z.number().nullable()),
       samples: each(z.int()),
       method: z.literal(METHOD),
-      as_of: asOf.nullable().describe("Null before anything was computed: then every score is 0"),
+      as_of: asOf.nullable().describe("Null before the first computation: then every score is 0"),
       explanation,
     }),
   ),
@@ -186,7 +182,7 @@ computes it again from an export: docs/trust-score.md. \`exact=true\`, with a ke
         errors: [
           {
             path: odd,
-            message: isExact ? "is of computations that are kept: ask without exact" : "goes with exact=true",
+            message: isExact ? "is of stored computations: omit exact" : "goes with exact=true",
           },
         ],
       });
@@ -215,7 +211,7 @@ computes it again from an export: docs/trust-score.md. \`exact=true\`, with a ke
         ? await explained(app, sx, input.as_of_position)
         : { explanation: null, ...(await scoreAt(app, sx, input.as_of_position)) };
     if (!computed && input.as_of_position !== undefined)
-      return refuse("not_found", "no computation at or before this position is kept; ask for a later one");
+      return refuse("not_found", "no computation at or before this position is stored; use a later one");
     const { day = 0, as_of_position: position = 0 } = computed ?? {};
     return {
       agent_id: facts.agent_id,
@@ -277,7 +273,7 @@ export const trustHistory = operation({
   name: "soul_trust_history",
   route: "GET /soul/{id}/trust/history",
   summary: "An agent's trust score, day by day",
-  description: `The last computation of each day from \`from\` to \`to\`, at most ${MOST_DAYS} days, each with the event that has its digest. A day on which nothing was computed is left out.`,
+  description: `The last computation of each day from \`from\` to \`to\`, at most ${MOST_DAYS} days, each with the event of its digest. Days without a computation are left out.`,
   access: [subject("read"), key("read")],
   lists: "none",
   input: z.object({ id: agentRef, ...stretchFields }),
@@ -326,7 +322,7 @@ const verify = operation({
   route: "GET /v1/agent/soul/verify/{agent_id}",
   redirects: ["GET /api/soul/verify/{agent_id}", "GET /soul/{agent_id}/verify-chain"],
   summary: "An agent's passport, its status and trust score",
-  description: `The passport's status, the score 0 to 100 of the method ${METHOD}, its level, how many attestations are live, and the event that has the digest of the computation. Ten a UTC day are free for an address. soul_trust tells why.`,
+  description: `The passport's status, the score 0 to 100 of the method ${METHOD}, its level, the number of live attestations, and the event with the computation's digest. Ten a UTC day are free for an address. soul_trust explains it.`,
   again_to: "anybody",
   access: [free(10, "day"), pay("0.01")],
   input: z.object({ agent_id: agentRef }),
@@ -336,11 +332,11 @@ const verify = operation({
       status: statusNow,
       trust_score: z.number().describe("0 to 100, two decimals, floored"),
       trust_level: level,
-      attestation_count: z.int().describe("Live attestations, whatever they weigh"),
+      attestation_count: z.int().describe("Live attestations of any weight"),
       last_updated: time
         .nullable()
         .describe("When the score was computed; null before the first computation"),
-      chain: z.string().describe("CAIP-2, where the log is anchored"),
+      chain: z.string().describe("CAIP-2, the log's chain"),
       passport: z.object({ sx_id: z.string(), hash: sha256 }),
       method: z.literal(METHOD),
       as_of_position: z.int().nullable(),

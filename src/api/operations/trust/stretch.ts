@@ -9,8 +9,8 @@ const USUAL_DAYS = 90;
 const date = z.iso.date("is a day, YYYY-MM-DD").optional();
 
 export const stretchFields = {
-  from: date.describe(`The first day, UTC; ${USUAL_DAYS} days before \`to\` where it is left out`),
-  to: date.describe("The last day, UTC; today where it is left out"),
+  from: date.describe(`The first day, UTC; default: ${USUAL_DAYS} days before \`to\``),
+  to: date.describe("The last day, UTC; default: today"),
   step: z
     .enum(["day", "week"], "is day or week")
     .default("day")

@@ -22,7 +22,7 @@ const airdropShown = z
     status: z
       .enum(["asked", "sent", "paid", "failed"])
       .describe(
-        "asked: it is sent within seconds; sent: under way, or sent again; failed: nothing moved, for good",
+        "asked: sent within seconds; sent: under way, or sent again; failed: nothing moved, for good",
       ),
     failure: z.string().nullable(),
     token: z.object({ address, symbol: z.string() }),
@@ -30,9 +30,9 @@ const airdropShown = z
     amount_total: decimal,
     recipients: z.array(address),
     network,
-    contract: address.describe("The contract that pays, and pays nothing twice under one name"),
-    name: chainHash.describe("Its name on the chain: `paidAt(payer, name)` tells the block"),
-    payer: address.nullable().describe("The account that pays; null before it is sent"),
+    contract: address.describe("The paying contract; it pays a name only once"),
+    name: chainHash.describe("Its name on chain: `paidAt(payer, name)` gives the block"),
+    payer: address.nullable().describe("The paying account; null before it is sent"),
     transaction: chainHash.nullable(),
     block_number: z.int().nullable(),
     asked_at: time,
@@ -78,18 +78,18 @@ const airdrop = operation({
   name: "wallet_airdrop",
   route: "POST /v1/agent/wallet/airdrop",
   effect: { changes: "takes", repeatable: true, reaches_out: true },
-  summary: "Pay the same amount of the platform token to many",
-  description: `To at most ${MOST_RECIPIENTS} accounts, all or none, in one transaction from the platform's account; wallet_airdrop_status tells what became of it.
-It needs an admin key, also where it is paid for. Nothing is paid twice: the same recipients and amount asked for again, by the same tenant, are
-the same airdrop, and this answers where it stands. To pay them once more, give it another name by \`idempotency_key\` or Idempotency-Key. One that failed may be asked for again.`,
+  summary: "Pay many the same amount of the platform token",
+  description: `Pays at most ${MOST_RECIPIENTS} accounts, all or none, in one transaction from the platform's account; see wallet_airdrop_status for its status.
+It needs an admin key, even if you pay. Nothing is paid twice: a repeat by the same tenant with the same recipients and amount is
+the same airdrop, and returns its status. To pay again, set another \`idempotency_key\` or Idempotency-Key. You may repeat a failed one.`,
   access: [key("admin"), pay("0.10")],
   input: z.object({
     recipients: recipients.describe(`1 to ${MOST_RECIPIENTS} addresses, each once`),
-    amount_each: amountEach.describe("Platform tokens for each of them, 0 to 10000, as a string or a number"),
+    amount_each: amountEach.describe("Platform tokens for each, 0 to 10000, as a string or a number"),
     idempotency_key: z
       .string()
       .regex(/^[\x21-\x7e]{1,128}$/, "is 1 to 128 visible ASCII characters")
-      .describe("Names this airdrop; omitted = Idempotency-Key, else what is paid to whom names it")
+      .describe("Names this airdrop; default: Idempotency-Key, else its recipients and amount")
       .optional(),
   }),
   output: airdropAnswer,
@@ -108,7 +108,7 @@ the same airdrop, and this answers where it stands. To pay them once more, give 
     const { symbol, decimals } = knownToken(token, told);
     const units = unitsOf(input.amount_each, decimals);
     if (units === undefined)
-      return refuseField("amount_each", `has at most ${decimals} places, as many as ${symbol} has`);
+      return refuseField("amount_each", `has at most ${decimals} decimals, like ${symbol}`);
     const { tenant } = caller;
     const amount_each = String(units);
     const terms = { tenant, network: networkOf(chain), token, amount_each, recipients: input.recipients };
@@ -125,27 +125,25 @@ the same airdrop, and this answers where it stands. To pay them once more, give 
 function refuseContracts(recipients: readonly Hex[], token: Hex): void {
   for (const [at, one] of recipients.entries()) {
     const contract = contractAt(one, token);
-    if (contract) refuseField(`recipients.${at}`, `is ${contract}, from which nothing comes back`);
+    if (contract) refuseField(`recipients.${at}`, `is ${contract}, which cannot return tokens`);
   }
 }
 
 const airdropStatus = operation({
   name: "wallet_airdrop_status",
   route: "GET /v1/agent/wallet/airdrop/{airdrop_id}",
-  summary: "What became of an airdrop",
-  description: "Of one that the same tenant asked for. Free, and always current.",
+  summary: "Status of an airdrop",
+  description: "Only for the tenant that made it. Free, and always current.",
   access: [key("admin")],
   input: z.object({
-    airdrop_id: idFrom("airdrop_id", "wallet_airdrop").describe(
-      "The airdrop_id that wallet_airdrop answered",
-    ),
+    airdrop_id: idFrom("airdrop_id", "wallet_airdrop").describe("The airdrop_id from wallet_airdrop"),
   }),
   output: airdropAnswer,
   refuses: [404],
   example: { airdrop_id: "0".repeat(32) },
   handle: async ({ input: { airdrop_id }, caller, app }) => {
     const state = await app.load(airdrops, airdrops.targetOf({ tenant: caller.tenant, airdrop_id }));
-    if (!state) return refuse("not_found", "you asked for no such airdrop: take its id from wallet_airdrop");
+    if (!state) return refuse("not_found", "you have no such airdrop: take its id from wallet_airdrop");
     return { data: shownAirdrop(state), meta: airdropMeta(caller, app) };
   },
 });

@@ -18,14 +18,14 @@ import { developmentChain, network, refuseField } from "./fields.ts";
 const ETHER_DECIMALS = 18;
 const USDC_ADDRESS = lowerCase(USDC.address);
 
-const whose = account.describe("Whose; omitted = the platform's wallet, to which payments go").optional();
+const whose = account.describe("The account; omitted = the platform's wallet, which is paid").optional();
 
 const balances = operation({
   name: "wallet_balances",
   route: "GET /v1/agent/wallet/balances",
   effect: { ...reads, reaches_out: true },
   summary: "Ether, platform tokens and USDC of an account",
-  description: "All of it as of one block, read from the chain in one question.",
+  description: "All as of one block, in one read of the chain.",
   again_to: "anybody",
   access: [key("read"), pay("0.001")],
   input: z.object({ address: whose }),
@@ -39,7 +39,7 @@ const balances = operation({
         token: z
           .object({ address, symbol: z.string(), decimals: z.int(), amount: decimal.describe("In tokens") })
           .nullable()
-          .describe("Of the platform token; null where there is none on this chain"),
+          .describe("Platform tokens; null without a token on this chain"),
       }),
       meta: z.object({
         network,
@@ -87,8 +87,8 @@ const history = operation({
   route: "GET /v1/agent/wallet/history",
   effect: { ...reads, reaches_out: true },
   summary: "Platform tokens and USDC that an account received and sent, newest first",
-  description: `From the Transfer logs of both tokens; ether leaves none. The platform's own accounts are kept at hand; of others ${MOST_BLOCKS} blocks are looked
-through at a time: \`scanned_to\` is how far a page reaches, and \`next_cursor\` goes on below it, also where a page is empty.`,
+  description: `From the Transfer logs of both tokens; ether leaves none. The platform's own accounts are indexed; for others ${MOST_BLOCKS} blocks are
+scanned at a time: \`scanned_to\` is how far a page reaches, and \`next_cursor\` continues below it, even after an empty page.`,
   again_to: "anybody",
   access: [key("read"), pay("0.005")],
   lists: "none",
@@ -110,8 +110,8 @@ through at a time: \`scanned_to\` is how far a page reaches, and \`next_cursor\`
           transaction: chainHash,
           block_number: z.int(),
           log_index: z.int(),
-          time: time.describe("Of its block"),
-          final: z.boolean().describe("False: the chain may still take it back"),
+          time: time.describe("Block time"),
+          final: z.boolean().describe("False: the chain may still revert it"),
         }),
       ),
       meta: z.object({
@@ -119,10 +119,10 @@ through at a time: \`scanned_to\` is how far a page reaches, and \`next_cursor\`
         network,
         count: z.int(),
         next_cursor: z.string().nullable(),
-        scanned_to: z.int().describe("Every transfer down to this block is on this page or an earlier one"),
+        scanned_to: z.int().describe("This page and earlier ones have all transfers down to this block"),
         latest_block: z.int(),
         final_block: z.int(),
-        tokens: z.array(z.object({ address, symbol: z.string() })).describe("Whose transfers are told"),
+        tokens: z.array(z.object({ address, symbol: z.string() })).describe("Whose transfers"),
         development_chain: developmentChain,
       }),
     }),
@@ -187,7 +187,7 @@ async function timesOf({ chain }: App, transfers: readonly Transfer[]): Promise<
   const hashes = new Map(transfers.map(({ block_number, block_hash }) => [block_number, block_hash]));
   const times = await forEach([...hashes], async ([number, hash]) => {
     const block = await chain.block(number);
-    if (block?.hash !== hash) throw new ChainUnavailable("the chain changed while it was read");
+    if (block?.hash !== hash) throw new ChainUnavailable("the chain changed during the read");
     return [number, timeOf(block.timestamp)] as const;
   });
   return new Map(times);

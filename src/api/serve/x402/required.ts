@@ -133,7 +133,7 @@ export function paymentRequired(
     outputSchema: { input: { type: "http", method: methodOf(operation), discoverable: true } },
   };
   const detail =
-    refused?.message ?? `${pathOf(operation)} costs ${price} USDC: pay as accepts says, or send an API key`;
+    refused?.message ?? `${pathOf(operation)} costs ${price} USDC: pay one of accepts, or send an API key`;
   const told = problem(coreProblems["payment-required"], detail, {
     public_url: terms.public_url,
     instance: path,

@@ -34,40 +34,37 @@ const between = (least: number, most: number) =>
     .max(most, `is at most ${most}`);
 
 export const forecastInput = z.object({
-  product_slug: slug.describe("As products_list names it; omitted = all").optional(),
+  product_slug: slug.describe("From products_list; omitted = all").optional(),
   months_ahead: between(1, 12).default(3).describe("Months to forecast, 1 to 12"),
   months_history: between(3, 36)
     .default(12)
-    .describe("Months a forecast is made of, 3 to 36; from 24 on with seasons"),
+    .describe("Months of history used, 3 to 36; from 24 on with seasons"),
 });
 
 const month = z.string().describe("YYYY-MM, in UTC");
 const quantity = z.number().describe("In the product's base unit");
 const accuracy = {
   mae: quantity.describe("Mean absolute error, in base units"),
-  mase: z
-    .number()
-    .nullable()
-    .describe("The same in mean changes of a month before; null where nothing had changed"),
+  mase: z.number().nullable().describe("The same in mean monthly changes; null if nothing changed before"),
   smape: z.number().describe("Symmetric mean absolute percentage error, 0 to 200"),
 };
 const bound = (about: string) => z.number().nullable().describe(about);
-const percent = z.number().nullable().describe("Percent of the months that lay within");
+const percent = z.number().nullable().describe("Percent of the months within it");
 
 const forecastShown = z.object({
   product_id: productId,
   slug,
   name: z.string(),
-  base_unit: z.enum(unitNames).describe("What quantities are counted in"),
+  base_unit: z.enum(unitNames).describe("The unit of quantities"),
   history: z.array(
     z.object({
       month,
-      quantity: z.int().describe("Ordered in that month, base units"),
+      quantity: z.int().describe("Orders of that month, base units"),
       constrained: z
         .boolean()
         .nullable()
         .describe(
-          `Without stock on more than ${MOST_DAYS_OUT} days: demand was likely more. null: before it was listed here`,
+          `Out of stock on more than ${MOST_DAYS_OUT} days: demand was likely more. null: before it was listed here`,
         ),
     }),
   ),
@@ -77,28 +74,28 @@ const forecastShown = z.object({
   forecast: z.array(
     z.object({
       month,
-      mean: quantity.describe("What is to be expected, base units a month"),
-      lo80: bound("Four of five months are to lie between lo80 and hi80; null: too few errors are known"),
+      mean: quantity.describe("Expected demand, base units a month"),
+      lo80: bound("Four of five months should lie between lo80 and hi80; null: too few past errors"),
       hi80: bound("See lo80"),
-      lo95: bound("Nineteen of twenty months are to lie between lo95 and hi95; null as lo80"),
+      lo95: bound("Nineteen of twenty months should lie between lo95 and hi95; null as lo80"),
       hi95: bound("See lo95"),
       kg: z.number().describe("The mean in kilograms"),
     }),
   ),
   tests: z
     .object({
-      origins: z.int().describe("As of how many earlier months it was made again"),
+      origins: z.int().describe("Number of earlier months re-forecast"),
       ...accuracy,
       against: z
         .object(accuracy)
         .describe("The mean of the last twelve of those months, at the same origins"),
     })
     .nullable()
-    .describe("The whole of it made again as of earlier months, from what was known then; null: too short"),
+    .describe("The forecast repeated from earlier months, with the data of then; null: too short"),
   coverage: z
     .object({ "80": percent, "95": percent, n: z.int().describe("Months that had an interval") })
-    .describe("How many months of those tests lay within the intervals that were told for them"),
-  synthetic: z.boolean().describe("true: invented sales of the sandbox are in the history"),
+    .describe("How many test months lay within their forecast intervals"),
+  synthetic: z.boolean().describe("true: the history includes invented sandbox sales"),
   notes: z.array(z.string()),
 });
 
@@ -106,10 +103,10 @@ export const forecastOutput = z.object({
   data: z.array(forecastShown),
   meta: z.object({
     dataset: z.string(),
-    vintage: z.string().describe("SHA-256 that names the imported sales; `none` without any"),
-    synthetic: z.boolean().describe("true: invented sales of the sandbox are in a history"),
+    vintage: z.string().describe("SHA-256 of the imported sales; `none` without any"),
+    synthetic: z.boolean().describe("true: a history includes invented sandbox sales"),
     source: z.string(),
-    last_month: month.describe("The last month that is over; the running one is left out"),
+    last_month: month.describe("The last complete month; the current one is left out"),
     months_ahead: z.int(),
     months_history: z.int(),
     count: z.int(),
@@ -144,7 +141,7 @@ export async function forecastDemand(
     ({ withdrawn_at }) => withdrawn_at === null,
   );
   if (product_slug !== undefined && !sold.some(({ facts }) => facts.slug === product_slug))
-    refuse("not_found", "there is no such product: products_list names them");
+    refuse("not_found", "there is no such product; products_list names them");
   const before = imported && bySlug(imported);
   const catalogue = sold.map((product) => {
     const { sold = [], outs = [] } = ordered.get(product.facts.product_id) ?? {};
@@ -181,7 +178,7 @@ export async function forecastDemand(
 /** The shop of test keys has invented sales at most; `unavailable` while the table is being opened. */
 function salesOf(reference: ReferenceStore, shop: ForecastAsked["shop"]): Reference<ShopSale> | undefined {
   if (reference.isAwaited(shopSales))
-    return refuse(tradeProblems["dataset-missing"], "the shop's earlier sales are being opened", {
+    return refuse(tradeProblems["dataset-missing"], "the shop's earlier sales are loading", {
       retry_after_s: 5,
     });
   return shop === "operator"

@@ -25,9 +25,7 @@ export const classificationsInput = z.object({
   code: codePrefix.optional(),
   limit: limit.describe("How many codes a page, 1 to 100"),
   cursor: cursor.optional(),
-  dataset: dataset
-    .optional()
-    .describe("Dataset whose codes with data are told; omitted = the one that answers customs questions"),
+  dataset: dataset.optional().describe("Dataset for `has_data`; omitted = the default for customs questions"),
 });
 
 const levels = { 2: "chapter", 4: "heading", 6: "subheading", 8: "cn8" } as const;
@@ -37,15 +35,12 @@ const named = z.object({ code: z.string(), name: z.string().nullable() });
 export const classification = z.object({
   code: z.string(),
   level: z.enum(["chapter", "heading", "subheading", "cn8"]),
-  name: z.string().describe("As the nomenclature says it"),
+  name: z.string().describe("As in the nomenclature"),
   parents: z
     .array(named)
-    .describe("What contains it, the chapter first; a name is null where the table has none"),
-  section: named.nullable().describe("Section of the Harmonized System; null where the table is not loaded"),
-  has_data: z
-    .boolean()
-    .nullable()
-    .describe("Whether Latvia traded anything under the code; null where no dataset could tell"),
+    .describe("Its parents, from the chapter down; a name is null if the table has none"),
+  section: named.nullable().describe("Section of the Harmonized System; null if the table is not loaded"),
+  has_data: z.boolean().nullable().describe("Whether Latvia traded under the code; null without a dataset"),
 });
 
 export const classificationsOutput = z.object({
@@ -55,8 +50,8 @@ export const classificationsOutput = z.object({
     data: z
       .object({ dataset: z.string(), vintage: z.string(), synthetic: z.boolean() })
       .nullable()
-      .describe("The trade data that `has_data` is told from"),
-    order: z.string().describe("How the list is ordered"),
+      .describe("The trade data behind `has_data`"),
+    order: z.string().describe("The list's order"),
   }),
 });
 
@@ -109,7 +104,7 @@ export async function classifications(
       order:
         q === undefined
           ? "by code"
-          : "names that hold the words outside of exclusions first, then whole words before beginnings, then shorter names, then coarser codes",
+          : "names with the words outside of exclusions first, then whole words before beginnings, then shorter names, then coarser codes",
     },
   };
 }

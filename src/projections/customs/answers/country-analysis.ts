@@ -28,17 +28,12 @@ export const countryInput = z.object({
   dataset: dataset.optional(),
 });
 
-const part = z.number().nullable().describe("Of all Latvia trades in this direction, 0 to 1");
-const rank = z
-  .int()
-  .nullable()
-  .describe("Among the partners of the year by value; null where there was no trade");
+const part = z.number().nullable().describe("Of Latvia's trade in this direction, 0 to 1");
+const rank = z.int().nullable().describe("Rank among the year's partners by value; null without trade");
 const listed = z
   .number()
   .nullable()
-  .describe(
-    "How much of that total the source splits by partner, 0 to 1; below 1 the country's share is a least",
-  );
+  .describe("The part of that total with a stated partner, 0 to 1; below 1 the country's share is a minimum");
 
 export const countryYear = z.object({
   year: z.int(),
@@ -51,8 +46,8 @@ export const countryYear = z.object({
   exports_rank: rank,
   imports_listed_share: listed,
   exports_listed_share: listed,
-  months: z.int().describe("Months of the year delivered in full"),
-  complete: z.boolean().describe("All twelve months are delivered in full"),
+  months: z.int().describe("Complete months of the year"),
+  complete: z.boolean().describe("All twelve months are complete"),
 });
 
 const trend = z
@@ -62,7 +57,7 @@ const trend = z
     growth_per_year: z.number().describe("0.1 = 10 % more each year"),
   })
   .nullable()
-  .describe("Between the first and the last complete year with trade; null with fewer than two");
+  .describe("Between the first and the last complete year with trade; null with under two");
 
 export const countryOutput = z.object({
   data: z.object({
@@ -94,7 +89,7 @@ export async function countryAnalysis(
   signal?: AbortSignal,
 ): Promise<z.infer<typeof countryOutput>> {
   if (input.country === LATVIA) {
-    const message = "country is Latvia itself; name a partner, such as LT";
+    const message = "country is Latvia itself; name a partner such as LT";
     refuse("invalid", message, { errors: [{ path: "country", message }] });
   }
   const question = customsQuestion(input);

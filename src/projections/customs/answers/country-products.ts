@@ -12,12 +12,12 @@ import { LATVIA } from "./question.ts";
 const LISTED = 10;
 
 export const countryProduct = z.object({
-  rank: z.int().nullable().describe("1 is the largest; null on the line for the rest"),
+  rank: z.int().nullable().describe("1 is the largest; null for the rest"),
   product: z.string().describe(`CN8 code; ${REST} on the last line`),
   name: z.string().nullable(),
   value_eur: z.number(),
-  quantity_kg: z.number().nullable().describe("Known mass in kg; null = none stated"),
-  share: z.number().nullable().describe("Of what Latvia trades with the country in this direction, 0 to 1"),
+  quantity_kg: z.number().nullable().describe("Reported mass in kg; null = none"),
+  share: z.number().nullable().describe("Of Latvia's trade with the country in this direction, 0 to 1"),
 });
 
 type Amounts = { value_eur: number; quantity_kg: number | null };
@@ -61,7 +61,7 @@ function linesOf(found: Found[], nameOf: NameOf): z.infer<typeof countryProduct>
   const rest = sumOf(found.filter((row) => !listed.includes(row)));
   return [
     ...listed.map((row, at) => line(at + 1, row.product, nameOf(row.product), row)),
-    line(null, REST, "All other products, confidential trade among them", rest),
+    line(null, REST, "All other products, including confidential trade", rest),
   ];
 }
 

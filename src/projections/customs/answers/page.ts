@@ -4,13 +4,13 @@ import { refuse } from "../../../core/model/refusal.ts";
 
 export const cursor = z
   .string()
-  .regex(/^[0-9a-f]{12}-\d{1,7}$/, "cursor is the next_cursor of the page before")
-  .describe("The `next_cursor` of the page before; omitted = from the beginning");
+  .regex(/^[0-9a-f]{12}-\d{1,7}$/, "cursor is the next_cursor of the last page")
+  .describe("The `next_cursor` of the previous page; omitted = from the start");
 
 export const pageMeta = {
   count: z.int().describe("Lines on this page"),
   total: z.int().describe("Lines of the whole list"),
-  next_cursor: z.string().nullable().describe("Of the next page; null on the last"),
+  next_cursor: z.string().nullable().describe("The next page; null on the last"),
 };
 
 /** A page of a list out of a vintage; refused where the cursor is of another vintage. */
@@ -22,7 +22,7 @@ export function pageOf<Row>(
   const [of, place] = cursor?.split("-") ?? [];
   const state = vintage.slice(0, 12);
   if (of !== undefined && of !== state) {
-    const message = "cursor is of an earlier state of the table; begin again without it";
+    const message = "cursor is of an earlier state of the table; start again without it";
     refuse("invalid", message, { errors: [{ path: "cursor", message }] });
   }
   const from = Number(place ?? 0);

@@ -59,7 +59,7 @@ export function onLatvia<T>(
   const { digits, reporters } = question;
   if (!isAnswered && !isCovered(trade, { digits, reporters })) {
     refuseWhileAwaited(trade);
-    refuse(tradeProblems["dataset-missing"], "no dataset has Latvia's trade at CN8 (yet)", {
+    refuse(tradeProblems["dataset-missing"], "no dataset has Latvia's CN8 trade (yet)", {
       retry_after_s: 5,
     });
   }

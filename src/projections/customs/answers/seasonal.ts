@@ -15,7 +15,7 @@ export const seasonalInput = z.object({
 });
 
 export const seasonalOutput = z.object({
-  data: z.array(profile).describe("A profile for each direction"),
+  data: z.array(profile).describe("One profile per direction"),
   meta: customsMeta.extend({
     code: z.string(),
     name: z.string().nullable(),

@@ -37,17 +37,17 @@ export const tariffInput = z.object({
 
 const rates = z
   .object({
-    min_pct: z.number().nullable().describe("Lowest plain percentage; null where there is none"),
+    min_pct: z.number().nullable().describe("Lowest plain percentage; null if there is none"),
     max_pct: z.number().nullable(),
-    not_ad_valorem: z.int().describe("Duties beside these that are specific, compound or conditional"),
+    not_ad_valorem: z.int().describe("Further duties that are specific, compound or conditional"),
   })
   .nullable()
-  .describe("null: no duty is known, which is not a duty of zero");
+  .describe("null: no duty found, which is not a duty of zero");
 
 const dutyLine = z.object({
   group: z
     .enum(dutyGroups)
-    .describe("third_country: what everybody pays; preference: granted to an origin; other: the rest"),
+    .describe("third_country: the general rate; preference: for an origin; other: the rest"),
   measure_code: z.string().describe("TARIC measure type, such as 103"),
   measure_type: z.string(),
   origin: z.string(),
@@ -55,7 +55,7 @@ const dutyLine = z.object({
     .string()
     .describe("1011 = erga omnes; a number is a group of countries, two letters one country"),
   duty: z.string().describe("As published"),
-  ad_valorem_pct: z.number().nullable().describe("null where the duty is no plain percentage"),
+  ad_valorem_pct: z.number().nullable().describe("null unless the duty is a plain percentage"),
   start: z.string(),
   end: z.string().nullable().describe("null = open"),
   additional_code: z.string().nullable(),
@@ -66,8 +66,8 @@ const dutyLine = z.object({
 /** The duties on one goods code of ten digits, third-country duty first, then preferences by origin. */
 const goods = z.object({
   goods_code: z.string(),
-  suffix: z.string().describe("Product line suffix; 80 is what can be declared"),
-  inherited: z.boolean().describe("It contains the code asked for, and its duties stand for all below it"),
+  suffix: z.string().describe("Product line suffix; 80 can be declared"),
+  inherited: z.boolean().describe("A parent of the requested code; its duties apply to all below it"),
   name: z.string().nullable(),
   duties: z.array(dutyLine),
 });
@@ -79,19 +79,19 @@ export const tariffOutput = z.object({
     code: z.string(),
     name: z.string().nullable(),
     third_country: rates,
-    all_origins: rates.describe("Over all duties, preferences among them"),
+    all_origins: rates.describe("Over all duties, including preferences"),
     goods: z.array(goods),
     trade: z
       .object({
-        year: z.int().describe("The last complete one"),
-        imports_eur: amount.describe("EUR; 0 = no trade, null = not known"),
-        imports_kg: amount.describe("Known mass in kg; null = none stated"),
+        year: z.int().describe("Last complete year"),
+        imports_eur: amount.describe("EUR; 0 = no trade, null = no data"),
+        imports_kg: amount.describe("Reported mass in kg; null = none"),
         exports_eur: amount,
         exports_kg: amount,
         about: meta,
       })
       .nullable()
-      .describe("Latvia's trade in the code; null where no dataset covers it"),
+      .describe("Latvia's trade in the code; null without a dataset"),
   }),
   meta: referenceMeta.extend({
     ...pageMeta,
@@ -137,9 +137,9 @@ export async function tariffLookup(
       ...aboutReference(table),
       ...about,
       note: table.synthetic
-        ? "these duties are invented, for trying the service out; no customs office knows them"
+        ? "these duties are invented, for trying the service out; no customs office uses them"
         : about.total === 0
-          ? `the table holds no duty for ${input.code}, which is not a duty of zero`
+          ? `the table has no duty for ${input.code}, which is not a duty of zero`
           : null,
       formula:
         "all duties on goods codes that begin with the code, and those of headings that contain it, as published and with their dates; lowest and highest over plain percentages, nothing averaged",

@@ -14,16 +14,13 @@ export const commoditiesInput = z.object({
   sort: z
     .enum(["value", "weight"], "sort is value or weight")
     .default("value")
-    .describe("Ranked by EUR, or by the mass that is known"),
+    .describe("Ranked by EUR, or by reported mass"),
   dataset: dataset.optional(),
 });
 
 /** A CN8 code's line. The last line, `rest`, is the total less the lines above it. */
 export const commodityRow = productRow.extend({
-  share_of_mass: z
-    .number()
-    .nullable()
-    .describe("Of the total's known mass, 0 to 1; null where none is known"),
+  share_of_mass: z.number().nullable().describe("Of the total's reported mass, 0 to 1; null if unknown"),
 });
 
 export const commoditiesOutput = z.object({
@@ -32,8 +29,8 @@ export const commoditiesOutput = z.object({
     year: z.int(),
     direction: z.enum(flows).nullable(),
     sort: z.enum(["value", "weight"]),
-    count: z.int().describe("Ranked lines, the rest not counted"),
-    ranked_of: z.int().describe("How many CN8 codes there are to rank"),
+    count: z.int().describe("Ranked lines, without the rest"),
+    ranked_of: z.int().describe("Number of CN8 codes to rank"),
     total: totals,
   }),
 });

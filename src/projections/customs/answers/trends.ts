@@ -18,9 +18,7 @@ const change = z
   .number()
   .nullable()
   .optional()
-  .describe(
-    "Of the value against the year before, 0.1 = 10 % more; null where either is not complete or was nothing",
-  );
+  .describe("Change of value on the year before, 0.1 = 10 % more; null if either year is incomplete or zero");
 
 /** A month; the change is against the same month of the year before. */
 export const trendMonth = timelineRow
@@ -31,8 +29,8 @@ export const trendMonth = timelineRow
 export const trendYear = trendMonth.omit({ period: true }).extend({
   year: z.int(),
   balance_eur: z.number().nullable().optional().describe("exports − imports; absent with a direction"),
-  months: z.int().describe("Months of the year delivered in full"),
-  complete: z.boolean().describe("All twelve months are delivered in full"),
+  months: z.int().describe("Complete months of the year"),
+  complete: z.boolean().describe("All twelve months are complete"),
 });
 
 export const trendsOutput = z.object({

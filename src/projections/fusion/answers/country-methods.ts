@@ -22,13 +22,13 @@ const line = z.object({
   code: z.string(),
   name: z.string().nullable(),
   value_eur: z.number(),
-  share: z.number().nullable().describe("Of what the ranking is of, 0 to 1"),
+  share: z.number().nullable().describe("Of the ranking's total, 0 to 1"),
 });
 type Line = z.infer<typeof line>;
 
 export const sides = z.object({
-  imports: z.array(line).describe(`What it buys, ${MOST_RANKED} at most`),
-  exports: z.array(line).describe("What it sells"),
+  imports: z.array(line).describe(`Its imports, ${MOST_RANKED} at most`),
+  exports: z.array(line).describe("Its exports"),
 });
 
 export const dependentProduct = z.object({

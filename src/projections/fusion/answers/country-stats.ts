@@ -18,9 +18,7 @@ import { SUMS } from "../../trade/answers/series.ts";
 import { partnersIn, totalsIn } from "../../trade/answers/tables.ts";
 
 export const countryStatsInput = z.object({
-  country: partner.describe(
-    "Any country by its 2-letter code; one outside the 27 is seen through their statistics",
-  ),
+  country: partner.describe("Any country by its 2-letter code; outside the 27, from their statistics"),
   years: years.optional(),
   hs: hs.optional(),
   dataset: dataset.optional(),
@@ -36,15 +34,13 @@ export const countryYear = z.object({
   imports_eur: amount.describe("EUR; null = not delivered"),
   exports_eur: amount,
   balance_eur: amount.describe("exports − imports"),
-  imports_growth: amount.describe("Against the year before, 0.1 = 10 %; null unless both years are complete"),
+  imports_growth: amount.describe("Change on the year before, 0.1 = 10 %; null unless both are complete"),
   exports_growth: amount,
   imports_share: amount.describe(
-    "Of the 27's trade: their imports where the country reports, else their exports; null where a dataset knows chosen partners alone",
+    "Of the 27's trade: their imports if the country reports, else their exports; null if a dataset covers only chosen partners",
   ),
-  exports_share: amount.describe("Of their exports where the country reports, else of their imports"),
-  complete: z
-    .boolean()
-    .describe("All twelve months are delivered in full, by each of the 27 where it is seen through them"),
+  exports_share: amount.describe("Of their exports if the country reports, else of their imports"),
+  complete: z.boolean().describe("All twelve months are complete; through partners, for each of the 27"),
 });
 
 export const countryStatsOutput = z.object({
@@ -55,9 +51,7 @@ export const countryStatsOutput = z.object({
     name: z.string(),
     view: z
       .enum(views)
-      .describe(
-        "through_partners: its imports are the 27's exports to it, its trade with all others is unseen",
-      ),
+      .describe("through_partners: its imports are the 27's exports to it; all other trade is missing"),
     formula,
   }),
 });

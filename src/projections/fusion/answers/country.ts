@@ -42,10 +42,8 @@ export const countryTables: readonly ReferenceTable<object>[] = [
 ];
 
 export const countryInput = z.object({
-  country: partner.describe(
-    "Any country by its 2-letter code; one outside the 27 is seen through their statistics",
-  ),
-  year: year.optional().describe("Calendar year; omitted = the last that is complete"),
+  country: partner.describe("Any country by its 2-letter code; outside the 27, from their statistics"),
+  year: year.optional().describe("Calendar year; omitted = the last complete one"),
   dataset: dataset.optional(),
 });
 
@@ -54,7 +52,7 @@ const number = z.number().nullable();
 export const countryOutput = z.object({
   data: z.object({
     trade: z.array(countryYear).describe(`Up to ${YEARS_TOLD} years, the last of them \`meta.year\``),
-    partners: sides.describe("The largest partners; the 27 alone where the country is seen through them"),
+    partners: sides.describe("The largest partners; only the 27 for a country that does not report"),
     products: sides.describe("The largest chapters"),
     advantage: z
       .array(
@@ -67,20 +65,20 @@ export const countryOutput = z.object({
         }),
       )
       .nullable()
-      .describe("The chapters of 1 % of its exports or more, the highest advantage first"),
+      .describe("The chapters with 1 % of its exports or more, highest advantage first"),
     dependency: z
       .array(dependentProduct)
       .nullable()
-      .describe("Chapters whose imports depend on few sources outside the EU, the largest first"),
+      .describe("Chapters whose imports depend on few sources outside the EU, largest first"),
     wages: hourly.nullable().describe("An hour in the whole economy"),
     ai_exposure: z
       .object({ score: number, covered: number, of: z.literal("EU27") })
       .nullable()
-      .describe("0 to 1, weighted by employment; of the Union, for no country has a table of its own"),
+      .describe("0 to 1, weighted by employment; of the Union, as no country has its own table"),
     inflation: z
       .object({ month: z.string(), yoy_pct: z.number() })
       .nullable()
-      .describe("Consumer prices (HICP), percent against the same month a year before"),
+      .describe("Consumer prices (HICP), percent on the same month a year before"),
     macro: z
       .array(
         macroOutput.shape.data.element.pick({
@@ -92,15 +90,15 @@ export const countryOutput = z.object({
           synthetic: true,
         }),
       )
-      .describe("Of the euro area and the world, as of now"),
-    absent: z.array(z.object({ of: z.string(), why: z.string() })).describe("What cannot be told, and why"),
+      .describe("Of the euro area and the world, now"),
+    absent: z.array(z.object({ of: z.string(), why: z.string() })).describe("Missing parts, with reasons"),
   }),
   meta: meta.extend({
     country: z.string(),
     name: z.string(),
     year: z.int(),
-    view: z.enum(views).describe("through_partners: its trade with all but the 27 is unseen"),
-    tables: z.array(referenceMeta).describe("The tables beside the trade data, each with its state"),
+    view: z.enum(views).describe("through_partners: only its trade with the 27 is covered"),
+    tables: z.array(referenceMeta).describe("Tables beside the trade data, each with its vintage"),
     planted,
     formula,
   }),
@@ -175,7 +173,7 @@ function yearOf({ data }: z.infer<typeof countryStatsOutput>, asked: number | un
   if (asked === undefined && last !== undefined)
     return data.findLast(({ complete }) => complete)?.year ?? last;
   const message =
-    first === undefined ? "there is no trade of the country" : `year is ${first} to ${last} of this country`;
+    first === undefined ? "this country has no trade data" : `year is ${first} to ${last} of this country`;
   return refuse("invalid", message, {
     errors: [{ path: asked === undefined ? "country" : "year", message }],
   });
@@ -198,7 +196,7 @@ function besideTrade(reference: ReferenceStore, code: string, or: Or) {
   const macro = isMacro
     ? macroContext(reference, { indicators: ["ecb_mro", "eur_usd", "hicp_yoy", "brent_usd"] }).data
     : [];
-  if (!isMacro) or("macro", "no table of indicators is loaded");
+  if (!isMacro) or("macro", "no indicators table is loaded");
   return {
     wages: or("wages", isPaid ? wages : "no table of labour costs or earnings has the country"),
     ai_exposure: or(

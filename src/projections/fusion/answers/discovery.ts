@@ -14,22 +14,22 @@ const source = z.object({
   dataset: z.string(),
   kind: z.enum(["trade", "table", "news"]),
   available: z.boolean(),
-  why: z.string().nullable().describe("Why it is not available"),
+  why: z.string().nullable().describe("Why it is unavailable"),
   source: z.string().nullable(),
   vintage: z.string().nullable(),
   synthetic: z.boolean().nullable(),
   from: z.string().nullable().describe("First month of trade data or news"),
-  to: z.string().nullable().describe("Last month, or what the table tells of last"),
+  to: z.string().nullable().describe("Last month, or the table's last date"),
   reporters: z.int().nullable(),
   all_products: z.boolean().nullable(),
-  licence: z.string().describe("In short; what counts is the publisher's own text"),
-  licence_source: z.string().nullable().describe("Where its publisher says so"),
-  delay: z.string().describe("How long after what it tells of it is published"),
+  licence: z.string().describe("A summary; the publisher's own text prevails"),
+  licence_source: z.string().nullable().describe("The publisher's page for it"),
+  delay: z.string().describe("Publication lag"),
 });
 
 export const sourcesOutput = z.object({
   data: z.array(source),
-  meta: z.object({ count: z.int().describe("Those that are available") }),
+  meta: z.object({ count: z.int().describe("The available ones") }),
 });
 
 type Source = z.infer<typeof source>;
@@ -39,15 +39,15 @@ const newsSource = ({ items, from, to }: NewsKnown): Source => ({
   dataset: "news",
   kind: "news",
   available: items > 0,
-  why: items > 0 ? null : "no news were handed in that you may be quoted from",
-  source: items > 0 ? "Handed in by the operator's servers; quoted, never counted" : null,
+  why: items > 0 ? null : "there are no news that you may quote",
+  source: items > 0 ? "Submitted by the operator's servers; quoted, never counted" : null,
   vintage: null,
   synthetic: null,
   from: from?.slice(0, 7) ?? null,
   to,
   reporters: null,
   all_products: null,
-  licence: items > 0 ? "As whoever published it says" : "—",
+  licence: items > 0 ? "As published" : "—",
   licence_source: null,
   delay: items > 0 ? "none" : "—",
 });
@@ -123,14 +123,10 @@ export const capabilitiesOutput = z.object({
       source: z.string(),
       least_data: z.string(),
       asked_by: z.array(z.string()).describe("Operations that answer it"),
-      lacks: z
-        .array(z.string())
-        .describe("What it wants of the data that are open now; empty: it can be asked"),
+      lacks: z.array(z.string()).describe("Which loaded data it lacks; empty: it can run"),
       planted: z
         .array(z.string())
-        .describe(
-          "Of `meta.planted`, what is there for it to find; without any it sees the sandbox as it was drawn",
-        ),
+        .describe("Its share of `meta.planted`; without any it sees the sandbox as drawn"),
     }),
   ),
   meta: z.object({ count: z.int(), planted }),

@@ -29,11 +29,11 @@ import { inFlow, inReporters, totalsIn } from "../../trade/answers/tables.ts";
 import type { Market } from "./market-methods.ts";
 
 export const atConstantPrices = z.object({
-  geo: z.string().describe("Whose consumer prices: the reporter's, else the euro area's"),
+  geo: z.string().describe("Source of consumer prices: the reporter, else the euro area"),
   years: z
     .array(z.object({ year: z.int(), value_eur: z.number() }))
     .describe("EUR at prices of the index's base"),
-  rate: z.number().nullable().describe("Growth a year between the first and the last of them"),
+  rate: z.number().nullable().describe("Yearly growth between the first and the last of them"),
 });
 
 const pricesOf = perVintage(
@@ -77,7 +77,7 @@ export function atPricesOf(
 export const moved = z.object({
   first: z.string().describe("The product that moves first"),
   second: z.string(),
-  months: z.int().describe("After how many months the second does the same; 0 = in the same month"),
+  months: z.int().describe("Months until the second follows; 0 = the same month"),
   correlation: z.number(),
   p_adjusted: z.number(),
 });

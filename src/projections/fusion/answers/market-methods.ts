@@ -48,10 +48,10 @@ export const priced = z.object({
   from: z.int(),
   to: z.int(),
   change_eur: z.number().describe("Over the listed partners; the sum of the three below"),
-  price_eur: z.number().describe("EUR that dearer or cheaper goods account for"),
-  quantity_eur: z.number().describe("EUR that more or less goods account for"),
-  unsplit_eur: z.number().describe("EUR of partners that are new or gone, or state no mass"),
-  partners: z.int().describe("Partners whose change is split"),
+  price_eur: z.number().describe("EUR due to prices"),
+  quantity_eur: z.number().describe("EUR due to quantities"),
+  unsplit_eur: z.number().describe("EUR of new or lost partners, or those without mass"),
+  partners: z.int().describe("Partners included in the split"),
 });
 
 export function pricedOf({ partners, year, isComplete }: Market): z.infer<typeof priced> | string {
@@ -139,7 +139,7 @@ export const dependent = z.object({
       year: z.int(),
       concentration: number.describe("Σ share² over sources outside the EU, 0 to 1"),
       extra_share: number.describe("Imports from outside the EU / all imports, 0 to 1"),
-      imports_to_exports: number.describe("null = nothing was exported"),
+      imports_to_exports: number.describe("null = no exports"),
       dependent: z.boolean(),
     }),
   ),
@@ -185,7 +185,7 @@ export const substituted = z.object({
       growth_eur: z.number(),
       share: z.number(),
       price_distance: number.describe(
-        "|ln unit value − the top source's| in robust deviations; null = masses do not tell",
+        "|ln unit value − the top source's| in robust deviations; null = too few masses",
       ),
       score_eur: z.number().describe("share × growth"),
     }),
@@ -246,14 +246,14 @@ export const expectation = z.object({
     .object({ estimate: z.number(), standard_error: z.number() })
     .describe("Elasticity with distance"),
   contiguity: z.object({ estimate: z.number(), standard_error: z.number() }).nullable(),
-  cells: z.int().describe("Pairs of countries in the estimate"),
+  cells: z.int().describe("Country pairs in the estimate"),
   partners: z.array(
     z.object({
       partner: z.string(),
       name: z.string(),
       actual_eur: z.number(),
       expected_eur: z.number(),
-      ratio: z.number().describe("actual / expected; above 1 = more than size and distance let expect"),
+      ratio: z.number().describe("actual / expected; above 1 = more than size and distance predict"),
     }),
   ),
 });

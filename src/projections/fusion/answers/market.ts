@@ -62,9 +62,9 @@ export const marketInput = z.object({
     .array(hs)
     .min(1, "beside names at least one product")
     .max(7, "beside names at most 7 products")
-    .refine((codes) => new Set(codes).size === codes.length, "a product stands in beside twice")
+    .refine((codes) => new Set(codes).size === codes.length, "beside names a product twice")
     .optional()
-    .describe("Other products, by comma: what of them moves before it, and what after"),
+    .describe("Other products, by comma, to test for leads and lags"),
   dataset: dataset.optional(),
 });
 
@@ -76,8 +76,8 @@ export const supplier = z.object({
   name: z.string(),
   value_eur: z.number().describe("EUR in `meta.year`"),
   share: number.describe("Of the total, 0 to 1"),
-  before_eur: z.number().describe("EUR in the year before"),
-  contribution: number.describe("Its change / the total of the year before; null where that is not complete"),
+  before_eur: z.number().describe("EUR of the year before"),
+  contribution: number.describe("Its change / the total of the year before; null if that is incomplete"),
 });
 
 export const marketOutput = z.object({
@@ -86,7 +86,7 @@ export const marketOutput = z.object({
       z.object({
         year: z.int(),
         value_eur: z.number(),
-        quantity_kg: number.describe("Known mass; null = none stated"),
+        quantity_kg: number.describe("Reported mass; null = none"),
         complete: z.boolean(),
       }),
     ),
@@ -94,9 +94,7 @@ export const marketOutput = z.object({
       .object({ from: z.int(), to: z.int(), rate: z.number().describe("A year, compound; 0.1 = 10 %") })
       .nullable(),
     price_and_quantity: priced.nullable(),
-    real: atConstantPrices
-      .nullable()
-      .describe("Deflated by consumer prices, for want of prices of each product"),
+    real: atConstantPrices.nullable().describe("Deflated by consumer prices, as product prices are missing"),
     partners: z.array(supplier),
     concentration: z
       .object({ hhi: z.number(), classification: z.enum(classes), cr3: z.number(), partners: z.int() })
@@ -109,22 +107,20 @@ export const marketOutput = z.object({
     leads: z
       .array(moved)
       .nullable()
-      .describe(
-        "Which moves before which, of it and those `beside`; empty = none is found; null = none were named",
-      ),
-    alerts: z.array(openAlert).describe("Of the last six months, the most certain first"),
+      .describe("Lead and lag between it and those `beside`; empty = none found; null = none named"),
+    alerts: z.array(openAlert).describe("Of the last six months, most certain first"),
     policies: z
       .array(announced)
       .nullable()
-      .describe("That begin within twelve months after the last month of the data"),
-    absent: z.array(z.object({ of: z.string(), why: z.string() })).describe("What cannot be told, and why"),
+      .describe("Starting within twelve months after the last month of the data"),
+    absent: z.array(z.object({ of: z.string(), why: z.string() })).describe("Missing parts, with reasons"),
   }),
   meta: meta.extend({
     reporter: reporterCode.nullable().describe("null = the 27 together"),
     product: z.string(),
     name: z.string().nullable(),
     flow: z.enum(flows),
-    year: z.int().describe("The last complete year of those asked for, else the last"),
+    year: z.int().describe("The last complete requested year, else the last"),
     years: z.object({ from: z.int(), to: z.int() }),
     planted,
     formula,

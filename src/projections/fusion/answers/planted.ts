@@ -8,7 +8,7 @@ import { type Flow, monthText } from "../../../domain/trade/units.ts";
 
 export const planted = z
   .array(z.string())
-  .describe("Events that were invented into the sandbox and that the figures are part of; empty of real data")
+  .describe("Events invented into the sandbox's figures; empty for real data")
   .meta({ id: "Planted" });
 
 /** What figures are of; `flow` is the country's own, and both where none is said. */

@@ -43,8 +43,8 @@ const traded = {
 export const reporterLine = z.object({
   ...traded,
   reporter: reporterCode,
-  intra_industry: number.describe("Grubel–Lloyd: 0 = each product goes one way, 1 = as much in as out"),
-  import_price_eur_per_tonne: number.describe("Over rows with a mass; null = none stated"),
+  intra_industry: number.describe("Grubel–Lloyd: 0 = each product goes one way, 1 = equal both ways"),
+  import_price_eur_per_tonne: number.describe("Over rows with a mass; null = none"),
   export_price_eur_per_tonne: number,
 });
 
@@ -55,10 +55,10 @@ export const productOutput = z.object({
     reporters: z.array(reporterLine),
     partners: z
       .array(partnerLine)
-      .describe(`The ${MOST_PARTNERS} largest partners of the 27, each other among them`),
+      .describe(`The ${MOST_PARTNERS} largest partners of the 27, including each other`),
     intra_industry: z.object({
       index: number.describe("Over all reporters and products"),
-      digits: z.int().describe("How fine the products are that are compared; the finer, the lower the index"),
+      digits: z.int().describe("Digits of the compared products; more digits lower the index"),
     }),
     sources_outside_eu: z
       .object({
@@ -68,7 +68,7 @@ export const productOutput = z.object({
         imports_eur: z.number(),
       })
       .nullable()
-      .describe("Imports of the 27 from countries outside; null = there are none"),
+      .describe("Imports of the 27 from outside; null = none"),
   }),
   meta: meta.extend({ product: z.string(), name: z.string().nullable(), year: z.int(), formula }),
 });

@@ -44,37 +44,37 @@ export const sanctionsInput = z.object({
     .max(2100, "is 2100 at the latest")
     .optional()
     .describe("Year of birth"),
-  hs: hs.optional().describe("A product; with country the rerouting signal is told, too"),
+  hs: hs.optional().describe("A product; with country you also get the rerouting signal"),
   threshold: z
     .number("is a number from 0.7 to 1")
     .min(0.7, "is at least 0.7")
     .max(1, "is at most 1")
     .default(THRESHOLD)
-    .describe("How alike, 0.7 to 1; less finds more, and more that are others"),
+    .describe("Similarity, 0.7 to 1; lower finds more false matches"),
 });
 
 const agreed = z.boolean().nullable();
 
 export const hit = z.object({
   list: z.string(),
-  entry_id: z.string().describe("As the list numbers it"),
-  reference: z.string().nullable().describe("As the list cites it"),
+  entry_id: z.string().describe("Its number in the list"),
+  reference: z.string().nullable().describe("The list's citation"),
   kind: z.enum(listedKinds),
-  name: z.string().describe("The listed name that it is like"),
-  quality: z.enum(nameQualities).describe("weak: the list gives this name with reserve"),
-  score: z.number().describe("0 to 1; 1: every word is equal"),
+  name: z.string().describe("The matching listed name"),
+  quality: z.enum(nameQualities).describe("weak: the list marks this name as weak"),
+  score: z.number().describe("0 to 1; 1: all words are equal"),
   words: z
     .array(
       z.object({
-        place: z.int().describe("Which word of what was asked, from 1; of two taken as one, the first"),
+        place: z.int().describe("Word of your query, from 1; for two joined words, the first"),
         listed: z.string(),
         alike: z.number(),
       }),
     )
-    .describe("Which word of the listed name each is like"),
+    .describe("The matching word of the listed name"),
   agrees: z
     .object({ type: agreed, country: agreed, born: agreed })
-    .describe("null: not asked, or not listed. It ranks, and hides nothing"),
+    .describe("null: not sent, or not listed. It ranks, and hides nothing"),
   why: z.string(),
   programs: z.array(z.string()),
   countries: z.array(z.string()),
@@ -86,7 +86,7 @@ const screened = referenceMeta
     list: z.string(),
     entries: z.int(),
     released_at: time.nullable().describe("When this state of the list was released here"),
-    stale: z.boolean().describe(`Released more than ${STALE_DAYS} days ago, or nobody knows when`),
+    stale: z.boolean().describe(`Released over ${STALE_DAYS} days ago, or at an unknown time`),
   })
   .meta({ id: "ScreenedList" });
 
@@ -96,11 +96,11 @@ const goods = z
       .array(rerouteRow)
       .nullable()
       .describe(
-        "What trade_reroute_watch tells of the product and the country; empty: no signal; null: it cannot be told",
+        "The trade_reroute_watch result for product and country; empty: no signal; null: unavailable",
       ),
-    months: z.string().nullable().describe("The twelve months before and after that it compares"),
-    why: z.string().nullable().describe("Why it cannot be told"),
-    controlled: z.null().describe("Whether the product is controlled: no list of goods is loaded"),
+    months: z.string().nullable().describe("The compared twelve months before and after"),
+    why: z.string().nullable().describe("Why it is unavailable"),
+    controlled: z.null().describe("Whether the product is controlled: no goods list is loaded"),
   })
   .nullable()
   .describe("null unless hs and country are given");
@@ -108,8 +108,8 @@ type Goods = z.infer<typeof goods>;
 
 export const sanctionsOutput = z.object({
   data: z.object({
-    result: z.enum(["match", "no_match"]).describe("no_match says nothing of lists that are not named here"),
-    no_match_in: z.array(z.string()).describe("Lists without a name that is as alike"),
+    result: z.enum(["match", "no_match"]).describe("no_match covers only the lists named here"),
+    no_match_in: z.array(z.string()).describe("Lists without a similar name"),
     hits: z.array(hit),
     more: z.int().describe(`Hits beyond the first ${MOST_HITS}`),
     lists: z.array(screened),

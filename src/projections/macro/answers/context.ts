@@ -33,13 +33,13 @@ const indicator = z.object({
   indicator: z.enum(indicatorNames),
   name: z.string(),
   unit: z.string(),
-  value: z.number().nullable().describe("null: the table is not loaded, or holds nothing of it"),
-  as_of: z.string().nullable().describe("The day or month of the value, the last that the table tells of"),
-  since: z.string().nullable().describe("The day from which a key rate has been in force; null of others"),
+  value: z.number().nullable().describe("null: the table is not loaded, or has no value"),
+  as_of: z.string().nullable().describe("The day or month of the value, the table's last"),
+  since: z.string().nullable().describe("The day on which a key rate came into force; null for others"),
   previous: z
     .number()
     .nullable()
-    .describe("The value of the day or month before; of a key rate the one before the last change"),
+    .describe("The value of the day or month before; for a key rate that before the last change"),
   previous_as_of: z.string().nullable(),
   change: z.number().nullable().describe("value − previous, in the unit"),
   history: z
@@ -139,7 +139,7 @@ export function macroContext(
   if (awaited.length > 0)
     refuse(
       tradeProblems["dataset-missing"],
-      `these tables are being opened, or their files are missing: ${awaited.map(({ name }) => name).join(", ")}`,
+      `these tables are loading, or their files are missing: ${awaited.map(({ name }) => name).join(", ")}`,
       { retry_after_s: 5 },
     );
   someOf(reference, tablesAsked);

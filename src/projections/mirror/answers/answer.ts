@@ -12,16 +12,16 @@ import { formula, meta } from "../../trade/answers/question.ts";
 const questionInput = {
   direction: z
     .enum(flows, "direction is IMPORT or EXPORT")
-    .describe("The target's own: IMPORT is what it buys from the EU27, EXPORT what it sells to them"),
+    .describe("The target's direction: IMPORT is from the EU27, EXPORT to it"),
   hs: hs.describe("HS or CN code of 2, 4, 6 or 8 digits"),
-  year: year.describe("Calendar year; omitted = all that the dataset has, a country-month each").optional(),
+  year: year.describe("Calendar year; omitted = all in the dataset, a country-month each").optional(),
   month: month.describe("One month, YYYY-MM, such as 2024-03; omitted = every month of the year").optional(),
   cif_fob: z
     .number("cif_fob is a number from 0 to 0.5")
     .min(0, "cif_fob is at least 0")
     .max(0.5, "cif_fob is at most 0.5")
     .default(CIF_FOB)
-    .describe("τ: what freight and insurance add to a value, 0 to 0.5"),
+    .describe("τ: freight and insurance as a share of value, 0 to 0.5"),
   dataset: dataset.optional(),
 };
 
@@ -52,44 +52,40 @@ export const countryMonth = z
     month: z.int(),
     value_eur: z.number().describe("EUR of the target's trade with the EU27"),
     value_usd: z.number().nullable().describe("The same in USD at the month's mean rate; null: see notes"),
-    quantity_kg: z.number().nullable().describe("Sum of the masses that are stated; null = none is"),
-    confidence: share
-      .nullable()
-      .describe("coverage × reliability × mass_quality; null = reliability is not known"),
-    coverage: share.describe("Share of the partners that reported the month in full"),
+    quantity_kg: z.number().nullable().describe("Sum of the reported masses; null = none"),
+    confidence: share.nullable().describe("coverage × reliability × mass_quality; null = no reliability"),
+    coverage: share.describe("Share of the partners with a complete month"),
     reliability: share.nullable().describe("1 − median |ln mirror ratio|, see meta.reliability"),
-    mass_quality: share
-      .nullable()
-      .describe("Share of the value whose mass is stated; null = there is no value"),
-    complete: z.boolean().describe("Every partner reported the month in full"),
+    mass_quality: share.nullable().describe("Share of the value with a mass; null = no value"),
+    complete: z.boolean().describe("Every partner's month is complete"),
     reporters: z.int().describe("Partners whose figures are summed"),
-    not_reported: z.array(reporterCode).describe("Partners that have not reported the month in full"),
-    reported_eur: z.number().describe("What the partners report, before the factor"),
-    excluded_eur: z.number().describe("EUR in the rows of those in not_reported, left out"),
-    without_mass_eur: z.number().describe("EUR in reported_eur whose mass is not stated"),
+    not_reported: z.array(reporterCode).describe("Partners whose month is incomplete"),
+    reported_eur: z.number().describe("The partners' figures, before the factor"),
+    excluded_eur: z.number().describe("EUR of those in not_reported, left out"),
+    without_mass_eur: z.number().describe("EUR in reported_eur without a mass"),
   })
   .meta({ id: "CountryMonth" });
 
 export const reconstructOutput = z.object({
-  data: z.array(countryMonth).describe("Oldest first; months that no partner reported in full are not there"),
+  data: z.array(countryMonth).describe("Oldest first; months without any complete partner are left out"),
   meta: meta
     .extend({
-      count: z.int().describe("Country-months, which is what is charged for"),
+      count: z.int().describe("Country-months, which are charged"),
       target: z.object({ code: z.string(), name: z.string() }),
       direction: z.enum(flows),
       product: z.string(),
-      scope: z.string().describe("What the figures are a part of"),
+      scope: z.string().describe("What the figures belong to"),
       formula,
       parameters: z.object({ cif_fob: z.number(), partners: z.int() }),
       reliability: z.object({
         value: share.nullable(),
         median_abs_ln_ratio: z.number().nullable(),
-        pair_months: z.int().describe("Pairs of the 27 and months whose two ends were compared"),
-        product: z.string().describe("The code they were compared for"),
+        pair_months: z.int().describe("Compared pairs of the 27 and months"),
+        product: z.string().describe("The compared code"),
         from: z.string(),
         to: z.string(),
       }),
-      rates: referenceMeta.nullable().describe("Where the exchange rates are from; null = there are none"),
+      rates: referenceMeta.nullable().describe("Source of the exchange rates; null = none"),
       notes: z.array(z.string()),
     })
     .meta({ id: "MirrorMeta" }),

@@ -40,7 +40,7 @@ function questionOf(input: MirrorInput): Question {
   const period = input.month === undefined ? undefined : readMonth(input.month);
   const year = input.year ?? (period === undefined ? undefined : yearOf(period));
   if (period !== undefined && yearOf(period) !== year) {
-    const message = `month ${input.month} is not in year ${year}; leave year out or change one of them`;
+    const message = `month ${input.month} is not in year ${year}; omit year or change one`;
     refuse("invalid", message, { errors: [{ path: "month", message }] });
   }
   const years = year === undefined ? undefined : { from: year, to: year };
@@ -150,7 +150,7 @@ function refuseUncovered({ manifest }: Lease, { target, direction, hs, period }:
   const covered = coveredMonths(manifest.coverage, { target, direction, hs });
   const [first, last] = [covered.at(0), covered.at(-1)];
   const range = first && last ? `${monthText(first.period)} to ${monthText(last.period)}` : "no month";
-  const message = `of ${hs}, ${manifest.dataset} has ${range} reported in full by anybody, of ${monthText(months.from)} to ${monthText(months.to)}`;
+  const message = `for ${hs}, ${manifest.dataset} has ${range} reported in full, of ${monthText(months.from)} to ${monthText(months.to)}`;
   const path = period === undefined ? "year" : "month";
   return refuse(tradeProblems["outside-coverage"], message, { errors: [{ path, message }] });
 }

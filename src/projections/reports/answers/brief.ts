@@ -46,18 +46,18 @@ const region = z
   })
   .refine(
     (code) => code === "EU" || code === "GLOBAL" || isReporter(code),
-    "region is EU, GLOBAL or one of the 27; what others import is seen through their trade with the 27 alone: ask fusion/country-stats",
+    "region is EU, GLOBAL or one of the 27; for others the EU has only its own trade with them: use fusion/country-stats",
   )
-  .describe("EU: the 27 and their sources outside; GLOBAL: and all their partners; or one of the 27");
+  .describe("EU: the 27 and their outside sources; GLOBAL: and all their partners; or one of the 27");
 
 const common = {
   region,
   years: years.default("2020-2026").describe("YYYY-YYYY"),
   layers: z
     .array(z.enum(layers, `layers are ${layers.join(", ")}`))
-    .max(layers.length, "layers are named once each")
+    .max(layers.length, "layers has each name once")
     .default([])
-    .describe("Each is answered with whether it is available; gdelt: news that were handed in, quoted"),
+    .describe("Each reports whether it is available; gdelt: submitted news, quoted"),
 };
 
 export const briefInput = z.object({
@@ -70,7 +70,7 @@ export const sectorsInput = z.object({
     .array(hs2)
     .min(2, "sectors are 2 to 8 chapters")
     .max(8, "sectors are 2 to 8 chapters")
-    .refine((codes) => new Set(codes).size === codes.length, "a chapter stands in sectors twice")
+    .refine((codes) => new Set(codes).size === codes.length, "sectors has a chapter twice")
     .describe("2 to 8 HS chapters"),
   ...common,
 });

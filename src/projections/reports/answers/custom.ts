@@ -23,14 +23,14 @@ export const customInput = z.object({
   years: z
     .array(z.int("a year is a whole number such as 2024").min(1988).max(2099))
     .min(1, "name at least one year")
-    .max(20, "at most 20 years are reported at once")
-    .refine(twice, "a year stands in years twice")
-    .describe("1 to 20 calendar years; those between the first and the last are told, too"),
+    .max(20, "years has at most 20 years")
+    .refine(twice, "years has a year twice")
+    .describe("1 to 20 calendar years; those between first and last are included"),
   products: z
     .array(hs2)
     .min(1, "name at least one chapter")
-    .max(20, "at most 20 chapters are reported at once")
-    .refine(twice, "a chapter stands in products twice")
+    .max(20, "products has at most 20 chapters")
+    .refine(twice, "products has a chapter twice")
     .describe("1 to 20 HS chapters"),
 });
 
@@ -51,7 +51,7 @@ export async function customReport(asked: Ask, input: z.output<typeof customInpu
   const cases = casesOf(plan, input, { ...slots, ...span });
   const steps = cases.length * plan.steps.length;
   if (steps > MOST_STEPS) {
-    const message = `${plan.name} over these is ${steps} steps, and ${MOST_STEPS} are the most: name fewer reporters or products`;
+    const message = `${plan.name} needs ${steps} steps here, at most ${MOST_STEPS}: name fewer reporters or products`;
     refuse("invalid", message, {
       errors: [{ path: takes(plan, "country") ? "reporters" : "products", message }],
     });

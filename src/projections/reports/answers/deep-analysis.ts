@@ -25,7 +25,7 @@ export const deepAnalysisInput = z.object({
     .int("year is a whole number such as 2024")
     .min(2005, "year is 2005 at the earliest")
     .max(2026, "year is 2026 at the latest")
-    .describe("A calendar year that the country has delivered in full, 2005 to 2026"),
+    .describe("A calendar year with complete data of the country, 2005 to 2026"),
 });
 
 /** Years that the overview goes back. */
@@ -43,7 +43,7 @@ export async function deepAnalysis(
   const complete = all.answer.data.filter((one) => one.complete).map((one) => one.year);
   if (!complete.includes(year)) {
     const last = complete.at(-1);
-    const message = `is no year that ${reporter} has delivered in full${last === undefined ? "" : `; the last is ${last}`}`;
+    const message = `is not a complete year of ${reporter}${last === undefined ? "" : `; the last is ${last}`}`;
     refuse("invalid", `year ${message}`, { errors: [{ path: "year", message }] });
   }
   const shown = all.answer.data.flatMap((one, n) =>

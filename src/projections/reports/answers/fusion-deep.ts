@@ -21,13 +21,13 @@ const MOST_BESIDE = 2;
 
 export const fusionDeepInput = z.object({
   question,
-  country: partner.optional().describe("Goes before the country that the question names"),
-  hs: hs.optional().describe("Goes before the product that the question names"),
+  country: partner.optional().describe("Overrides the question's country"),
+  hs: hs.optional().describe("Overrides the question's product"),
   years: years
     .refine((text) => {
       const { from, to } = readYears(text);
       return to - from < MOST_YEARS;
-    }, `years are ${MOST_YEARS} at most`)
+    }, `years has at most ${MOST_YEARS}`)
     .optional(),
 });
 
@@ -42,7 +42,7 @@ export async function fusionDeep(
   const read = slotsIn(input.question, names, stemsOf(intents));
   const { country = read.country, hs = read.hs, years = read.years } = input;
   if (country === undefined && hs === undefined) {
-    const message = "the question names no country and no product: name one in it, or as country or hs";
+    const message = "the question names no country or product: add one to it, or as country or hs";
     refuse("invalid", message, { errors: [{ path: "question", message }] });
   }
   const report = writing(asked);

@@ -27,7 +27,7 @@ export const question = z
 
 /** What a question names, said apart. */
 export const slotFields = {
-  country: partner.optional().describe("The country asked about, by its 2-letter code"),
+  country: partner.optional().describe("The question's country, by its 2-letter code"),
   partner: partner.optional(),
   hs: hs.optional().describe("The product: an HS or CN code"),
   year: year.optional().describe("Calendar year"),
@@ -40,7 +40,7 @@ export const queryInput = z.object({
   intent: z
     .enum(intentNames, `intent is one of ${intentNames.join(", ")}`)
     .optional()
-    .describe("In place of a question, or beside one: a name that fusion/intents lists"),
+    .describe("Replaces or joins the question: a name from fusion/intents"),
   ...slotFields,
 });
 
@@ -51,15 +51,15 @@ export const queryOutput = z.object({
     intent: z.string(),
     version: z.int(),
     question: z.string().nullable(),
-    slots: z.record(z.string(), z.union([z.string(), z.number()])).describe("What was read of the question"),
-    text: z.string().describe("The findings, a line each; figures cite their facts"),
+    slots: z.record(z.string(), z.union([z.string(), z.number()])).describe("How the question was read"),
+    text: z.string().describe("The findings, one a line; figures cite their facts"),
     sections,
     facts,
     methods,
     limits,
     steps: z
       .array(origin.omit({ path: true }).extend({ step: z.string() }))
-      .describe("What was asked, each with its state of the data and the digest of its answer"),
+      .describe("The queries, each with vintage and the digest of its answer"),
     passed: z.array(z.object({ step: z.string(), operation: z.string(), why: z.string() })),
   }),
   meta: z.object({
@@ -159,7 +159,7 @@ export async function runTold(
 function refusedOf(plan: Plan, field: Field, error: unknown): never {
   if (!(error instanceof Refusal) || error.code !== "invalid") throw error;
   const why = error.errors?.map(({ message }) => message).join("; ") ?? error.message;
-  const message = `${plan.name} cannot be asked so: ${why}`;
+  const message = `${plan.name} cannot answer this: ${why}`;
   return refuse("invalid", message, { errors: [{ path: field, message }] });
 }
 

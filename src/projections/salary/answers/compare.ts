@@ -28,7 +28,7 @@ const identity = { code: z.string(), name: z.string(), group: z.enum(countryGrou
 
 const country = z.object({
   ...identity,
-  potential_candidate: z.boolean().describe("Not yet a candidate, although listed with them"),
+  potential_candidate: z.boolean().describe("Not yet a candidate, but listed with them"),
   has_labour_costs: z.boolean(),
   has_earnings: z.boolean(),
   has_monthly_wages: z.boolean(),
@@ -79,10 +79,7 @@ const compared = z.object({
   ...identity,
   nace: z.string(),
   ...hourly.shape,
-  ratio_to_eu27: z
-    .number()
-    .nullable()
-    .describe("Labour cost ÷ that of the EU27 in the same year and activity"),
+  ratio_to_eu27: z.number().nullable().describe("Labour cost ÷ the EU27's in the same year and activity"),
 });
 
 export const compareOutput = z.object({
@@ -90,7 +87,7 @@ export const compareOutput = z.object({
   meta: meta.extend({
     count: z.int(),
     nace: z.object({ code: z.string(), name: z.string() }),
-    year: z.int().nullable().describe("The year in which labour costs are compared"),
+    year: z.int().nullable().describe("The year of the labour costs"),
     eu27: hourly.describe("The same figures of the EU27"),
     missing: z.array(z.string()).describe("Countries without a labour cost in that year"),
   }),

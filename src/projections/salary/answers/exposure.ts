@@ -29,15 +29,15 @@ const exposureRow = z.object({
   level: z.enum(["unit", "major", "all", "section"]),
   code: z.string().describe("ISCO-08 code of four or one digits, NACE section, or TOTAL for all occupations"),
   name: z.string(),
-  score: z.number().min(0).max(1).nullable().describe("Exposure to generative AI, 0 to 1; null is not known"),
+  score: z.number().min(0).max(1).nullable().describe("Exposure to generative AI, 0 to 1; null = no score"),
   sd: z.number().nullable().describe("Standard deviation over the tasks of a unit group"),
-  band: z.string().nullable().describe("The band that the authors put a unit group in"),
+  band: z.string().nullable().describe("The authors' band for a unit group"),
   basis: z
     .enum(["published", "plain mean", "employment-weighted"])
     .nullable()
     .describe("null with the score"),
   units: z.int().nullable().describe("Unit groups with a score"),
-  covered: z.number().nullable().describe("Share of the employed whose major group has a score"),
+  covered: z.number().nullable().describe("Share of the employed with a scored major group"),
 });
 export type ExposureRow = z.infer<typeof exposureRow>;
 

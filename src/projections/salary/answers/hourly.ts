@@ -11,11 +11,11 @@ export const FLAGS = "p provisional, e estimated, b break in series, u unreliabl
 
 /** Two statistics side by side, each of its own year; null is not known, never zero. */
 export const hourly = z.object({
-  labour_cost_eur_per_hour: z.number().nullable().describe("Wages and all other costs of the employer"),
-  wages_eur_per_hour: z.number().nullable().describe("Wages and salaries alone, of the same statistic"),
+  labour_cost_eur_per_hour: z.number().nullable().describe("Wages and all other employer costs"),
+  wages_eur_per_hour: z.number().nullable().describe("Only wages and salaries, of the same statistic"),
   labour_cost_year: z.int().nullable(),
-  labour_cost_flag: z.string().nullable().describe(`As Eurostat publishes it: ${FLAGS}; empty for none`),
-  earnings_eur_per_hour: z.number().nullable().describe("Mean gross earnings of women and men together"),
+  labour_cost_flag: z.string().nullable().describe(`From Eurostat: ${FLAGS}; empty for none`),
+  earnings_eur_per_hour: z.number().nullable().describe("Mean gross earnings of both sexes"),
   earnings_women_eur_per_hour: z.number().nullable(),
   earnings_men_eur_per_hour: z.number().nullable(),
   earnings_year: z.int().nullable().describe("Year of the earnings survey"),

@@ -24,7 +24,7 @@ const wage = z.object({
   name: z.string(),
   gross_eur_per_month: z.number(),
   yoy_pct: z.number().nullable().describe("Against the same period a year before, percent"),
-  inflation_pct: z.number().nullable().describe("HICP of Latvia over the same periods, percent"),
+  inflation_pct: z.number().nullable().describe("Latvia's HICP over the same periods, percent"),
   real_yoy_pct: z.number().nullable().describe("yoy_pct after inflation"),
 });
 
@@ -100,7 +100,7 @@ function checkCoverage(rows: readonly LvWage[], year: number | undefined, nace: 
   const years = rows.map(({ period }) => Number(period.slice(0, 4)));
   const [from, to] = [Math.min(...years), Math.max(...years)];
   if (year !== undefined && (year < from || year > to))
-    outside("year", `year ${year} is outside of the table, which goes from ${from} to ${to}`);
+    outside("year", `year ${year} is outside of the table: ${from} to ${to}`);
   const codes = [...new Set(rows.map((row) => row.nace))].sort();
   if (nace !== undefined && !codes.includes(nace))
     outside("nace", `the table of wages has no activity ${nace}; it has ${codes.join(", ")}`);

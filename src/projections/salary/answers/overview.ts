@@ -57,7 +57,7 @@ export const overviewOutput = z.object({
         }),
       ),
       sectors: z.int().describe("NACE sections"),
-      occupations: z.int().describe("Unit groups of ISCO-08 with a score"),
+      occupations: z.int().describe("ISCO-08 unit groups with a score"),
       headline,
     }),
     z.object({ text: z.string(), headline }),

@@ -22,7 +22,7 @@ const sector = z.object({
   lv_gross_eur_per_month: z.number().nullable().describe("Average gross wage in Latvia"),
   lv_period: z.string().nullable().describe("The year or quarter of that wage"),
   ai_exposure: z.number().nullable().describe("Employment-weighted, 0 to 1"),
-  ai_covered: z.number().nullable().describe("Share of the employed whose occupation has a score"),
+  ai_covered: z.number().nullable().describe("Share of the employed with a scored occupation"),
 });
 
 export const sectorsOutput = z.object({ data: z.array(sector), meta: meta.extend({ count: z.int() }) });

@@ -6,9 +6,9 @@ import type { Reference, ReferenceTable } from "../../../datasets/reference/tabl
 import { aboutReference, joined, joinedOf, referenceMeta } from "../../reference/meta.ts";
 
 export const meta = joined.extend({
-  tables: z.array(referenceMeta).describe("The tables that the figures are from, each with its state"),
-  formula: z.string().describe("How the figures were computed"),
-  notes: z.array(z.string()).describe("What to know before relying on the figures"),
+  tables: z.array(referenceMeta).describe("The tables used, each with its vintage"),
+  formula: z.string().describe("How the figures are computed"),
+  notes: z.array(z.string()).describe("Caveats about the figures"),
 });
 
 /** What an answer says of its tables; those that are not loaded are named in a note. */

@@ -52,12 +52,12 @@ export const alert = anomalyRow.extend({
     .number()
     .nullable()
     .describe(
-      "Robust score of ln(x / x 12 months before) among such changes of the 36 months before, so free of season; null = too short a series",
+      "Robust score of ln(x / x 12 months before) among such changes of the 36 months before, so without season; null = too short a series",
     ),
   confirmed: z
     .boolean()
     .nullable()
-    .describe(`|year_on_year_score| > ${OUTLIER_SCORE}; false: it may be the season; null: not known`),
+    .describe(`|year_on_year_score| > ${OUTLIER_SCORE}; false: maybe the season; null: no score`),
 });
 
 /** A series that grew or shrank most against the same months of the year before. */
@@ -69,8 +69,8 @@ export const mover = z.object({
   value_eur: z.number().describe("EUR over the compared months"),
   year_before_eur: z.number().describe("EUR over the same months of the year before"),
   change_eur: z.number(),
-  change: z.number().nullable().describe("0.1 = 10 % more; null where there was nothing before"),
-  months: z.int().describe("How many months are compared: those that were delivered in both years"),
+  change: z.number().nullable().describe("0.1 = 10 % more; null if there was nothing before"),
+  months: z.int().describe("Number of compared months: complete in both years"),
 });
 
 export const alertsOutput = z.object({
@@ -79,7 +79,7 @@ export const alertsOutput = z.object({
     movers: z.array(mover).describe(`The ${MOST_MOVERS} largest changes in EUR, up or down`),
   }),
   meta: watchedMeta.extend({
-    significant: z.int().describe(`Alerts found, of which at most ${MOST_ALERTS} are listed`),
+    significant: z.int().describe(`Alerts found; at most ${MOST_ALERTS} are listed`),
   }),
 });
 

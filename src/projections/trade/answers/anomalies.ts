@@ -102,8 +102,8 @@ export const watchedMeta = meta
     count: z.int().describe("Lines listed"),
     tested: z.int().describe("Months tested, over all series"),
     months: z.object({ from: z.string(), to: z.string() }),
-    flow: z.enum(flows).nullable().describe("The flow asked for; null = both"),
-    note: z.string().nullable().describe("Why nothing could be tested"),
+    flow: z.enum(flows).nullable().describe("The requested flow; null = both"),
+    note: z.string().nullable().describe("Why nothing was tested"),
     formula,
   })
   .meta({ id: "WatchedMeta" });
@@ -119,7 +119,7 @@ export function aboutWatched(lease: Lease, watched: Watched, { tested }: Judged)
   };
 }
 
-const TOO_LITTLE = `too little data: no month that a reporter has delivered in full has ${LEAST_HISTORY - 1} known months before it and a mean of EUR ${LEAST_BASE_EUR / 1e6} M over the last ${TRAILING} of them`;
+const TOO_LITTLE = `too little data: no complete month of a reporter has ${LEAST_HISTORY - 1} reported months before it and a mean of EUR ${LEAST_BASE_EUR / 1e6} M over the last ${TRAILING} of them`;
 
 export const ANOMALY_FORMULA = `z = (x − mean) / max(sd, ${SD_FLOOR}·mean) over the ${TRAILING} months before; p two-sided, Student's t, ${TRAILING - 1} df; Benjamini–Hochberg over all tests, q = ${FALSE_DISCOVERY_RATE}; tested where mean ≥ EUR ${LEAST_BASE_EUR / 1e6} M, at least ${LEAST_HISTORY} months are known and the reporter has delivered the month in full`;
 

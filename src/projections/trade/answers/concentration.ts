@@ -57,10 +57,10 @@ export const concentrationResult = z.object({
     .nullable()
     .describe("10,000 / HHI: as many equal partners would give this index"),
   partners: z.int().describe("Partners listed"),
-  listed_value_eur: z.number().describe("EUR over the listed partners: what shares and HHI are of"),
-  total_value_eur: z.number().describe("EUR of all trade, the source's WORLD rows where it has them"),
+  listed_value_eur: z.number().describe("EUR over the listed partners: the base of shares and HHI"),
+  total_value_eur: z.number().describe("EUR of all trade, the source's WORLD rows if it has them"),
   listed_share: share.describe(
-    "listed_value_eur / total_value_eur; far below 1, the index tells of a part only",
+    "listed_value_eur / total_value_eur; far below 1, the index covers only a part",
   ),
   top_partners: z.array(
     z.object({
@@ -76,10 +76,10 @@ export const concentrationResult = z.object({
 });
 
 export const concentrationOutput = z.object({
-  data: z.array(concentrationResult).describe("A result for each flow"),
+  data: z.array(concentrationResult).describe("One result per flow"),
   meta: yearMeta.extend({
     count: z.int(),
-    product: z.string().nullable().describe("The code asked for; null = all products"),
+    product: z.string().nullable().describe("The requested code; null = all products"),
     thresholds: z.object({ moderate: z.number(), high: z.number() }),
   }),
 });

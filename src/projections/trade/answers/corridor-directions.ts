@@ -27,24 +27,24 @@ const view = z
   .object({
     reporter: reporterCode,
     flow: z.enum(flows),
-    value_eur: z.number().describe("EUR over the months delivered"),
-    quantity_kg: z.number().nullable().describe("Known mass in kg; null = none stated"),
-    months: z.int().describe("Months delivered in full"),
+    value_eur: z.number().describe("EUR over the complete months"),
+    quantity_kg: z.number().nullable().describe("Reported mass in kg; null = none"),
+    months: z.int().describe("Complete months"),
   })
   .nullable()
-  .describe("null where this country is no reporter of the database, or has delivered nothing");
+  .describe("null if this country is no reporter of the database, or has delivered nothing");
 
 const mirror = z
   .object({
-    months: z.int().describe("Months that both have delivered"),
+    months: z.int().describe("Months complete for both"),
     exporter_eur: z.number(),
     importer_eur: z.number(),
     gap_eur: z.number().describe("importer_eur − exporter_eur"),
     ratio: share.describe("importer_eur / exporter_eur"),
-    median_monthly_ratio: share.describe("Of the months in which both have trade"),
+    median_monthly_ratio: share.describe("Of the months with trade on both sides"),
   })
   .nullable()
-  .describe("null where only one of the two reports");
+  .describe("null if only one of the two reports");
 
 const corridorAlert = z.object({
   period: z.string(),
@@ -60,15 +60,15 @@ export const corridorProduct = z.object({
   name: z.string().nullable(),
   value_eur: z.number(),
   share: share.describe("Of this direction's products in the year, 0 to 1"),
-  price_eur_per_tonne: share.describe("Of the rows that state a mass; null = none does"),
-  excluded_value_eur: z.number().describe("EUR of the rows that state no mass, which the price leaves out"),
-  other_view_eur: share.describe("What the other country reports of it; null where it does not report"),
+  price_eur_per_tonne: share.describe("Of the rows with a mass; null = none"),
+  excluded_value_eur: z.number().describe("EUR of the rows without mass, excluded from the price"),
+  other_view_eur: share.describe("The other country's figures; null if it does not report"),
 });
 
 export const corridorMonth = z.object({
   period: z.string().describe("YYYY-MM"),
-  exporter_eur: z.number().nullable().describe("EUR as the selling country reports it; null = not delivered"),
-  importer_eur: z.number().nullable().describe("EUR as the buying country reports it; null = not delivered"),
+  exporter_eur: z.number().nullable().describe("EUR reported by the selling country; null = not delivered"),
+  importer_eur: z.number().nullable().describe("EUR reported by the buying country; null = not delivered"),
 });
 
 export const direction = z.object({
@@ -77,15 +77,13 @@ export const direction = z.object({
   exporter_view: view,
   importer_view: view,
   mirror,
-  months: z.array(corridorMonth).describe("Every month of the years, as each of the two reports it"),
-  seasonality: profile.omit({ flow: true }).describe("As the reporter sees it"),
+  months: z.array(corridorMonth).describe("Every month of the years, from both reporters"),
+  seasonality: profile.omit({ flow: true }).describe("The reporter's figures"),
   alerts: z
     .array(corridorAlert)
-    .describe(`Significant ones of the last ${WATCHED} months, as the reporter sees it`),
+    .describe(`Significant ones of the last ${WATCHED} months, from the reporter`),
   products_year: z.int(),
-  top_products: z
-    .array(corridorProduct)
-    .describe("The ten largest in `products_year`, as the reporter sees them"),
+  top_products: z.array(corridorProduct).describe("The ten largest in `products_year`, from the reporter"),
 });
 
 export const balanceYear = z.object({
@@ -93,10 +91,10 @@ export const balanceYear = z.object({
   exports_eur: z
     .number()
     .nullable()
-    .describe("EUR from the reporter to the partner over the months delivered in full; null = none is"),
+    .describe("EUR from the reporter to the partner over the complete months; null = none"),
   imports_eur: z.number().nullable(),
   balance_eur: z.number().nullable().describe("exports − imports"),
-  complete: z.boolean().describe("All twelve months of both are delivered in full"),
+  complete: z.boolean().describe("All twelve months of both are complete"),
 });
 
 /** What is known of a pair: month by month, null where not delivered, and the products of one year. */

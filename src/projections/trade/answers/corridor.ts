@@ -35,19 +35,15 @@ export const corridorInput = z.object({
 export const section = z.object({
   about: meta,
   years: z.object({ from: z.int(), to: z.int() }),
-  directions: z.array(direction).length(2).describe("What the reporter sells, then what it buys"),
-  balance: z.array(balanceYear).describe("By year, as the reporter sees it"),
+  directions: z.array(direction).length(2).describe("The reporter's sales, then its purchases"),
+  balance: z.array(balanceYear).describe("By year, from the reporter"),
 });
 
 export const corridorOutput = z.object({
   data: z.object({
     reporter: z.object({ code: reporterCode, name: z.string() }),
     partner: z.object({ code: z.string(), name: z.string() }),
-    databases: z
-      .array(section)
-      .describe(
-        "Each database that knows the pair, apart; the first is the one that answers by the usual choice",
-      ),
+    databases: z.array(section).describe("Each database with the pair, separately; the default one first"),
   }),
   meta: meta.extend({ count: z.int().describe("Databases"), product: z.string().nullable(), formula }),
 });

@@ -43,7 +43,7 @@ export const flowPulseOutput = z.object({
       pulse: z.number().describe("|z|·√share_of_trade"),
       share_of_trade: z
         .number()
-        .describe("Of all the reporter trades in this flow, over the twelve months before, 0 to 1"),
+        .describe("Of the reporter's trade in this flow, over the twelve months before, 0 to 1"),
     }),
   ),
   meta: watchedMeta.extend({ ranked_of: z.int().describe("Anomalies with p ≤ 0.05 before adjustment") }),

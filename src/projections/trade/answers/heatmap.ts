@@ -27,18 +27,16 @@ export const heatmapInput = z.object({
 const amount = z.number().nullable();
 
 export const heatmapRow = z.object({
-  rank: z.int().nullable().describe("1 is the largest; null where nothing was delivered"),
+  rank: z.int().nullable().describe("1 is the largest; null if nothing was delivered"),
   reporter: reporterCode,
   name: z.string(),
-  value_eur: amount.describe("EUR; imports + exports when no flow was asked for; null = not delivered"),
-  imports_eur: amount.optional().describe("Present when no flow was asked for"),
+  value_eur: amount.describe("EUR; imports + exports without a flow; null = not delivered"),
+  imports_eur: amount.optional().describe("Present without a flow"),
   exports_eur: amount.optional(),
-  quantity_kg: amount.describe("Known mass in kg; null = none stated"),
+  quantity_kg: amount.describe("Reported mass in kg; null = none"),
   share: amount.describe("Of the sum of the 27, 0 to 1"),
-  change: amount.describe(
-    "Against the year before, 0.1 = 10 % more; null where one of the two is not complete",
-  ),
-  complete: z.boolean().describe("All twelve months are delivered in full"),
+  change: amount.describe("Change on the year before, 0.1 = 10 % more; null if one is incomplete"),
+  complete: z.boolean().describe("All twelve months are complete"),
 });
 
 export const heatmapOutput = z.object({
@@ -46,7 +44,7 @@ export const heatmapOutput = z.object({
   meta: meta.extend({
     count: z.int(),
     year: z.int(),
-    product: z.string().nullable().describe("The code asked for; null = all products"),
+    product: z.string().nullable().describe("The requested code; null = all products"),
     flow: z.enum(flows).nullable(),
     total: totals,
     formula,

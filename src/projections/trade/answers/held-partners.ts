@@ -26,6 +26,6 @@ export async function holdsPartner(
 /** Refuses as outside the coverage; `path` is the input field that names the partner. */
 export function refuseUnheld({ manifest }: Lease, { hs, partner }: Asked, path: string): never {
   const of = hs === undefined ? partner : `${partner} for ${hs}`;
-  const message = `${manifest.dataset} holds no row of ${of}; name another dataset with dataset`;
+  const message = `${manifest.dataset} has no row of ${of}; name another dataset with dataset`;
   return refuse(tradeProblems["outside-coverage"], message, { errors: [{ path, message }] });
 }

@@ -10,7 +10,7 @@ import { formula, meta, metaOf } from "./question.ts";
 export const productMeta = meta
   .extend({
     reporter: reporterCode,
-    product: z.string().describe("The code asked for"),
+    product: z.string().describe("The requested code"),
     years: z.object({ from: z.int(), to: z.int() }),
     formula,
   })

@@ -10,7 +10,7 @@ export const yearMeta = meta
   .extend({
     reporter: reporterCode,
     year: z.int(),
-    flow: z.enum(flows).nullable().describe("The flow asked for; null = both"),
+    flow: z.enum(flows).nullable().describe("The requested flow; null = both"),
     formula,
   })
   .meta({ id: "YearMeta" });

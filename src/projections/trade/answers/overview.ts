@@ -33,7 +33,7 @@ const headline = z.object({
   records: z.int().describe("Rows of the dataset under `hs`"),
   countries: z.int().describe("Reporters with data under `hs`"),
   date_range: z.object({ from: z.string(), to: z.string() }),
-  year: z.int().nullable().describe("The last year that every reporter has delivered in full"),
+  year: z.int().nullable().describe("The last year complete for every reporter"),
   imports_eur: z.number().nullable().describe("EUR in `year`, sum of the reporters"),
   exports_eur: z.number().nullable(),
 });
@@ -42,7 +42,7 @@ export const overviewOutput = z.object({
   data: z.union([
     headline.extend({
       reporters: z.array(z.string()),
-      partners: z.int().describe("Single countries and territories traded with, over all years"),
+      partners: z.int().describe("Partner countries and territories, over all years"),
       products: z.int(),
       datasets: z.array(
         z.object({
@@ -52,7 +52,7 @@ export const overviewOutput = z.object({
           source: z.string(),
           months: z.object({ from: z.string(), to: z.string() }),
           all_products: z.boolean(),
-          reporters: z.int().describe("How many of the 27 it holds"),
+          reporters: z.int().describe("How many of the 27 it has"),
         }),
       ),
     }),
@@ -211,8 +211,8 @@ const flags = z.object({
   imports: z.boolean(),
   exports: z.boolean(),
   from: z.string().nullable().describe("First month with data, YYYY-MM"),
-  to: z.string().nullable().describe("Last month delivered in full, YYYY-MM"),
-  complete: z.boolean().describe("Every month of the dataset is delivered in full"),
+  to: z.string().nullable().describe("Last complete month, YYYY-MM"),
+  complete: z.boolean().describe("Every month of the dataset is complete"),
 });
 
 export const countriesOutput = z.object({
@@ -222,9 +222,7 @@ export const countriesOutput = z.object({
         name: z.string(),
         records: z.int().describe("Rows of this reporter under `hs`; trade_overview has their sum"),
         provisional_months: z.array(z.string()),
-        missing_months: z
-          .int()
-          .describe("Months up to the dataset's last that this reporter has not delivered"),
+        missing_months: z.int().describe("Incomplete months of this reporter up to the dataset's last"),
       }),
       flags,
     ]),

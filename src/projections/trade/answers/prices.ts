@@ -29,11 +29,11 @@ export const priceRow = z.object({
   period: z.string().describe("YYYY-MM"),
   flow: z.enum(flows),
   price_eur_per_tonne: amount.describe(
-    "1000·Σvalue / Σkg over rows with a known mass; null = no mass, or not delivered",
+    "1000·Σvalue / Σkg over rows with a mass; null = no mass, or not delivered",
   ),
-  value_eur: amount.describe("EUR of the rows with a known mass; null = not delivered"),
+  value_eur: amount.describe("EUR of the rows with a mass; null = not delivered"),
   quantity_kg: amount.describe("Their mass in kg"),
-  excluded_value_eur: amount.describe("EUR of rows that state no mass, which the price leaves out"),
+  excluded_value_eur: amount.describe("EUR of rows without mass, excluded from the price"),
   outlier: z
     .boolean()
     .describe(`Its logarithm has a robust score above ${OUTLIER_SCORE} among the complete months`),
@@ -54,9 +54,9 @@ export const priceSummary = z.object({
   lowest: extreme,
   highest: extreme,
   change: amount.describe(
-    "Last 12 complete months against the 12 before, each all values over all masses; 0.1 = 10 % dearer; null below 24",
+    "Last 12 complete months against the 12 before, each all values over all masses; 0.1 = 10 % higher; null below 24",
   ),
-  outliers: z.array(z.string()).describe("Months that stand out"),
+  outliers: z.array(z.string()).describe("Outlier months"),
   excluded_value_eur: z.number(),
   excluded_share: amount.describe("Of all value in these months, 0 to 1"),
 });

@@ -21,10 +21,10 @@ export const productDetailOutput = z.object({
     months: z.array(timelineRow.omit({ reporter: true })),
     top_partners: z
       .array(partnerRow)
-      .describe("The 20 largest over all the years asked for, imports + exports, and the rest"),
-    total: totals.describe("Over all the years asked for, imports + exports"),
+      .describe("The 20 largest over all requested years, imports + exports, and the rest"),
+    total: totals.describe("Over all requested years, imports + exports"),
   }),
-  meta: productMeta.extend({ ranked_of: z.int().describe("How many partners there are") }),
+  meta: productMeta.extend({ ranked_of: z.int().describe("Number of partners") }),
 });
 
 /** The months and the largest partners of a reporter's trade in a product. */

@@ -57,7 +57,7 @@ export const meta = z.object({
   dataset: z.string(),
   vintage: z
     .string()
-    .describe("SHA-256 that names the immutable state of the dataset; the log holds its release")
+    .describe("SHA-256 of the dataset's immutable vintage; the log has its release")
     .meta({ id: "Vintage" }),
   synthetic: z
     .boolean()
@@ -68,29 +68,24 @@ export const meta = z.object({
     .string()
     .nullable()
     .describe(
-      "The code that the figures are of, as far as the dataset tells products apart; shorter than the one asked for where it does not so far; null = all",
+      "The code of the figures, as fine as the dataset allows; it can be shorter than the requested one; null = all",
     ),
   names_from: z
     .string()
     .nullable()
     .optional()
-    .describe("Table and vintage that name products beyond chapters and wood; null = none is loaded")
+    .describe("Table and vintage of product names beyond chapters and wood; null = none loaded")
     .meta({ id: "NamesFrom" }),
   coverage: z
     .object({
       products: z.object({
         complete: z
           .boolean()
-          .describe(
-            "false: the figures are sums over the listed codes only, not over everything that was asked for",
-          ),
+          .describe("false: the figures sum only the listed codes, not all that was requested"),
         count: z.int().describe("Product codes with data under the `hs` asked for"),
-        codes: z.array(z.string()).describe(`The codes, when there are at most ${LISTED_CODES}`),
+        codes: z.array(z.string()).describe(`The codes, if at most ${LISTED_CODES}`),
       }),
-      partners: z
-        .array(z.string())
-        .optional()
-        .describe("The only partners the dataset knows; absent: all of them"),
+      partners: z.array(z.string()).optional().describe("The dataset's only partners; absent: all of them"),
       reporters: z.array(z.string()),
       months: z.object({ from: z.string(), to: z.string() }),
     })
@@ -103,19 +98,17 @@ export const meta = z.object({
         missing_months: z
           .array(z.string())
           .optional()
-          .describe("Months before that one of which not all that was asked for was imported"),
+          .describe("Earlier months that lack some of the requested data"),
       }),
     )
-    .describe(
-      "Reporters asked for that have not delivered every month of the answer in full; later months are provisional",
-    )
+    .describe("Requested reporters without a complete delivery; later months are provisional")
     .meta({ id: "Incomplete" }),
 });
 
 export type Meta = z.infer<typeof meta>;
 
 /** What the figures of an answer are, in words. */
-export const formula = z.string().describe("How the figures were computed");
+export const formula = z.string().describe("How the figures are computed");
 
 /** Leases the dataset that answers, runs `work` on it and lets it go. `asked` is the question in the dataset's own codes. */
 export async function onDataset<Q extends Question, T>(
@@ -204,9 +197,7 @@ export function chooseDataset<Q extends Question>(trade: TradeData, question: Q)
   }
   refuseWhileAwaited(trade);
   const partly = chosen.filter(({ manifest, asked }) => gapIn(manifest.coverage, asked, true) === undefined);
-  const remedy = partly.map(
-    ({ manifest: { dataset } }) => `dataset=${dataset} answers from the part that it has`,
-  );
+  const remedy = partly.map(({ manifest: { dataset } }) => `dataset=${dataset} answers from its part`);
   const message = [...gaps.map(({ dataset, gap }) => `${dataset} ${gap.message}`), ...remedy].join("; ");
   // The dataset that came nearest to an answer says which field to change.
   const progress = ["hs", "partner", "reporter", "flow", "years"];

@@ -25,15 +25,11 @@ export const rankingInput = z.object({
 });
 
 const line = {
-  rank: z.int().nullable().describe("1 is the largest; null on the line for the rest"),
-  value_eur: z.number().describe("EUR; imports + exports when no flow was asked for"),
-  imports_eur: z
-    .number()
-    .nullable()
-    .optional()
-    .describe("Present when no flow was asked for; null = not delivered"),
+  rank: z.int().nullable().describe("1 is the largest; null for the rest"),
+  value_eur: z.number().describe("EUR; imports + exports without a flow"),
+  imports_eur: z.number().nullable().optional().describe("Present without a flow; null = not delivered"),
   exports_eur: z.number().nullable().optional().describe("As imports_eur"),
-  quantity_kg: z.number().nullable().describe("Known mass in kg; null = none stated"),
+  quantity_kg: z.number().nullable().describe("Reported mass in kg; null = none"),
   share: z.number().nullable().describe("Of the total, 0 to 1"),
 };
 
@@ -50,15 +46,15 @@ export const partnerRow = z.object({
 export const productRow = z.object({
   ...line,
   product: z.string().describe(`HS or CN code; ${REST} on the last line`),
-  name: z.string().nullable().describe("null where the nomenclature that is loaded has no such code"),
+  name: z.string().nullable().describe("null if the loaded nomenclature has no such code"),
 });
 
 /** What the shares of a ranking are of. */
 export const totals = z.object({ value_eur: z.number(), quantity_kg: z.number().nullable() });
 
 export const rankingMeta = yearMeta.extend({
-  count: z.int().describe("Ranked lines, the rest not counted"),
-  ranked_of: z.int().describe("How many there are to rank"),
+  count: z.int().describe("Ranked lines, without the rest"),
+  ranked_of: z.int().describe("Number of entries to rank"),
   total: totals,
 });
 
@@ -129,7 +125,7 @@ export async function rankPartners(
   const named = rows.map(({ code, ...amounts }) => ({
     ...amounts,
     partner: code,
-    name: code === REST ? "All other partners and what the source does not split" : partnerName(code),
+    name: code === REST ? "All other partners and trade without a partner" : partnerName(code),
   }));
   return { rows: named, ...ranked };
 }
@@ -158,7 +154,7 @@ const named = ({ rows, ...ranked }: Ranking<Line>, nameOf: NameOf): Ranking<z.in
   rows: rows.map(({ code, ...amounts }) => ({
     ...amounts,
     product: code,
-    name: code === REST ? "All other products, confidential trade among them" : nameOf(code),
+    name: code === REST ? "All other products, including confidential trade" : nameOf(code),
   })),
   ...ranked,
 });

@@ -53,10 +53,10 @@ export const rerouteInput = z.object({
     ),
   month: month
     .default("2022-03")
-    .describe("First month after the break, YYYY-MM: the twelve from it are held against the twelve before"),
+    .describe("First month after the break, YYYY-MM: it compares the twelve from it with the twelve before"),
   reporter: reporter.optional().describe("One reporting country; omitted = the sum of the 27"),
   flow: flow.optional(),
-  hs2: hs2.optional().describe("HS chapter, 2 digits from 01 to 99; omitted = each chapter is judged"),
+  hs2: hs2.optional().describe("HS chapter, 2 digits from 01 to 99; omitted = each chapter"),
   limit,
   hs: hsWithin.optional(),
   dataset: dataset.optional(),
@@ -76,19 +76,17 @@ export const rerouteRow = z.object({
   flow: z.enum(flows),
   direct: country,
   drop_eur: z.number(),
-  collapse: z.number().describe("Share of the direct flow that is gone, 0 to 1"),
+  collapse: z.number().describe("Lost share of the direct flow, 0 to 1"),
   surges: z
     .array(
       country.extend({
-        ratio: z.number().nullable().describe("after / before; null where there was nothing before"),
+        ratio: z.number().nullable().describe("after / before; null if there was nothing before"),
         excess_eur: z.number().describe("after − before"),
       }),
     )
     .describe("Third countries that surged, by excess"),
-  offset: z.number().describe("Σ excess / drop; 1 = the surges are as large as what was lost"),
-  at_most_eur: z
-    .number()
-    .describe("The smaller of Σ excess and drop: no more than this can have been rerouted"),
+  offset: z.number().describe("Σ excess / drop; 1 = the surges equal the loss"),
+  at_most_eur: z.number().describe("The smaller of Σ excess and drop: the most that was rerouted"),
 });
 
 const span = z.object({ from: z.string(), to: z.string() });
@@ -97,14 +95,12 @@ export const rerouteOutput = z.object({
   data: z.array(rerouteRow),
   meta: meta.extend({
     count: z.int(),
-    ranked_of: z.int().describe("How many products show the signal"),
+    ranked_of: z.int().describe("Products that show the signal"),
     origin: z.string(),
     reporter: z.string().describe("Reporter code, or EU27 for the sum of the 27"),
     before: span,
     after: span,
-    left_out: z
-      .array(z.string())
-      .describe("Reporters whose figures are not in the sums, as they have not delivered all 24 months"),
+    left_out: z.array(z.string()).describe("Reporters left out of the sums, without all 24 months"),
     note: z.string(),
     formula,
   }),
@@ -165,7 +161,7 @@ function refuseOutside({ manifest }: Lease, from: Period, to: Period): void {
   if (from >= months.from && to <= months.to) return;
   const earliest = monthText(addMonths(months.from, WINDOW));
   const latest = monthText(addMonths(months.to, 1 - WINDOW));
-  const message = `${manifest.dataset} has twelve months on both sides of the months from ${earliest} to ${latest}`;
+  const message = `${manifest.dataset} has twelve months on both sides for months ${earliest} to ${latest}`;
   refuse(tradeProblems["outside-coverage"], message, { errors: [{ path: "month", message }] });
 }
 

@@ -22,7 +22,7 @@ export const seasonInput = z.object({
 const turn = z
   .object({ month: z.int().describe("1 to 12"), factor: z.number() })
   .nullable()
-  .describe("null where there is no profile");
+  .describe("null without a profile");
 
 /** The usual year of one flow. */
 export const profile = z.object({
@@ -35,12 +35,12 @@ export const profile = z.object({
   peak: turn,
   trough: turn,
   amplitude: z.number().nullable().describe("Peak factor − trough factor"),
-  months_used: z.int().describe("Complete months in the years asked for"),
+  months_used: z.int().describe("Complete months in the requested years"),
   note: z.string().nullable().describe("Why there is no profile"),
 });
 
 export const seasonOutput = z.object({
-  data: z.array(profile).describe("A profile for each flow"),
+  data: z.array(profile).describe("One profile per flow"),
   meta: productMeta.extend({ count: z.int() }),
 });
 

@@ -32,13 +32,11 @@ export const timelineInput = z.object({
 export const timelineRow = z.object({
   reporter: z.string().describe("Reporter code, or EU27 for the sum of the 27"),
   period: z.string().describe("YYYY-MM"),
-  imports_eur: amount
-    .optional()
-    .describe("EUR; null = not delivered; absent when only exports were asked for"),
-  imports_kg: amount.optional().describe("Known mass in kg; null = none stated"),
+  imports_eur: amount.optional().describe("EUR; null = not delivered; absent for exports only"),
+  imports_kg: amount.optional().describe("Reported mass in kg; null = none"),
   exports_eur: amount.optional(),
   exports_kg: amount.optional(),
-  complete: z.boolean().describe("false: provisional, or not every reporter has delivered this month"),
+  complete: z.boolean().describe("false: provisional, or incomplete for some reporter"),
 });
 
 export const timelineOutput = z.object({
@@ -156,8 +154,8 @@ export const balanceRow = z.object({
   imports_eur: amount.describe("EUR; null = not delivered"),
   exports_eur: amount,
   balance_eur: amount.describe("exports − imports"),
-  months: z.int().describe("Months of the year delivered in full"),
-  complete: z.boolean().describe("All twelve months are delivered in full"),
+  months: z.int().describe("Complete months of the year"),
+  complete: z.boolean().describe("All twelve months are complete"),
 });
 
 export const balanceOutput = z.object({

@@ -24,13 +24,12 @@ export async function releaseNamed(
   { vintage, ...beside }: { vintage: string; date?: string | undefined; dataset?: string | undefined },
 ): Promise<DatedRelease> {
   for (const path of ["date", "dataset"] as const)
-    if (beside[path] !== undefined)
-      refuseField(path, `leave ${path} out: vintage says which data is asked for`);
+    if (beside[path] !== undefined) refuseField(path, `omit ${path}: vintage already selects the data`);
   const found = await keptRelease(pool, vintage, keptSince(now));
   if (found && (trade.allow_synthetic || !found.synthetic)) return found;
   const kept = await releasesSince(pool, keptSince(now));
   const names = kept.slice(0, MOST_TOLD).map((one) => `${one.dataset} ${one.vintage}`);
-  const message = `vintage ${vintage} is not kept here; kept is ${names.join(", ") || "nothing yet"}`;
+  const message = `vintage ${vintage} is not stored; stored: ${names.join(", ") || "nothing yet"}`;
   return refuse("not_found", message, { errors: [{ path: "vintage", message }] });
 }
 
@@ -44,7 +43,7 @@ export async function releaseOn(
   { pool, trade, now }: Sources,
   { date, dataset }: SnapshotAsked,
 ): Promise<DatedRelease> {
-  if (date > dayOf(now)) refuseField("date", `${date} is still to come; today is ${dayOf(now)} (UTC)`);
+  if (date > dayOf(now)) refuseField("date", `${date} is in the future; today is ${dayOf(now)} (UTC)`);
   const datasets = inUsualOrder(trade).map((manifest) => manifest.dataset);
   if (dataset !== undefined && !datasets.includes(dataset))
     refuseField("dataset", `there is no dataset ${dataset}; there is ${datasets.join(", ")}`);
@@ -57,7 +56,7 @@ export async function releaseOn(
   const earliest = [first?.slice(0, 10) ?? firstKept, firstKept].sort()[1]!;
   return refuse(
     "not_found",
-    `there is no snapshot of ${date}: the first day there is, is ${earliest}; vintages are kept ${KEEP_DAYS} days`,
+    `there is no snapshot of ${date}: the first day is ${earliest}; vintages are stored ${KEEP_DAYS} days`,
   );
 }
 

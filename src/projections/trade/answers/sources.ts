@@ -51,7 +51,7 @@ export const sourcesInput = z.object({
     .min(0.5, "threshold is at least 0.5")
     .max(1, "threshold is at most 1")
     .default(0.5)
-    .describe("The share of the total that the largest partner must have, 0.5 to 1"),
+    .describe("The least share of the largest partner, 0.5 to 1"),
   limit,
   hs: hsWithin.optional(),
   dataset: dataset.optional(),
@@ -69,9 +69,7 @@ export const sourceRow = z.object({
   second_partner: z.string().nullable(),
   second_share: z.number().nullable(),
   partners: z.int().describe("Partners listed"),
-  total_eur: z
-    .number()
-    .describe("EUR of all trade in the product, the source's WORLD rows where it has them"),
+  total_eur: z.number().describe("EUR of all trade in the product, the source's WORLD rows if it has them"),
   listed_share: z.number().describe("Listed partners / total_eur"),
 });
 
@@ -79,7 +77,7 @@ export const sourcesOutput = z.object({
   data: z.array(sourceRow),
   meta: meta.extend({
     count: z.int(),
-    ranked_of: z.int().describe("How many single-source products there are"),
+    ranked_of: z.int().describe("Number of single-source products"),
     year: z.int(),
     flow: z.enum(flows),
     product: z.string().nullable(),

@@ -21,9 +21,7 @@ export const woodInput = z.object({
   hs: hs
     .refine((code) => code.startsWith(WOOD), "hs is a code of chapter 44 (wood), such as 4407")
     .optional()
-    .describe(
-      "A code of chapter 44, of which the next finer products are listed; omitted = the headings of 44",
-    ),
+    .describe("A code of chapter 44, to list its next finer products; omitted = the headings of 44"),
   dataset: dataset.optional(),
 });
 
@@ -37,9 +35,7 @@ const woodPartner = z.object({
 export const woodOutput = z.object({
   data: z.array(
     productRow.extend({
-      top_partners: z
-        .array(woodPartner)
-        .describe("The three largest by value; none on the line for the rest"),
+      top_partners: z.array(woodPartner).describe("The three largest by value; empty for the rest"),
     }),
   ),
   meta: rankingMeta,
