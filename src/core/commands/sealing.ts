@@ -1,12 +1,10 @@
-/** Personal data sealed for what one unit of work decides. */
 import type { RecordedEvent } from "../../../eventstore/types.ts";
 import type { Subjects, ToSeal } from "../model/ports/subjects.ts";
 import { type Sealed, type SealPlace, sealedIn } from "../model/sealed.ts";
 
 /**
- * Seals a page for a commit that rests upon nobody having asked for the erasure of those subjects: `isLeaving` tells it, of one that is new
- * as of others, and watches that it stays so. Where somebody has, the key is destroyed here, should that not be done yet, and whoever bears the name is another
- * subject from then on.
+ * Seals a page for a commit that depends on `isLeaving` being false. A leaving subject's key is destroyed here; its name then
+ * gets a new subject.
  */
 export async function sealFor(
   subjects: Pick<Subjects, "seal" | "erase">,
@@ -24,7 +22,7 @@ export async function sealFor(
   }
 }
 
-/** The values that an earlier commit sealed, place by place in the order of its events. */
+/** A replay returns the values that the earlier commit sealed, in the order of its events. */
 export function sealedBefore(events: readonly RecordedEvent[]): (value: ToSeal) => Sealed {
   const left = new Map<string, Sealed[]>();
   for (const event of events) {

@@ -1,4 +1,3 @@
-/** States of streams as the log has them now, folded from what is known already and what was appended since. */
 import type { EventSchemas } from "../../../eventstore/schemas.ts";
 import type { EventStore } from "../../../eventstore/store.ts";
 import type { RecordedEvent } from "../../../eventstore/types.ts";
@@ -11,11 +10,9 @@ export type FoldParts = {
   store: EventStore;
   schemas: EventSchemas;
   cache: StreamCache;
-  /** Where folds of long streams begin; without it, with their first event. */
   snapshots?: StreamSnapshots;
 };
 
-/** A stream's state now: what the cache or a snapshot holds, plus what was appended since if it is known to lag. */
 export async function fold<State, E extends DomainEvent>(
   parts: FoldParts,
   entity: Entity<State, E>,
@@ -36,7 +33,6 @@ export async function fold<State, E extends DomainEvent>(
   return { state, version, cached: false };
 }
 
-/** The same, whatever the cache believed. */
 export function foldAfresh<State, E extends DomainEvent>(
   parts: FoldParts,
   entity: Entity<State, E>,
@@ -49,7 +45,6 @@ export function foldAfresh<State, E extends DomainEvent>(
 
 const PAGE = 1_000;
 
-/** A stream's events after this version, page by page. */
 export async function* readWhole(
   store: EventStore,
   tenant: string,

@@ -1,27 +1,22 @@
 /**
- * Turns that processes take on a stream which several of them write at once. Without them each undoes what the other has decided ahead:
- * asked for more than they can do so, they do less and less. Nothing rests upon a turn, a commit checks what it was decided upon whether
- * there was one or not; so whoever cannot have one, or has waited for too long, goes on without.
+ * A lock that processes take in turn on a stream that several of them write. Without it they invalidate each other's decisions,
+ * and throughput collapses under load. Correctness never depends on it, so a writer that cannot get it continues without.
  */
 import { createHash } from "node:crypto";
 import type pg from "pg";
 
-/** The first number of the advisory locks of turns; the second is a hash of the stream's name. */
 const LOCK = 1_413_565_520;
-/** A turn takes no more writers after so long: then it is the next process's. */
 const TURN_MS = 25;
-/** Since a commit came too late on a stream, turns are taken there for so long. */
+/** A conflict makes a stream contested for this long. */
 const CONTESTED_MS = 10_000;
-/** Each turn holds a connection, also while it is waited for: so many at most, and this share of the pool. */
+/** Each lock uses a connection, even while it is queued for. */
 const MOST_TURNS = 3;
 const SHARE_OF_POOL = 1 / 4;
-/** What Postgres answers when a lock was waited for too long. */
 const LOCK_TIMEOUT = "55P03";
 
 export type TurnTimes = {
-  /** For how long a turn is waited for. */
   waits_ms: number;
-  /** Whoever has had a turn for so long has it no more, as a process that was stopped or whose commits hang. */
+  /** Limits a process that was paused or whose commits hang. */
   keeps_ms: number;
 };
 
@@ -33,7 +28,6 @@ export class StreamTurns {
   readonly #most: number;
   readonly #contested = new Map<string, number>();
   readonly #turns = new Map<string, Turn>();
-  /** Connections that are held for turns. */
   #held = 0;
 
   constructor(pool: pg.Pool, times: TurnTimes = { waits_ms: 3_000, keeps_ms: 3_000 }) {
@@ -42,7 +36,6 @@ export class StreamTurns {
     this.#most = Math.min(MOST_TURNS, Math.floor(SHARE_OF_POOL * pool.options.max));
   }
 
-  /** Says that another process writes the stream too. */
   contest(key: string): void {
     const now = performance.now();
     for (const [other, until] of this.#contested) if (until < now) this.#contested.delete(other);
@@ -50,9 +43,8 @@ export class StreamTurns {
   }
 
   /**
-   * Waits for this process's turn on a stream, where another writes it too; the answer leaves it, once what was decided has come to an end.
-   * Asked by one writer of a stream at a time. `isNew`: what is known of the stream may be old, others had their turns since. Undefined
-   * where no turn is needed, or none is to be had: nobody waits for a connection for it.
+   * Called by one writer of a stream at a time. `isNew`: other processes may have written since. Undefined where no lock is
+   * needed, or none is available.
    */
   async enter(key: string): Promise<{ leave: () => void; isNew: boolean } | undefined> {
     for (let turn = this.#turns.get(key); turn; turn = this.#turns.get(key)) {
@@ -63,7 +55,7 @@ export class StreamTurns {
     if (this.#held >= this.#most || this.#isPoolBusy()) return undefined;
     const turn = await this.#take(key);
     if (turn) return { leave: join(turn), isNew: true };
-    // Its line goes on without, until it loses again: it shall not wait so long for each.
+    // The queue continues without a lock: not every writer should wait that long.
     this.#contested.delete(key);
     return undefined;
   }
@@ -73,7 +65,6 @@ export class StreamTurns {
     return totalCount >= options.max && waitingCount >= idleCount;
   }
 
-  /** Undefined where it is not to be had in time. */
   async #take(key: string): Promise<Turn | undefined> {
     this.#held++;
     const client = await this.#locked(key);
@@ -92,7 +83,7 @@ export class StreamTurns {
       clearTimeout(timer);
       this.#turns.delete(key);
       tellEnd();
-      // A connection that does not hear it any more has lost the lock, or loses it when it is closed.
+      // A connection that misses the commit has lost the lock, or loses it on close.
       void client
         .query("commit")
         .then(
@@ -110,7 +101,6 @@ export class StreamTurns {
     return turn;
   }
 
-  /** A connection in whose transaction the stream is locked. */
   async #locked(key: string): Promise<pg.PoolClient | undefined> {
     const client = await this.#pool.connect().catch(() => undefined);
     if (!client) return undefined;
@@ -119,7 +109,7 @@ export class StreamTurns {
     const text = `begin; set local lock_timeout = ${waits_ms}; set local idle_in_transaction_session_timeout = ${keeps_ms};
       select pg_advisory_xact_lock(${LOCK}, ${name})`;
     try {
-      // A network that is lost, or a pooler that has no connection, does not tell when the lock's time is over.
+      // A lost network or an exhausted pooler does not report the lock timeout.
       const asked: pg.QueryConfig & { query_timeout: number } = { text, query_timeout: 2 * waits_ms };
       await client.query(asked);
       return client;
@@ -132,7 +122,6 @@ export class StreamTurns {
   }
 }
 
-/** Answers how to leave. */
 function join(turn: Turn): () => void {
   turn.writers++;
   let hasLeft = false;

@@ -1,4 +1,3 @@
-/** The effects of a unit of work outside the log: personal data to be sealed, objects to be stored. */
 import type { ToSeal } from "../model/ports/subjects.ts";
 import type { Sealed } from "../model/sealed.ts";
 import * as subject from "../model/subject.ts";
@@ -21,7 +20,7 @@ export class UnitEffects {
     return this.#unsealed.length > 0 || this.#unstored.length > 0;
   }
 
-  /** The member of an event that `perform` fills in. */
+  /** `perform` fills in the returned member. */
   personal(value: ToSeal): Sealed {
     const member = {} as Sealed;
     this.#unsealed.push({ value, member });

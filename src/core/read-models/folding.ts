@@ -8,13 +8,13 @@ import { type Place, placed } from "./typed.ts";
 
 type Event = DomainEvent & Place;
 
-/** As it was stored: an upcast makes nothing more or less sealed. */
+/** Uses the stored form: an upcast changes no sealed value. */
 function sealedFactsOf(event: RecordedEvent): SealedFacts[] {
   const subject_ids = sealedIn(event.payload).map(({ subject_id }) => subject_id);
   return subject_ids.length === 0 ? [] : [{ ...event, subject_ids }];
 }
 
-/** What projections are given of the log: each event is upcast once, however many of them fold it. */
+/** Upcasts each event once for all projections. */
 export class Folding {
   readonly #schemas: EventSchemas;
   readonly #entities = new WeakMap<Projection, Map<string, EntityEvents>>();
@@ -24,7 +24,6 @@ export class Folding {
     this.#schemas = schemas;
   }
 
-  /** The fold of these events; undefined where none of them is the projection's. */
   of(
     projection: Projection,
     events: readonly RecordedEvent[],
@@ -38,7 +37,7 @@ export class Folding {
     const own: Event[] = [];
     for (const event of events) {
       const entity = entities.get(event.type);
-      // Whoever writes beside our entities may use the name of one of their types.
+      // Foreign writers may use the type names of our entities.
       if (entity && event.stream_id.startsWith(entity.prefix)) own.push(this.#read(entity, event));
     }
     return own.length === 0 ? undefined : (tx) => projection.fold(own, tx);

@@ -1,4 +1,4 @@
-/** An answer as it was given. `body` is null when it is the answer of the payment named by `payment_id`. */
+/** `body` is null when it is the answer of the payment named by `payment_id`. */
 export type KeptAnswer = {
   request_sha256: string;
   status: number;
@@ -7,10 +7,10 @@ export type KeptAnswer = {
 };
 
 export type KeptAnswers = {
-  /** What was kept under this name in the last 24 hours, and of whom it tells. */
+  /** Answers expire after 24 hours. */
   find(name: string): Promise<(KeptAnswer & { subjects: readonly string[] }) | undefined>;
-  /** Keeps an answer of at most 1 MiB; a larger one is let go, and so is one that tells of `subjects` of whom one is forgotten. */
+  /** Skips an answer over 1 MiB, and one about an erased subject. */
   keep(name: string, answer: KeptAnswer, subjects?: readonly string[]): Promise<void>;
-  /** Deletes what is kept of a subject, and keeps nothing that tells of it from then on; says how many answers there were. */
+  /** Deletes a subject's answers, and blocks new ones; returns their number. */
   forget(subject_id: string): Promise<number>;
 };

@@ -1,4 +1,3 @@
-/** Why a model gave no text. */
 export const modelTroubles = {
   unreached: "it could not be reached",
   late: "it did not answer in time",
@@ -10,16 +9,13 @@ export const modelTroubles = {
 
 export type ModelTrouble = keyof typeof modelTroubles;
 
-/** What became of asking a model: what was kept of its text, or why nothing was. */
 export type ModelAsked<Kept, Why> = ({ kept: Kept } | { why: Why | ModelTrouble }) & {
   prompt_sha256: string;
-  /** Of the text that was read last; null where there was none. */
   answer_sha256: string | null;
-  /** That counted against the day's budget. */
   tokens: number;
 };
 
-/** `data` is the whole user message, as JSON; `form` the JSON Schema of the answer; `within_ms` less than the minute that asking may take. */
+/** `data`: the user message, as JSON. `form`: the JSON Schema of the answer. `within_ms`: below the one-minute limit. */
 export type Question = {
   instructions: string;
   data: object;
@@ -28,15 +24,11 @@ export type Question = {
   within_ms?: number | undefined;
 };
 
-/** A language model somewhere else, whose word counts for nothing by itself. */
+/** A language model; its answers are never trusted alone. */
 export type Model = {
   readonly name: string;
-  /** Where it is asked. */
   readonly host: string;
-  /**
-   * Asks it once, and again where nothing comes of it; a minute in all. `read` says what a text comes to. Rejects where `signal`
-   * does.
-   */
+  /** Retries a failed answer, within one minute in all. `read` parses a text. Rejects where `signal` aborts. */
   ask<Kept, Why>(
     question: Question,
     read: (text: string) => { kept: Kept } | { why: Why },

@@ -7,6 +7,6 @@ export type QuotaKey = { key_id: string } & Limits;
 export type Taken = { granted: boolean; usage: Usage };
 
 export type Quotas = {
-  /** Counts one call against both windows of a key, or says that one of them is used up. */
+  /** Counts one call against both windows, unless one is used up. */
   take(key: QuotaKey): Promise<Taken>;
 };
