@@ -1,6 +1,6 @@
 /**
- * How much of the log an answer knows: `Log-Position` says where what a call appended stands, and `Min-Log-Position` that an answer has to
- * know of it, whichever copy of the database it is read from.
+ * `Log-Position` names the position of what a call appended. `Min-Log-Position` requires an answer to include that position,
+ * whichever copy of the database serves it.
  */
 import { MAIN_LOG } from "../../../eventstore/types.ts";
 import { type App, withParts } from "../../core/app.ts";
@@ -11,15 +11,14 @@ import type { Caller } from "./caller.ts";
 import type { Operation } from "./operation.ts";
 import { readsOf } from "./operation-facts.ts";
 
-/** What of a call says where it may be read. */
 type Reading = { app: App; operation: Operation; caller: Caller; min_position: number };
 
-/** `<epoch>.<position>`: a position says nothing of another log. */
+/** `<epoch>.<position>`: the epoch identifies the log. */
 export async function logPositionOf({ store }: App, position: number): Promise<string> {
   return `${(await store.identity(MAIN_LOG)).epoch}.${position}`;
 }
 
-/** The position that a reading call asks for, 0 where it asks for none; others know the whole log. One of another history is a conflict: the caller saw events that this log does not have. */
+/** 0 without a header. A position of another history is a conflict: the caller saw events that this log lacks. */
 export async function wantedPosition(
   { store }: App,
   operation: Operation,
@@ -48,8 +47,7 @@ export async function wantedPosition(
 }
 
 /**
- * Has a call answered from a copy of the database where it only reads and one has what it has to know; else, and where that fails or
- * refuses, from the database itself. A refusal may rest on what the copy lacks.
+ * Uses a copy of the database if it is fresh enough. On a failure or refusal the primary answers: the copy may lack the reason.
  */
 export async function fromCopy<T, Context extends { app: App }>(
   call: Reading,
@@ -64,7 +62,7 @@ export async function fromCopy<T, Context extends { app: App }>(
   return reader ? reader.whileServing(handle(over(reader, context))).catch(here) : here();
 }
 
-/** The same for a stream, which is cut where its copy is left out in the midst: whoever reads it goes on from its last cursor. */
+/** The stream ends when its copy is left out; the reader continues from its last cursor. */
 export async function streamFromCopy<T, Context extends { app: App }>(
   call: Reading,
   context: Context,
@@ -78,10 +76,9 @@ export async function streamFromCopy<T, Context extends { app: App }>(
   );
 }
 
-/** How long a read model of the primary is waited for by who says what it has to know. */
 const PATIENCE_MS = 2_000;
 
-/** A list of the primary answers with what it knows, unless the caller said how much that has to be. */
+/** The primary's list answers without waiting, unless the caller named a position. */
 async function knowing({ app: { runner }, operation, min_position }: Reading): Promise<void> {
   const reads = readsOf(operation);
   if (min_position === 0 || !reads || reads === "log") return;
@@ -114,7 +111,7 @@ async function* cutWithReader<T>(chunks: AsyncIterable<T>, reader: FreshReader):
       yield next.value;
     }
   } finally {
-    // Not awaited: it may wait for a server that says nothing.
+    // Not awaited: the server may never answer.
     each.return?.().catch(() => undefined);
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Answers asked again: `vintage` names the states of data that a question is put to, and `meta.rests_on` of an answer names
- * those that it rests on, so that one fits the other. Every operation over data has both.
- */
+/** Repeats an answer: `vintage` takes the data states that `meta.rests_on` named. Every operation over data has both. */
 import { z } from "zod";
 import type { App } from "../../core/app.ts";
 import { refuse } from "../../core/model/refusal.ts";
@@ -12,7 +9,7 @@ import { referenceProjection, referencesSince } from "../../projections/referenc
 import { type KeptRelease, releasesProjection, releasesSince } from "../../projections/trade/releases.ts";
 import type { Fields } from "./input.ts";
 
-/** No answer rests on as many. */
+/** No answer depends on so many. */
 const MOST_NAMED = 32;
 
 export const vintageField = z
@@ -33,7 +30,7 @@ export const restsOnField = z
   )
   .meta({ id: "RestsOn" });
 
-/** Of an answer that lists a read model, too: that is as the log has it, whatever is named here. */
+/** The read model's part is always current. */
 export const vintageBesideList = vintageField.describe(
   "Vintages of tables, by comma, as `meta.rests_on` names them; what is from the log is as it is now",
 );
@@ -42,10 +39,9 @@ export const restsOnBesideList = restsOnField.describe(
   "The vintages of the tables that the answer rests on beside the log, by comma, as `vintage` takes them; `none`: a table it looked for was not there",
 );
 
-/** Data that stays as it is until it is released. */
 export type HeldData = { data: Data; release(): void };
 
-/** The data that the input of a call names; undefined where it names none, and what is current answers. */
+/** Undefined without named vintages. */
 export function dataNamed(
   app: App,
   { vintage }: { vintage?: unknown },
@@ -55,7 +51,6 @@ export function dataNamed(
   return typeof named === "string" ? heldData(app, [...new Set(named.split(","))]) : undefined;
 }
 
-/** Refuses (`not_found`) what is not kept. */
 async function heldData(app: App, named: string[]): Promise<HeldData> {
   const wanted = named.filter((name) => name !== NONE);
   const kept = await keptOf(app, wanted);
@@ -77,7 +72,7 @@ async function heldData(app: App, named: string[]): Promise<HeldData> {
 
 type Kept = { datasets: KeptRelease[]; tables: KeptRelease[] };
 
-/** The releases of the vintages named; refused where one is not kept, or two are of one dataset. */
+/** Refuses a vintage that was deleted, and two of one dataset. */
 async function keptOf(app: App, wanted: readonly string[]): Promise<Kept> {
   const since = keptSince(app.clock.now());
   const all = async (): Promise<Kept> => ({
@@ -106,7 +101,7 @@ async function keptOf(app: App, wanted: readonly string[]): Promise<Kept> {
   return named;
 }
 
-/** The newest that are kept are named, of datasets before tables. */
+/** Lists the newest, datasets before tables. */
 const MOST_TOLD = 20;
 
 function refuseUnkept(absent: string, { datasets, tables }: Kept): never {
@@ -120,7 +115,7 @@ function refuseUnkept(absent: string, { datasets, tables }: Kept): never {
   return refuse("not_found", message, { errors: [{ path: "vintage", message }] });
 }
 
-/** These vintages and no others; they stay leased as long as the call is under way. */
+/** The vintages stay leased during the call. */
 const heldBy = (leases: readonly Lease[]): Vintages => ({
   open: () => leases.map(({ manifest }) => manifest),
   awaited: () => [],

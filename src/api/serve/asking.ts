@@ -1,4 +1,4 @@
-/** Operations asked from within another, as its own caller and uncharged: all on one state of the data, and each answer named. */
+/** Calls operations inside another: as its caller, uncharged, on one state of the data, each answer citable. */
 import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../eventstore/types.ts";
 import { Late } from "../../core/model/refusal.ts";
@@ -13,31 +13,28 @@ import { handled, withRestsOn } from "./answer.ts";
 import { sha256 } from "./call.ts";
 import { keepTold, toldBefore } from "./told-before.ts";
 
-/** An answer as HTTP gives it, without its envelope, and what it is cited by. */
+/** As over HTTP, without the envelope, and with its citation. */
 export type AnswerTold = Told & { answer: { data: unknown; meta: Marked["meta"] & { rests_on: string } } };
 
 export type Asking = {
-  /** Refuses what the operation refuses. */
+  /** Passes on the operation's refusals. */
   ask(operation: string, input: Record<string, unknown>): Promise<AnswerTold>;
-  /** What all answers so far rest on. */
   restsOn(): string;
-  /** The tables in the state that all of them are asked on. */
   reference: ReferenceStore;
 };
 
-/** How long an answer and all of them may take, where that is limited; one that takes longer is refused as unavailable. */
+/** Refuses `unavailable` after a limit. */
 export type Patience = { step_ms?: number; whole_ms?: number };
 
 /** RFC 8785. */
 export const canonical = (value: object): string => canonicalText(value as JsonObject, "value");
 
-/** Runs `work` on data that stay as they are until it is done. */
 export async function asking<T>(
   called: Context<never>,
   work: (asking: Asking) => Promise<T>,
   { step_ms, whole_ms }: Patience = {},
 ): Promise<T> {
-  // Its signal listens to the call anew each time that it is read: it is read once.
+  // Each read of its signal adds a listener, so it is read once.
   const context = { ...called };
   const { data, release } = held(context.data);
   const all = watched(data);
@@ -62,7 +59,6 @@ export async function asking<T>(
   }
 }
 
-/** What a step of a plan may take. */
 export const STEP_MS = 10_000;
 
 async function asked(
@@ -85,7 +81,7 @@ async function asked(
     data: reading.data,
   });
   const rests_on = reading.restsOn();
-  // As it is sent: what JSON leaves out is no part of it.
+  // Drops what JSON omits, so that it equals the sent answer.
   const told = JSON.parse(JSON.stringify(withRestsOn(answer as Marked, rests_on))) as AnswerTold["answer"];
   const { dataset, synthetic } = told.meta;
   const made = {

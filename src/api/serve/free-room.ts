@@ -1,6 +1,6 @@
 /**
- * The room that free calls take up in the log and its stores: so much a day by address and by subject, and a budget of all together.
- * Callers that have proven a key, and those that have paid, have a share of their own beside the strangers', so that no stranger ends theirs.
+ * Limits what free calls store a day: by address, by subject, and in all. Proven and paying callers have their own shares, so
+ * that strangers cannot exhaust them.
  */
 import { LRUCache } from "lru-cache";
 import type { AddressLimits, CallLimit } from "../../core/model/ports/address-limits.ts";
@@ -9,21 +9,20 @@ import { refuse } from "../../core/model/refusal.ts";
 import { addressBlock } from "../declare/address.ts";
 import type { Caller } from "../declare/caller.ts";
 
-/** `stranger`: nothing is known of it; `proven`: it has shown that a key is its own; `paying`: a payment of its settled here and was not given back. */
+/** `proven`: it proved a key; `paying`: it has a settled payment that was not refunded. */
 export type Standing = "stranger" | "proven" | "paying";
 
 export type FreeRoomParts = {
   limits: AddressLimits;
-  /** What each of the three shares has a day. */
+  /** The daily limit of each share. */
   writes_a_day: number;
   mib_a_day: number;
   standingOf(caller: Caller): Promise<Standing>;
 };
 
 export type FreeRoom = {
-  /** Counts a free call that may be recorded; refuses one that is beyond a limit. */
+  /** Refuses beyond a limit. */
   take(caller: Caller, ip: string): Promise<void>;
-  /** Counts what it may store, in bytes. */
   store(caller: Caller, ip: string, bytes: number): Promise<void>;
 };
 
@@ -31,13 +30,12 @@ const WRITES = 20_000;
 const KIB = 64 * 1_024;
 const EVERYBODY = "everybody";
 
-/** A standing is looked up anew after this: a refund ends one that was gained. */
+/** Cached this long: a refund ends a status. */
 const STRANGER_MS = 10_000;
 const KNOWN_MS = 600_000;
 
 const daily = (name: string, calls: number): CallLimit => ({ name, calls, per: "day" });
 
-/** The limits that a caller counts for, and by what each is counted. */
 type Counted = { limit: CallLimit; by: string; says: string };
 
 export function createFreeRoom({ limits, writes_a_day, mib_a_day, standingOf }: FreeRoomParts): FreeRoom {
@@ -50,7 +48,7 @@ export function createFreeRoom({ limits, writes_a_day, mib_a_day, standingOf }: 
     return found;
   };
 
-  /** Who has paid shares its address with anybody, and is counted by itself. */
+  /** A payer may share its address with anybody, so it is counted alone. */
   const countedFor = (
     caller: Caller,
     ip: string,

@@ -1,4 +1,3 @@
-/** The last step of a call: its status, headers and body, or its refusal. */
 import type { Prover } from "../../anchoring/prove.ts";
 import type { App } from "../../core/app.ts";
 import type { EventName, Refusal } from "../../core/model/refusal.ts";
@@ -21,7 +20,6 @@ type Sent = {
   status: number;
   headers: Headers;
   payment?: SettleResponse;
-  /** The event that the call caused. */
   event?: NamedEvent | undefined;
 };
 
@@ -33,7 +31,7 @@ export type Answer =
   | ({ kind: "pay" } & PaymentRequired)
   | { kind: "refused"; refusal: Refusal; headers: Headers; event?: NamedEvent | undefined };
 
-/** An answer that is ready to be sent. `sha256`: of a bought body, in hex. */
+/** `sha256`: of a bought body, in hex. */
 export type Served = {
   made: PreparedAnswer;
   event?: EventName | undefined;
@@ -76,7 +74,7 @@ export async function respond(
     : { kind: "body", ...sent, headers: typedHeaders, body: made.body };
 }
 
-/** The answer of a refused call; `admitted` where it came so far. */
+/** `admitted`: where admission had succeeded. */
 export async function refused(
   parts: Parts,
   operation: Operation,

@@ -1,10 +1,10 @@
-/** Answers that operations have given within others: the same question on the same data has the same answer, which need not be computed again. */
+/** The same query on the same data has the same answer, so nested calls are cached. */
 import { LRUCache } from "lru-cache";
 import type { App } from "../../core/app.ts";
 import { type Data, isFoundAgain, type Look } from "../../datasets/reading.ts";
 import type { Told } from "../../domain/reports/fact.ts";
 
-/** `text`: the answer as it is sent; each who is told it again has one of its own. */
+/** Stored as text, so that each caller gets a copy. */
 type Before = { text: string; origin: Told["origin"]; looks: readonly Look[] };
 
 const MOST_CHARACTERS = 32 * 1024 * 1024;
@@ -21,7 +21,7 @@ const memoryOf = ({ once }: Pick<App, "once">): Memory =>
       }),
   );
 
-/** What was told of a question, where all that it rests on is in these data as it was. `seen`: the same data, watched by who asks. */
+/** A cached answer whose data are unchanged. `seen`: the same data, watched by the caller. */
 export function toldBefore(
   app: Pick<App, "once">,
   question: string,

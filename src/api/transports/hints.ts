@@ -1,16 +1,13 @@
-/** What a call that met nothing was probably meant for: a path that ends too soon, another method, a slip of the pen. */
 import { distance } from "fastest-levenshtein";
 import type { Method, Operation, Path, Route } from "../declare/operation.ts";
 import { methodOf, pathOf } from "../declare/operation-facts.ts";
 
-/** A remedy for a method and a path at which nothing is answered; undefined where none is likely. */
+/** Undefined where no remedy is likely. */
 export type Hint = (method: string, path: string) => string | undefined;
 
 type Known = { method: Method; path: Path; parts: string[]; route: Route };
 
-/** Longer paths than any of ours are not looked at. */
 const MOST_PATH = 200;
-/** Letters that may be wrong in a path. */
 const MOST_WRONG = 3;
 
 export function hintsOf(operations: readonly Operation[]): Hint {
@@ -31,7 +28,7 @@ export function hintsOf(operations: readonly Operation[]): Hint {
 
 const isParameter = (part: string) => part.startsWith("{");
 
-/** The parts after a path that an operation of the method still needs, where they are all parameters. */
+/** Undefined unless all missing segments are parameters. */
 function endsTooSoon(known: Known[], method: string, parts: string[]): string | undefined {
   const found = known.find((one) => {
     const rest = one.parts.slice(parts.length);
@@ -40,7 +37,6 @@ function endsTooSoon(known: Known[], method: string, parts: string[]): string | 
   return found && `it needs /${found.parts.slice(parts.length).join("/")}: ${found.route}`;
 }
 
-/** Whether a path begins with these parts, literally. */
 const isAt = (one: Known, parts: string[]) => parts.every((part, at) => one.parts[at] === part);
 
 function otherMethods(known: Known[], parts: string[]): string | undefined {
@@ -50,7 +46,7 @@ function otherMethods(known: Known[], parts: string[]): string | undefined {
   return routes.length > 0 ? `call ${routes.join(" or ")}` : undefined;
 }
 
-/** The one path with few letters otherwise, or the only one that ends so; of the asked method where there is one. */
+/** Prefers the request's method. */
 function slip(known: Known[], method: string, parts: string[]): string | undefined {
   const near = known
     .map((one) => ({ one, wrong: wrongIn(one, parts), other: one.method === method ? 0 : 1 }))

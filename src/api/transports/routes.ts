@@ -1,23 +1,21 @@
-/** The table of routes. What is served at a path is found part by part, so that a call costs the same however many routes there are. */
+/** Lookup by segment, so that its cost does not depend on the number of routes. */
 import type { Fields } from "../declare/input.ts";
 import type { Method, Path } from "../declare/operation.ts";
 
-/** What is served at a path by a method; in the path `{name}` stands for one part, `{+name}` at its end for the whole rest. */
+/** `{name}` is one segment, `{+name}` the rest. */
 export type Entry<Target> = { method: Method; path: Path; target: Target };
 
-/** What a call leads to: what is served and its parameters, decoded, or the methods that the path is served by instead. */
+/** `allowed`: the methods of an existing path. */
 export type Found<Target> = { target: Target; params: Fields } | { allowed: Method[] };
 
-/** Finds what a method and a path, as they came, lead to. Throws URIError where a parameter is not percent-encoded UTF-8. */
+/** Throws URIError on invalid percent-encoding. */
 export type RouteTable<Target> = (method: string, path: string) => Found<Target> | undefined;
 
-/** A point that paths come to, and the ways on from there. */
 type Place<Target> = {
-  /** By the next part, in lower case. */
+  /** In lower case. */
   written: Map<string, Place<Target>>;
   parameter?: Place<Target>;
   ends: Ends<Target>;
-  /** What takes all that is left of a path. */
   rest: Ends<Target>;
 };
 type Ends<Target> = Map<Method, End<Target>>;
@@ -25,8 +23,8 @@ type End<Target> = { target: Target; parameters: Parameter[] };
 type Parameter = { name: string; at: number; is_rest: boolean };
 
 /**
- * Makes the table. A part that is written so goes before a parameter, and that before a rest, in whatever order they were declared;
- * case makes no difference, nor one slash at the end. HEAD is served as GET is. Throws where two routes are the same.
+ * A literal segment beats a parameter, which beats a rest. Case and a final slash do not matter; HEAD equals GET. Throws on
+ * duplicate routes.
  */
 export function routeTable<Target>(entries: Iterable<Entry<Target>>): RouteTable<Target> {
   const root = nowhere<Target>();
@@ -40,7 +38,6 @@ export function routeTable<Target>(entries: Iterable<Entry<Target>>): RouteTable
   };
 }
 
-/** What stands between the slashes, but for one at the end. */
 function partsOf(path: string): string[] {
   const parts = path.split("/");
   return parts.slice(1, parts.at(-1) === "" ? -1 : undefined);
@@ -72,7 +69,7 @@ function writtenAt<Target>({ written }: Place<Target>, part: string): Place<Targ
 
 type Asked = { method: Method; parts: string[]; allowed: Set<Method> };
 
-/** The end that a path comes to; other methods than the asked one, met on the way, are noted in `allowed`. */
+/** Collects the path's other methods in `allowed`. */
 function find<Target>(place: Place<Target>, at: number, asked: Asked): End<Target> | undefined {
   const part = asked.parts[at];
   if (part === undefined) return taken(place.ends, asked);
@@ -90,7 +87,7 @@ function taken<Target>(ends: Ends<Target>, { method, allowed }: Asked): End<Targ
   return end;
 }
 
-/** A rest keeps the slash that it may end in. */
+/** A rest keeps its final slash. */
 function paramsOf({ parameters }: End<unknown>, path: string): Fields {
   const parts = path.split("/").slice(1);
   return Object.fromEntries(

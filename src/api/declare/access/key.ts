@@ -1,4 +1,4 @@
-/** By an API key, within its quota. Its checks are a list, so that a test can switch each off and see the difference. */
+/** The checks are a list, so that a test can omit each one. */
 import { timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { CallLimit } from "../../../core/model/ports/address-limits.ts";
@@ -18,7 +18,7 @@ type KeyAttempt = {
   key: KeyWithDigest | undefined;
 };
 
-/** One reason to turn a presented key away; `scope` is asked where a key is the way in, the others always. */
+/** Only `key` ways check the scope. */
 export type KeyCheck =
   | { name: string; refuses(attempt: KeyAttempt): void }
   | { name: "scope"; lacks(key: KeyRow, scope: Scope): void };
@@ -58,13 +58,12 @@ export const keyChecks: KeyCheck[] = [
   },
 ];
 
-/** How long a process may go on trusting what it knows of a key, should the news of its revocation be late. */
+/** Bounds the trust in a cached key when its revocation arrives late. */
 const KEY_TTL_MS = 1_000;
 
-/** Unknown keys an address may present: each costs a look into the database. */
+/** Each unknown key costs a database query. */
 export const GUESSES: CallLimit = { name: "key-guesses", calls: 100, per: "minute" };
 
-/** Looks up what a secret's digest names, unless the address has presented too many that name nothing. */
 export async function lookUp<Found>(
   { limits }: Pick<AccessParts, "limits">,
   ip: string,
@@ -98,7 +97,7 @@ export function createKeys(
 
   const keyOf = (secret: string, digest: Buffer, key: KeyWithDigest | undefined): KeyWithDigest => {
     for (const check of checks) if ("refuses" in check) check.refuses({ secret, digest, key });
-    // With `known` switched off in a test there is still no caller.
+    // A test without the `known` check still gets no caller.
     return key ?? refuse("unauthorized", "this key is unknown");
   };
 
@@ -123,7 +122,6 @@ export function createKeys(
   };
 }
 
-/** How OpenAPI describes keys. */
 export const keySchemes: SecuritySchemes = {
   bearer: { type: "http", scheme: "bearer", description: "An API key: sk_live_… or sk_test_…" },
   apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
@@ -131,7 +129,6 @@ export const keySchemes: SecuritySchemes = {
 
 export const keySecurity: Way["security"] = [{ bearer: [] }, { apiKey: [] }];
 
-/** By an API key that carries `scope`, within its quota. */
 export const key = (scope: Scope): Way => ({
   kind: "key",
   scope,
@@ -143,7 +140,7 @@ export const key = (scope: Scope): Way => ({
   admit: (attempt, parts) => admitKey(attempt, parts, scope),
 });
 
-/** Admits a call by its key, and counts it; undefined where none was presented. */
+/** Undefined without a key. */
 export async function admitKey(
   { identity }: Pick<Attempt, "identity">,
   parts: Pick<AccessParts, "quotas" | "clock"> & { keys: Keys },
@@ -154,7 +151,6 @@ export async function admitKey(
   return { caller: identity.caller, pays: false, headers: await counted(identity.key, parts) };
 }
 
-/** Counts the call against the key's quota, and tells what is left of it; refuses when it is used up. */
 async function counted(
   key: KeyRow,
   { quotas, clock }: Pick<AccessParts, "quotas" | "clock">,

@@ -1,13 +1,12 @@
-/** On-Behalf-Of: an agent that acts for another, by its own key and within what the other has delegated to it. */
 import type { Hex } from "../../../core/model/chain.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { admitWallet } from "./owner.ts";
 import { type Admission, type Attempt, type Delegated, delegatedOf, type Parts } from "./way.ts";
 
-/** `SX#42`, and where the principal has several wallets the one that is meant. */
+/** The wallet is needed where the principal has several. */
 const FORM = /^SX#([1-9]\d{0,6})(?:; ?wallet=(0x[0-9a-f]{40}))?$/i;
 
-/** Admits a call that says to be for another. It is never taken for the caller's own: what does not fit is refused. */
+/** A call with On-Behalf-Of never falls back to the caller's own name. */
 export async function admitOnBehalf(
   attempt: Attempt,
   parts: Parts,
@@ -30,7 +29,7 @@ export async function admitOnBehalf(
   return { pays: false, headers: {}, ...proven, ...admitted };
 }
 
-/** Who acts: the agent whose own key is shown, or whose wallet has signed the call and for whom it is made. */
+/** An agent's own key, or the wallet that signed the call. */
 async function delegateOf(
   { presented, identity: { caller } }: Attempt,
   parts: Parts,

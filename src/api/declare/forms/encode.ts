@@ -3,7 +3,6 @@ import type { Output, Picture } from "../output.ts";
 import { type Form, isPictureForm, type JSON_FORM } from "./form.ts";
 import { type Marked, sheetOf } from "./table.ts";
 
-/** An answer in another form than JSON, one that its operation has. */
 export function encodeAnswer(
   { table, chart, pages }: Extract<Output, { kind: "json" }>,
   form: Exclude<Form, typeof JSON_FORM>,
@@ -25,7 +24,6 @@ export function encodeAnswer(
   }
 }
 
-/** The picture that is an operation's own answer. */
 export function encodePicture(form: Form, { chart, meta }: Picture, printer: Printer): Promise<Buffer> {
   if (!isPictureForm(form)) throw new Error(`${form} is no form of a picture`);
   return printer.print({ form, chart, provenance: meta });

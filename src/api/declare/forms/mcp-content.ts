@@ -8,16 +8,13 @@ import { encodeAnswer } from "./encode.ts";
 import type { Form, JSON_FORM } from "./form.ts";
 import type { Marked } from "./table.ts";
 
-/** What stands for an Accept header. */
+/** The MCP counterpart of an Accept header. */
 export function acceptedForms(meta: CallToolRequestParams["_meta"]): string | undefined {
   const accepted: unknown = meta?.["tallystick/accept"];
   return accepted === undefined || accepted === null ? undefined : String(accepted);
 }
 
-/**
- * An answer's other form, which comes before its JSON: that stays, for it is what the tool's schema promises and what a receipt
- * names. A picture that cannot be drawn does not cost the caller the answer.
- */
+/** Precedes the JSON, which the tool's schema and the receipt need. A failed rendering does not cost the caller the answer. */
 export async function contentOf(
   { printer, public_url }: { printer: Printer; public_url: string },
   operation: Operation,

@@ -1,5 +1,3 @@
-/** The row at the top of every page: whose it is, and where else to look. */
-
 import { html, type Markup } from "../../../core/model/html.ts";
 
 const PLACES = [
@@ -10,7 +8,6 @@ const PLACES = [
   ["/openapi.json", "OpenAPI"],
 ] as const;
 
-/** Of the page itself, where it is one of them. */
 export type Place = "/" | (typeof PLACES)[number][0];
 
 export const placesFor = (place?: Place): Markup => html`<div class="top">
