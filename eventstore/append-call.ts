@@ -20,7 +20,7 @@ export type AppendOutcome =
   | { status: "overtaken" };
 
 /** A commit of a call. */
-export type Asked = {
+export type CallCommit = {
   commit: PreparedCommit;
   /** What its streams are called, in their order. */
   names: readonly string[];
@@ -42,7 +42,7 @@ type Row = {
  */
 export async function callAppend(
   client: pg.ClientBase,
-  asked: readonly Asked[],
+  asked: readonly CallCommit[],
   place?: LogHead,
 ): Promise<AppendOutcome[] | undefined> {
   const only = asked.length === 1 ? asked[0]!.commit : undefined;
@@ -90,7 +90,7 @@ function appendOne(commit: PreparedCommit): Call {
   };
 }
 
-function appendInOrder(asked: readonly Asked[]): Call {
+function appendInOrder(asked: readonly CallCommit[]): Call {
   const commits = asked.map(({ commit }) => commit);
   const streams = commits.flatMap((commit) => commit.streams);
   const events = commits.flatMap((commit) => commit.events);
@@ -134,7 +134,7 @@ function appendInOrder(asked: readonly Asked[]): Call {
   };
 }
 
-function readOutcomes(asked: readonly Asked[], row: Row): AppendOutcome[] {
+function readOutcomes(asked: readonly CallCommit[], row: Row): AppendOutcome[] {
   const hashes = row.event_hashes ?? [];
   let streamsBefore = 0;
   let appended = 0;

@@ -4,7 +4,7 @@
  * none overtake it on its streams. A commit that makes Postgres refuse a call is found by halving and fails alone.
  */
 import pg from "pg";
-import { type AppendOutcome, type Asked, callAppend } from "./append-call.ts";
+import { type AppendOutcome, type CallCommit, callAppend } from "./append-call.ts";
 import { type PreparedCommit, streamKey } from "./commit.ts";
 import { AppendUnknown, DuplicateEventId, StoreClosed, StoreUnavailable } from "./errors.ts";
 import type { LogHead } from "./types.ts";
@@ -20,7 +20,7 @@ export type CombinerOptions = {
 };
 
 /** What everything that is appended must continue. Its errors are those that the waiting commits are rejected with. */
-export type Ground = {
+export type AppendPrecondition = {
   /** A place that the log must have for the next call to append anything; undefined where there is none. */
   place(log_id: number): Promise<LogHead | undefined>;
   /** Why the log does not have it: nothing was appended. */
@@ -28,28 +28,28 @@ export type Ground = {
 };
 
 /** `retried`: an earlier attempt was lost on the way, so a replay may be of this very commit. */
-export type Settled = { outcome: AppendOutcome; retried: boolean };
+export type CommitOutcome = { outcome: AppendOutcome; retried: boolean };
 
 /** A commit taken, and how it ends. */
-export type Pending = { readonly commit: PreparedCommit; readonly settled: Promise<Settled> };
+export type PendingCommit = { readonly commit: PreparedCommit; readonly settled: Promise<CommitOutcome> };
 
-class Waiting implements Pending {
+class WaitingCommit implements PendingCommit {
   /** When it was taken, among all. */
   readonly turn: number;
   readonly commit: PreparedCommit;
-  readonly settled: Promise<Settled>;
+  readonly settled: Promise<CommitOutcome>;
   readonly names: string[];
   /** For each stream the commit that it means nothing without, until that is known to be appended. */
-  rests_on: (Waiting | undefined)[];
+  rests_on: (WaitingCommit | undefined)[];
   attempts = 0;
   /** An attempt was sent and its answer lost: it may have been committed. */
   unknown = false;
   /** Whether its events stand in the log; undefined until that is known, which is before its caller hears of it. */
   stands: boolean | undefined;
-  #resolve!: (settled: Settled) => void;
+  #resolve!: (settled: CommitOutcome) => void;
   #reject!: (error: Error) => void;
 
-  constructor(turn: number, commit: PreparedCommit, rests_on: (Waiting | undefined)[]) {
+  constructor(turn: number, commit: PreparedCommit, rests_on: (WaitingCommit | undefined)[]) {
     this.turn = turn;
     this.commit = commit;
     this.names = commit.streams.map(streamKey);
@@ -90,16 +90,20 @@ export class Combiner {
   readonly #pool: pg.Pool;
   readonly #options: Required<CombinerOptions>;
   readonly #log_id: number;
-  readonly #ground: Ground | undefined;
+  readonly #ground: AppendPrecondition | undefined;
   #turn = 0;
   /** In the order of their turns. */
-  #queue: Waiting[] = [];
+  #queue: WaitingCommit[] = [];
   /** Kept while there is work: taking it from the pool each time would let the answered run first. */
   #client: pg.PoolClient | undefined;
   #running: Promise<void> | undefined;
   #closed = false;
 
-  constructor(pool: pg.Pool, log_id: number, { ground, ...options }: CombinerOptions & { ground?: Ground }) {
+  constructor(
+    pool: pg.Pool,
+    log_id: number,
+    { ground, ...options }: CombinerOptions & { ground?: AppendPrecondition },
+  ) {
     this.#pool = pool;
     this.#log_id = log_id;
     this.#ground = ground;
@@ -113,11 +117,11 @@ export class Combiner {
   }
 
   /** Takes a commit; what it rests on, stream by stream, was taken before. Throws StoreClosed, StoreUnavailable. */
-  send(commit: PreparedCommit, rests_on: readonly (Pending | undefined)[]): Pending {
+  send(commit: PreparedCommit, rests_on: readonly (PendingCommit | undefined)[]): PendingCommit {
     if (this.#closed) throw new StoreClosed();
     if (this.#queue.length >= this.#options.max_queued)
       throw new StoreUnavailable(`${this.#queue.length} appends are waiting already`);
-    const waiting = new Waiting(this.#turn++, commit, rests_on as (Waiting | undefined)[]);
+    const waiting = new WaitingCommit(this.#turn++, commit, rests_on as (WaitingCommit | undefined)[]);
     this.#queue.push(waiting);
     this.#running ??= this.#run();
     return waiting;
@@ -160,10 +164,10 @@ export class Combiner {
     this.#running = undefined;
   }
 
-  #take(most: number): Waiting[] {
+  #take(most: number): WaitingCommit[] {
     const { max_call_events, max_call_bytes } = this.#options;
-    const taken: Waiting[] = [];
-    const left: Waiting[] = [];
+    const taken: WaitingCommit[] = [];
+    const left: WaitingCommit[] = [];
     const keys = new Set<string>();
     /** Streams of those that are left. */
     const held = new Set<string>();
@@ -193,10 +197,10 @@ export class Combiner {
   }
 
   /** Makes one call and answers how to settle its commits: each resolved or rejected, or queued again. */
-  async #call(items: readonly Waiting[]): Promise<() => void> {
+  async #call(items: readonly WaitingCommit[]): Promise<() => void> {
     const overtaken: (() => void)[] = [];
-    const asked: Waiting[] = [];
-    const again: Waiting[] = [];
+    const asked: WaitingCommit[] = [];
+    const again: WaitingCommit[] = [];
     for (const item of items) {
       if (item.isOvertaken) overtaken.push(item.ends({ status: "overtaken" }));
       // The other half of a call, which it rests on, has to be made again.
@@ -209,7 +213,7 @@ export class Combiner {
     return allOf([...overtaken, settle]);
   }
 
-  async #ask(items: readonly Waiting[]): Promise<() => void> {
+  async #ask(items: readonly WaitingCommit[]): Promise<() => void> {
     let place: LogHead | undefined;
     try {
       place = await this.#ground?.place(this.#log_id);
@@ -235,13 +239,13 @@ export class Combiner {
     }
   }
 
-  async #failed(items: readonly Waiting[], error: Error, failure: Failure): Promise<() => void> {
+  async #failed(items: readonly WaitingCommit[], error: Error, failure: Failure): Promise<() => void> {
     if (failure === "input" && items.length > 1) {
       const middle = items.length >> 1;
       const settleFirst = await this.#call(items.slice(0, middle));
       return allOf([settleFirst, await this.#call(items.slice(middle))]);
     }
-    const again: Waiting[] = [];
+    const again: WaitingCommit[] = [];
     const failed: (() => void)[] = [];
     for (const item of items) {
       item.attempts++;
@@ -268,13 +272,13 @@ export class Combiner {
     return nothing;
   }
 
-  #queueAgain(items: readonly Waiting[]): void {
+  #queueAgain(items: readonly WaitingCommit[]): void {
     if (items.length > 0) this.#queue = [...items, ...this.#queue].sort((a, b) => a.turn - b.turn);
   }
 }
 
 /** What it rests on and stands already is no question any more. */
-function askedOf(item: Waiting, _index: number, items: readonly Waiting[]): Asked {
+function askedOf(item: WaitingCommit, _index: number, items: readonly WaitingCommit[]): CallCommit {
   const { commit, names, rests_on } = item;
   return {
     commit,

@@ -4,12 +4,12 @@ import { InvalidEvent } from "./errors.ts";
 import { commitHash, uuidBytes } from "./hash.ts";
 import {
   type Commit,
+  type CommitInFlight,
   type ExpectedVersion,
   type Idempotency,
   type JsonObject,
   MAIN_LOG,
   type NewEvent,
-  type Sent,
   type StreamAppend,
 } from "./types.ts";
 import { uuidv7 } from "./uuid.ts";
@@ -31,7 +31,7 @@ export type PreparedStream = {
   stream_id: string;
   expected: number;
   length: number;
-  after: Sent | undefined;
+  after: CommitInFlight | undefined;
 };
 
 export type PreparedEvent = {

@@ -53,7 +53,7 @@ export async function* feed(parts: FeedParts, options: FeedOptions): AsyncGenera
     return framing === "ndjson" ? `${json}\n` : `id: ${cursor}\ndata: ${json}\n\n`;
   };
 
-  let place: Place = options.after;
+  let place: FeedPosition = options.after;
   for (let news = false; ; ) {
     const newest = await parts.store.head(log_id);
     const head = await endOf(parts.store, newest, options);
@@ -99,8 +99,8 @@ async function hasNews(
   }
 }
 
-type Place = Omit<LogHead, "log_id">;
-type Page = { lines: Buffer[]; end: Place };
+type FeedPosition = Omit<LogHead, "log_id">;
+type Page = { lines: Buffer[]; end: FeedPosition };
 type Reading = Pick<FeedOptions, "tenant" | "proof" | "framing"> & {
   log_id: number;
   epoch: string;
@@ -109,8 +109,8 @@ type Reading = Pick<FeedOptions, "tenant" | "proof" | "framing"> & {
 };
 
 /** Two pages are in the making at once, and a third is being sent. */
-async function* pages(pool: pg.Pool, reading: Reading, after: Place): AsyncGenerator<Page> {
-  const begin = async (start: Place) => {
+async function* pages(pool: pg.Pool, reading: Reading, after: FeedPosition): AsyncGenerator<Page> {
+  const begin = async (start: FeedPosition) => {
     const cut = await cutPage(pool, reading, start);
     const lines = readLines(pool, reading, start.position, cut.last);
     // Awaited in its turn, or never if the reader leaves meanwhile.
@@ -129,7 +129,7 @@ async function* pages(pool: pg.Pool, reading: Reading, after: Place): AsyncGener
 type CutRow = { same_history: boolean; whole: boolean; last: number | null; last_hash: Buffer | null };
 
 /** Where the page after a place ends; `last` is null if it is empty. The next page begins at `end`, unless this was the last. */
-async function cutPage(pool: pg.Pool, { log_id, tenant, head }: Reading, after: Place) {
+async function cutPage(pool: pg.Pool, { log_id, tenant, head }: Reading, after: FeedPosition) {
   const answer = await pool.query<CutRow>({
     name: "eventstore.feed_page",
     text: `

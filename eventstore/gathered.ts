@@ -16,14 +16,14 @@ const MOST_QUERIES = 2;
 const MOST_QUESTIONS = 100;
 
 /** Answers questions in their order; one that takes longer than the others may be answered by a promise. */
-export type AskAll<Question, Answer> = (
+export type BatchQuery<Question, Answer> = (
   pool: pg.Pool,
   questions: readonly Question[],
 ) => Promise<readonly (Answer | PromiseLike<Answer>)[]>;
 
 /** One question at a time, for whoever asks; those of a moment go to `ask` together. What fails, fails for all of them. */
-export function gathered<Question, Answer>(
-  ask: AskAll<Question, Answer>,
+export function batched<Question, Answer>(
+  ask: BatchQuery<Question, Answer>,
 ): (pool: pg.Pool, question: Question) => Promise<Answer> {
   const lines = new WeakMap<pg.Pool, Line<Question, Answer>>();
   return (pool, question) => {
@@ -33,11 +33,11 @@ export function gathered<Question, Answer>(
   };
 }
 
-/** As `gathered`, for what many ask alike, as the first page of a list: equal questions of a moment are one, and have one answer. */
-export const askedOnce = <Question, Answer>(
+/** As `batched`, for what many ask alike, as the first page of a list: equal questions of a moment are one, and have one answer. */
+export const queriedOnce = <Question, Answer>(
   ask: (pool: pg.Pool, question: Question) => Promise<Answer>,
 ): ((pool: pg.Pool, question: Question) => Promise<Answer>) =>
-  gathered(async (pool, questions) => {
+  batched(async (pool, questions) => {
     const answers = new Map<string, Promise<Answer>>();
     const asked = questions.map((question) => {
       const name = JSON.stringify(question);
@@ -49,12 +49,12 @@ export const askedOnce = <Question, Answer>(
   });
 
 class Line<Question, Answer> {
-  readonly #ask: (questions: readonly Question[]) => ReturnType<AskAll<Question, Answer>>;
+  readonly #ask: (questions: readonly Question[]) => ReturnType<BatchQuery<Question, Answer>>;
   #queue: Waiting<Question, Answer>[] = [];
   #underWay = 0;
   #isDue = false;
 
-  constructor(ask: (questions: readonly Question[]) => ReturnType<AskAll<Question, Answer>>) {
+  constructor(ask: (questions: readonly Question[]) => ReturnType<BatchQuery<Question, Answer>>) {
     this.#ask = ask;
   }
 

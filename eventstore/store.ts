@@ -1,9 +1,9 @@
 import type pg from "pg";
 import type { AppendOutcome } from "./append-call.ts";
-import { Combiner, type CombinerOptions, type Ground, type Pending } from "./combiner.ts";
+import { type AppendPrecondition, Combiner, type CombinerOptions, type PendingCommit } from "./combiner.ts";
 import { type PreparedCommit, prepareCommit } from "./commit.ts";
 import { InvalidEvent, StoreUnavailable } from "./errors.ts";
-import { gathered } from "./gathered.ts";
+import { batched } from "./gathered.ts";
 import { logGenesis } from "./hash.ts";
 import { readEvents } from "./read.ts";
 import type { EventSchemas } from "./schemas.ts";
@@ -12,11 +12,11 @@ import {
   type AppendedEvent,
   type AppendResult,
   type Commit,
+  type CommitInFlight,
   type LogHead,
   type LogIdentity,
   MAIN_LOG,
   type RecordedEvent,
-  type Sent,
   type StreamHead,
 } from "./types.ts";
 
@@ -24,7 +24,7 @@ export type EventStoreOptions = CombinerOptions & {
   /** When given, payloads are checked before they are appended, and unknown types are refused. */
   schemas?: EventSchemas;
   /** Held against the log by every append; without it whatever the database has is gone on with. */
-  ground?: Ground;
+  ground?: AppendPrecondition;
 };
 
 export type RecordedCommit = { request_hash: Uint8Array; events: RecordedEvent[] };
@@ -39,7 +39,7 @@ export type EventStore = {
   /** All of the commit or nothing. Throws InvalidEvent, DuplicateEventId, StoreUnavailable, AppendUnknown, StoreClosed, and what its ground does. */
   append(commit: Commit): Promise<AppendResult>;
   /** The same, for others to rest on before it is settled: they are sent after it, with its streams at the versions that it leaves. */
-  send(commit: Commit): Sent;
+  send(commit: Commit): CommitInFlight;
   /** What was appended under an idempotency key. */
   findCommit(key: { log_id?: number; idem_key: string }): Promise<RecordedCommit | undefined>;
   /** Events of a stream in their order, from the one after `after_version` (0) on; `limit` is 1,000 when absent. */
@@ -77,7 +77,7 @@ export function createEventStore(pool: pg.Pool, options: EventStoreOptions = {})
   const { schemas, ...combinerOptions } = options;
   const combiners = new Map<number, Combiner>();
   const identities = new Map<number, LogIdentity>();
-  const pendings = new WeakMap<Sent, Pending>();
+  const pendings = new WeakMap<CommitInFlight, PendingCommit>();
   const listeners = new Set<(log_id: number, position: number) => void>();
   let closed = false;
 
@@ -187,13 +187,13 @@ export function createEventStore(pool: pg.Pool, options: EventStoreOptions = {})
     },
   };
 
-  function pendingOf(sent: Sent, log_id: number): Pending {
+  function pendingOf(sent: CommitInFlight, log_id: number): PendingCommit {
     const pending = pendings.get(sent);
     if (pending?.commit.log_id === log_id) return pending;
     throw new InvalidEvent("after", "is no commit that this store sent to the same log");
   }
 
-  async function result(prepared: PreparedCommit, { settled }: Pending): Promise<AppendResult> {
+  async function result(prepared: PreparedCommit, { settled }: PendingCommit): Promise<AppendResult> {
     const { outcome, retried } = await settled;
     if (outcome.status === "replayed") return replay(prepared, retried);
     if (outcome.status === "wrong_version") {
@@ -228,7 +228,7 @@ export function createEventStore(pool: pg.Pool, options: EventStoreOptions = {})
 }
 
 /** Whoever asks where a log ends in one moment is told by one query, which is sent after each of them asked. */
-const headGathered = gathered<number, LogHead | undefined>(async (pool, log_ids) => {
+const headGathered = batched<number, LogHead | undefined>(async (pool, log_ids) => {
   const heads = new Map<number, LogHead | undefined>();
   for (const log_id of new Set(log_ids)) {
     const answer = await pool.query<LogHead>({

@@ -31,14 +31,19 @@ export type StreamAppend = {
   expected_version: ExpectedVersion;
   events: NewEvent[];
   /** The commit on its way that leaves the stream at this version: where that is not appended, this is not either. */
-  after?: Sent;
+  after?: CommitInFlight;
 };
 
 /** A stream that a commit rests upon without extending it: at another version, nothing is appended. */
-export type StreamGuard = { tenant: string; stream_id: string; expected_version: number; after?: Sent };
+export type StreamGuard = {
+  tenant: string;
+  stream_id: string;
+  expected_version: number;
+  after?: CommitInFlight;
+};
 
 /** A commit on its way. Others may rest on it before its outcome is known: they travel behind it, and fail with it. */
-export type Sent = { readonly settled: Promise<AppendResult> };
+export type CommitInFlight = { readonly settled: Promise<AppendResult> };
 
 /** Same key and same request_hash: the first result again. Same key, another request_hash: refused. */
 export type Idempotency = {

@@ -1,7 +1,7 @@
 /** Turns of processes on one stream: nothing is decided twice, and no process that dies or sleeps holds up the others for long. */
 import { expect, test, vi } from "vitest";
 import { openPool } from "../eventstore/pool.ts";
-import { StreamTurns, type TurnTimes } from "../src/core/commands/stream-turns.ts";
+import { type StreamLockTimes, StreamTurns } from "../src/core/commands/stream-turns.ts";
 import { transact } from "../src/core/commands/transact.ts";
 import type { UnitParts } from "../src/core/commands/unit.ts";
 import { refuse } from "../src/core/model/refusal.ts";
@@ -15,7 +15,7 @@ const log = notebooks();
 const PATIENT = { waits_ms: 25_000, keeps_ms: 60_000 };
 
 /** A process that takes turns. */
-const makeProcess = (times: TurnTimes = PATIENT) => ({
+const makeProcess = (times: StreamLockTimes = PATIENT) => ({
   ...log.makeProcess(),
   turns: new StreamTurns(log.pool, times),
 });

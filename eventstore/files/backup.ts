@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type pg from "pg";
 import { syncFile } from "../system/sync-file.ts";
-import { type BesideOf, exportFile } from "./export.ts";
+import { type EvidenceSource, exportFile } from "./export.ts";
 
 /** One file of a backup: the events of a part of the log, as docs/event-log.md has segments or, in whole commits, exports. */
 export type BackupPack = {
@@ -34,7 +34,7 @@ export type BackupOptions = {
   log_id: number;
   /** From position 1 on, one after the other. */
   segments?: readonly BackupSegment[];
-  beside?: BesideOf;
+  beside?: EvidenceSource;
   /** Told how many events of how many are written. */
   progress?: (done: number, total: number) => void;
 };

@@ -9,20 +9,20 @@ import type { Header } from "../verify/header.ts";
 import { type RowRange, type StoredRow, storedPages } from "../verify/stored-rows.ts";
 
 /** The positions of a log's export, 0 as the last of one without events; or the one stream. */
-export type ExportedPart = { first: number; last: number } | { tenant: string; stream_id: string };
+export type ExportRange = { first: number; last: number } | { tenant: string; stream_id: string };
 
 /** Lines that show more than the events: before the first, and for each row of a stream the one that follows it, if any. */
-export type Beside = {
+export type ExportEvidence = {
   before: readonly object[];
   after?: (rows: readonly StoredRow[]) => Promise<readonly (object | undefined)[]>;
 };
 
 /** What goes beside the events, asked once it is known which those will be. */
-export type BesideOf = (part: ExportedPart) => Promise<Beside>;
+export type EvidenceSource = (part: ExportRange) => Promise<ExportEvidence>;
 
 /** All of a log or a part of it. */
 export type ExportLogOptions = {
-  beside?: BesideOf;
+  beside?: EvidenceSource;
   log_id: number;
   /** First position; 1 when left out. */
   from?: number;
@@ -34,25 +34,29 @@ export type ExportLogOptions = {
 
 /** One stream, whole. */
 export type ExportStreamOptions = {
-  beside?: BesideOf;
+  beside?: EvidenceSource;
   log_id: number;
   tenant: string;
   stream_id: string;
 };
 
-const NOTHING: Beside = { before: [] };
+const NOTHING: ExportEvidence = { before: [] };
 
 /** What was written: how many events, and the head named by the last line (for a stream its version and event hash). */
-export type Exported = { events: number; head: { position: number; hash: string } };
+export type ExportResult = { events: number; head: { position: number; hash: string } };
 
 /** What an export will hold, and the head it has while it holds no event. */
-type Plan = { header: Header; range: RowRange; start: Exported["head"]; beside: Beside };
+type Plan = { header: Header; range: RowRange; start: ExportResult["head"]; beside: ExportEvidence };
 
 /**
  * Writes the export of a log (docs/event-log.md) and ends the writable; memory stays within a few pages of rows.
  * Throws on an unknown log, on a range outside it, and when reading or writing fails: then the last line is missing.
  */
-export function exportLog(pool: pg.Pool, options: ExportLogOptions, writable: Writable): Promise<Exported> {
+export function exportLog(
+  pool: pg.Pool,
+  options: ExportLogOptions,
+  writable: Writable,
+): Promise<ExportResult> {
   return writeExport(pool, planLog(pool, options), writable, options);
 }
 
@@ -61,7 +65,7 @@ export function exportStream(
   pool: pg.Pool,
   options: ExportStreamOptions,
   writable: Writable,
-): Promise<Exported> {
+): Promise<ExportResult> {
   return writeExport(pool, planStream(pool, options), writable, {});
 }
 
@@ -70,7 +74,7 @@ export async function exportFile(
   pool: pg.Pool,
   options: ExportLogOptions | ExportStreamOptions,
   path: string,
-): Promise<Exported> {
+): Promise<ExportResult> {
   const plan = "stream_id" in options ? planStream(pool, options) : planLog(pool, options);
   await plan;
   const file = (await open(path, "wx")).createWriteStream();
@@ -83,12 +87,12 @@ async function writeExport(
   planned: Promise<Plan>,
   writable: Writable,
   { progress, packed = false }: Pick<ExportLogOptions, "progress"> & { packed?: boolean },
-): Promise<Exported> {
+): Promise<ExportResult> {
   // A writable may fail while the plan is made; the pipeline reports it, but listens only from then on.
   writable.on("error", () => {});
   const { header, range, start, beside } = await planned;
   const isLog = header.format === "tallystick-log/1";
-  const exported: Exported = { events: 0, head: start };
+  const exported: ExportResult = { events: 0, head: start };
   async function* text() {
     yield [header, ...beside.before].map(lineOf).join("");
     for await (const page of storedPages(pool, range)) {

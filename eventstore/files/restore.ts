@@ -20,11 +20,11 @@ export type RestoreOptions = {
   /** Told how many events of how many are in. */
   progress?: (done: number, total: number) => void;
   /** Done before anybody can see the events; where it rejects, nothing is restored. */
-  beforeCommit?: (restored: Restored) => Promise<void>;
+  beforeCommit?: (restored: RestoreResult) => Promise<void>;
 };
 
 /** Lines of evidence of the newest part, as they stand in it. */
-export type Restored = { events: number; head: { position: number; hash: string }; evidence: string[] };
+export type RestoreResult = { events: number; head: { position: number; hash: string }; evidence: string[] };
 
 /** As many as `verify` takes of any file. */
 const LEAST_STREAMS = 1_000_000;
@@ -40,7 +40,7 @@ export async function restoreLog(
   client: pg.ClientBase,
   source: RestoreSource,
   options: RestoreOptions,
-): Promise<Restored> {
+): Promise<RestoreResult> {
   await client.query("begin");
   try {
     await client.query("lock table eventstore.events in share row exclusive mode");
@@ -63,7 +63,7 @@ async function fill(
   client: pg.ClientBase,
   { origin, events, parts }: RestoreSource,
   { log_id, progress }: RestoreOptions,
-): Promise<Restored> {
+): Promise<RestoreResult> {
   // A log has no more streams than events, and one that was kept whole comes back whole.
   const loading = new Loading(log_id, origin, Math.max(LEAST_STREAMS, events));
   const rows = client.query(copyFrom(COPY));
@@ -205,7 +205,7 @@ class Loading {
   }
 
   /** Call once, after the last part. */
-  end(): Restored {
+  end(): RestoreResult {
     const { log } = this.#verifier;
     if (!log) throw new BackupUnsound("there is nothing to be restored");
     const head = { position: log.position, hash: hex(log.hash) };

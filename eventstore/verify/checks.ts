@@ -1,7 +1,7 @@
 import { hex, sameBytes } from "./bytes.ts";
-import { differs, type EventCheck, eventChecks, type Named } from "./event-checks.ts";
+import { differs, type EventCheck, eventChecks, type NamedCheck } from "./event-checks.ts";
 import type { EventRow } from "./event-row.ts";
-import type { HeldHead } from "./held-head.ts";
+import type { NotedHead } from "./held-head.ts";
 import type { LogState } from "./log-state.ts";
 
 /**
@@ -10,7 +10,7 @@ import type { LogState } from "./log-state.ts";
  */
 export type Check =
   | EventCheck
-  | (Named &
+  | (NamedCheck &
       (
         | {
             at: "start" | "end";
@@ -178,10 +178,13 @@ function epochFault(log: LogState): string | undefined {
 }
 
 /** The held head that was met nowhere, the earliest of them. */
-const unmetHead = (log: LogState): HeldHead | undefined =>
+const unmetHead = (log: LogState): NotedHead | undefined =>
   log.held
     .filter((held) => !log.heldMet.has(held))
-    .reduce<HeldHead | undefined>((low, one) => (low && low.position <= one.position ? low : one), undefined);
+    .reduce<NotedHead | undefined>(
+      (low, one) => (low && low.position <= one.position ? low : one),
+      undefined,
+    );
 
 function heldFault(log: LogState): string | undefined {
   const held = unmetHead(log);

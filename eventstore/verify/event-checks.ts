@@ -6,7 +6,7 @@ import type { Header } from "./header.ts";
 /** Where events come from; an export of one stream has no log order, a database no header and last line. */
 export type Source = "log" | "stream" | "database";
 
-export type Named = {
+export type NamedCheck = {
   name: string;
   verdict: "canonical" | "chain" | "order" | "commits" | "completeness";
   /** Sources it has nothing to say about. */
@@ -28,7 +28,10 @@ export type ReadEvent = {
 };
 
 /** One thing that must hold of an event wherever it stands, so that it can be looked at in any order. */
-export type EventCheck = Named & { at: "event"; fault(row: EventRow, read: ReadEvent): string | undefined };
+export type EventCheck = NamedCheck & {
+  at: "event";
+  fault(row: EventRow, read: ReadEvent): string | undefined;
+};
 
 export const eventChecks: EventCheck[] = [
   {

@@ -3,7 +3,7 @@ import { type EventCheck, eventChecks, type ReadEvent, type Source } from "./eve
 import type { EventRow } from "./event-row.ts";
 import { LogHashes } from "./hashes.ts";
 import type { Header } from "./header.ts";
-import { type SealedHere, sealedHere } from "./sealed.ts";
+import { type EventSeals, sealedHere } from "./sealed.ts";
 
 /** What is wrong with an event by itself. */
 export type EventFault = { verdict: EventCheck["verdict"]; reason: string };
@@ -50,7 +50,7 @@ export class EventReading implements ReadEvent {
   }
 
   /** What the event that `faults` looked at last says of sealed data; undefined of most. */
-  sealed(row: EventRow): SealedHere | undefined {
+  sealed(row: EventRow): EventSeals | undefined {
     // A payload that is not canonical was not read to its end.
     return sealedHere(row, this.payloadFault !== undefined || this.#payload.holdsSealId);
   }

@@ -3,7 +3,7 @@ import type { Source } from "./event-checks.ts";
 import type { EventRow } from "./event-row.ts";
 import { LogHashes } from "./hashes.ts";
 import type { Header, Trailer } from "./header.ts";
-import type { HeldHead } from "./held-head.ts";
+import type { NotedHead } from "./held-head.ts";
 import { StreamHeads } from "./stream-heads.ts";
 
 /** Streams that are kept in mind where the caller names no number. */
@@ -18,7 +18,7 @@ export class LogState {
   /** What the auditor expects or holds. */
   readonly heldOrigin: string | undefined;
   readonly heldStream: StateOptions["stream"];
-  readonly held: readonly HeldHead[];
+  readonly held: readonly NotedHead[];
   readonly endsInside: boolean;
   /** Of the logs row, in a database. */
   readonly epoch: string | undefined;
@@ -35,11 +35,11 @@ export class LogState {
   streamsJoined = 0;
   trailer: Trailer | undefined;
   /** Of held: those that were met, and the hash that was found instead at the positions of others. */
-  readonly heldMet = new Set<HeldHead>();
-  readonly heldMissed = new Map<HeldHead, string>();
+  readonly heldMet = new Set<NotedHead>();
+  readonly heldMissed = new Map<NotedHead, string>();
   /** Of the current event. */
   slot = -1;
-  readonly #heldAt = new Map<number, HeldHead[]>();
+  readonly #heldAt = new Map<number, NotedHead[]>();
 
   constructor(source: Source, header: Header, options: StateOptions) {
     this.source = source;
@@ -113,7 +113,7 @@ export type StateOptions = {
   origin?: string;
   /** The stream the auditor expects the export to be of; only its own export is accepted then. */
   stream?: { tenant: string; stream_id: string };
-  heads?: HeldHead[];
+  heads?: NotedHead[];
   /** Streams kept in memory at most, 1,000,000 (under 200 MB) when left out; a log with more is not verified, and the chain verdict says so. */
   max_streams?: number;
   /** What is read may end within a commit, as a segment does. */

@@ -6,7 +6,7 @@ import { EventRow, UnreadableEvent } from "./event-row.ts";
 import { FastReader } from "./fast-reader.ts";
 import type { Header } from "./header.ts";
 import { cutLines, type LineBatch } from "./lines.ts";
-import type { SealedHere } from "./sealed.ts";
+import type { EventSeals } from "./sealed.ts";
 
 /** What a reader has to know. */
 export type Reading = { header: Header; checks: readonly string[]; max_line_bytes: number; plain: boolean };
@@ -19,7 +19,7 @@ export type LineNote = { line: number } & (
   | { unreadable: string }
   | { evidence: string }
   | { end: string }
-  | { faults: readonly EventFault[]; sealed?: SealedHere }
+  | { faults: readonly EventFault[]; sealed?: EventSeals }
 );
 
 /** After so many lines in a row that cannot be read, nothing is read any more. */

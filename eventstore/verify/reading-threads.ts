@@ -35,12 +35,12 @@ export class ReadingThreads {
   }
 }
 
-type Asked = { done: (read: ReadLines) => void; failed: (error: Error) => void };
+type BatchRequest = { done: (read: ReadLines) => void; failed: (error: Error) => void };
 
 class ReadingThread {
   readonly #worker: Worker;
   /** Batches are answered in the order in which they are asked for. */
-  readonly #asked: Asked[] = [];
+  readonly #asked: BatchRequest[] = [];
   #ended: Error | undefined;
 
   constructor(reading: Reading) {

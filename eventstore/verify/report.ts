@@ -1,4 +1,4 @@
-import type { SealedTold } from "./sealed.ts";
+import type { SealCounts } from "./sealed.ts";
 
 /** One question about the log and its answer. `checked` counts lines or events; `first_bad` is the lowest place with a fault. */
 export type Verdict = {
@@ -30,7 +30,7 @@ export type VerifyReport = {
   head: { position: number; hash: string } | null;
   events: number;
   streams: number;
-  sealed: SealedTold;
+  sealed: SealCounts;
 };
 
 /** The report for people: a line a verdict, and the head to keep. */

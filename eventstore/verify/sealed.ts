@@ -2,17 +2,17 @@
 import type { EventRow } from "./event-row.ts";
 
 /** What an event says of sealed data: for whom it holds values, one each, or who it says is erased. */
-export type SealedHere = { sealed_for: readonly string[]; erased?: string };
+export type EventSeals = { sealed_for: readonly string[]; erased?: string };
 
 /** Sealed values, and those of erased subjects; of one stream alone nobody can say who was erased. */
-export type SealedTold = { values: number; erased: number | null };
+export type SealCounts = { values: number; erased: number | null };
 
 const ERASED = "SubjectErased";
 const SUBJECT_STREAM = "subject-";
 const MEMBERS = "ct,iv,seal_id,subject_id,tag";
 
 /** Undefined of most events; `mayHold` is false where no member of the payload is a `seal_id`. Whatever a payload holds, nothing is thrown. */
-export function sealedHere({ type, payload, stream_id }: EventRow, mayHold: boolean): SealedHere | undefined {
+export function sealedHere({ type, payload, stream_id }: EventRow, mayHold: boolean): EventSeals | undefined {
   const isErasure = type.length - type.start === ERASED.length && type.text() === ERASED;
   if (!isErasure && !mayHold) return undefined;
   const sealed_for = subjectsIn(parsed(payload.text()));
@@ -58,7 +58,7 @@ export class SealedCount {
     this.#limit = limit;
   }
 
-  take({ sealed_for, erased }: SealedHere): void {
+  take({ sealed_for, erased }: EventSeals): void {
     this.#total += sealed_for.length;
     for (const subject of sealed_for)
       if (this.#values.has(subject) || this.#values.size < this.#limit)
@@ -66,7 +66,7 @@ export class SealedCount {
     if (erased !== undefined && this.#erased.size < this.#limit) this.#erased.add(erased);
   }
 
-  told(isStream: boolean): SealedTold {
+  told(isStream: boolean): SealCounts {
     let erased = 0;
     for (const subject of this.#erased) erased += this.#values.get(subject) ?? 0;
     return { values: this.#total, erased: isStream ? null : erased };

@@ -1,13 +1,13 @@
 import { hex } from "./bytes.ts";
 import { checks as allChecks, type Check } from "./checks.ts";
-import type { Companion, Proven } from "./companion.ts";
+import type { Companion, ProvenRange } from "./companion.ts";
 import type { Source } from "./event-checks.ts";
 import type { EventFault } from "./event-reading.ts";
 import { EventRow } from "./event-row.ts";
 import type { Header } from "./header.ts";
 import { LogState, MOST_STREAMS, type StateOptions } from "./log-state.ts";
 import type { Fault, Verdict, VerifyReport } from "./report.ts";
-import { SealedCount, type SealedHere } from "./sealed.ts";
+import { type EventSeals, SealedCount } from "./sealed.ts";
 
 export type VerifyOptions = Omit<StateOptions, "epoch"> & {
   /** All of them when left out; the tests leave one out at a time. */
@@ -93,7 +93,7 @@ export class Verifier {
   }
 
   /** Checks the event that stands in `row` in its place; `faults` is what is wrong with it by itself, `sealed` what it says of sealed data. */
-  event(faults: readonly EventFault[], sealed?: SealedHere): void {
+  event(faults: readonly EventFault[], sealed?: EventSeals): void {
     if (sealed) this.#sealed.take(sealed);
     const log = this.#log!;
     const row = this.row;
@@ -228,7 +228,7 @@ function reachOf(name: string, log: LogState, tally: Tally, companion: Companion
   }
 }
 
-function provenBy(log: LogState, companion: Companion | undefined): Proven[] {
+function provenBy(log: LogState, companion: Companion | undefined): ProvenRange[] {
   const held = [...log.heldMet].reduce<number | undefined>(
     (most, { position }) => Math.max(most ?? 0, position),
     undefined,

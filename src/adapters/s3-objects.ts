@@ -9,7 +9,7 @@ import { request as requestHttps } from "node:https";
 import { setTimeout } from "node:timers/promises";
 import { AwsV4Signer } from "aws4fetch";
 import { digestOf, objectName } from "../core/model/objects.ts";
-import { type ObjectPlace, ObjectsUnavailable } from "../core/model/ports/objects.ts";
+import { type FileStore, ObjectsUnavailable } from "../core/model/ports/objects.ts";
 import { outgoing } from "../core/tracing.ts";
 
 export type S3Options = {
@@ -53,7 +53,7 @@ class S3Error extends Error {
   }
 }
 
-export function s3Objects(options: S3Options): ObjectPlace {
+export function s3Objects(options: S3Options): FileStore {
   const base = options.url.replace(/\/+$/, "");
   const { host, protocol } = new URL(base);
   const { silence_ms = 30_000, deadline_ms = 60_000, pause_ms = 250 } = options;
@@ -141,7 +141,7 @@ export function s3Objects(options: S3Options): ObjectPlace {
           { cause: error },
         );
 
-  const place: ObjectPlace = {
+  const place: FileStore = {
     async check() {
       // Its own: another process that starts at this moment deletes what it put.
       const name = objectName("probe", randomUUID(), digestOf(PROBE));

@@ -4,10 +4,18 @@ import type { Tail } from "../../eventstore/tail.ts";
 import type { JsonObject, RecordedEvent, StreamHead } from "../../eventstore/types.ts";
 import { foldAfresh } from "./commands/stream-folds.ts";
 import { transact } from "./commands/transact.ts";
-import type { Command, Committed, Decided, Decision, Target, UnitParts, Work } from "./commands/unit.ts";
+import type {
+  Command,
+  CommitResult,
+  Decision,
+  DecisionResult,
+  Target,
+  UnitParts,
+  Work,
+} from "./commands/unit.ts";
 import type { Hex, Purpose, RecoverKey } from "./model/chain.ts";
 import type { DomainEvent, Entity, EntityEvents, EventOf } from "./model/entity.ts";
-import type { KeptAnswers } from "./model/ports/answers.ts";
+import type { StoredAnswers } from "./model/ports/answers.ts";
 import type { Chain } from "./model/ports/chain.ts";
 import type { Clock } from "./model/ports/clock.ts";
 import type { Executor } from "./model/ports/executor.ts";
@@ -20,7 +28,7 @@ import type { Printer } from "./model/ports/printer.ts";
 import type { Random } from "./model/ports/random.ts";
 import type { SeedUses, SeedVault } from "./model/ports/seeds.ts";
 import type { Settlement } from "./model/ports/settlement.ts";
-import type { KeptHeads } from "./model/ports/signed-heads.ts";
+import type { StoredHeads } from "./model/ports/signed-heads.ts";
 import type { Signer } from "./model/ports/signer.ts";
 import type { Subjects } from "./model/ports/subjects.ts";
 import type { Webhooks } from "./model/ports/webhooks.ts";
@@ -28,7 +36,7 @@ import type { Health } from "./read-models/health.ts";
 import type { Projection } from "./read-models/projection.ts";
 import type { Readers } from "./read-models/readers.ts";
 import type { Runner } from "./read-models/runner.ts";
-import { isOf, type Placed, placed } from "./read-models/typed.ts";
+import { isOf, type PositionedEvent, positionedEvent } from "./read-models/typed.ts";
 
 export type ChainParts = {
   chain: Chain;
@@ -54,7 +62,7 @@ export type ChainParts = {
 };
 
 /** Compares the log with what was signed and anchored of it. */
-export type Accepting = {
+export type LogAcceptance = {
   /** Call before a sale; refuses while the log contradicts its signatures or cannot be compared. Appends check by themselves. */
   check(): Promise<void>;
   /** As `check`, but never cached: for sends that cannot be undone. */
@@ -81,12 +89,12 @@ export type AppParts = ChainParts &
     clock: Clock;
     random: Random;
     signer: Signer;
-    signed: KeptHeads;
-    accepting: Accepting;
+    signed: StoredHeads;
+    accepting: LogAcceptance;
     seeds: SeedVault;
     seed_uses: SeedUses;
     subjects: Subjects;
-    answers: KeptAnswers;
+    answers: StoredAnswers;
     /** Runs compute-market tasks again, to check them. */
     executor: Executor;
     objects: Objects;
@@ -126,12 +134,12 @@ export type App = Readonly<AppParts> & {
     target: Target,
     decision: Decision<State, E>,
     command: Command,
-  ): Promise<Committed<Decided<State, E>>>;
-  commit<T>(work: Work<T>, command: Command): Promise<Committed<T>>;
+  ): Promise<CommitResult<DecisionResult<State, E>>>;
+  commit<T>(work: Work<T>, command: Command): Promise<CommitResult<T>>;
   load<State, E extends DomainEvent>(entity: Entity<State, E>, target: Target): Promise<State>;
   headOf(entity: { streamOf(id: string): string }, target: Target): Promise<StreamHead | undefined>;
   /** Types the recorded events of one entity, for readers that bypass `load`. */
-  eventsOf<E extends EntityEvents>(entity: E, recorded: readonly RecordedEvent[]): Placed<E>[];
+  eventsOf<E extends EntityEvents>(entity: E, recorded: readonly RecordedEvent[]): PositionedEvent<E>[];
   /**
    * Waits until a projection reaches the current head; false after `wait_ms`. A list that still answers returns `as_of_position`.
    */
@@ -154,7 +162,9 @@ export function createApp(parts: AppParts, once = onceEach()): App {
     eventsOf: (entity, recorded) =>
       recorded
         .filter((event) => isOf(entity, event))
-        .map((event) => placed<EventOf<(typeof entity)["events"]>>(parts.unit.schemas, entity, event)),
+        .map((event) =>
+          positionedEvent<EventOf<(typeof entity)["events"]>>(parts.unit.schemas, entity, event),
+        ),
     caughtUp: async (projection, wait_ms = parts.settings.read_wait_ms) => {
       const { position } = await parts.store.head();
       return parts.runner.reached(projection, position, wait_ms);

@@ -42,7 +42,7 @@ context.setGlobalContextManager(manager());
 
 /** Counts the spans in a turn, so that an empty turn is dropped. */
 const BELOW = createContextKey("tallystick: spans below");
-type Below = { spans: number };
+type SpanCount = { spans: number };
 
 export type SpanOptions = {
   kind?: keyof typeof SpanKind;
@@ -67,7 +67,7 @@ export function inSpan<T>(name: string, options: SpanOptions, work: (span: Span)
 
 export function begin(name: string, { kind = "INTERNAL", attributes = {}, within }: SpanOptions) {
   const parent = within ?? context.active();
-  const below = parent.getValue(BELOW) as Below | undefined;
+  const below = parent.getValue(BELOW) as SpanCount | undefined;
   if (below) below.spans++;
   const span = trace.getTracer("tallystick").startSpan(name, { kind: SpanKind[kind], attributes }, parent);
   // On Node 20 a context slows every promise of the process, so there is none without a listener.
@@ -78,7 +78,7 @@ export function begin(name: string, { kind = "INTERNAL", attributes = {}, within
 
 /** A turn without inner spans is never ended, and so never exported. */
 export function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
-  const below: Below = { spans: 0 };
+  const below: SpanCount = { spans: 0 };
   const { span, run } = begin(name, { within: ROOT_CONTEXT.setValue(BELOW, below) });
   below.spans = 0;
   return run(async () => {

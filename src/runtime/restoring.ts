@@ -3,7 +3,7 @@ import { join } from "node:path";
 import pg from "pg";
 import type { Logger } from "pino";
 import { type Backup, isSegment, readBackup } from "../../eventstore/files/backup.ts";
-import { type Restored, restoreLog } from "../../eventstore/files/restore.ts";
+import { type RestoreResult, restoreLog } from "../../eventstore/files/restore.ts";
 import { BackupUnsound, folderSource, type RestoreSource } from "../../eventstore/files/restore-source.ts";
 import { MAIN_LOG } from "../../eventstore/types.ts";
 import { copyOfEpoch } from "../adapters/kurrentdb.ts";
@@ -18,7 +18,7 @@ import { chainStatus } from "../anchoring/status.ts";
 import { cosignedBy } from "../anchoring/witness-client.ts";
 import { areas } from "../areas/index.ts";
 import type { App } from "../core/app.ts";
-import type { KeptHeads } from "../core/model/ports/signed-heads.ts";
+import type { StoredHeads } from "../core/model/ports/signed-heads.ts";
 import type { Signer } from "../core/model/ports/signer.ts";
 import type { Projection } from "../core/read-models/projection.ts";
 import { nameOf } from "../core/read-models/runner.ts";
@@ -53,14 +53,14 @@ export type RestoreOptions = {
  * `contradiction`: why the log is for reading only, as a sentence; null where the service goes on with it. `held_against`: who knew how far
  * it was signed. `left_out`: events at the end of a copy that are no whole commit.
  */
-export type RestoredService = Restored & {
+export type RestoredService = RestoreResult & {
   contradiction: string | null;
   held_against: string[];
   left_out: number;
 };
 
 /** What was kept of a log, opened. */
-type Kept = {
+type OpenedBackup = {
   source: RestoreSource;
   segments?: (app: App) => Promise<void>;
   leftOut(): number;
@@ -93,7 +93,7 @@ export async function restoreService(
 
 const isCopy = (from: string) => /^esdb(\+discover)?:\/\//.test(from);
 
-async function openFolder(folder: string): Promise<Kept> {
+async function openFolder(folder: string): Promise<OpenedBackup> {
   const backup = await readBackup(folder);
   if (!backup) throw new BackupUnsound(`${folder} has no backup: no backup.json is in it`);
   return {
@@ -104,7 +104,7 @@ async function openFolder(folder: string): Promise<Kept> {
   };
 }
 
-async function openCopy(config: Config, url: string, given: string | undefined): Promise<Kept> {
+async function openCopy(config: Config, url: string, given: string | undefined): Promise<OpenedBackup> {
   const epoch = given ?? (await epochSigned(config));
   if (!/^[0-9a-f]{16}$/.test(epoch))
     throw new BackupUnsound(`the epoch ${JSON.stringify(epoch)} is none: it is 16 hex digits in lower case`);
@@ -132,7 +132,7 @@ async function epochSigned({ DATA_DIR }: Config): Promise<string> {
 async function restoreKept(
   given: Config,
   log: Logger,
-  { source, segments, leftOut }: Kept,
+  { source, segments, leftOut }: OpenedBackup,
   progress: RestoreProgress,
 ): Promise<RestoredService> {
   const { origin } = source;
@@ -160,7 +160,7 @@ async function restoreKept(
     const restored = await asOwner(database.ownerUrl, async (owner) => {
       await refuseOtherLog(owner, origin);
       const telling = (done: number, total: number) => progress("check", done, total);
-      const beforeCommit = async ({ evidence }: Restored) => {
+      const beforeCommit = async ({ evidence }: RestoreResult) => {
         const signer = await signingKeyOf(config);
         if (!signer) return;
         const notes = [...notesIn(evidence), ...(await newestNotes(owner, origin))];
@@ -289,7 +289,7 @@ async function newestNotes(owner: pg.Client, origin: string): Promise<string[]> 
 
 /** A checkpoint that our own key has signed was signed, whether its events are there or not. */
 async function rememberSigned(
-  signed: KeptHeads,
+  signed: StoredHeads,
   origin: string,
   signer: Signer,
   notes: readonly string[],
@@ -307,13 +307,13 @@ async function rememberSigned(
   }
 }
 
-type Witnessed = { who: string; size: number };
+type WitnessedHead = { who: string; size: number };
 
 const ASIDE =
   "to read what is here, restore it without WITNESSES and BASE_RPC_URL and with another SIGNING_KEY";
 
 /** How much of the log each witness has cosigned. Rejects with BackupUnsound where one does not say: it may have seen more than is restored. */
-async function witnessedOf(config: Config, origin: string): Promise<Witnessed[]> {
+async function witnessedOf(config: Config, origin: string): Promise<WitnessedHead[]> {
   const { WITNESSES } = config;
   if (WITNESSES.length === 0) return [];
   const signer = await signingKeyOf(config);
@@ -335,9 +335,9 @@ async function witnessedOf(config: Config, origin: string): Promise<Witnessed[]>
 
 /** What a witness has cosigned our key has signed: a checkpoint of that many events or more has to be known, by which the log is then judged. */
 async function refuseUnreached(
-  signed: KeptHeads,
+  signed: StoredHeads,
   origin: string,
-  witnessed: readonly Witnessed[],
+  witnessed: readonly WitnessedHead[],
 ): Promise<void> {
   const { size: known = 0 } = (await signed.last(origin)) ?? {};
   for (const { who, size } of witnessed)

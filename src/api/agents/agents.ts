@@ -4,7 +4,7 @@ import type { App } from "../../core/app.ts";
 import { lowerCase, sha256, time } from "../../core/model/fields.ts";
 import type { Subjects } from "../../core/model/ports/subjects.ts";
 import { refuse } from "../../core/model/refusal.ts";
-import { placeIn, type Sealed } from "../../core/model/sealed.ts";
+import { type Sealed, sealLocation } from "../../core/model/sealed.ts";
 import type { Agent } from "../../domain/identity/agent.ts";
 import * as agents from "../../domain/identity/agent.ts";
 import * as agentKey from "../../domain/identity/agent-key.ts";
@@ -94,7 +94,7 @@ export async function namesOf(
 }
 
 export const placeOfName = (agent_id: string) =>
-  placeIn(agents, agents.targetOf(agent_id), "AgentRegistered");
+  sealLocation(agents, agents.targetOf(agent_id), "AgentRegistered");
 
 export const passportShown = z.object({
   sx_id: z.string().describe("SX#<number>"),

@@ -20,12 +20,12 @@ export const proofs = open({ calls: 120, per: "hour", shared: "soul-proofs" });
 /** `by`: the signing key, or null for the API key. */
 export type Authority = { by: string | null; challenge_sha256: string | null };
 
-type Given = { challenge?: string | undefined; signature?: string | undefined };
+type ProofInput = { challenge?: string | undefined; signature?: string | undefined };
 
 export async function authorityOf(
   { app, caller }: { app: App; caller: Caller },
   agent: Agent,
-  { challenge, signature }: Given,
+  { challenge, signature }: ProofInput,
   asked: Omit<Asked, "agent_id">,
 ): Promise<Authority> {
   const { agent_id, sx_number } = agent.facts;

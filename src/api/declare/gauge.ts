@@ -1,6 +1,6 @@
 import type { App } from "../../core/app.ts";
 
-export type Measured = { value: number; labels?: Readonly<Record<string, string>> };
+export type GaugeValue = { value: number; labels?: Readonly<Record<string, string>> };
 
 export type Gauge = {
   name: `tallystick_${string}`;
@@ -8,7 +8,7 @@ export type Gauge = {
   help: string;
   labels?: readonly string[];
   /** Omits unknown values; a gauge that fails or takes over two seconds is omitted too. */
-  read(app: App): Promise<readonly Measured[]>;
+  read(app: App): Promise<readonly GaugeValue[]>;
 };
 
 /** Never below 0. */

@@ -39,19 +39,19 @@ export const restsOnBesideList = restsOnField.describe(
   "The vintages of the tables that the answer rests on beside the log, by comma, as `vintage` takes them; `none`: a table it looked for was not there",
 );
 
-export type HeldData = { data: Data; release(): void };
+export type LeasedData = { data: Data; release(): void };
 
 /** Undefined without named vintages. */
 export function dataNamed(
   app: App,
   { vintage }: { vintage?: unknown },
   input: Fields | undefined,
-): Promise<HeldData> | undefined {
+): Promise<LeasedData> | undefined {
   const named = vintage && input?.vintage;
-  return typeof named === "string" ? heldData(app, [...new Set(named.split(","))]) : undefined;
+  return typeof named === "string" ? leasedData(app, [...new Set(named.split(","))]) : undefined;
 }
 
-async function heldData(app: App, named: string[]): Promise<HeldData> {
+async function leasedData(app: App, named: string[]): Promise<LeasedData> {
   const wanted = named.filter((name) => name !== NONE);
   const kept = await keptOf(app, wanted);
   const leases: Lease[] = [];
@@ -70,17 +70,17 @@ async function heldData(app: App, named: string[]): Promise<HeldData> {
   }
 }
 
-type Kept = { datasets: KeptRelease[]; tables: KeptRelease[] };
+type NamedReleases = { datasets: KeptRelease[]; tables: KeptRelease[] };
 
 /** Refuses a vintage that was deleted, and two of one dataset. */
-async function keptOf(app: App, wanted: readonly string[]): Promise<Kept> {
+async function keptOf(app: App, wanted: readonly string[]): Promise<NamedReleases> {
   const since = keptSince(app.clock.now());
-  const all = async (): Promise<Kept> => ({
+  const all = async (): Promise<NamedReleases> => ({
     datasets: await releasesSince(app.pool, since),
     tables: await referencesSince(app.pool, since),
   });
   const isIn = (releases: KeptRelease[], name: string) => releases.some(({ vintage }) => vintage === name);
-  const lacks = ({ datasets, tables }: Kept) =>
+  const lacks = ({ datasets, tables }: NamedReleases) =>
     wanted.find((name) => !isIn(datasets, name) && !isIn(tables, name));
   let kept = await all();
   if (lacks(kept) !== undefined) {
@@ -104,7 +104,7 @@ async function keptOf(app: App, wanted: readonly string[]): Promise<Kept> {
 /** Lists the newest, datasets before tables. */
 const MOST_TOLD = 20;
 
-function refuseUnkept(absent: string, { datasets, tables }: Kept): never {
+function refuseUnkept(absent: string, { datasets, tables }: NamedReleases): never {
   const kept = [...datasets, ...tables];
   const told = kept
     .slice(0, MOST_TOLD)

@@ -145,7 +145,7 @@ export type Operation = OperationDeclaration & {
   redirects: readonly Redirect[];
 };
 
-type Effected =
+type EffectDeclaration =
   | { route: `GET ${Path}`; effect?: Effect }
   | { route: `POST ${Path}` | `DELETE ${Path}`; effect: Effect };
 
@@ -167,11 +167,11 @@ export type Catalogue = {
   problems: readonly ProblemType[];
 };
 
-export type Declared<Input extends z.ZodObject> = Omit<
+export type TypedDeclaration<Input extends z.ZodObject> = Omit<
   OperationDeclaration,
   "route" | "effect" | "input" | "example" | "caching" | "handle"
 > &
-  Effected & {
+  EffectDeclaration & {
     input: Input;
     example: z.input<Input>;
     caching?: (input: z.output<Input>) => string;
@@ -180,7 +180,9 @@ export type Declared<Input extends z.ZodObject> = Omit<
   };
 
 /** An operation with `vintage` gets the fields `vintage` and `meta.rests_on`. */
-export function operation<Input extends z.ZodObject>(declared: Declared<Input>): OperationDeclaration {
+export function operation<Input extends z.ZodObject>(
+  declared: TypedDeclaration<Input>,
+): OperationDeclaration {
   const { input, lists, output, refuses = [], vintage } = declared;
   if (output.kind !== "json") return declared as OperationDeclaration;
   const listed = lists === undefined || lists === "none" ? output.schema : schemaOfList(output.schema);

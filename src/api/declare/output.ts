@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Chart, Provenance } from "../../core/model/chart.ts";
 import type { Doc } from "../../core/model/doc.ts";
-import { type Marked, type Place, type Table, tableAt } from "./forms/table.ts";
+import { type RowsPath, type SourcedAnswer, type Table, tableAt } from "./forms/table.ts";
 
 /** Everything but `stream` is complete before a byte is sent. */
 export type Output =
@@ -24,17 +24,17 @@ export type BytesType = "text/plain; charset=utf-8" | "application/octet-stream"
  * picture, `pages` Markdown, HTML and PDF.
  */
 export function json(schema: z.ZodObject): Output;
-export function json<Schema extends z.ZodObject<{ data: z.ZodType; meta: z.ZodType<Marked["meta"]> }>>(
+export function json<Schema extends z.ZodObject<{ data: z.ZodType; meta: z.ZodType<SourcedAnswer["meta"]> }>>(
   schema: Schema,
   forms: {
-    table?: Place | { row: z.ZodType; rows: (answer: z.output<Schema>) => readonly object[] };
+    table?: RowsPath | { row: z.ZodType; rows: (answer: z.output<Schema>) => readonly object[] };
     chart?: (answer: z.output<Schema>) => Chart;
     pages?: (answer: z.output<Schema>) => Doc;
   },
 ): Output;
 export function json(
   schema: z.ZodObject,
-  forms: { table?: Place | Table; chart?: (answer: never) => Chart; pages?: (answer: never) => Doc } = {},
+  forms: { table?: RowsPath | Table; chart?: (answer: never) => Chart; pages?: (answer: never) => Doc } = {},
 ): Output {
   const { table, chart, pages } = forms;
   return {

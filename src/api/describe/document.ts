@@ -10,7 +10,7 @@ export type Document = {
   /** Served only where Accept names `text/html`: programs may call the path by mistake. */
   for_browsers?: true;
   /** A status other than 200: unhealthy, or a redirect. */
-  render(app: App, visit: Visit): Promise<Rendered> | Rendered;
+  render(app: App, visit: Visit): Promise<RenderedDocument> | RenderedDocument;
 };
 
 export type Visit = {
@@ -21,7 +21,7 @@ export type Visit = {
 };
 
 /** Headers override the common ones; an ETag enables 304. */
-export type Rendered = {
+export type RenderedDocument = {
   status?: number;
   type?: string;
   headers?: Record<string, string>;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { written } from "../../core/model/html.ts";
 import type { Path } from "../declare/operation.ts";
 import type { Document } from "./document.ts";
-import { type Place, placesFor } from "./pages/places.ts";
+import { type MenuEntry, placesFor } from "./pages/places.ts";
 
 const FOLDER = join(import.meta.dirname, "../../explorer");
 
@@ -142,7 +142,7 @@ function document(
 
 const read = (file: string) => readFile(join(FOLDER, file), "utf8");
 
-const page = async (file: string, place: Place) =>
+const page = async (file: string, place: MenuEntry) =>
   (await read(file)).replace("{{places}}", written(placesFor(place)));
 
 async function exampleRoll(): Promise<string> {

@@ -4,8 +4,8 @@ import type { Operation } from "../declare/operation.ts";
 /** The weight of a match by its field. */
 const WEIGHTS = { name: 5, summary: 3, area: 2, description: 1, input: 1 };
 
-type Place = keyof typeof WEIGHTS;
-type Entry = { operation: Operation; words: Record<Place, ReadonlySet<string>> };
+type FieldName = keyof typeof WEIGHTS;
+type Entry = { operation: Operation; words: Record<FieldName, ReadonlySet<string>> };
 
 /** Two words match if they share a stem: "seasons" finds "seasonality". */
 const SHORTEST_STEM = 4;
@@ -45,7 +45,7 @@ function entryOf(operation: Operation): Entry {
 }
 
 function weightOf(word: string, { words }: Entry): number {
-  const places = Object.entries(WEIGHTS) as [Place, number][];
+  const places = Object.entries(WEIGHTS) as [FieldName, number][];
   return Math.max(...places.map(([place, weight]) => (stands(word, words[place]) ? weight : 0)));
 }
 

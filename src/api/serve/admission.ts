@@ -5,11 +5,11 @@ import { confirmSubject, identifySubject, isSubjectSecret } from "../declare/acc
 import {
   type AccessParts,
   type Admission,
-  type Guarded,
+  type Credentials,
+  type GuardedOperation,
   type Identity,
   invitationOf,
   type Parts,
-  type Presented,
   paymentOf,
   type Way,
 } from "../declare/access/way.ts";
@@ -19,7 +19,7 @@ import { anonymous } from "../declare/caller.ts";
 export type Verdict = Admission | "pay";
 
 export type Gate = {
-  admit(operation: Guarded, presented: Presented): Promise<Verdict>;
+  admit(operation: GuardedOperation, presented: Credentials): Promise<Verdict>;
   /** Called when the log reports a changed key. */
   forgetKeys(): void;
 };
@@ -52,7 +52,7 @@ export function createGate(given: AccessParts, checks?: readonly KeyCheck[]): Ga
  * Repeatable: checks the key, the delegation and the agent's status. A suspended agent may be read, so only one that could act at
  * first is refused later.
  */
-function lasting(parts: Parts, { secret }: Presented, admission: Admission): Admission {
+function lasting(parts: Parts, { secret }: Credentials, admission: Admission): Admission {
   const { load, refuseSuspended } = parts;
   let couldAct: boolean | undefined;
   const still = async () => {
@@ -73,13 +73,13 @@ function refusalOnly(error: unknown): Refusal {
 }
 
 /** A bad key is always refused: a typo must not make a wallet pay. */
-async function identify(parts: Parts, { secret, ip }: Presented): Promise<Identity> {
+async function identify(parts: Parts, { secret, ip }: Credentials): Promise<Identity> {
   if (secret === undefined) return { caller: anonymous };
   return isSubjectSecret(secret) ? identifySubject(parts, secret, ip) : parts.keys.identify(secret, ip);
 }
 
 /** A caller with a payment wants the purchase and its receipt, so that way comes first. */
-const inOrder = ({ access }: Guarded, { payment }: Presented): readonly Way[] =>
+const inOrder = ({ access }: GuardedOperation, { payment }: Credentials): readonly Way[] =>
   payment === undefined ? access : access.toSorted((a, b) => Number(!!b.payment) - Number(!!a.payment));
 
 /** Refuses two that differ. */

@@ -9,7 +9,7 @@ import { type Data, type Watching, watched } from "../../datasets/reading.ts";
 import { anonymous } from "../declare/caller.ts";
 import { encodeAnswer, encodePicture } from "../declare/forms/encode.ts";
 import { JSON_FORM } from "../declare/forms/form.ts";
-import type { Marked } from "../declare/forms/table.ts";
+import type { SourcedAnswer } from "../declare/forms/table.ts";
 import { withPosition } from "../declare/listing.ts";
 import { fromCopy, streamFromCopy } from "../declare/log-position.ts";
 import {
@@ -81,7 +81,7 @@ export async function prepareAnswer(parts: AnswerParts, call: Call, unit: InUnit
   return event ? { ...made, event } : made;
 }
 
-type Answered<Kind extends PreparedAnswer["kind"]> = Promise<Extract<PreparedAnswer, { kind: Kind }>>;
+type HandlerResult<Kind extends PreparedAnswer["kind"]> = Promise<Extract<PreparedAnswer, { kind: Kind }>>;
 
 function contextOf(
   { app, catalogue }: AnswerParts,
@@ -125,7 +125,7 @@ function contextOf(
   };
 }
 
-async function streamed(call: Call, context: Context<never>): Answered<"stream"> {
+async function streamed(call: Call, context: Context<never>): HandlerResult<"stream"> {
   const { operation, bought, payment_id, lasting, data, app } = call;
   const handle = operation.handle as unknown as (
     of: Context<never>,
@@ -136,7 +136,7 @@ async function streamed(call: Call, context: Context<never>): Answered<"stream">
   return { kind: "stream", status: statusOf(operation), chunks, vintage: operation.vintage?.(data) ?? null };
 }
 
-async function filed({ operation, data, lasting }: Call, context: Context<never>): Answered<"file"> {
+async function filed({ operation, data, lasting }: Call, context: Context<never>): HandlerResult<"file"> {
   const file = (await operation.handle(context)) as ServedFile;
   await lasting.checkAnswer();
   const vintage = operation.vintage?.(data) ?? null;
@@ -148,7 +148,7 @@ async function bodied(
   call: Call,
   context: Context<never>,
   { noted }: { noted: () => string[] },
-): Answered<"body"> {
+): HandlerResult<"body"> {
   const { operation, lasting } = call;
   const vintage = operation.vintage?.(call.data);
   const name = finishedName(call, vintage);
@@ -163,7 +163,7 @@ async function bodied(
   const body = await encoded(
     parts,
     call,
-    rests_on === undefined ? given : withRestsOn(given as Marked, rests_on),
+    rests_on === undefined ? given : withRestsOn(given as SourcedAnswer, rests_on),
   );
   const etag = name === undefined && operation.caching === undefined ? "" : etagOf(body);
   const subjects = noted();
@@ -211,7 +211,7 @@ const onlyReads =
     throw new Error(`${name} decides, and its effect says that it changes nothing`);
   };
 
-export const withRestsOn = (answer: Marked, rests_on: string) => ({
+export const withRestsOn = (answer: SourcedAnswer, rests_on: string) => ({
   ...answer,
   meta: { ...answer.meta, rests_on },
 });
@@ -255,7 +255,7 @@ async function encoded(
   if (before?.operation === operation) return before.body;
   const fits = output.schema.safeParse(answer);
   if (!fits.success) onBroken(operation, "schema", fits.error.message);
-  if (form !== JSON_FORM) return encodeAnswer(output, form, answer as Marked, app.printer);
+  if (form !== JSON_FORM) return encodeAnswer(output, form, answer as SourcedAnswer, app.printer);
   const body = Buffer.from(
     JSON.stringify(operation.envelope === "success" ? { success: true, ...answer } : answer),
   );

@@ -1,38 +1,40 @@
 /** Calls operations inside another: as its caller, uncharged, on one state of the data, each answer citable. */
 import { canonicalText } from "../../../eventstore/canonical.ts";
 import type { JsonObject } from "../../../eventstore/types.ts";
-import { Late } from "../../core/model/refusal.ts";
+import { QueryTimeout } from "../../core/model/refusal.ts";
 import { type Data, held, watched } from "../../datasets/reading.ts";
 import type { ReferenceStore } from "../../datasets/reference/store.ts";
 import type { Told } from "../../domain/reports/fact.ts";
-import type { Marked } from "../declare/forms/table.ts";
+import type { SourcedAnswer } from "../declare/forms/table.ts";
 import { inputReader } from "../declare/input.ts";
 import { type Context, restsOnDataAlone } from "../declare/operation.ts";
 import { effectOf } from "../declare/operation-facts.ts";
 import { handled, withRestsOn } from "./answer.ts";
 import { sha256 } from "./call.ts";
-import { keepTold, toldBefore } from "./told-before.ts";
+import { cachedAnswer, keepTold } from "./told-before.ts";
 
 /** As over HTTP, without the envelope, and with its citation. */
-export type AnswerTold = Told & { answer: { data: unknown; meta: Marked["meta"] & { rests_on: string } } };
+export type CitedAnswer = Told & {
+  answer: { data: unknown; meta: SourcedAnswer["meta"] & { rests_on: string } };
+};
 
-export type Asking = {
+export type NestedCalls = {
   /** Passes on the operation's refusals. */
-  ask(operation: string, input: Record<string, unknown>): Promise<AnswerTold>;
+  ask(operation: string, input: Record<string, unknown>): Promise<CitedAnswer>;
   restsOn(): string;
   reference: ReferenceStore;
 };
 
 /** Refuses `unavailable` after a limit. */
-export type Patience = { step_ms?: number; whole_ms?: number };
+export type TimeLimits = { step_ms?: number; whole_ms?: number };
 
 /** RFC 8785. */
 export const canonical = (value: object): string => canonicalText(value as JsonObject, "value");
 
-export async function asking<T>(
+export async function withNestedCalls<T>(
   called: Context<never>,
-  work: (asking: Asking) => Promise<T>,
-  { step_ms, whole_ms }: Patience = {},
+  work: (withNestedCalls: NestedCalls) => Promise<T>,
+  { step_ms, whole_ms }: TimeLimits = {},
 ): Promise<T> {
   // Each read of its signal adds a listener, so it is read once.
   const context = { ...called };
@@ -40,7 +42,7 @@ export async function asking<T>(
   const all = watched(data);
   const after = (ms: number | undefined) => (ms === undefined ? [] : [AbortSignal.timeout(ms)]);
   const whole = after(whole_ms);
-  const ask: Asking["ask"] = async (name, input) => {
+  const ask: NestedCalls["ask"] = async (name, input) => {
     const limits = [...after(step_ms), ...whole];
     const signal = AbortSignal.any([context.signal, ...limits]);
     try {
@@ -49,7 +51,7 @@ export async function asking<T>(
       return answer;
     } catch (error) {
       if (context.signal.aborted || !limits.some(({ aborted }) => aborted)) throw error;
-      throw new Late(name);
+      throw new QueryTimeout(name);
     }
   };
   try {
@@ -66,14 +68,14 @@ async function asked(
   { data, seen }: { data: Data; seen: Data },
   name: string,
   input: Record<string, unknown>,
-): Promise<AnswerTold> {
+): Promise<CitedAnswer> {
   const operation = context.catalogue.operations.find((one) => one.name === name);
   if (!operation) throw new Error(`there is no operation ${name}`);
   const valid = inputReader(operation.input).fromObject(input, {}) as never;
   const isKept = restsOnDataAlone(operation) && effectOf(operation).changes === "nothing";
   const question = `${name} ${JSON.stringify(input)}`;
-  const before = isKept ? toldBefore(context.app, question, { data, seen }) : undefined;
-  if (before) return before as AnswerTold;
+  const before = isKept ? cachedAnswer(context.app, question, { data, seen }) : undefined;
+  if (before) return before as CitedAnswer;
   const reading = watched(seen);
   const answer = await handled(operation, {
     ...context,
@@ -82,7 +84,9 @@ async function asked(
   });
   const rests_on = reading.restsOn();
   // Drops what JSON omits, so that it equals the sent answer.
-  const told = JSON.parse(JSON.stringify(withRestsOn(answer as Marked, rests_on))) as AnswerTold["answer"];
+  const told = JSON.parse(
+    JSON.stringify(withRestsOn(answer as SourcedAnswer, rests_on)),
+  ) as CitedAnswer["answer"];
   const { dataset, synthetic } = told.meta;
   const made = {
     answer: told,

@@ -10,14 +10,14 @@ import { addressBlock } from "../declare/address.ts";
 import type { Caller } from "../declare/caller.ts";
 
 /** `proven`: it proved a key; `paying`: it has a settled payment that was not refunded. */
-export type Standing = "stranger" | "proven" | "paying";
+export type CallerStatus = "stranger" | "proven" | "paying";
 
 export type FreeRoomParts = {
   limits: AddressLimits;
   /** The daily limit of each share. */
   writes_a_day: number;
   mib_a_day: number;
-  standingOf(caller: Caller): Promise<Standing>;
+  standingOf(caller: Caller): Promise<CallerStatus>;
 };
 
 export type FreeRoom = {
@@ -36,11 +36,11 @@ const KNOWN_MS = 600_000;
 
 const daily = (name: string, calls: number): CallLimit => ({ name, calls, per: "day" });
 
-type Counted = { limit: CallLimit; by: string; says: string };
+type LimitCount = { limit: CallLimit; by: string; says: string };
 
 export function createFreeRoom({ limits, writes_a_day, mib_a_day, standingOf }: FreeRoomParts): FreeRoom {
-  const known = new LRUCache<string, Standing>({ max: 50_000 });
-  const standing = async (caller: Caller): Promise<Standing> => {
+  const known = new LRUCache<string, CallerStatus>({ max: 50_000 });
+  const standing = async (caller: Caller): Promise<CallerStatus> => {
     if (caller.kind === "anonymous") return "stranger";
     const found = known.get(caller.tenant) ?? (await standingOf(caller));
     if (!known.has(caller.tenant))
@@ -52,9 +52,9 @@ export function createFreeRoom({ limits, writes_a_day, mib_a_day, standingOf }: 
   const countedFor = (
     caller: Caller,
     ip: string,
-    is: Standing,
+    is: CallerStatus,
     what: { name: string; own: number; all: number },
-  ): Counted[] => [
+  ): LimitCount[] => [
     ...(is === "paying"
       ? []
       : [
@@ -90,7 +90,7 @@ export function createFreeRoom({ limits, writes_a_day, mib_a_day, standingOf }: 
 
 const RETRY_S = 3_600;
 
-const SHARE: Record<Standing, string> = {
+const SHARE: Record<CallerStatus, string> = {
   stranger:
     "of all strangers: prove a key (POST /soul/{id}/keys) or pay for a call, which have a share of their own",
   proven: "of all who have proven a key: pay for a call, which has a share of its own",

@@ -19,7 +19,7 @@ import type { AnswerParts, PreparedBody } from "./answer.ts";
 import type { Call } from "./call.ts";
 import { refusalOf } from "./problem.ts";
 import { type CallRequest, countLarge, type ReadParts, type Ready, readCall } from "./read-call.ts";
-import { type Answer, refused, respond, type Served } from "./respond.ts";
+import { type Answer, refused, respond, type ServedAnswer } from "./respond.ts";
 import { unpaid } from "./unpaid.ts";
 import { createPaymentFlow, type PaymentFlow } from "./x402/payment-flow.ts";
 import type { PaymentRefused } from "./x402/refused.ts";
@@ -102,7 +102,7 @@ async function answered(
   });
 }
 
-async function paid(parts: Parts, call: Call, request: CallRequest): Promise<Served | Due> {
+async function paid(parts: Parts, call: Call, request: CallRequest): Promise<ServedAnswer | Due> {
   const served = await parts.payments.serve(call, request).catch((error) => {
     parts.onPresented(refusalOf(error)?.type.slug ?? "failed");
     throw error;
@@ -112,7 +112,11 @@ async function paid(parts: Parts, call: Call, request: CallRequest): Promise<Ser
 }
 
 /** Due where the account has too little. */
-async function unpaidOrDue(parts: Parts, call: Call, { from_account }: Admission): Promise<Served | Due> {
+async function unpaidOrDue(
+  parts: Parts,
+  call: Call,
+  { from_account }: Admission,
+): Promise<ServedAnswer | Due> {
   try {
     return await unpaid(parts, call);
   } catch (error) {

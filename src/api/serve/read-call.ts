@@ -3,7 +3,7 @@ import type { App } from "../../core/app.ts";
 import type { AddressLimits, CallLimit } from "../../core/model/ports/address-limits.ts";
 import { coreProblems } from "../../core/model/problem.ts";
 import { refuse } from "../../core/model/refusal.ts";
-import { type Admission, type Presented, paymentOf } from "../declare/access/way.ts";
+import { type Admission, type Credentials, paymentOf } from "../declare/access/way.ts";
 import { addressBlock } from "../declare/address.ts";
 import { isTest } from "../declare/caller.ts";
 import type { Form } from "../declare/forms/form.ts";
@@ -18,7 +18,7 @@ import type { FreeRoom } from "./free-room.ts";
 import { LastingCall } from "./lasting.ts";
 
 export type CallRequest = {
-  presented: Presented;
+  presented: Credentials;
   /** Called after admission, so an unpaid body is never read. */
   read: (reader: InputReader, most_bytes?: number) => Fields | Promise<Fields>;
   /** Available after `read`. */

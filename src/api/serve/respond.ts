@@ -16,7 +16,7 @@ import { type SettleResponse, settledHeaders } from "./x402/response.ts";
 
 type Headers = Record<string, string>;
 
-type Sent = {
+type SentAnswer = {
   status: number;
   headers: Headers;
   payment?: SettleResponse;
@@ -24,15 +24,15 @@ type Sent = {
 };
 
 export type Answer =
-  | ({ kind: "body"; body: Buffer } & Sent)
-  | ({ kind: "file"; file: ServedFile } & Sent)
-  | ({ kind: "stream"; chunks: AsyncIterable<string | Buffer> } & Sent)
+  | ({ kind: "body"; body: Buffer } & SentAnswer)
+  | ({ kind: "file"; file: ServedFile } & SentAnswer)
+  | ({ kind: "stream"; chunks: AsyncIterable<string | Buffer> } & SentAnswer)
   | { kind: "unchanged"; status: 304; headers: Headers }
   | ({ kind: "pay" } & PaymentRequired)
   | { kind: "refused"; refusal: Refusal; headers: Headers; event?: NamedEvent | undefined };
 
 /** `sha256`: of a bought body, in hex. */
-export type Served = {
+export type ServedAnswer = {
   made: PreparedAnswer;
   event?: EventName | undefined;
   settlement?: SettleResponse;
@@ -46,7 +46,7 @@ export async function respond(
   call: Call,
   admitted: Admission,
   request: CallRequest,
-  { made, event, settlement, sha256 }: Served,
+  { made, event, settlement, sha256 }: ServedAnswer,
 ): Promise<Answer> {
   const { operation, input, form } = call;
   const { status } = made;

@@ -5,11 +5,11 @@ import { type Data, isFoundAgain, type Look } from "../../datasets/reading.ts";
 import type { Told } from "../../domain/reports/fact.ts";
 
 /** Stored as text, so that each caller gets a copy. */
-type Before = { text: string; origin: Told["origin"]; looks: readonly Look[] };
+type CachedAnswer = { text: string; origin: Told["origin"]; looks: readonly Look[] };
 
 const MOST_CHARACTERS = 32 * 1024 * 1024;
 
-type Memory = LRUCache<string, Before>;
+type Memory = LRUCache<string, CachedAnswer>;
 
 const memoryOf = ({ once }: Pick<App, "once">): Memory =>
   once(
@@ -22,7 +22,7 @@ const memoryOf = ({ once }: Pick<App, "once">): Memory =>
   );
 
 /** A cached answer whose data are unchanged. `seen`: the same data, watched by the caller. */
-export function toldBefore(
+export function cachedAnswer(
   app: Pick<App, "once">,
   question: string,
   { data, seen }: { data: Data; seen: Data },

@@ -5,13 +5,13 @@ import { methodOf, pathOf } from "../declare/operation-facts.ts";
 /** Undefined where no remedy is likely. */
 export type Hint = (method: string, path: string) => string | undefined;
 
-type Known = { method: Method; path: Path; parts: string[]; route: Route };
+type KnownRoute = { method: Method; path: Path; parts: string[]; route: Route };
 
 const MOST_PATH = 200;
 const MOST_WRONG = 3;
 
 export function hintsOf(operations: readonly Operation[]): Hint {
-  const known: Known[] = operations.flatMap((operation) =>
+  const known: KnownRoute[] = operations.flatMap((operation) =>
     [pathOf(operation), ...operation.aliases].map((path) => ({
       method: methodOf(operation),
       path,
@@ -29,7 +29,7 @@ export function hintsOf(operations: readonly Operation[]): Hint {
 const isParameter = (part: string) => part.startsWith("{");
 
 /** Undefined unless all missing segments are parameters. */
-function endsTooSoon(known: Known[], method: string, parts: string[]): string | undefined {
+function endsTooSoon(known: KnownRoute[], method: string, parts: string[]): string | undefined {
   const found = known.find((one) => {
     const rest = one.parts.slice(parts.length);
     return one.method === method && rest.length > 0 && rest.every(isParameter) && isAt(one, parts);
@@ -37,9 +37,9 @@ function endsTooSoon(known: Known[], method: string, parts: string[]): string | 
   return found && `it needs /${found.parts.slice(parts.length).join("/")}: ${found.route}`;
 }
 
-const isAt = (one: Known, parts: string[]) => parts.every((part, at) => one.parts[at] === part);
+const isAt = (one: KnownRoute, parts: string[]) => parts.every((part, at) => one.parts[at] === part);
 
-function otherMethods(known: Known[], parts: string[]): string | undefined {
+function otherMethods(known: KnownRoute[], parts: string[]): string | undefined {
   const routes = known
     .filter((one) => one.parts.length === parts.length && isAt(one, parts))
     .map(({ route }) => route);
@@ -47,7 +47,7 @@ function otherMethods(known: Known[], parts: string[]): string | undefined {
 }
 
 /** Prefers the request's method. */
-function slip(known: Known[], method: string, parts: string[]): string | undefined {
+function slip(known: KnownRoute[], method: string, parts: string[]): string | undefined {
   const near = known
     .map((one) => ({ one, wrong: wrongIn(one, parts), other: one.method === method ? 0 : 1 }))
     .filter(({ wrong }) => wrong <= MOST_WRONG)
@@ -58,7 +58,7 @@ function slip(known: Known[], method: string, parts: string[]): string | undefin
   return meant && `did you mean ${meant.route}?`;
 }
 
-function wrongIn({ parts }: Known, asked: string[]): number {
+function wrongIn({ parts }: KnownRoute, asked: string[]): number {
   if (parts.length !== asked.length) return Number.POSITIVE_INFINITY;
   return parts.reduce((sum, part, at) => sum + (isParameter(part) ? 0 : distance(part, asked[at]!)), 0);
 }

@@ -4,7 +4,7 @@ import { parseStrict } from "../../../eventstore/canonical.ts";
 import type { JsonObject, JsonValue } from "../../../eventstore/types.ts";
 import { coreProblems } from "../../core/model/problem.ts";
 import { Refusal, refuse } from "../../core/model/refusal.ts";
-import type { Presented } from "../declare/access/way.ts";
+import type { Credentials } from "../declare/access/way.ts";
 import type { Fields, InputReader } from "../declare/input.ts";
 import { prefersProof } from "../declare/named-event.ts";
 import type { Wire } from "../declare/output.ts";
@@ -17,7 +17,7 @@ const BODY_LIMIT = 256 * 1024;
 /** Bytes that may be read unpaid: as many as Node accepts in headers. */
 export const SMALL_BODY = 16 * 1024;
 
-class HttpPresented implements Presented {
+class HttpCredentials implements Credentials {
   readonly #req: Request;
   readonly secret: string | undefined;
   readonly payment: string | undefined;
@@ -53,15 +53,15 @@ class HttpPresented implements Presented {
   }
 }
 
-type Called = { params: Fields; stopping: AbortSignal };
+type RequestTarget = { params: Fields; stopping: AbortSignal };
 
 /** Properties that few calls need are lazy. */
 export class HttpCall implements CallRequest {
   readonly #req: Request;
   readonly #res: Response;
-  readonly #called: Called;
+  readonly #called: RequestTarget;
   readonly #hasBody: boolean;
-  readonly presented: Presented;
+  readonly presented: Credentials;
   readonly path: string;
   readonly accept: string | undefined;
   readonly idempotency_key: string | undefined;
@@ -71,13 +71,13 @@ export class HttpCall implements CallRequest {
   readonly request_id: string;
   sent: JsonObject = {};
 
-  constructor(req: Request, res: Response, called: Called) {
+  constructor(req: Request, res: Response, called: RequestTarget) {
     const { headers, method } = req;
     this.#req = req;
     this.#res = res;
     this.#called = called;
     this.#hasBody = method !== "GET" && method !== "HEAD" && method !== "DELETE";
-    this.presented = new HttpPresented(req);
+    this.presented = new HttpCredentials(req);
     this.path = req.originalUrl;
     this.accept = headers.accept;
     this.idempotency_key = text(headers["idempotency-key"]);

@@ -6,15 +6,15 @@ import type { Method, Path } from "../declare/operation.ts";
 export type Entry<Target> = { method: Method; path: Path; target: Target };
 
 /** `allowed`: the methods of an existing path. */
-export type Found<Target> = { target: Target; params: Fields } | { allowed: Method[] };
+export type RouteMatch<Target> = { target: Target; params: Fields } | { allowed: Method[] };
 
 /** Throws URIError on invalid percent-encoding. */
-export type RouteTable<Target> = (method: string, path: string) => Found<Target> | undefined;
+export type RouteTable<Target> = (method: string, path: string) => RouteMatch<Target> | undefined;
 
-type Place<Target> = {
+type RouteNode<Target> = {
   /** In lower case. */
-  written: Map<string, Place<Target>>;
-  parameter?: Place<Target>;
+  written: Map<string, RouteNode<Target>>;
+  parameter?: RouteNode<Target>;
   ends: Ends<Target>;
   rest: Ends<Target>;
 };
@@ -31,7 +31,7 @@ export function routeTable<Target>(entries: Iterable<Entry<Target>>): RouteTable
   for (const entry of entries) add(root, entry);
   return (method, path) => {
     const wanted = (method === "HEAD" ? "GET" : method) as Method;
-    const asked: Asked = { method: wanted, parts: partsOf(path), allowed: new Set() };
+    const asked: RouteQuery = { method: wanted, parts: partsOf(path), allowed: new Set() };
     const end = find(root, 0, asked);
     if (end) return { target: end.target, params: paramsOf(end, path) };
     return asked.allowed.size > 0 ? { allowed: [...asked.allowed] } : undefined;
@@ -43,9 +43,9 @@ function partsOf(path: string): string[] {
   return parts.slice(1, parts.at(-1) === "" ? -1 : undefined);
 }
 
-const nowhere = <Target>(): Place<Target> => ({ written: new Map(), ends: new Map(), rest: new Map() });
+const nowhere = <Target>(): RouteNode<Target> => ({ written: new Map(), ends: new Map(), rest: new Map() });
 
-function add<Target>(root: Place<Target>, { method, path, target }: Entry<Target>): void {
+function add<Target>(root: RouteNode<Target>, { method, path, target }: Entry<Target>): void {
   const parameters: Parameter[] = [];
   let place = root;
   let ends: Ends<Target> | undefined;
@@ -61,16 +61,16 @@ function add<Target>(root: Place<Target>, { method, path, target }: Entry<Target
   ends.set(method, { target, parameters });
 }
 
-function writtenAt<Target>({ written }: Place<Target>, part: string): Place<Target> {
+function writtenAt<Target>({ written }: RouteNode<Target>, part: string): RouteNode<Target> {
   const next = written.get(part) ?? nowhere<Target>();
   written.set(part, next);
   return next;
 }
 
-type Asked = { method: Method; parts: string[]; allowed: Set<Method> };
+type RouteQuery = { method: Method; parts: string[]; allowed: Set<Method> };
 
 /** Collects the path's other methods in `allowed`. */
-function find<Target>(place: Place<Target>, at: number, asked: Asked): End<Target> | undefined {
+function find<Target>(place: RouteNode<Target>, at: number, asked: RouteQuery): End<Target> | undefined {
   const part = asked.parts[at];
   if (part === undefined) return taken(place.ends, asked);
   const written = place.written.get(part.toLowerCase());
@@ -81,7 +81,7 @@ function find<Target>(place: Place<Target>, at: number, asked: Asked): End<Targe
   );
 }
 
-function taken<Target>(ends: Ends<Target>, { method, allowed }: Asked): End<Target> | undefined {
+function taken<Target>(ends: Ends<Target>, { method, allowed }: RouteQuery): End<Target> | undefined {
   const end = ends.get(method);
   if (!end) for (const other of ends.keys()) allowed.add(other);
   return end;

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from "../../../eventstore/types.ts";
-import type { Subjects, ToSeal } from "../model/ports/subjects.ts";
-import { type Sealed, type SealPlace, sealedIn } from "../model/sealed.ts";
+import type { SealRequest, Subjects } from "../model/ports/subjects.ts";
+import { type Sealed, type SealLocation, sealedIn } from "../model/sealed.ts";
 
 /**
  * Seals a page for a commit that depends on `isLeaving` being false. A leaving subject's key is destroyed here; its name then
@@ -9,7 +9,7 @@ import { type Sealed, type SealPlace, sealedIn } from "../model/sealed.ts";
 export async function sealFor(
   subjects: Pick<Subjects, "seal" | "erase">,
   isLeaving: (subject: { tenant: string; id: string }, is_new: boolean) => Promise<boolean>,
-  page: readonly ToSeal[],
+  page: readonly SealRequest[],
 ): Promise<Sealed[]> {
   for (;;) {
     const made = await subjects.seal(page);
@@ -23,7 +23,7 @@ export async function sealFor(
 }
 
 /** A replay returns the values that the earlier commit sealed, in the order of its events. */
-export function sealedBefore(events: readonly RecordedEvent[]): (value: ToSeal) => Sealed {
+export function sealedBefore(events: readonly RecordedEvent[]): (value: SealRequest) => Sealed {
   const left = new Map<string, Sealed[]>();
   for (const event of events) {
     const name = nameOf(event);
@@ -36,4 +36,4 @@ export function sealedBefore(events: readonly RecordedEvent[]): (value: ToSeal) 
   };
 }
 
-const nameOf = ({ tenant, stream_id, type }: SealPlace) => `${tenant}\n${stream_id}\n${type}`;
+const nameOf = ({ tenant, stream_id, type }: SealLocation) => `${tenant}\n${stream_id}\n${type}`;

@@ -7,9 +7,9 @@ import type { EventSchemas } from "../../../eventstore/schemas.ts";
 import type {
   AppendedEvent,
   AppendResult,
+  CommitInFlight,
   JsonObject,
   NewEvent,
-  Sent,
   StreamGuard,
 } from "../../../eventstore/types.ts";
 import type { DomainEvent, Entity } from "../model/entity.ts";
@@ -30,13 +30,13 @@ import type {
 import { UnitEffects } from "./unit-effects.ts";
 
 /** `after`: the commit in flight that produces this state. */
-type Seen = { state: unknown; version: number; cached: boolean; after?: Sent };
+type StreamView = { state: unknown; version: number; cached: boolean; after?: CommitInFlight };
 
-type Staged = {
+type StagedStream = {
   tenant: string;
   stream_id: string;
   base: number;
-  after: Sent | undefined;
+  after: CommitInFlight | undefined;
   state: unknown;
   cached: boolean;
   events: NewEvent[];
@@ -66,9 +66,9 @@ export class Staging implements InUnit {
   readonly command: Command;
   readonly reserve: Reserve;
   readonly #effects: UnitEffects;
-  readonly #staged = new Map<string, Staged>();
+  readonly #staged = new Map<string, StagedStream>();
   readonly #watched = new Map<string, { guard: StreamGuard; again?: () => Promise<{ version: number }> }>();
-  readonly #trusted = new Set<Sent>();
+  readonly #trusted = new Set<CommitInFlight>();
   readonly #run: Run;
   #leavePlace: (() => void) | undefined;
   #leaveTurn: (() => void) | undefined;
@@ -145,7 +145,7 @@ export class Staging implements InUnit {
   /** A refusal, or an empty result, must not depend on a stale state: it is decided again on a fresh one. */
   async #consider<State, E extends DomainEvent>(
     entity: Entity<State, E>,
-    staged: Staged,
+    staged: StagedStream,
     decision: Decision<State, E>,
   ): Promise<E[]> {
     let refusal: unknown;
@@ -174,7 +174,7 @@ export class Staging implements InUnit {
     target: Target,
     decision: Decision<State, E>,
     { is_new }: Expected,
-  ): Promise<Staged> {
+  ): Promise<StagedStream> {
     const stream_id = entity.streamOf(target.id);
     const key = `${target.tenant}\n${stream_id}`;
     const known = this.#staged.get(key);
@@ -187,7 +187,15 @@ export class Staging implements InUnit {
       this.#parts.turns?.contest(key);
     const { tenant } = target;
     const again = () => foldAfresh(this.#parts, entity, target);
-    const staged: Staged = { after: undefined, ...seen, tenant, stream_id, base: version, events: [], again };
+    const staged: StagedStream = {
+      after: undefined,
+      ...seen,
+      tenant,
+      stream_id,
+      base: version,
+      events: [],
+      again,
+    };
     this.#staged.set(key, staged);
     return staged;
   }
@@ -224,7 +232,7 @@ export class Staging implements InUnit {
     entity: Entity<State, E>,
     tenant: string,
     stream_id: string,
-  ): Promise<Seen> {
+  ): Promise<StreamView> {
     const ahead = this.#parts.cache.ahead(`${tenant}\n${stream_id}`);
     if (ahead && this.#run.isPatient) await ending(ahead.sent);
     if (!ahead || this.#run.isPatient) return fold(this.#parts, entity, tenant, stream_id);
@@ -286,7 +294,7 @@ export class Staging implements InUnit {
     }
   }
 
-  #appended(touched: readonly Staged[], answer: AppendResult): AppendedEvent[] | "again" | "replayed" {
+  #appended(touched: readonly StagedStream[], answer: AppendResult): AppendedEvent[] | "again" | "replayed" {
     switch (answer.status) {
       case "appended":
         for (const { tenant, stream_id, base, state, events } of touched) {
@@ -331,7 +339,7 @@ export class Staging implements InUnit {
   }
 }
 
-const ending = (sent: Sent): Promise<unknown> => sent.settled.catch(() => undefined);
+const ending = (sent: CommitInFlight): Promise<unknown> => sent.settled.catch(() => undefined);
 
 const toNew = (schemas: EventSchemas, event: DomainEvent): NewEvent => ({
   type: event.type,

@@ -1,10 +1,10 @@
 import { LRUCache } from "lru-cache";
-import type { Sent } from "../../../eventstore/types.ts";
+import type { CommitInFlight } from "../../../eventstore/types.ts";
 
-type Cached = { state: unknown; version: number; stale?: boolean };
+type CachedState = { state: unknown; version: number; stale?: boolean };
 
 /** The state of a stream if a commit in flight succeeds. */
-export type Ahead = { state: unknown; version: number; sent: Sent };
+export type StateInFlight = { state: unknown; version: number; sent: CommitInFlight };
 
 /** The LRU cache allocates its slots at the start. */
 const MOST_STATES = 20_000;
@@ -16,9 +16,9 @@ const WEIGHED = 256;
 
 /** Cached states are never mutated. */
 export class StreamCache {
-  readonly #states: LRUCache<string, Cached>;
-  readonly #ahead = new Map<string, Ahead>();
-  readonly #lines = new Map<string, Line>();
+  readonly #states: LRUCache<string, CachedState>;
+  readonly #ahead = new Map<string, StateInFlight>();
+  readonly #lines = new Map<string, WriterQueue>();
 
   constructor(max_bytes = 32 * 1024 * 1024) {
     this.#states = new LRUCache({
@@ -32,7 +32,7 @@ export class StreamCache {
     return { states: this.#states.size, bytes: this.#states.calculatedSize };
   }
 
-  get(key: string): Cached | undefined {
+  get(key: string): CachedState | undefined {
     return this.#states.get(key);
   }
 
@@ -47,18 +47,18 @@ export class StreamCache {
   }
 
   /** A decision on this state depends on its commit. */
-  ahead(key: string): Ahead | undefined {
+  ahead(key: string): StateInFlight | undefined {
     return this.#ahead.get(key);
   }
 
   /** Ignored where it does not follow the last commit in flight or the cached state: its decision used an old state. */
-  expect(key: string, ahead: Ahead, after: Sent | undefined): void {
+  expect(key: string, ahead: StateInFlight, after: CommitInFlight | undefined): void {
     const last = this.#ahead.get(key);
     if (ahead.version <= (this.#states.peek(key)?.version ?? 0)) return;
     if (!last || last.sent === after) this.#ahead.set(key, ahead);
   }
 
-  arrived(key: string, sent: Sent): void {
+  arrived(key: string, sent: CommitInFlight): void {
     if (this.#ahead.get(key)?.sent === sent) this.#ahead.delete(key);
   }
 
@@ -88,7 +88,7 @@ export class StreamCache {
   }
 }
 
-type Line = Record<"first" | "last", { since: number; begin: () => void }[]>;
+type WriterQueue = Record<"first" | "last", { since: number; begin: () => void }[]>;
 
 function bytesOf(state: unknown): number {
   const open: unknown[] = [state];

@@ -2,7 +2,7 @@ import type { EventSchemas } from "../../../eventstore/schemas.ts";
 import type { EventStore } from "../../../eventstore/store.ts";
 import type { RecordedEvent } from "../../../eventstore/types.ts";
 import type { DomainEvent, Entity } from "../model/entity.ts";
-import { typed } from "../read-models/typed.ts";
+import { typedEvent } from "../read-models/typed.ts";
 import type { StreamCache } from "./stream-cache.ts";
 import type { StreamSnapshots } from "./stream-snapshots.ts";
 
@@ -26,7 +26,7 @@ export async function fold<State, E extends DomainEvent>(
   let state = begin ? (begin.state as State) : entity.initialState();
   let version = begin?.version ?? 0;
   for await (const event of readWhole(parts.store, tenant, stream_id, version)) {
-    state = entity.evolve(state, typed(parts.schemas, event));
+    state = entity.evolve(state, typedEvent(parts.schemas, event));
     version = event.version;
   }
   parts.cache.keep(key, { state, version });

@@ -13,7 +13,7 @@ import type { DomainEvent, Entity } from "../model/entity.ts";
 export const SNAPSHOT_EVERY = 500;
 
 type AnyEntity = Entity<unknown, DomainEvent>;
-type Folded = Pick<AnyEntity, "prefix" | "fold_version">;
+type SnapshotEntity = Pick<AnyEntity, "prefix" | "fold_version">;
 
 export type StreamName = { tenant: string; stream_id: string };
 
@@ -36,7 +36,7 @@ export class StreamSnapshots {
 
   /** Undefined: fold from the first event. Never beyond `last`. */
   async find(
-    { prefix, fold_version }: Folded,
+    { prefix, fold_version }: SnapshotEntity,
     { tenant, stream_id }: StreamName,
     last = Number.POSITIVE_INFINITY,
   ): Promise<Snapshot | undefined> {
@@ -90,7 +90,7 @@ export class StreamSnapshots {
 
   async keep(
     tx: Pick<pg.ClientBase, "query">,
-    { prefix, fold_version }: Folded,
+    { prefix, fold_version }: SnapshotEntity,
     { tenant, stream_id }: StreamName,
     { state, version, event_hash }: StreamHead & { state: unknown },
   ): Promise<void> {
@@ -109,7 +109,11 @@ export class StreamSnapshots {
   }
 
   /** The hash covers the stream's name and all its earlier events. */
-  #seal({ prefix, fold_version }: Required<Folded>, event_hash: Uint8Array, state: Uint8Array): Buffer {
+  #seal(
+    { prefix, fold_version }: Required<SnapshotEntity>,
+    event_hash: Uint8Array,
+    state: Uint8Array,
+  ): Buffer {
     const header = `tallystick/stream-snapshot/1\n${prefix}\n${fold_version}\n`;
     return createHmac("sha256", this.#key).update(header).update(event_hash).update(state).digest();
   }

@@ -14,23 +14,23 @@ const MOST_TURNS = 3;
 const SHARE_OF_POOL = 1 / 4;
 const LOCK_TIMEOUT = "55P03";
 
-export type TurnTimes = {
+export type StreamLockTimes = {
   waits_ms: number;
   /** Limits a process that was paused or whose commits hang. */
   keeps_ms: number;
 };
 
-type Turn = { until: number; writers: number; ended: Promise<void>; end(): void };
+type StreamLock = { until: number; writers: number; ended: Promise<void>; end(): void };
 
 export class StreamTurns {
   readonly #pool: pg.Pool;
-  readonly #times: TurnTimes;
+  readonly #times: StreamLockTimes;
   readonly #most: number;
   readonly #contested = new Map<string, number>();
-  readonly #turns = new Map<string, Turn>();
+  readonly #turns = new Map<string, StreamLock>();
   #held = 0;
 
-  constructor(pool: pg.Pool, times: TurnTimes = { waits_ms: 3_000, keeps_ms: 3_000 }) {
+  constructor(pool: pg.Pool, times: StreamLockTimes = { waits_ms: 3_000, keeps_ms: 3_000 }) {
     this.#pool = pool;
     this.#times = times;
     this.#most = Math.min(MOST_TURNS, Math.floor(SHARE_OF_POOL * pool.options.max));
@@ -65,7 +65,7 @@ export class StreamTurns {
     return totalCount >= options.max && waitingCount >= idleCount;
   }
 
-  async #take(key: string): Promise<Turn | undefined> {
+  async #take(key: string): Promise<StreamLock | undefined> {
     this.#held++;
     const client = await this.#locked(key);
     if (!client) {
@@ -122,7 +122,7 @@ export class StreamTurns {
   }
 }
 
-function join(turn: Turn): () => void {
+function join(turn: StreamLock): () => void {
   turn.writers++;
   let hasLeft = false;
   return () => {

@@ -2,14 +2,14 @@ import type { EventStore, RecordedCommit } from "../../../eventstore/store.ts";
 import type { DomainEvent, Entity } from "../model/entity.ts";
 import { coreProblems } from "../model/problem.ts";
 import { Refusal, refuse } from "../model/refusal.ts";
-import { typed } from "../read-models/typed.ts";
+import { typedEvent } from "../read-models/typed.ts";
 import { inSpan } from "../tracing.ts";
 import { sealedBefore } from "./sealing.ts";
 import { Staging } from "./staging.ts";
 import { readWhole } from "./stream-folds.ts";
 import type {
   Command,
-  Committed,
+  CommitResult,
   Decide,
   Reservation,
   Reserve,
@@ -38,11 +38,11 @@ export async function transact<T, Done = undefined>(
   command: Command,
   work: Work<T>,
   before?: BeforeAppend<T, Done>,
-): Promise<Committed<T>> {
+): Promise<CommitResult<T>> {
   const earlier = await findEarlier(parts.store, command);
   if (earlier) return replay(parts, command, earlier, work);
   let once: { done: Done } | undefined;
-  const reserved = new Reserved();
+  const reserved = new Reservations();
   const begun = performance.now();
   let isPatient = false;
   let contested: string | undefined;
@@ -114,7 +114,7 @@ async function replay<T>(
   command: Command,
   earlier: RecordedCommit,
   work: Work<T>,
-): Promise<Committed<T>> {
+): Promise<CommitResult<T>> {
   const last = Math.max(...earlier.events.map((event) => event.position));
   const foldThen = async <State, E extends DomainEvent>(entity: Entity<State, E>, target: Target) => {
     const stream_id = entity.streamOf(target.id);
@@ -124,7 +124,7 @@ async function replay<T>(
     let version = begin?.version ?? 0;
     for await (const event of readWhole(parts.store, tenant, stream_id, version)) {
       if (event.position > last) break;
-      state = entity.evolve(state, typed(parts.schemas, event));
+      state = entity.evolve(state, typedEvent(parts.schemas, event));
       version = event.version;
     }
     return { state, version, stream_id };
@@ -134,7 +134,7 @@ async function replay<T>(
   const decide: Decide = async (entity, target, _decision) => {
     const { state, version, stream_id } = await foldThen(entity, target);
     const own = earlier.events.filter((e) => e.tenant === target.tenant && e.stream_id === stream_id);
-    return { state, version, events: own.map((event) => typed(parts.schemas, event)) };
+    return { state, version, events: own.map((event) => typedEvent(parts.schemas, event)) };
   };
   const personal = sealedBefore(earlier.events);
   const { events } = earlier;
@@ -142,7 +142,7 @@ async function replay<T>(
   return { result, events, replayed: true };
 }
 
-class Reserved {
+class Reservations {
   readonly #taken = new Map<string, Reservation>();
 
   readonly reserve: Reserve = async (name, reservation) => {

@@ -1,4 +1,4 @@
-import type { ToSeal } from "../model/ports/subjects.ts";
+import type { SealRequest } from "../model/ports/subjects.ts";
 import type { Sealed } from "../model/sealed.ts";
 import * as subject from "../model/subject.ts";
 import * as unusedKeys from "../model/unused-keys.ts";
@@ -8,7 +8,7 @@ import type { Target, UnitParts, Watch } from "./unit.ts";
 export class UnitEffects {
   readonly #parts: Pick<UnitParts, "subjects" | "objects">;
   readonly #watch: Watch;
-  #unsealed: { value: ToSeal; member: Sealed }[] = [];
+  #unsealed: { value: SealRequest; member: Sealed }[] = [];
   #unstored: { name: string; bytes: Buffer }[] = [];
 
   constructor(parts: Pick<UnitParts, "subjects" | "objects">, watch: Watch) {
@@ -21,7 +21,7 @@ export class UnitEffects {
   }
 
   /** `perform` fills in the returned member. */
-  personal(value: ToSeal): Sealed {
+  personal(value: SealRequest): Sealed {
     const member = {} as Sealed;
     this.#unsealed.push({ value, member });
     return member;
@@ -39,7 +39,7 @@ export class UnitEffects {
     for (const { name, bytes } of unstored) await this.#parts.objects.put(name, bytes);
   }
 
-  async #seal(unsealed: readonly { value: ToSeal; member: Sealed }[]): Promise<void> {
+  async #seal(unsealed: readonly { value: SealRequest; member: Sealed }[]): Promise<void> {
     await this.#watch(unusedKeys, unusedKeys.target);
     const isLeaving = async (of: Target, is_new: boolean) =>
       (await this.#watch(subject, of, { is_new })) !== undefined;

@@ -1,14 +1,14 @@
 import type { AppendedEvent, Idempotency, JsonObject } from "../../../eventstore/types.ts";
 import type { DomainEvent, Entity } from "../model/entity.ts";
 import type { Objects } from "../model/ports/objects.ts";
-import type { Subjects, ToSeal } from "../model/ports/subjects.ts";
+import type { SealRequest, Subjects } from "../model/ports/subjects.ts";
 import type { Sealed } from "../model/sealed.ts";
 import type { FoldParts } from "./stream-folds.ts";
 import type { StreamTurns } from "./stream-turns.ts";
 
 export type Target = { tenant: string; id: string };
 export type Decision<State, E extends DomainEvent> = (state: State) => E[];
-export type Decided<State, E extends DomainEvent> = { state: State; events: E[]; version: number };
+export type DecisionResult<State, E extends DomainEvent> = { state: State; events: E[]; version: number };
 
 /** `is_new`: the stream is not read. Where that is wrong, the work runs again over the stream. */
 export type Expected = { is_new?: boolean };
@@ -19,12 +19,12 @@ export type Decide = <State, E extends DomainEvent>(
   target: Target,
   decision: Decision<State, E>,
   expected?: Expected,
-) => Promise<Decided<State, E>>;
+) => Promise<DecisionResult<State, E>>;
 
 /** `meta` is hashed with every event. */
 export type Command = { meta: JsonObject; idempotency?: Idempotency };
 
-export type Committed<T> = { result: T; events: AppendedEvent[]; replayed: boolean };
+export type CommitResult<T> = { result: T; events: AppendedEvent[]; replayed: boolean };
 
 export type UnitParts = FoldParts & {
   subjects: Pick<Subjects, "seal" | "erase">;
@@ -52,7 +52,7 @@ export type Reserve = (name: string, reservation: Reservation) => Promise<boolea
  * Sealed after the first decision accepts and before the command queues. The commit fails if the subject's erasure is requested
  * first.
  */
-export type SealPersonal = (value: ToSeal) => Sealed;
+export type SealPersonal = (value: SealRequest) => Sealed;
 
 /** Stores bytes that an event names by digest; a refused command stores nothing. */
 export type StoreObject = (name: string, bytes: Buffer) => void;

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
-import { gathered } from "../../../eventstore/gathered.ts";
+import { batched } from "../../../eventstore/gathered.ts";
 import type { Presence } from "../model/ports/presence.ts";
 import { pause } from "./concurrency.ts";
 
@@ -23,7 +23,7 @@ export type LeaseTable = { table: string; name: string };
 const TOGETHER_MS = 25;
 const AGAIN_MS = 100;
 
-type Asked = Pick<Lease, "name" | "holder">;
+type LeaseRequest = Pick<Lease, "name" | "holder">;
 type Renewal = { lease: Lease; tell(isHeld: boolean): void; fail(error: unknown): void };
 
 export class Leases {
@@ -32,7 +32,7 @@ export class Leases {
   readonly #pool: pg.Pool;
   readonly #table: string;
   readonly #name: string;
-  readonly #take = gathered((_: pg.Pool, asked: readonly Asked[]) => this.#takeThose(asked));
+  readonly #take = batched((_: pg.Pool, asked: readonly LeaseRequest[]) => this.#takeThose(asked));
 
   constructor(pool: pg.Pool, { table, name }: LeaseTable, seconds = LEASE_SECONDS) {
     this.seconds = seconds;
@@ -46,7 +46,7 @@ export class Leases {
     return this.#take(this.#pool, { name, holder });
   }
 
-  async #takeThose(asked: readonly Asked[]): Promise<(Lease | undefined)[]> {
+  async #takeThose(asked: readonly LeaseRequest[]): Promise<(Lease | undefined)[]> {
     // Locked rows are skipped and names are inserted in one order, so that two such statements never deadlock.
     const { rows } = await this.#pool.query<Lease>(
       `with asked as (select * from unnest($1::text[], $2::uuid[]) as one (name, holder)),

@@ -5,14 +5,14 @@ export type DomainEvent = Readonly<{ type: string; data: object }>;
 
 export type EventDeclarations = { readonly [type: string]: { readonly [version: number]: z.ZodType } };
 
-type Newest<Versions, Counted extends 1[] = [1]> = number extends keyof Versions
+type NewestSchema<Versions, Counted extends 1[] = [1]> = number extends keyof Versions
   ? Versions[keyof Versions & number]
   : [...Counted, 1]["length"] extends keyof Versions
-    ? Newest<Versions, [...Counted, 1]>
+    ? NewestSchema<Versions, [...Counted, 1]>
     : Versions[Counted["length"] & keyof Versions];
 
 export type DataOf<Events extends EventDeclarations, Type extends keyof Events> = z.infer<
-  Newest<Events[Type]>
+  NewestSchema<Events[Type]>
 >;
 
 export type EventOf<Events extends EventDeclarations> = Events extends unknown

@@ -35,9 +35,9 @@ const STATUS = {
   unavailable: 503,
 } as const satisfies Record<RefusalCode | AnswerCode, number>;
 
-type Declared = { code: RefusalCode | AnswerCode; status?: number; title: string; meaning: string };
+type ProblemDeclaration = { code: RefusalCode | AnswerCode; status?: number; title: string; meaning: string };
 
-export function problemTypes<const Kinds extends Record<string, Declared>>(
+export function problemTypes<const Kinds extends Record<string, ProblemDeclaration>>(
   kinds: Kinds,
 ): { readonly [Slug in keyof Kinds]: ProblemType<Kinds[Slug]["code"]> } {
   const made = Object.entries(kinds).map(([slug, kind]) => [

@@ -34,13 +34,13 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 export type SubjectName = { tenant: string; kind: string; name: string };
 
 /** A sealed value opens only at its own place. */
-export type SealPlace = { tenant: string; stream_id: string; type: string };
+export type SealLocation = { tenant: string; stream_id: string; type: string };
 
-export const placeIn = (
+export const sealLocation = (
   entity: { streamOf(id: string): string },
   target: { tenant: string; id: string },
   type: string,
-): SealPlace => ({ tenant: target.tenant, stream_id: entity.streamOf(target.id), type });
+): SealLocation => ({ tenant: target.tenant, stream_id: entity.streamOf(target.id), type });
 
 /** Normalized, so that each spelling is one subject of the tenant. */
 export const mailSubject = (tenant: string, address: string): SubjectName => ({

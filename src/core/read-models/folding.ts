@@ -4,9 +4,9 @@ import type { RecordedEvent } from "../../../eventstore/types.ts";
 import type { DomainEvent, EntityEvents } from "../model/entity.ts";
 import { sealedIn } from "../model/sealed.ts";
 import type { Projection, SealedFacts } from "./projection.ts";
-import { type Place, placed } from "./typed.ts";
+import { type EventPosition, positionedEvent } from "./typed.ts";
 
-type Event = DomainEvent & Place;
+type Event = DomainEvent & EventPosition;
 
 /** Uses the stored form: an upcast changes no sealed value. */
 function sealedFactsOf(event: RecordedEvent): SealedFacts[] {
@@ -18,7 +18,7 @@ function sealedFactsOf(event: RecordedEvent): SealedFacts[] {
 export class Folding {
   readonly #schemas: EventSchemas;
   readonly #entities = new WeakMap<Projection, Map<string, EntityEvents>>();
-  readonly #placed = new WeakMap<RecordedEvent, Event>();
+  readonly #positioned = new WeakMap<RecordedEvent, Event>();
 
   constructor(schemas: EventSchemas) {
     this.#schemas = schemas;
@@ -53,10 +53,10 @@ export class Folding {
   }
 
   #read(entity: EntityEvents, event: RecordedEvent): Event {
-    const known = this.#placed.get(event);
+    const known = this.#positioned.get(event);
     if (known) return known;
-    const read = placed<DomainEvent>(this.#schemas, entity, event);
-    this.#placed.set(event, read);
+    const read = positionedEvent<DomainEvent>(this.#schemas, entity, event);
+    this.#positioned.set(event, read);
     return read;
   }
 }

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { RecordedEvent } from "../../../eventstore/types.ts";
 import type { DomainEvent, EntityEvents } from "../model/entity.ts";
-import type { Place, Placed } from "./typed.ts";
+import type { EventPosition, PositionedEvent } from "./typed.ts";
 
 export type PublicFacts = Pick<
   RecordedEvent,
@@ -20,7 +20,7 @@ type Fold<E> = { fold(events: readonly E[], tx: pg.ClientBase): Promise<void> };
 
 export type SealedFacts = PublicFacts & { subject_ids: readonly string[] };
 
-type OfEntities = Tables & { of: readonly EntityEvents[] } & Fold<DomainEvent & Place>;
+type OfEntities = Tables & { of: readonly EntityEvents[] } & Fold<DomainEvent & EventPosition>;
 type OfEveryEvent = Tables & { of: "every event" } & Fold<PublicFacts>;
 type OfSealedValues = Tables & { of: "sealed values" } & Fold<SealedFacts>;
 
@@ -29,7 +29,7 @@ export type Projection = OfEntities | OfEveryEvent | OfSealedValues;
 
 /** Events are upcast; "every event" gets only public facts, "sealed values" their subjects too. */
 export function projection<const Of extends readonly EntityEvents[]>(
-  declared: Tables & { of: Of } & Fold<Placed<Of[number]>>,
+  declared: Tables & { of: Of } & Fold<PositionedEvent<Of[number]>>,
 ): Projection;
 export function projection(declared: OfEveryEvent | OfSealedValues): Projection;
 export function projection(declared: Projection): Projection {

@@ -5,7 +5,7 @@
 import { setMaxListeners } from "node:events";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
-import { gathered } from "../../../eventstore/gathered.ts";
+import { batched } from "../../../eventstore/gathered.ts";
 import type { EventStore } from "../../../eventstore/store.ts";
 import { createTail, type Tail } from "../../../eventstore/tail.ts";
 import { type LogIdentity, MAIN_LOG } from "../../../eventstore/types.ts";
@@ -129,7 +129,7 @@ class PastHeads {
 }
 
 /** `epoch` is null without a log; `in_recovery`: it follows another database. */
-type Standing = {
+type ReaderStatus = {
   epoch: string | null;
   in_recovery: boolean;
   head: number;
@@ -138,9 +138,9 @@ type Standing = {
 };
 
 /** Simultaneous calls share one query, which is sent after the last of them. */
-const standing = gathered<Reads, Standing>(async (pool, reads) => {
+const readerStatus = batched<Reads, ReaderStatus>(async (pool, reads) => {
   const names = new Set(reads.flatMap((read) => (read === "log" ? [] : [nameOf(read)])));
-  const { rows } = await pool.query<Standing>({
+  const { rows } = await pool.query<ReaderStatus>({
     name: "readers.standing",
     text: `select (select epoch from eventstore.logs where log_id = $1) as epoch, pg_is_in_recovery() as in_recovery,
         coalesce(last.position, 0) as head, last.log_hash,
@@ -160,7 +160,7 @@ class Reader {
   readonly #log: ReadersLog;
   readonly #tail: Tail;
   #position = 0;
-  #known: Pick<Standing, "epoch" | "in_recovery"> | undefined;
+  #known: Pick<ReaderStatus, "epoch" | "in_recovery"> | undefined;
   /** Aborted when the copy is left out; replaced when it serves again. */
   #serving = new AbortController();
   #left_out: string | null = "it has not been looked at yet";
@@ -183,7 +183,7 @@ class Reader {
   /** -1 for a copy that is left out: silent, promoted, or with another log. */
   async positionOf(reads: Reads): Promise<number> {
     try {
-      const now = await inTime(WAIT_MS, standing(this.#database.pool, reads), silent);
+      const now = await inTime(WAIT_MS, readerStatus(this.#database.pool, reads), silent);
       const trouble = this.#changedSince(now);
       if (trouble) this.#leaveOut(trouble);
       if (!this.serves) return NOTHING;
@@ -195,7 +195,7 @@ class Reader {
   }
 
   /** Between two checks, the server may have been replaced or promoted. */
-  #changedSince({ epoch, in_recovery }: Standing): string | undefined {
+  #changedSince({ epoch, in_recovery }: ReaderStatus): string | undefined {
     if (!this.#known) return undefined;
     if (epoch !== this.#known.epoch) return anotherLog(epoch);
     return this.#known.in_recovery && !in_recovery ? PROMOTED : undefined;
@@ -230,9 +230,9 @@ class Reader {
 
   /** Compares the copy's log with the primary's. Keeps the last result while the primary is unavailable. */
   async look(primary: EventStore, heads: PastHeads): Promise<void> {
-    let now: Standing;
+    let now: ReaderStatus;
     try {
-      now = await inTime(SILENT_MS, standing(this.#database.pool, "log"), silent);
+      now = await inTime(SILENT_MS, readerStatus(this.#database.pool, "log"), silent);
     } catch (error) {
       return this.#leaveOut(unreadable(error as Error));
     }
@@ -253,7 +253,7 @@ class Reader {
   }
 
   async #troubleOf(
-    now: Standing,
+    now: ReaderStatus,
     of: LogIdentity,
     primary: EventStore,
     heads: PastHeads,

@@ -2,18 +2,18 @@ import type { EventSchemas } from "../../../eventstore/schemas.ts";
 import type { RecordedEvent } from "../../../eventstore/types.ts";
 import type { EntityEvents, EventOf } from "../model/entity.ts";
 
-export type Place = Pick<
+export type EventPosition = Pick<
   RecordedEvent,
   "position" | "tenant" | "stream_id" | "version" | "event_id" | "recorded_at_us" | "event_hash"
 > & { id: string };
 
-export type Placed<E extends EntityEvents> = EventOf<E["events"]> & Place;
+export type PositionedEvent<E extends EntityEvents> = EventOf<E["events"]> & EventPosition;
 
 export const isOf = ({ prefix, events }: EntityEvents, { type, stream_id }: RecordedEvent): boolean =>
   Object.hasOwn(events, type) && stream_id.startsWith(prefix);
 
 /** Throws on a version of a newer program: folding it wrongly would be permanent. */
-export function typed<E>(schemas: EventSchemas, event: RecordedEvent): E {
+export function typedEvent<E>(schemas: EventSchemas, event: RecordedEvent): E {
   const { type, schema_version, payload } = schemas.upcast(event);
   const known = schemas.newestVersion(type);
   if (schema_version !== known)
@@ -24,11 +24,15 @@ export function typed<E>(schemas: EventSchemas, event: RecordedEvent): E {
   return { type, data: payload } as unknown as E;
 }
 
-export function placed<E>(schemas: EventSchemas, { prefix }: EntityEvents, event: RecordedEvent): E & Place {
-  const { type, data } = typed<{ type: string; data: unknown }>(schemas, event);
+export function positionedEvent<E>(
+  schemas: EventSchemas,
+  { prefix }: EntityEvents,
+  event: RecordedEvent,
+): E & EventPosition {
+  const { type, data } = typedEvent<{ type: string; data: unknown }>(schemas, event);
   const { position, tenant, stream_id, version, event_id, recorded_at_us, event_hash } = event;
   const id = stream_id.slice(prefix.length);
   // Listed one by one: a spread is several times slower, and this runs for each event.
   const read = { type, data, position, tenant, stream_id, id, version, event_id, recorded_at_us, event_hash };
-  return read as unknown as E & Place;
+  return read as unknown as E & EventPosition;
 }

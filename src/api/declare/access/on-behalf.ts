@@ -1,7 +1,7 @@
 import type { Hex } from "../../../core/model/chain.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { admitWallet } from "./owner.ts";
-import { type Admission, type Attempt, type Delegated, delegatedOf, type Parts } from "./way.ts";
+import { type Admission, type Attempt, type DelegateRequest, delegatedOf, type Parts } from "./way.ts";
 
 /** The wallet is needed where the principal has several. */
 const FORM = /^SX#([1-9]\d{0,6})(?:; ?wallet=(0x[0-9a-f]{40}))?$/i;
@@ -33,8 +33,8 @@ export async function admitOnBehalf(
 async function delegateOf(
   { presented, identity: { caller } }: Attempt,
   parts: Parts,
-  scope: Delegated["scope"],
-): Promise<Pick<Delegated, "by"> & Pick<Admission, "covers" | "idempotency_key">> {
+  scope: DelegateRequest["scope"],
+): Promise<Pick<DelegateRequest, "by"> & Pick<Admission, "covers" | "idempotency_key">> {
   if (presented.wallet_proof !== undefined) {
     if (presented.secret !== undefined)
       refuse("invalid", "send an API key or SIGN-IN-WITH-X, not both: each names a delegate");

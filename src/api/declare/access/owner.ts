@@ -17,7 +17,14 @@ import { addressBlock } from "../address.ts";
 import { payer } from "../caller.ts";
 import { admitKey, keySchemes, keySecurity } from "./key.ts";
 import { walletsOwn } from "./wallet-signature.ts";
-import { type AccessParts, type Admission, BEARER, type Presented, type Way, walletSchemes } from "./way.ts";
+import {
+  type AccessParts,
+  type Admission,
+  BEARER,
+  type Credentials,
+  type Way,
+  walletSchemes,
+} from "./way.ts";
 
 /** Each one costs a query to the chain. */
 const CONTRACT_SIGNATURES: CallLimit = { name: "contract-signatures", calls: 20, per: "minute" };
@@ -49,7 +56,7 @@ export const owner = (scope: Scope): Way => ({
 
 export async function admitWallet(
   header: string,
-  { method, path, ip, on_behalf_of }: Presented,
+  { method, path, ip, on_behalf_of }: Credentials,
   { app, clock, limits }: Pick<AccessParts, "app" | "clock" | "limits">,
 ): Promise<Admission> {
   const { public_url } = app.settings;

@@ -17,7 +17,7 @@ import type { Caller } from "../caller.ts";
 export type Usdc = `${number}`;
 
 /** From headers alone. */
-export type Presented = {
+export type Credentials = {
   secret: string | undefined;
   /** Unparsed: the header's text, or the object of an MCP call. */
   payment: string | object | undefined;
@@ -35,9 +35,9 @@ export type Presented = {
 /** `key`: an API key. */
 export type Identity = { caller: Caller; key?: KeyRow };
 
-export type Guarded = { name: string; access: readonly Way[] };
+export type GuardedOperation = { name: string; access: readonly Way[] };
 
-export type Attempt = { operation: Guarded; presented: Presented; identity: Identity };
+export type Attempt = { operation: GuardedOperation; presented: Credentials; identity: Identity };
 
 export type Admission = {
   /** A payer without a key is known only once the payment was parsed. */
@@ -57,7 +57,7 @@ export type Admission = {
 };
 
 /** `owns`: whether the operation concerns the agent's things or its wallet's. */
-export type Delegated = {
+export type DelegateRequest = {
   by: Extract<Caller, { kind: "subject" | "payer" }>;
   /** The principal's passport. */
   principal: number;
@@ -93,7 +93,7 @@ export type AccessParts = {
   /** Absent where no area issues keys to its subjects. */
   findSubjectKey?: (digest: Buffer) => Promise<SubjectKey | undefined>;
   /** Absent where no area has delegations. */
-  admitDelegate?: (asked: Delegated) => Promise<Pick<Admission, "caller" | "confirm">>;
+  admitDelegate?: (asked: DelegateRequest) => Promise<Pick<Admission, "caller" | "confirm">>;
   /** Includes delegates of such agents. Absent where no area has agents. */
   refuseSuspended?: (caller: Caller, watch: Watch) => Promise<void>;
   /** For the checks of long calls. */
@@ -154,27 +154,28 @@ export type Payment = {
   unit_price: Usdc;
 };
 
-export const paymentOf = ({ access }: Pick<Guarded, "access">): Payment | undefined =>
+export const paymentOf = ({ access }: Pick<GuardedOperation, "access">): Payment | undefined =>
   access.find(({ payment }) => payment)?.payment;
 
-export const scopeOf = ({ access }: Pick<Guarded, "access">): Scope | undefined =>
+export const scopeOf = ({ access }: Pick<GuardedOperation, "access">): Scope | undefined =>
   access.find(({ scope }) => scope)?.scope;
 
-export const delegatedOf = ({ access }: Pick<Guarded, "access">): Way["delegated"] =>
+export const delegatedOf = ({ access }: Pick<GuardedOperation, "access">): Way["delegated"] =>
   access.find(({ delegated }) => delegated)?.delegated;
 
-export const isOpen = ({ access }: Pick<Guarded, "access">): boolean => access.some((way) => way.is_open);
+export const isOpen = ({ access }: Pick<GuardedOperation, "access">): boolean =>
+  access.some((way) => way.is_open);
 
 /** "0.05 USDC", "10 a day free, else 0.01 USDC", "by key". */
-export function priceText({ access }: Pick<Guarded, "access">): string {
+export function priceText({ access }: Pick<GuardedOperation, "access">): string {
   const prices = access.flatMap(({ price }) => price ?? []);
   return prices.length > 0 ? prices.join(", else ") : access.map(({ kind }) => `by ${kind}`).join(" or ");
 }
 
-export const invitationOf = ({ access }: Pick<Guarded, "access">): string =>
+export const invitationOf = ({ access }: Pick<GuardedOperation, "access">): string =>
   access.flatMap(({ invitation }) => invitation ?? []).join(", or ");
 
-export const challengeOf = ({ access }: Pick<Guarded, "access">): string =>
+export const challengeOf = ({ access }: Pick<GuardedOperation, "access">): string =>
   [...new Set(access.flatMap(({ challenge }) => challenge ?? []))].join(", ") || BEARER;
 
 export const BEARER = 'Bearer realm="tallystick"';

@@ -1,12 +1,12 @@
 import type { Printer } from "../../../core/model/ports/printer.ts";
 import type { Output, Picture } from "../output.ts";
 import { type Form, isPictureForm, type JSON_FORM } from "./form.ts";
-import { type Marked, sheetOf } from "./table.ts";
+import { type SourcedAnswer, sheetOf } from "./table.ts";
 
 export function encodeAnswer(
   { table, chart, pages }: Extract<Output, { kind: "json" }>,
   form: Exclude<Form, typeof JSON_FORM>,
-  answer: Marked,
+  answer: SourcedAnswer,
   printer: Printer,
 ): Promise<Buffer> {
   switch (form) {

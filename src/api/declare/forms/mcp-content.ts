@@ -6,7 +6,7 @@ import { pathWith } from "../operation-facts.ts";
 import type { Output } from "../output.ts";
 import { encodeAnswer } from "./encode.ts";
 import type { Form, JSON_FORM } from "./form.ts";
-import type { Marked } from "./table.ts";
+import type { SourcedAnswer } from "./table.ts";
 
 /** The MCP counterpart of an Accept header. */
 export function acceptedForms(meta: CallToolRequestParams["_meta"]): string | undefined {
@@ -24,7 +24,7 @@ export async function contentOf(
 ): Promise<CallToolResult["content"][number]> {
   try {
     const { output } = operation as { output: Extract<Output, { kind: "json" }> };
-    const body = await encodeAnswer(output, form, JSON.parse(json.toString()) as Marked, printer);
+    const body = await encodeAnswer(output, form, JSON.parse(json.toString()) as SourcedAnswer, printer);
     if (form.startsWith("text/")) return { type: "text", text: body.toString() };
     const base64 = body.toString("base64");
     if (form.startsWith("image/")) return { type: "image", data: base64, mimeType: form };

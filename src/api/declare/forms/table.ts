@@ -3,17 +3,17 @@ import type { Provenance } from "../../../core/model/chart.ts";
 import type { Cell, Column, Sheet } from "../../../core/model/sheet.ts";
 import type { JsonSchema } from "../json-schema.ts";
 
-export type Marked = { meta: Provenance };
+export type SourcedAnswer = { meta: Provenance };
 
 export type Table = { row: z.ZodType; rows: (answer: never) => readonly object[] };
 
 /** The path of an array of objects in the answer: "data.months". */
-export type Place = "data" | `data.${string}`;
+export type RowsPath = "data" | `data.${string}`;
 
-type Found = Column & { path: string[]; optional: boolean };
+type TableColumn = Column & { path: string[]; optional: boolean };
 
 /** Throws at start where the path has no array. */
-export function tableAt(schema: z.ZodObject, place: Place): Table {
+export function tableAt(schema: z.ZodObject, place: RowsPath): Table {
   const path = place.split(".");
   let found: unknown = schema;
   for (const name of path) found = found instanceof z.ZodObject ? found.shape[name] : undefined;
@@ -38,7 +38,7 @@ const marksOf = ({ dataset, vintage, synthetic, coverage }: Provenance): (Column
 ];
 
 /** Nested objects are flattened with dots. Optional columns without values are omitted. */
-export function sheetOf({ row, rows }: Table, answer: Marked): Sheet {
+export function sheetOf({ row, rows }: Table, answer: SourcedAnswer): Sheet {
   const found = rows(answer as never);
   const columns = columnsOf(row).filter(
     ({ path, optional }) =>
@@ -54,11 +54,11 @@ export function sheetOf({ row, rows }: Table, answer: Marked): Sheet {
   };
 }
 
-const path = (row: object, column: Found): unknown => column.path.reduce<unknown>(member, row);
+const path = (row: object, column: TableColumn): unknown => column.path.reduce<unknown>(member, row);
 
-const known = new WeakMap<z.ZodType, Found[]>();
+const known = new WeakMap<z.ZodType, TableColumn[]>();
 
-function columnsOf(row: z.ZodType): Found[] {
+function columnsOf(row: z.ZodType): TableColumn[] {
   let columns = known.get(row);
   if (!columns) {
     columns = flattened(
@@ -73,7 +73,7 @@ function columnsOf(row: z.ZodType): Found[] {
 }
 
 /** Merges the columns of alternatives. */
-function flattened(schema: JsonSchema, path: string[], optional: boolean): Found[] {
+function flattened(schema: JsonSchema, path: string[], optional: boolean): TableColumn[] {
   const options = (schema.anyOf ?? [schema]).filter(({ type }) => type !== "null");
   if (options.length === 0 || !options.every(({ properties }) => properties))
     return [{ name: path.join("."), path, optional, type: typeOf(options) }];

@@ -18,7 +18,7 @@ const CHART = "/chart.svg";
 const WELL_KNOWN: readonly string[] = ["DE", "FR", "PL"];
 const [MOST_YEARS, MOST_REPORTERS] = [5, 3];
 
-export type Charted = {
+export type ChartQuery = {
   dataset: string;
   reporters: ReporterCode[];
   flow: Flow;
@@ -27,7 +27,7 @@ export type Charted = {
 };
 
 /** The latest years with full coverage; undefined without any. */
-export function chartedIn(trade: TradeData): Charted | undefined {
+export function chartedIn(trade: TradeData): ChartQuery | undefined {
   for (const manifest of mayAnswer(trade))
     for (const flow of flows) {
       const charted = chartedOf(manifest, flow);
@@ -36,7 +36,7 @@ export function chartedIn(trade: TradeData): Charted | undefined {
   return undefined;
 }
 
-function chartedOf({ dataset, coverage }: Manifest, flow: Flow): Charted | undefined {
+function chartedOf({ dataset, coverage }: Manifest, flow: Flow): ChartQuery | undefined {
   const { products, months } = coverage;
   const [shortest] = products.codes.toSorted((a, b) => a.length - b.length);
   const hs = productsComplete(coverage, {}) ? undefined : shortest;
@@ -68,7 +68,7 @@ function chartedOf({ dataset, coverage }: Manifest, flow: Flow): Charted | undef
 }
 
 /** For readers who cannot see it. */
-export function aboutChart({ reporters, flow, years: { from, to }, hs }: Charted): string {
+export function aboutChart({ reporters, flow, years: { from, to }, hs }: ChartQuery): string {
   const names = new Intl.ListFormat("en-GB").format(reporters.map(partnerName));
   const product = hs === undefined ? "" : `, ${productTitle(hs)}`;
   const span = from === to ? String(to) : `${from} to ${to}`;

@@ -1,14 +1,14 @@
 import { html, type Markup, written } from "../../../core/model/html.ts";
-import type { Rendered, Visit } from "../document.ts";
+import type { RenderedDocument, Visit } from "../document.ts";
 import { PAGE_POLICY } from "../explorer.ts";
-import { type Place, placesFor } from "./places.ts";
+import { type MenuEntry, placesFor } from "./places.ts";
 
 export type Page = {
   title: string;
   /** For search engines and previews. */
   description: string;
   body: Markup;
-  place?: Place;
+  place?: MenuEntry;
   script?: "/docs/page.js" | "/docs/try.js" | "/rng/page.js";
   embedded_chain: boolean;
   /** The sandbox's key, for a browser on this machine. */
@@ -16,7 +16,7 @@ export type Page = {
 };
 
 /** A page with a key is never cached. */
-export function pageOf({ script = "/docs/page.js", ...page }: Page): Rendered {
+export function pageOf({ script = "/docs/page.js", ...page }: Page): RenderedDocument {
   const { title, description, body, place, embedded_chain, key } = page;
   const text = html`<!doctype html>
 <html lang="en" data-chain="${embedded_chain ? "development" : "public"}">

@@ -8,9 +8,9 @@ const PLACES = [
   ["/openapi.json", "OpenAPI"],
 ] as const;
 
-export type Place = "/" | (typeof PLACES)[number][0];
+export type MenuEntry = "/" | (typeof PLACES)[number][0];
 
-export const placesFor = (place?: Place): Markup => html`<div class="top">
+export const placesFor = (place?: MenuEntry): Markup => html`<div class="top">
       <a class="brand" href="/"><img src="/log/icon.svg" alt="" width="28" height="28"> Tallystick</a>
       <nav class="places" aria-label="Pages">
         ${PLACES.map(([path, name]) => html`<a href="${path}"${path === place ? html` aria-current="page"` : ""}>${name}</a>`)}

@@ -1,16 +1,16 @@
 /** `body` is null when it is the answer of the payment named by `payment_id`. */
-export type KeptAnswer = {
+export type StoredAnswer = {
   request_sha256: string;
   status: number;
   body: Buffer | null;
   payment_id: string | null;
 };
 
-export type KeptAnswers = {
+export type StoredAnswers = {
   /** Answers expire after 24 hours. */
-  find(name: string): Promise<(KeptAnswer & { subjects: readonly string[] }) | undefined>;
+  find(name: string): Promise<(StoredAnswer & { subjects: readonly string[] }) | undefined>;
   /** Skips an answer over 1 MiB, and one about an erased subject. */
-  keep(name: string, answer: KeptAnswer, subjects?: readonly string[]): Promise<void>;
+  keep(name: string, answer: StoredAnswer, subjects?: readonly string[]): Promise<void>;
   /** Deletes a subject's answers, and blocks new ones; returns their number. */
   forget(subject_id: string): Promise<number>;
 };

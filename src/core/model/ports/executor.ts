@@ -1,6 +1,6 @@
 import type { Json } from "../sealed.ts";
 
-export type Ran = { exit: "ok" | "limit"; output: { readonly [member: string]: Json } };
+export type ExecutionResult = { exit: "ok" | "limit"; output: { readonly [member: string]: Json } };
 
 export type Executor = {
   readonly engine_sha256: string;
@@ -10,5 +10,5 @@ export type Executor = {
     input: object;
     limit_s: number;
     signal?: AbortSignal;
-  }): Promise<Ran | { exit: "failed"; reason: string }>;
+  }): Promise<ExecutionResult | { exit: "failed"; reason: string }>;
 };

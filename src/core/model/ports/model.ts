@@ -1,4 +1,4 @@
-export const modelTroubles = {
+export const modelFailures = {
   unreached: "it could not be reached",
   late: "it did not answer in time",
   refused: "it refused to answer",
@@ -7,9 +7,9 @@ export const modelTroubles = {
   budget_spent: "the tokens of the day are spent",
 } as const;
 
-export type ModelTrouble = keyof typeof modelTroubles;
+export type ModelFailure = keyof typeof modelFailures;
 
-export type ModelAsked<Kept, Why> = ({ kept: Kept } | { why: Why | ModelTrouble }) & {
+export type ModelResult<Kept, Why> = ({ kept: Kept } | { why: Why | ModelFailure }) & {
   prompt_sha256: string;
   answer_sha256: string | null;
   tokens: number;
@@ -32,5 +32,5 @@ export type Model = {
   ask<Kept, Why>(
     question: Question,
     read: (text: string) => { kept: Kept } | { why: Why },
-  ): Promise<ModelAsked<Kept, Why>>;
+  ): Promise<ModelResult<Kept, Why>>;
 };

@@ -23,7 +23,7 @@ export type Objects = {
 };
 
 /** A folder or a bucket; it knows no expiry. Rejects with ObjectsUnavailable. */
-export type ObjectPlace = {
+export type FileStore = {
   check(): Promise<void>;
   /** Atomic and idempotent. */
   put(name: string, file: { path: string; sha256: string; bytes: number }): Promise<void>;

@@ -1,13 +1,13 @@
 import type { Hex } from "../chain.ts";
 
 /** `note`: with a log that contradicts it, the signed note is proof. */
-export type KeptHead = { size: number; root: Hex; note: string };
+export type StoredHead = { size: number; root: Hex; note: string };
 
 /** Stored outside the database, which may be reset. */
-export type KeptHeads = {
+export type StoredHeads = {
   origins(): Promise<string[]>;
   /** Called before every append, so it must be fast. */
-  last(origin: string): Promise<KeptHead | undefined>;
+  last(origin: string): Promise<StoredHead | undefined>;
   /** Durable when it resolves; a smaller head is ignored. */
   advance(
     origin: string,
