@@ -1,5 +1,5 @@
 /** The reads of single streams, gathered: a command reads a stream or two, mostly short or not there yet. */
-import { batched } from "./gathered.ts";
+import { batched } from "./query-batch.ts";
 import { readStreams, type StreamRead } from "./read.ts";
 import type { RecordedEvent } from "./types.ts";
 

@@ -1,8 +1,8 @@
 import { hex, sameBytes } from "./bytes.ts";
 import { differs, type EventCheck, eventChecks, type NamedCheck } from "./event-checks.ts";
 import type { EventRow } from "./event-row.ts";
-import type { NotedHead } from "./held-head.ts";
 import type { LogState } from "./log-state.ts";
+import type { NotedHead } from "./noted-head.ts";
 
 /**
  * One thing that must hold. `fault` answers the sentence that says what failed, or undefined. Before the first event, of each by

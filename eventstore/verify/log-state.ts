@@ -3,7 +3,7 @@ import type { Source } from "./event-checks.ts";
 import type { EventRow } from "./event-row.ts";
 import { LogHashes } from "./hashes.ts";
 import type { Header, Trailer } from "./header.ts";
-import type { NotedHead } from "./held-head.ts";
+import type { NotedHead } from "./noted-head.ts";
 import { StreamHeads } from "./stream-heads.ts";
 
 /** Streams that are kept in mind where the caller names no number. */

@@ -1,7 +1,7 @@
 /** Objects in Postgres: one backup, and every process sees them. */
 import type pg from "pg";
-import { batched } from "../../eventstore/gathered.ts";
 import { byteaArray, textArray } from "../../eventstore/pg-arrays.ts";
+import { batched } from "../../eventstore/query-batch.ts";
 import { checkObject, MOST_OBJECT_BYTES, UNNAMED_S } from "../core/model/objects.ts";
 import type { Objects, SmallObject } from "../core/model/ports/objects.ts";
 

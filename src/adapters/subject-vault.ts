@@ -3,7 +3,7 @@
  * question that it is for, so that what one process erases no other opens.
  */
 import type pg from "pg";
-import { batched } from "../../eventstore/gathered.ts";
+import { batched } from "../../eventstore/query-batch.ts";
 import {
   type IssuedKey,
   type OpenedValue,

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { type Command, InvalidArgumentError } from "commander";
 import { segmentsAsExport } from "../../eventstore/files/segment-export.ts";
 import { openSegment } from "../../eventstore/files/segment-file.ts";
-import { type NotedHead, parseNotedHead } from "../../eventstore/verify/held-head.ts";
+import { type NotedHead, parseNotedHead } from "../../eventstore/verify/noted-head.ts";
 import { printable, type Verdict, type VerifyReport } from "../../eventstore/verify/report.ts";
 import { openExport } from "../../eventstore/verify/verify-export.ts";
 import { parseVerifierKey, type VerifierKey } from "../anchoring/note.ts";

@@ -36,7 +36,7 @@ import type { Health } from "./read-models/health.ts";
 import type { Projection } from "./read-models/projection.ts";
 import type { Readers } from "./read-models/readers.ts";
 import type { Runner } from "./read-models/runner.ts";
-import { isOf, type PositionedEvent, positionedEvent } from "./read-models/typed.ts";
+import { isOf, type PositionedEvent, positionedEvent } from "./read-models/typed-events.ts";
 
 export type ChainParts = {
   chain: Chain;

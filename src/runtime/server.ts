@@ -13,13 +13,13 @@ import { createHttp, problemOfError } from "../api/transports/http.ts";
 import { createMcp } from "../api/transports/mcp.ts";
 import type { App } from "../core/app.ts";
 import { type Refusal, refuse } from "../core/model/refusal.ts";
-import { isOf } from "../core/read-models/typed.ts";
+import { isOf } from "../core/read-models/typed-events.ts";
 import * as key from "../domain/access/key.ts";
 import { keepDataOpen } from "../operator/keep-open.ts";
 import { agentKeyByDigest, keyByDigest, keysProjection } from "../projections/access/keys.ts";
 import type { Runtime } from "./assemble.ts";
+import { callerStatusOf } from "./caller-status.ts";
 import type { Config } from "./config.ts";
-import { standingOf } from "./standing.ts";
 
 /** Everything that answers over HTTP, MCP included; pages show `sandbox_key` to whoever sits at this machine. Until `stopping` it also follows the log for what it must know. */
 export async function openServer(
@@ -59,7 +59,7 @@ export async function openServer(
     limits,
     writes_a_day: config.FREE_WRITES_A_DAY,
     mib_a_day: config.FREE_MB_A_DAY,
-    standingOf: standingOf(app),
+    callerStatusOf: callerStatusOf(app),
   });
   const serve = createPipeline({
     app,

@@ -84,7 +84,7 @@ test("bytes count as well, by address, by subject and for all of one standing; a
     limits: createAddressLimits(service.app.pool, service.app.clock),
     writes_a_day: 1_000,
     mib_a_day: 100,
-    standingOf: async ({ tenant }) => standings.get(tenant) ?? "stranger",
+    callerStatusOf: async ({ tenant }) => standings.get(tenant) ?? "stranger",
   });
   const MIB = 1_048_576;
   await room.store(anonymous, "10.0.0.1", 64 * MIB);

@@ -1,7 +1,7 @@
 /** Answers asked within others: on the same data they are told again and not computed, on other data they are. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Context, Operation } from "../../src/api/declare/operation.ts";
-import { type CitedAnswer, withNestedCalls } from "../../src/api/serve/asking.ts";
+import { type CitedAnswer, withNestedCalls } from "../../src/api/serve/nested-calls.ts";
 import { catalogue } from "../support/catalogue.ts";
 import { releaseVintage } from "../support/cube.ts";
 import { LARGER, opened, openSandbox, sandboxIn } from "../support/sandbox.ts";

@@ -1,7 +1,7 @@
 /** docs/vectors/forged.json, read as a stranger would: both verifiers say of each case what it says, positions included. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { parseNotedHead } from "../../eventstore/verify/held-head.ts";
+import { parseNotedHead } from "../../eventstore/verify/noted-head.ts";
 import { forgedText, type forgedVectors } from "./forged-vectors.ts";
 import { first, red, second, textOfLines } from "./judges.ts";
 import { readPack } from "./vectors.ts";

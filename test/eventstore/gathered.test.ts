@@ -2,7 +2,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type pg from "pg";
 import { expect, test } from "vitest";
-import { queriedOnce } from "../../eventstore/gathered.ts";
+import { queriedOnce } from "../../eventstore/query-batch.ts";
 
 const pool = {} as pg.Pool;
 

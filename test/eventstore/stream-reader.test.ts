@@ -1,7 +1,7 @@
 /** Streams that are read at once travel together, and each read gets what it would have got alone. */
 import { setImmediate as turn } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { batched } from "../../eventstore/gathered.ts";
+import { batched } from "../../eventstore/query-batch.ts";
 import type { RecordedEvent } from "../../eventstore/types.ts";
 import { type Fixture, openLog } from "./fixture.ts";
 

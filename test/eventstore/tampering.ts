@@ -1,4 +1,4 @@
-import { parseNotedHead } from "../../eventstore/verify/held-head.ts";
+import { parseNotedHead } from "../../eventstore/verify/noted-head.ts";
 import type { VerifyExportOptions } from "../../eventstore/verify/verify-export.ts";
 import {
   commitHash,

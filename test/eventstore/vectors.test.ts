@@ -9,7 +9,7 @@ import { ByteField, hexOfDigest, sha256 } from "../../eventstore/verify/bytes.ts
 import { CanonicalReader } from "../../eventstore/verify/canonical.ts";
 import { EventRow } from "../../eventstore/verify/event-row.ts";
 import { LogHashes } from "../../eventstore/verify/hashes.ts";
-import { parseNotedHead } from "../../eventstore/verify/held-head.ts";
+import { parseNotedHead } from "../../eventstore/verify/noted-head.ts";
 import {
   type hashVectors,
   type jcsVectors,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { createGunzip, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { parseNotedHead } from "../../eventstore/verify/held-head.ts";
+import { parseNotedHead } from "../../eventstore/verify/noted-head.ts";
 import { formatVerdicts } from "../../eventstore/verify/report.ts";
 import { verifyExport, verifyFile } from "../../eventstore/verify/verify-export.ts";
 import { exportLines, LogBuilder, rehash } from "./log-builder.ts";

@@ -47,16 +47,18 @@ function readerOf(input: z.ZodObject): InputReader {
       else if (!isFar) findBadText(fields[name], name, errors);
       if (errors.length >= MOST_ERRORS) break;
     }
-    const known = Object.fromEntries(Object.entries(fields).filter(([name]) => kinds.has(name)));
-    const answer = isFar ? undefined : strict.safeParse(known);
+    const accepted = Object.fromEntries(Object.entries(fields).filter(([name]) => kinds.has(name)));
+    const answer = isFar ? undefined : strict.safeParse(accepted);
     if (answer && !answer.success)
       errors.push(
-        ...answer.error.issues.slice(0, MOST_ERRORS).map((issue) => explain(issue, known, schema.properties)),
+        ...answer.error.issues
+          .slice(0, MOST_ERRORS)
+          .map((issue) => explain(issue, accepted, schema.properties)),
       );
     if (errors.length > 0 || !answer?.success) {
-      const told = errors.slice(0, MOST_ERRORS);
-      const names = [...new Set(told.map((error) => error.path))].join(", ").slice(0, MOST_NAMES);
-      refuse("invalid", `invalid input: ${names}`, { errors: told });
+      const reported = errors.slice(0, MOST_ERRORS);
+      const names = [...new Set(reported.map((error) => error.path))].join(", ").slice(0, MOST_NAMES);
+      refuse("invalid", `invalid input: ${names}`, { errors: reported });
     }
     return answer.data;
   };
@@ -186,10 +188,10 @@ function fromText(text: string, kind: Kind | undefined): unknown {
 /** JavaScript represents some sixteen-digit numbers exactly. */
 const isWhole = (text: string) => /^-?\d{16}$/.test(text) && Number.isSafeInteger(Number(text));
 
-function unknownField(name: string, known: string[]): string {
+function unknownField(name: string, accepted: string[]): string {
   const short = name.slice(0, 60);
-  if (known.length === 0) return `is not known; this operation takes no parameters`;
-  return `is not known; did you mean ${closest(short, known)}? It takes ${known.join(", ")}`;
+  if (accepted.length === 0) return `is not known; this operation takes no parameters`;
+  return `is not known; did you mean ${closest(short, accepted)}? It takes ${accepted.join(", ")}`;
 }
 
 function explain(

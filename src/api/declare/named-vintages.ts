@@ -53,14 +53,14 @@ export function dataNamed(
 
 async function leasedData(app: App, named: string[]): Promise<LeasedData> {
   const wanted = named.filter((name) => name !== NONE);
-  const kept = await keptOf(app, wanted);
+  const releases = await releasesNamed(app, wanted);
   const leases: Lease[] = [];
   const release = () => {
     for (const lease of leases) lease.release();
   };
   try {
-    for (const { vintage } of kept.datasets) leases.push(await app.vintage_store.leasePast(vintage));
-    const tables = await Promise.all(kept.tables.map(({ vintage }) => app.data.reference.read(vintage)));
+    for (const { vintage } of releases.datasets) leases.push(await app.vintage_store.leasePast(vintage));
+    const tables = await Promise.all(releases.tables.map(({ vintage }) => app.data.reference.read(vintage)));
     const vintages = leases.length === 0 ? app.data.vintages : heldBy(leases);
     const reference = app.data.reference.with(tables, { alone: named.includes(NONE) });
     return { data: { ...app.data, vintages, reference }, release };
@@ -73,7 +73,7 @@ async function leasedData(app: App, named: string[]): Promise<LeasedData> {
 type NamedReleases = { datasets: KeptRelease[]; tables: KeptRelease[] };
 
 /** Refuses a vintage that was deleted, and two of one dataset. */
-async function keptOf(app: App, wanted: readonly string[]): Promise<NamedReleases> {
+async function releasesNamed(app: App, wanted: readonly string[]): Promise<NamedReleases> {
   const since = keptSince(app.clock.now());
   const all = async (): Promise<NamedReleases> => ({
     datasets: await releasesSince(app.pool, since),
@@ -82,16 +82,16 @@ async function keptOf(app: App, wanted: readonly string[]): Promise<NamedRelease
   const isIn = (releases: KeptRelease[], name: string) => releases.some(({ vintage }) => vintage === name);
   const lacks = ({ datasets, tables }: NamedReleases) =>
     wanted.find((name) => !isIn(datasets, name) && !isIn(tables, name));
-  let kept = await all();
-  if (lacks(kept) !== undefined) {
+  let releases = await all();
+  if (lacks(releases) !== undefined) {
     await Promise.all([app.caughtUp(releasesProjection), app.caughtUp(referenceProjection)]);
-    kept = await all();
+    releases = await all();
   }
-  const absent = lacks(kept);
-  if (absent !== undefined) refuseUnkept(absent, kept);
+  const absent = lacks(releases);
+  if (absent !== undefined) refuseUnkept(absent, releases);
   const found = (releases: KeptRelease[]) =>
     wanted.flatMap((name) => releases.find(({ vintage }) => vintage === name) ?? []);
-  const named = { datasets: found(kept.datasets), tables: found(kept.tables) };
+  const named = { datasets: found(releases.datasets), tables: found(releases.tables) };
   const datasets = [...named.datasets, ...named.tables].map(({ dataset }) => dataset);
   const twice = datasets.find((dataset, at) => datasets.indexOf(dataset) !== at);
   if (twice !== undefined) {
@@ -105,12 +105,12 @@ async function keptOf(app: App, wanted: readonly string[]): Promise<NamedRelease
 const MOST_TOLD = 20;
 
 function refuseUnkept(absent: string, { datasets, tables }: NamedReleases): never {
-  const kept = [...datasets, ...tables];
-  const told = kept
+  const releases = [...datasets, ...tables];
+  const listed = releases
     .slice(0, MOST_TOLD)
     .map(({ dataset, vintage, released_at }) => `${dataset} ${vintage} of ${released_at.slice(0, 10)}`);
-  const more = kept.length > MOST_TOLD ? `, and ${kept.length - MOST_TOLD} more` : "";
-  const list = kept.length === 0 ? "nothing yet" : told.join(", ") + more;
+  const more = releases.length > MOST_TOLD ? `, and ${releases.length - MOST_TOLD} more` : "";
+  const list = releases.length === 0 ? "nothing yet" : listed.join(", ") + more;
   const message = `vintage ${absent} is not kept here; vintages are kept ${KEEP_DAYS} days after they were replaced. Kept is ${list}`;
   return refuse("not_found", message, { errors: [{ path: "vintage", message }] });
 }

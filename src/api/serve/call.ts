@@ -11,7 +11,7 @@ import { type Form, JSON_FORM } from "../declare/forms/form.ts";
 import type { Fields } from "../declare/input.ts";
 import type { Operation } from "../declare/operation.ts";
 import type { Wire } from "../declare/output.ts";
-import type { LastingCall } from "./lasting.ts";
+import type { LongCall } from "./long-call.ts";
 
 export type Call = {
   operation: Operation;
@@ -33,7 +33,7 @@ export type Call = {
   last_event_id: string | undefined;
   wire: Wire;
   request_id: string;
-  lasting: LastingCall;
+  lasting: LongCall;
   bought?: { position: number; at: Date };
 };
 

@@ -17,7 +17,7 @@ export type FreeRoomParts = {
   /** The daily limit of each share. */
   writes_a_day: number;
   mib_a_day: number;
-  standingOf(caller: Caller): Promise<CallerStatus>;
+  callerStatusOf(caller: Caller): Promise<CallerStatus>;
 };
 
 export type FreeRoom = {
@@ -38,13 +38,13 @@ const daily = (name: string, calls: number): CallLimit => ({ name, calls, per: "
 
 type LimitCount = { limit: CallLimit; by: string; says: string };
 
-export function createFreeRoom({ limits, writes_a_day, mib_a_day, standingOf }: FreeRoomParts): FreeRoom {
-  const known = new LRUCache<string, CallerStatus>({ max: 50_000 });
-  const standing = async (caller: Caller): Promise<CallerStatus> => {
+export function createFreeRoom({ limits, writes_a_day, mib_a_day, callerStatusOf }: FreeRoomParts): FreeRoom {
+  const statuses = new LRUCache<string, CallerStatus>({ max: 50_000 });
+  const statusOf = async (caller: Caller): Promise<CallerStatus> => {
     if (caller.kind === "anonymous") return "stranger";
-    const found = known.get(caller.tenant) ?? (await standingOf(caller));
-    if (!known.has(caller.tenant))
-      known.set(caller.tenant, found, { ttl: found === "stranger" ? STRANGER_MS : KNOWN_MS });
+    const found = statuses.get(caller.tenant) ?? (await callerStatusOf(caller));
+    if (!statuses.has(caller.tenant))
+      statuses.set(caller.tenant, found, { ttl: found === "stranger" ? STRANGER_MS : KNOWN_MS });
     return found;
   };
 
@@ -73,14 +73,14 @@ export function createFreeRoom({ limits, writes_a_day, mib_a_day, standingOf }: 
   return {
     async take(caller, ip) {
       const what = { name: "free writes", own: WRITES, all: writes_a_day };
-      for (const { limit, by, says } of countedFor(caller, ip, await standing(caller), what)) {
+      for (const { limit, by, says } of countedFor(caller, ip, await statusOf(caller), what)) {
         const { granted, reset_s } = await limits.take(limit, by);
         if (!granted) refuseFull(says, reset_s);
       }
     },
     async store(caller, ip, bytes) {
       const what = { name: "free KiB", own: KIB, all: mib_a_day * 1_024 };
-      const counted = countedFor(caller, ip, await standing(caller), what);
+      const counted = countedFor(caller, ip, await statusOf(caller), what);
       const kib = Math.ceil(bytes / 1_024);
       for (const { limit, by, says } of counted) if (limits.isSpent(limit, by)) refuseFull(says, RETRY_S);
       for (const { limit, by } of counted) limits.add(limit, by, kib);

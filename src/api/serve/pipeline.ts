@@ -151,11 +151,11 @@ const required = (
 /** A missing vintage is reported after payment, not in the quote. */
 async function quoteFor({ app }: Parts, operation: Operation, input: Fields | undefined) {
   try {
-    const held = await dataNamed(app, operation, input);
+    const leased = await dataNamed(app, operation, input);
     try {
-      return await priceOf(operation, { app, data: held?.data ?? app.data, caller: anonymous }, input);
+      return await priceOf(operation, { app, data: leased?.data ?? app.data, caller: anonymous }, input);
     } finally {
-      held?.release();
+      leased?.release();
     }
   } catch (error) {
     if (error instanceof Refusal) return priceOf(operation, { app, data: app.data, caller: anonymous });

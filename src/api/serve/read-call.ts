@@ -15,7 +15,7 @@ import { effectOf } from "../declare/operation-facts.ts";
 import type { Wire } from "../declare/output.ts";
 import { type Call, requestDigest } from "./call.ts";
 import type { FreeRoom } from "./free-room.ts";
-import { LastingCall } from "./lasting.ts";
+import { LongCall } from "./long-call.ts";
 
 export type CallRequest = {
   presented: Credentials;
@@ -67,14 +67,14 @@ export async function readCall(
   if (isFree) await room.store(caller, ip, bytesOf(request));
   const min_position = await wantedPosition(app, operation, request.min_log_position);
   admitted.covers?.(request.sent);
-  const held = await dataNamed(app, operation, input);
+  const leased = await dataNamed(app, operation, input);
   try {
-    const data = held?.data ?? app.data;
+    const data = leased?.data ?? app.data;
     const call = callOf({ app, data, operation, input, form, min_position }, admitted, request);
     operation.refuseTo?.({ input: input as never, caller, app, data });
-    return { call, release: () => held?.release() };
+    return { call, release: () => leased?.release() };
   } catch (error) {
-    held?.release();
+    leased?.release();
     throw error;
   }
 }
@@ -148,7 +148,7 @@ function callOf(
     get wire() {
       return request.wire;
     },
-    lasting: new LastingCall({
+    lasting: new LongCall({
       still: admitted.still ?? (async () => {}),
       request: () => request.signal,
       clock: app.clock,

@@ -135,8 +135,8 @@ function otherMethod(
   const remedy = hint(method, path);
   const detail = `${method} is not one of ${allow}${remedy ? `; ${remedy}` : ""}`;
   const headers = { Allow: allow };
-  const told = problem(coreProblems["method-not-allowed"], detail, place(parts, path), { headers });
-  return { kind: "problem" as const, ...told };
+  const methodProblem = problem(coreProblems["method-not-allowed"], detail, place(parts, path), { headers });
+  return { kind: "problem" as const, ...methodProblem };
 }
 
 /** The parameters arrive decoded. */
@@ -167,8 +167,12 @@ function operationHandler(parts: HttpParts, { operation, ask }: ServedOperation)
     const question = new HttpCall(req, res, { params, stopping: parts.stopping });
     const answer = await ask(question);
     if (answer.kind === "refused") {
-      const told = problemOfRefusal(answer.refusal, place(parts, req.path));
-      return sendAnswer(res, { kind: "problem", ...told, headers: { ...told.headers, ...answer.headers } });
+      const methodProblem = problemOfRefusal(answer.refusal, place(parts, req.path));
+      return sendAnswer(res, {
+        kind: "problem",
+        ...methodProblem,
+        headers: { ...methodProblem.headers, ...answer.headers },
+      });
     }
     await sendAnswer(res, answer, question);
   };
@@ -263,12 +267,12 @@ function failed(parts: HttpParts): ErrorRequestHandler {
       res.destroy();
       return;
     }
-    const told = problemOfError(error, parts, req.path);
-    if (told.status === 500)
+    const methodProblem = problemOfError(error, parts, req.path);
+    if (methodProblem.status === 500)
       parts.log.error({ err: error, request_id: res.locals.request_id }, "a call failed");
     else if (isAway(error))
       parts.log.warn({ reason: String(error), request_id: res.locals.request_id }, "a part is away");
-    sendAnswer(res, { kind: "problem", ...told });
+    sendAnswer(res, { kind: "problem", ...methodProblem });
   };
 }
 

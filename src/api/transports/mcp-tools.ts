@@ -52,7 +52,7 @@ export function meantBy(
 /** Default: the most-used tools. */
 export function toolLists(
   operations: readonly Operation[],
-): (areas: readonly string[], asked: string | null) => Tool[] {
+): (areas: readonly string[], areaList: string | null) => Tool[] {
   const made = () => {
     const tools = operations.map((operation) => ({ area: operation.area, tool: toolOf(operation) }));
     return {
@@ -61,12 +61,12 @@ export function toolLists(
     };
   };
   // Lazy: the schemas take a tenth of the start.
-  let kept: ReturnType<typeof made> | undefined;
-  return (areas, asked) => {
-    kept ??= made();
-    const { tools, byName } = kept;
-    if (asked === null) return defaultTools.flatMap((name) => byName.get(name) ?? []);
-    const wanted = asked.split(",");
+  let toolCache: ReturnType<typeof made> | undefined;
+  return (areas, areaList) => {
+    toolCache ??= made();
+    const { tools, byName } = toolCache;
+    if (areaList === null) return defaultTools.flatMap((name) => byName.get(name) ?? []);
+    const wanted = areaList.split(",");
     const unknown = wanted.find((area) => area !== "all" && !areas.includes(area));
     if (unknown) refuse("invalid", `areas: ${unknown} is not one of all, ${areas.join(", ")}`);
     return tools

@@ -186,11 +186,11 @@ async function resultOf(
 ): Promise<CallToolResult> {
   switch (answer.kind) {
     case "body": {
-      const told = resultMeta(public_url, answer);
-      if (operation.output.kind === "picture") return { ...pictureResult(answer), ...told };
-      if (operation.output.kind !== "bytes") return { ...jsonResult(answer.body.toString()), ...told };
+      const resultInfo = resultMeta(public_url, answer);
+      if (operation.output.kind === "picture") return { ...pictureResult(answer), ...resultInfo };
+      if (operation.output.kind !== "bytes") return { ...jsonResult(answer.body.toString()), ...resultInfo };
       const uri = public_url + pathWith(operation, input);
-      return { ...bytesResult(operation.output, answer.body, uri), ...told };
+      return { ...bytesResult(operation.output, answer.body, uri), ...resultInfo };
     }
     case "file":
       return { ...fileResult(operation, answer.file, public_url, input), ...resultMeta(public_url, answer) };

@@ -31,10 +31,10 @@ export function routeTable<Target>(entries: Iterable<Entry<Target>>): RouteTable
   for (const entry of entries) add(root, entry);
   return (method, path) => {
     const wanted = (method === "HEAD" ? "GET" : method) as Method;
-    const asked: RouteQuery = { method: wanted, parts: partsOf(path), allowed: new Set() };
-    const end = find(root, 0, asked);
+    const query: RouteQuery = { method: wanted, parts: partsOf(path), allowed: new Set() };
+    const end = find(root, 0, query);
     if (end) return { target: end.target, params: paramsOf(end, path) };
-    return asked.allowed.size > 0 ? { allowed: [...asked.allowed] } : undefined;
+    return query.allowed.size > 0 ? { allowed: [...query.allowed] } : undefined;
   };
 }
 
@@ -47,16 +47,16 @@ const nowhere = <Target>(): RouteNode<Target> => ({ written: new Map(), ends: ne
 
 function add<Target>(root: RouteNode<Target>, { method, path, target }: Entry<Target>): void {
   const parameters: Parameter[] = [];
-  let place = root;
+  let node = root;
   let ends: Ends<Target> | undefined;
   for (const [at, part] of partsOf(path).entries()) {
     const [, plus, name] = /^\{(\+?)(\w+)\}$/.exec(part) ?? [];
     if (name !== undefined) parameters.push({ name, at, is_rest: plus === "+" });
-    if (plus === "+") ends = place.rest;
-    else if (name !== undefined) place = place.parameter ??= nowhere();
-    else place = writtenAt(place, part.toLowerCase());
+    if (plus === "+") ends = node.rest;
+    else if (name !== undefined) node = node.parameter ??= nowhere();
+    else node = writtenAt(node, part.toLowerCase());
   }
-  ends ??= place.ends;
+  ends ??= node.ends;
   if (ends.has(method)) throw new Error(`two routes are ${method} ${path}`);
   ends.set(method, { target, parameters });
 }
@@ -70,14 +70,14 @@ function writtenAt<Target>({ written }: RouteNode<Target>, part: string): RouteN
 type RouteQuery = { method: Method; parts: string[]; allowed: Set<Method> };
 
 /** Collects the path's other methods in `allowed`. */
-function find<Target>(place: RouteNode<Target>, at: number, asked: RouteQuery): End<Target> | undefined {
-  const part = asked.parts[at];
-  if (part === undefined) return taken(place.ends, asked);
-  const written = place.written.get(part.toLowerCase());
+function find<Target>(node: RouteNode<Target>, at: number, query: RouteQuery): End<Target> | undefined {
+  const part = query.parts[at];
+  if (part === undefined) return taken(node.ends, query);
+  const written = node.written.get(part.toLowerCase());
   return (
-    (written && find(written, at + 1, asked)) ??
-    (place.parameter && part !== "" ? find(place.parameter, at + 1, asked) : undefined) ??
-    taken(place.rest, asked)
+    (written && find(written, at + 1, query)) ??
+    (node.parameter && part !== "" ? find(node.parameter, at + 1, query) : undefined) ??
+    taken(node.rest, query)
   );
 }
 

@@ -46,7 +46,7 @@ type StagedStream = {
 type Run = {
   isPatient: boolean;
   /** A run that lost once queues first, so that it cannot starve. */
-  place: "last" | "first";
+  end: "last" | "first";
   /** Only an unpaid run may be refused for a long queue. */
   isRefusable: boolean;
   /** The stream that an earlier run lost: this run queues for it. */
@@ -70,12 +70,12 @@ export class Staging implements InUnit {
   readonly #watched = new Map<string, { guard: StreamGuard; again?: () => Promise<{ version: number }> }>();
   readonly #trusted = new Set<CommitInFlight>();
   readonly #run: Run;
-  #leavePlace: (() => void) | undefined;
-  #leaveTurn: (() => void) | undefined;
+  #leaveQueue: (() => void) | undefined;
+  #releaseLock: (() => void) | undefined;
   /** Detects a `leave` while the run was queued. */
   #left = 0;
   #lost: string | undefined;
-  #knownBefore: { key: string; version: number } | undefined;
+  #versionBefore: { key: string; version: number } | undefined;
 
   constructor(parts: UnitParts, command: Command, reserve: Reserve, run: Run) {
     this.#parts = parts;
@@ -130,7 +130,7 @@ export class Staging implements InUnit {
     decision: Decision<State, E>,
     key: string,
   ): Promise<void> {
-    if (this.#leavePlace || this.#staged.size > 0) return;
+    if (this.#leaveQueue || this.#staged.size > 0) return;
     if (!this.#effects.arePending && !this.#parts.cache.isBusy(this.#run.contested ?? key)) return;
     const { state, cached } = await fold(this.#parts, entity, target.tenant, entity.streamOf(target.id));
     try {
@@ -177,14 +177,14 @@ export class Staging implements InUnit {
   ): Promise<StagedStream> {
     const stream_id = entity.streamOf(target.id);
     const key = `${target.tenant}\n${stream_id}`;
-    const known = this.#staged.get(key);
-    if (known) return known;
+    const earlier = this.#staged.get(key);
+    if (earlier) return earlier;
     if (is_new) this.#presumeNew(entity, key);
     await this.#prepare(entity, target, decision, key);
     await this.#queue(this.#run.contested ?? key);
     const { version, ...seen } = await this.#see(entity, target.tenant, stream_id);
-    if (this.#knownBefore?.key === key && version > this.#knownBefore.version)
-      this.#parts.turns?.contest(key);
+    if (this.#versionBefore?.key === key && version > this.#versionBefore.version)
+      this.#parts.locks?.contest(key);
     const { tenant } = target;
     const again = () => foldAfresh(this.#parts, entity, target);
     const staged: StagedStream = {
@@ -202,8 +202,8 @@ export class Staging implements InUnit {
 
   /** Queues for the first stream only: waiting for a second one while holding the first could deadlock. */
   async #queue(key: string): Promise<void> {
-    if (this.#leavePlace || this.#staged.size > 0) return;
-    const { cache, turns } = this.#parts;
+    if (this.#leaveQueue || this.#staged.size > 0) return;
+    const { cache, locks } = this.#parts;
     if (this.#run.isRefusable && cache.waitedFor(key) > MOST_WAIT_MS) {
       this.#trusted.clear();
       refuse("unavailable", "the line of those who write this stream is too long; try again", {
@@ -211,20 +211,20 @@ export class Staging implements InUnit {
       });
     }
     const left = this.#left;
-    this.#leavePlace = await cache.queue(key, this.#run.place);
+    this.#leaveQueue = await cache.queue(key, this.#run.end);
     if (this.#left !== left) return this.leave();
-    const turn = await turns?.enter(key);
-    this.#leaveTurn = turn?.leave;
+    const lock = await locks?.enter(key);
+    this.#releaseLock = lock?.leave;
     if (this.#left !== left) return this.leave();
-    if (turn?.isNew) await this.#lookAfresh(key);
+    if (lock?.isNew) await this.#reload(key);
   }
 
   /** Other processes may have written since; reload. */
-  async #lookAfresh(key: string): Promise<void> {
+  async #reload(key: string): Promise<void> {
     const { cache } = this.#parts;
     const ahead = cache.ahead(key);
     if (ahead) await ending(ahead.sent);
-    this.#knownBefore = { key, version: cache.get(key)?.version ?? 0 };
+    this.#versionBefore = { key, version: cache.get(key)?.version ?? 0 };
     cache.mark(key);
   }
 
@@ -285,7 +285,7 @@ export class Staging implements InUnit {
         after,
       );
     // The next writer in this process need not wait for the commit; other processes do.
-    this.#leaveLine();
+    this.#exitQueue();
     try {
       return this.#appended(touched, await sent.settled);
     } finally {
@@ -311,8 +311,8 @@ export class Staging implements InUnit {
       case "wrong_version": {
         // Another writer was faster; the next run reads its events.
         const key = `${answer.tenant}\n${answer.stream_id}`;
-        const known = this.#parts.cache.get(key)?.version ?? 0;
-        if (answer.actual > known) this.#parts.turns?.contest(key);
+        const cached = this.#parts.cache.get(key)?.version ?? 0;
+        if (answer.actual > cached) this.#parts.locks?.contest(key);
         this.#parts.cache.mark(key);
         this.#lost = key;
         return "again";
@@ -328,14 +328,14 @@ export class Staging implements InUnit {
 
   leave(): void {
     this.#left++;
-    this.#leaveLine();
-    this.#leaveTurn?.();
-    this.#leaveTurn = undefined;
+    this.#exitQueue();
+    this.#releaseLock?.();
+    this.#releaseLock = undefined;
   }
 
-  #leaveLine(): void {
-    this.#leavePlace?.();
-    this.#leavePlace = undefined;
+  #exitQueue(): void {
+    this.#leaveQueue?.();
+    this.#leaveQueue = undefined;
   }
 }
 

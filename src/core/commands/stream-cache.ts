@@ -28,7 +28,7 @@ export class StreamCache {
     });
   }
 
-  get held(): { states: number; bytes: number } {
+  get size(): { states: number; bytes: number } {
     return { states: this.#states.size, bytes: this.#states.calculatedSize };
   }
 
@@ -36,14 +36,14 @@ export class StreamCache {
     return this.#states.get(key);
   }
 
-  keep(key: string, cached: { state: unknown; version: number }): void {
-    const held = this.#states.get(key);
-    if (!held || held.version <= cached.version) this.#states.set(key, cached);
+  keep(key: string, newer: { state: unknown; version: number }): void {
+    const cached = this.#states.get(key);
+    if (!cached || cached.version <= newer.version) this.#states.set(key, newer);
   }
 
   mark(key: string): void {
-    const held = this.#states.get(key);
-    if (held) this.#states.set(key, { ...held, stale: true });
+    const cached = this.#states.get(key);
+    if (cached) this.#states.set(key, { ...cached, stale: true });
   }
 
   /** A decision on this state depends on its commit. */
@@ -72,10 +72,10 @@ export class StreamCache {
   }
 
   /** The returned function leaves the queue and may be called twice. */
-  async queue(key: string, place: "last" | "first" = "last"): Promise<() => void> {
+  async queue(key: string, end: "last" | "first" = "last"): Promise<() => void> {
     const line = this.#lines.get(key);
     if (!line) this.#lines.set(key, { first: [], last: [] });
-    else await new Promise<void>((begin) => line[place].push({ since: performance.now(), begin }));
+    else await new Promise<void>((begin) => line[end].push({ since: performance.now(), begin }));
     let hasLeft = false;
     return () => {
       if (hasLeft) return;

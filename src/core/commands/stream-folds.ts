@@ -2,7 +2,7 @@ import type { EventSchemas } from "../../../eventstore/schemas.ts";
 import type { EventStore } from "../../../eventstore/store.ts";
 import type { RecordedEvent } from "../../../eventstore/types.ts";
 import type { DomainEvent, Entity } from "../model/entity.ts";
-import { typedEvent } from "../read-models/typed.ts";
+import { typedEvent } from "../read-models/typed-events.ts";
 import type { StreamCache } from "./stream-cache.ts";
 import type { StreamSnapshots } from "./stream-snapshots.ts";
 
@@ -20,9 +20,10 @@ export async function fold<State, E extends DomainEvent>(
   stream_id: string,
 ): Promise<{ state: State; version: number; cached: boolean }> {
   const key = `${tenant}\n${stream_id}`;
-  const held = parts.cache.get(key);
-  if (held && !held.stale) return { state: held.state as State, version: held.version, cached: true };
-  const begin = held ?? (await parts.snapshots?.find(entity, { tenant, stream_id }));
+  const cachedState = parts.cache.get(key);
+  if (cachedState && !cachedState.stale)
+    return { state: cachedState.state as State, version: cachedState.version, cached: true };
+  const begin = cachedState ?? (await parts.snapshots?.find(entity, { tenant, stream_id }));
   let state = begin ? (begin.state as State) : entity.initialState();
   let version = begin?.version ?? 0;
   for await (const event of readWhole(parts.store, tenant, stream_id, version)) {

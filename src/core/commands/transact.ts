@@ -2,7 +2,7 @@ import type { EventStore, RecordedCommit } from "../../../eventstore/store.ts";
 import type { DomainEvent, Entity } from "../model/entity.ts";
 import { coreProblems } from "../model/problem.ts";
 import { Refusal, refuse } from "../model/refusal.ts";
-import { typedEvent } from "../read-models/typed.ts";
+import { typedEvent } from "../read-models/typed-events.ts";
 import { inSpan } from "../tracing.ts";
 import { sealedBefore } from "./sealing.ts";
 import { Staging } from "./staging.ts";
@@ -51,7 +51,7 @@ export async function transact<T, Done = undefined>(
     const unit = new Staging(parts, command, reserved.reserve, {
       // Never settle on a state that may still fail.
       isPatient: isPatient || (before !== undefined && !once),
-      place: run === 1 ? "last" : "first",
+      end: run === 1 ? "last" : "first",
       isRefusable: run === 1 && before === undefined,
       contested,
     });

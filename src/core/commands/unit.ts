@@ -4,7 +4,7 @@ import type { Objects } from "../model/ports/objects.ts";
 import type { SealRequest, Subjects } from "../model/ports/subjects.ts";
 import type { Sealed } from "../model/sealed.ts";
 import type { FoldParts } from "./stream-folds.ts";
-import type { StreamTurns } from "./stream-turns.ts";
+import type { StreamLocks } from "./stream-locks.ts";
 
 export type Target = { tenant: string; id: string };
 export type Decision<State, E extends DomainEvent> = (state: State) => E[];
@@ -29,7 +29,7 @@ export type CommitResult<T> = { result: T; events: AppendedEvent[]; replayed: bo
 export type UnitParts = FoldParts & {
   subjects: Pick<Subjects, "seal" | "erase">;
   objects: Pick<Objects, "put">;
-  turns?: StreamTurns;
+  locks?: StreamLocks;
 };
 
 /** The commit fails if the entity changes before it. */

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
-import { batched } from "../../../eventstore/gathered.ts";
+import { batched } from "../../../eventstore/query-batch.ts";
 import type { Presence } from "../model/ports/presence.ts";
 import { pause } from "./concurrency.ts";
 
@@ -32,7 +32,7 @@ export class Leases {
   readonly #pool: pg.Pool;
   readonly #table: string;
   readonly #name: string;
-  readonly #take = batched((_: pg.Pool, asked: readonly LeaseRequest[]) => this.#takeThose(asked));
+  readonly #take = batched((_: pg.Pool, requests: readonly LeaseRequest[]) => this.#takeThose(requests));
 
   constructor(pool: pg.Pool, { table, name }: LeaseTable, seconds = LEASE_SECONDS) {
     this.seconds = seconds;
@@ -46,7 +46,7 @@ export class Leases {
     return this.#take(this.#pool, { name, holder });
   }
 
-  async #takeThose(asked: readonly LeaseRequest[]): Promise<(Lease | undefined)[]> {
+  async #takeThose(requests: readonly LeaseRequest[]): Promise<(Lease | undefined)[]> {
     // Locked rows are skipped and names are inserted in one order, so that two such statements never deadlock.
     const { rows } = await this.#pool.query<Lease>(
       `with asked as (select * from unnest($1::text[], $2::uuid[]) as one (name, holder)),
@@ -60,10 +60,10 @@ export class Leases {
              from asked where not exists (select from ${this.#table} t where t.${this.#name} = asked.name) order by name
            on conflict do nothing returning ${this.#name} as name, holder, token)
        select * from taken union all select * from made`,
-      [asked.map(({ name }) => name), asked.map(({ holder }) => holder), this.seconds],
+      [requests.map(({ name }) => name), requests.map(({ holder }) => holder), this.seconds],
     );
     const taken = new Map(rows.map((lease) => [`${lease.name}\n${lease.holder}`, lease]));
-    return asked.map(({ name, holder }) => taken.get(`${name}\n${holder}`));
+    return requests.map(({ name, holder }) => taken.get(`${name}\n${holder}`));
   }
 
   /** False when another process has taken it. A locked row delays only its own lease. */
@@ -99,9 +99,9 @@ export class Leases {
         where renewed.name is not null or t.token is null`,
       [renewals.map(({ lease }) => lease.name), renewals.map(({ lease }) => lease.token), this.seconds],
     );
-    const told = new Map(rows.map(({ lease, renewed }) => [lease, renewed]));
+    const results = new Map(rows.map(({ lease, renewed }) => [lease, renewed]));
     const locked = renewals.filter((renewal, n) => {
-      const isHeld = told.get(n + 1);
+      const isHeld = results.get(n + 1);
       if (isHeld !== undefined) renewal.tell(isHeld);
       return isHeld === undefined;
     });

@@ -4,7 +4,7 @@ import type { RecordedEvent } from "../../../eventstore/types.ts";
 import type { DomainEvent, EntityEvents } from "../model/entity.ts";
 import { sealedIn } from "../model/sealed.ts";
 import type { Projection, SealedFacts } from "./projection.ts";
-import { type EventPosition, positionedEvent } from "./typed.ts";
+import { type EventPosition, positionedEvent } from "./typed-events.ts";
 
 type Event = DomainEvent & EventPosition;
 
@@ -53,8 +53,8 @@ export class Folding {
   }
 
   #read(entity: EntityEvents, event: RecordedEvent): Event {
-    const known = this.#positioned.get(event);
-    if (known) return known;
+    const cachedEvent = this.#positioned.get(event);
+    if (cachedEvent) return cachedEvent;
     const read = positionedEvent<DomainEvent>(this.#schemas, entity, event);
     this.#positioned.set(event, read);
     return read;

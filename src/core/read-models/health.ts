@@ -38,7 +38,7 @@ export async function healthOf(
     ),
   ]);
   const folded = new Map(checkpoints.rows.map((row) => [row.projection, row]));
-  const known = new Map(leases.rows.map((row) => [row.reactor, row]));
+  const leaseRows = new Map(leases.rows.map((row) => [row.reactor, row]));
   return {
     projections: projections.map((projection) => {
       const row = folded.get(nameOf(projection));
@@ -46,7 +46,7 @@ export async function healthOf(
       return { name: nameOf(projection), behind, trouble: row?.trouble ?? null };
     }),
     reactors: reactors.map(({ name }) => {
-      const row = known.get(name);
+      const row = leaseRows.get(name);
       const isWell = row === undefined || row.status === "done";
       const trouble = isWell ? null : { status: row.status, since: row.since, reason: row.reason };
       return { name, last_good_s: row?.last_good_s ?? null, trouble };

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { RecordedEvent } from "../../../eventstore/types.ts";
 import type { DomainEvent, EntityEvents } from "../model/entity.ts";
-import type { EventPosition, PositionedEvent } from "./typed.ts";
+import type { EventPosition, PositionedEvent } from "./typed-events.ts";
 
 export type PublicFacts = Pick<
   RecordedEvent,

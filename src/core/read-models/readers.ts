@@ -5,7 +5,7 @@
 import { setMaxListeners } from "node:events";
 import { LRUCache } from "lru-cache";
 import type pg from "pg";
-import { batched } from "../../../eventstore/gathered.ts";
+import { batched } from "../../../eventstore/query-batch.ts";
 import type { EventStore } from "../../../eventstore/store.ts";
 import { createTail, type Tail } from "../../../eventstore/tail.ts";
 import { type LogIdentity, MAIN_LOG } from "../../../eventstore/types.ts";
@@ -160,7 +160,7 @@ class Reader {
   readonly #log: ReadersLog;
   readonly #tail: Tail;
   #position = 0;
-  #known: Pick<ReaderStatus, "epoch" | "in_recovery"> | undefined;
+  #matched: Pick<ReaderStatus, "epoch" | "in_recovery"> | undefined;
   /** Aborted when the copy is left out; replaced when it serves again. */
   #serving = new AbortController();
   #left_out: string | null = "it has not been looked at yet";
@@ -184,8 +184,8 @@ class Reader {
   async positionOf(reads: Reads): Promise<number> {
     try {
       const now = await inTime(WAIT_MS, readerStatus(this.#database.pool, reads), silent);
-      const trouble = this.#changedSince(now);
-      if (trouble) this.#leaveOut(trouble);
+      const fault = this.#changedSince(now);
+      if (fault) this.#leaveOut(fault);
       if (!this.serves) return NOTHING;
       return reads === "log" ? now.head : (now.checkpoints?.[nameOf(reads)] ?? NOTHING);
     } catch (error) {
@@ -196,9 +196,9 @@ class Reader {
 
   /** Between two checks, the server may have been replaced or promoted. */
   #changedSince({ epoch, in_recovery }: ReaderStatus): string | undefined {
-    if (!this.#known) return undefined;
-    if (epoch !== this.#known.epoch) return anotherLog(epoch);
-    return this.#known.in_recovery && !in_recovery ? PROMOTED : undefined;
+    if (!this.#matched) return undefined;
+    if (epoch !== this.#matched.epoch) return anotherLog(epoch);
+    return this.#matched.in_recovery && !in_recovery ? PROMOTED : undefined;
   }
 
   over(position: number): FreshReader {
@@ -238,12 +238,12 @@ class Reader {
     }
     try {
       const of = await inTime(SILENT_MS, primary.identity(), silent);
-      const trouble = await inTime(SILENT_MS, this.#troubleOf(now, of, primary, heads), silent);
-      if (trouble !== undefined) return this.#leaveOut(trouble);
+      const fault = await inTime(SILENT_MS, this.#faultOf(now, of, primary, heads), silent);
+      if (fault !== undefined) return this.#leaveOut(fault);
     } catch {
       return;
     }
-    this.#known = { epoch: now.epoch, in_recovery: now.in_recovery };
+    this.#matched = { epoch: now.epoch, in_recovery: now.in_recovery };
     if (this.serves) return;
     this.#serving = new AbortController();
     // Each running call adds a listener.
@@ -252,14 +252,14 @@ class Reader {
     this.#log.info({ reader: this.#database.name, position: now.head }, "a reader of the database serves");
   }
 
-  async #troubleOf(
+  async #faultOf(
     now: ReaderStatus,
     of: LogIdentity,
     primary: EventStore,
     heads: PastHeads,
   ): Promise<string | undefined> {
     if (now.epoch !== of.epoch) return anotherLog(now.epoch);
-    if (this.#known?.in_recovery && !now.in_recovery) return PROMOTED;
+    if (this.#matched?.in_recovery && !now.in_recovery) return PROMOTED;
     const furthest = this.#position;
     this.#position = Math.max(now.head, furthest);
     if (now.head > 0) {

@@ -1,7 +1,7 @@
 /** The API keys as they stand: what admission looks up by the digest of a presented secret, and what the operator lists. */
 
 import type pg from "pg";
-import { batched } from "../../../eventstore/gathered.ts";
+import { batched } from "../../../eventstore/query-batch.ts";
 import { projection } from "../../core/read-models/projection.ts";
 import * as key from "../../domain/access/key.ts";
 import { SOUL } from "../../domain/identity/soul-tenant.ts";

@@ -1,7 +1,7 @@
 /** What the delivery of alerts goes by: who is subscribed, which alerts wait, and how far releases were looked through. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
-import type { PositionedEvent } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import * as evaluation from "../../domain/alerts/evaluation.ts";
 import type { Watch } from "../../domain/alerts/subscription.ts";
 import * as subscription from "../../domain/alerts/subscription.ts";

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import type { Hex } from "../../core/model/chain.ts";
 import { projection } from "../../core/read-models/projection.ts";
-import type { PositionedEvent } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type { Anchor } from "../../domain/anchoring/anchor.ts";
 import * as anchor from "../../domain/anchoring/anchor.ts";
 

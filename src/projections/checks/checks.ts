@@ -3,7 +3,7 @@ import type pg from "pg";
 import type { Hex } from "../../core/model/chain.ts";
 import { projection } from "../../core/read-models/projection.ts";
 import { nameOf } from "../../core/read-models/runner.ts";
-import type { PositionedEvent } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type { Check, CheckFacts, CheckStatus, Ending } from "../../domain/checks/check.ts";
 import * as check from "../../domain/checks/check.ts";
 import type { Followed } from "../../domain/checks/following.ts";

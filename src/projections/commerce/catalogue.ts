@@ -1,8 +1,8 @@
 /** What the shop has: each product as it stands, and what lies where of it. */
 import type pg from "pg";
-import { batched } from "../../../eventstore/gathered.ts";
+import { batched } from "../../../eventstore/query-batch.ts";
 import { projection } from "../../core/read-models/projection.ts";
-import type { PositionedEvent } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import { emptyBuckets, entriesOf, withValue } from "../../domain/commerce/buckets.ts";
 import * as product from "../../domain/commerce/product.ts";
 import type { Reservation, Shelf, StockState } from "../../domain/commerce/stock.ts";

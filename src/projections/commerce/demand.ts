@@ -4,7 +4,7 @@
  */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
-import type { PositionedEvent } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type { StockOut } from "../../domain/commerce/demand.ts";
 import { monthOf, type Sold } from "../../domain/commerce/demand.ts";
 import * as order from "../../domain/commerce/order.ts";

@@ -1,8 +1,8 @@
 /** Nodes as they stand, a row each: for finding one, and for what their audits came to. */
 import type pg from "pg";
-import { batched } from "../../../eventstore/gathered.ts";
+import { batched } from "../../../eventstore/query-batch.ts";
 import { projection } from "../../core/read-models/projection.ts";
-import type { EventPosition } from "../../core/read-models/typed.ts";
+import type { EventPosition } from "../../core/read-models/typed-events.ts";
 import type { Node } from "../../domain/compute/node.ts";
 import * as node from "../../domain/compute/node.ts";
 import type { TaskEvent } from "../../domain/compute/task.ts";
@@ -223,7 +223,7 @@ export type Standing = {
 };
 
 /** How nodes stand as of a moment ago; those asked for at one moment are read together. */
-export const standingOf = batched(async (pool, numbers: readonly number[]) => {
+export const callerStatusOf = batched(async (pool, numbers: readonly number[]) => {
   const text = `select coalesce(n.running, 0) as running, coalesce(n.failures, 0) as failures, ${utc("n.failed_at")} as failed_at, coalesce(s.score, 0)::float8 / 1e6 as trust,
       ${BOUND_TENANTS} as bound
     from unnest($1::bigint[]) with ordinality a (sx, place)

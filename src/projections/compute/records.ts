@@ -1,7 +1,7 @@
 /** What is told of a node beside how it stands: how long it was online lately. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
-import type { PositionedEvent } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import * as node from "../../domain/compute/node.ts";
 
 /** `compute_known`: since when a node is registered. `compute_online`: from when until when it was online, of the last days alone; null: it is. */

@@ -1,11 +1,11 @@
 /** Tasks as they stand, a row each: what is ready to be lent, what is due, and what a tenant or a node has. */
 
 import type pg from "pg";
-import { batched } from "../../../eventstore/gathered.ts";
 import { textArray } from "../../../eventstore/pg-arrays.ts";
+import { batched } from "../../../eventstore/query-batch.ts";
 import { objectName } from "../../core/model/objects.ts";
 import { projection } from "../../core/read-models/projection.ts";
-import type { PositionedEvent } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import { priceOf, sharesOf } from "../../domain/compute/pricing.ts";
 import * as quorum from "../../domain/compute/quorum.ts";
 import type { Task, TaskStatus } from "../../domain/compute/task.ts";

@@ -1,8 +1,8 @@
 /** Agents as they stand, a row each, and every key that one has proven: for lists, and for whoever has a number or a wallet. */
 import type pg from "pg";
-import { queriedOnce } from "../../../eventstore/gathered.ts";
+import { queriedOnce } from "../../../eventstore/query-batch.ts";
 import { projection } from "../../core/read-models/projection.ts";
-import type { PositionedEvent } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type { Agent, AgentStatus, KeyKind } from "../../domain/identity/agent.ts";
 import * as agent from "../../domain/identity/agent.ts";
 import { type AgentRef, lowerId } from "../../domain/identity/fields.ts";

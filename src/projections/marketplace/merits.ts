@@ -2,7 +2,7 @@
 
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
-import type { PositionedEvent } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import { sxOfTenant } from "../../domain/identity/soul-tenant.ts";
 import * as bounty from "../../domain/marketplace/bounty.ts";
 import * as item from "../../domain/marketplace/item.ts";

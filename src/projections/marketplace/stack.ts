@@ -3,7 +3,7 @@
 import type pg from "pg";
 import { objectName } from "../../core/model/objects.ts";
 import { projection } from "../../core/read-models/projection.ts";
-import type { PositionedEvent } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import { sxOfTenant } from "../../domain/identity/soul-tenant.ts";
 import * as item from "../../domain/marketplace/item.ts";
 import { daysAfter, FOR_EVER, keep, TAKEN_DOWN, writtenUnder } from "./written.ts";

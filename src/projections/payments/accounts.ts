@@ -1,7 +1,7 @@
 /** Accounts as they stand, and which payments were credited to them: for totals, and for what the chain takes back. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
-import type { PositionedEvent } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import * as account from "../../domain/payments/account.ts";
 
 const columns = ["credited", "reversed", "available", "held", "spent", "withdrawn", "debt"] as const;

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import type { Hex } from "../../core/model/chain.ts";
 import { projection } from "../../core/read-models/projection.ts";
-import type { EventPosition } from "../../core/read-models/typed.ts";
+import type { EventPosition } from "../../core/read-models/typed-events.ts";
 import type { Confirmed } from "../../domain/payments/confirmation.ts";
 import * as confirmation from "../../domain/payments/confirmation.ts";
 import type { Claim, PaymentEvent } from "../../domain/payments/payment.ts";

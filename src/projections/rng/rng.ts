@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { int8Array, textArray } from "../../../eventstore/pg-arrays.ts";
 import { projection } from "../../core/read-models/projection.ts";
-import type { PositionedEvent } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import { firstDrawn } from "../../domain/games/drawn.ts";
 import { loungeNames } from "../../domain/games/lounge-games.ts";
 import type { BetFacts } from "../../domain/lounge/account.ts";

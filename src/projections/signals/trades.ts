@@ -1,7 +1,7 @@
 /** Paper trades, how each ended, and how far releases were evaluated. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
-import type { PositionedEvent } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type { Evaluated } from "../../domain/signals/evaluation.ts";
 import * as evaluation from "../../domain/signals/evaluation.ts";
 import type { Opened } from "../../domain/signals/paper-trade.ts";

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { objectName } from "../../core/model/objects.ts";
 import { projection } from "../../core/read-models/projection.ts";
-import type { PositionedEvent } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type { Execution, ExecutionStatus } from "../../domain/skills/execution.ts";
 import * as executions from "../../domain/skills/execution.ts";
 

@@ -1,7 +1,7 @@
 /** What agents say of each other: a row an attestation, with the positions between which it is live. */
 import type pg from "pg";
 import { int4Array, int8Array, textArray } from "../../../eventstore/pg-arrays.ts";
-import type { PositionedEvent } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type * as attestation from "../../domain/trust/attestation.ts";
 import { dayOf } from "./days.ts";
 

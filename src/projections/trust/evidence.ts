@@ -1,6 +1,6 @@
 /** What scores are computed from, as of a position of the log. */
 import type pg from "pg";
-import { batched } from "../../../eventstore/gathered.ts";
+import { batched } from "../../../eventstore/query-batch.ts";
 import { type Attestor, type EvidenceAt, outOf } from "../../domain/trust/explain.ts";
 import type { Edge, Evidence, EvidenceKind, Input } from "../../domain/trust/score.ts";
 import type { SkillWord } from "../../domain/trust/skills.ts";

@@ -1,7 +1,7 @@
 /** Which attestations EAS has, is to have, or is to revoke: what the reactor that carries them looks through. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
-import type { PositionedEvent } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import * as attestation from "../../domain/trust/attestation.ts";
 
 export const onChainProjection = projection({

@@ -3,7 +3,7 @@
  * walks; a walk stays with the computation that it began with, so it misses nobody and shows nobody twice.
  */
 import type pg from "pg";
-import { queriedOnce } from "../../../eventstore/gathered.ts";
+import { queriedOnce } from "../../../eventstore/query-batch.ts";
 import type { Score } from "../../domain/trust/score.ts";
 import type { AgentRow } from "../identity/agents.ts";
 import type { ComputedRow } from "./scores.ts";

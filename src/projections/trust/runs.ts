@@ -3,7 +3,7 @@
  * touches what the other's do: a tenant's money, a payment, a wallet, an agent or its name.
  */
 import type pg from "pg";
-import type { PositionedEvent } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import * as node from "../../domain/compute/node.ts";
 import * as task from "../../domain/compute/task.ts";
 import * as agent from "../../domain/identity/agent.ts";

@@ -1,6 +1,6 @@
 /** Computations as the log tells of them, and the scores of the newest of each day. */
 import type pg from "pg";
-import { batched, queriedOnce } from "../../../eventstore/gathered.ts";
+import { batched, queriedOnce } from "../../../eventstore/query-batch.ts";
 import type { Score } from "../../domain/trust/score.ts";
 
 type Database = pg.Pool | pg.ClientBase;

@@ -1,6 +1,6 @@
 /** Whose payments are evidence: a wallet's are the agent's that holds it, those before the first proof too, none after a revocation. */
 import type pg from "pg";
-import type { PositionedEvent } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type * as agent from "../../domain/identity/agent.ts";
 import type * as payment from "../../domain/payments/payment.ts";
 import { NOT_SPENT } from "../../domain/trust/rules.ts";

@@ -1,7 +1,7 @@
 /** What scores are computed from, with the positions between which each piece counts, and the scores of the newest computation of each day. */
 import type pg from "pg";
 import { projection } from "../../core/read-models/projection.ts";
-import type { PositionedEvent } from "../../core/read-models/typed.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import * as node from "../../domain/compute/node.ts";
 import * as task from "../../domain/compute/task.ts";
 import * as agent from "../../domain/identity/agent.ts";

@@ -1,7 +1,7 @@
 /** What of tasks is evidence, and what of their work is measured: each as it stands, and the purse of each requester by day. */
 import type pg from "pg";
-import { batched } from "../../../eventstore/gathered.ts";
-import type { PositionedEvent } from "../../core/read-models/typed.ts";
+import { batched } from "../../../eventstore/query-batch.ts";
+import type { PositionedEvent } from "../../core/read-models/typed-events.ts";
 import type * as node from "../../domain/compute/node.ts";
 import * as task from "../../domain/compute/task.ts";
 import type * as account from "../../domain/payments/account.ts";

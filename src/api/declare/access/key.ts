@@ -84,14 +84,14 @@ export function createKeys(
   parts: Pick<AccessParts, "findKey" | "limits">,
   checks: readonly KeyCheck[] = keyChecks,
 ): Keys {
-  const known = new LRUCache<string, KeyWithDigest>({ max: 100_000, ttl: KEY_TTL_MS });
+  const cache = new LRUCache<string, KeyWithDigest>({ max: 100_000, ttl: KEY_TTL_MS });
 
   const look = async (digest: Buffer, find: () => Promise<KeyWithDigest | undefined>) => {
     const name = digest.toString("base64");
-    const held = known.get(name);
-    if (held) return held;
+    const cachedKey = cache.get(name);
+    if (cachedKey) return cachedKey;
     const found = await find();
-    if (found) known.set(name, found);
+    if (found) cache.set(name, found);
     return found;
   };
 
@@ -118,7 +118,7 @@ export function createKeys(
       const digest = digestOf(secret);
       keyOf(secret, digest, await look(digest, () => parts.findKey(digest)));
     },
-    forget: () => known.clear(),
+    forget: () => cache.clear(),
   };
 }
 

@@ -56,10 +56,10 @@ export function sheetOf({ row, rows }: Table, answer: SourcedAnswer): Sheet {
 
 const path = (row: object, column: TableColumn): unknown => column.path.reduce<unknown>(member, row);
 
-const known = new WeakMap<z.ZodType, TableColumn[]>();
+const columnsByRow = new WeakMap<z.ZodType, TableColumn[]>();
 
 function columnsOf(row: z.ZodType): TableColumn[] {
-  let columns = known.get(row);
+  let columns = columnsByRow.get(row);
   if (!columns) {
     columns = flattened(
       // Without schema ids, which would hide a column behind a reference.
@@ -67,7 +67,7 @@ function columnsOf(row: z.ZodType): TableColumn[] {
       [],
       false,
     );
-    known.set(row, columns);
+    columnsByRow.set(row, columns);
   }
   return columns;
 }

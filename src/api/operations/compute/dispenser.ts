@@ -1,5 +1,5 @@
 /** Tasks that callers of this process are about to take: those who look at one moment look together, and each is given another one. */
-import { batched } from "../../../../eventstore/gathered.ts";
+import { batched } from "../../../../eventstore/query-batch.ts";
 import type { App } from "../../../core/app.ts";
 import {
   mayTake,

@@ -1,6 +1,6 @@
 import { query, queryInput, queryOutput } from "../../../projections/reports/answers/query.ts";
 import { json, key, operation, pay, reads } from "../../declare/index.ts";
-import { type NestedCalls, STEP_MS, withNestedCalls } from "../../serve/asking.ts";
+import { type NestedCalls, STEP_MS, withNestedCalls } from "../../serve/nested-calls.ts";
 import { askOf } from "../reports/made.ts";
 import { queryVintage } from "./data.ts";
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { App } from "../../../core/app.ts";
 import { sha256, time } from "../../../core/model/fields.ts";
 import { Refusal, refuse } from "../../../core/model/refusal.ts";
-import { typedEvent } from "../../../core/read-models/typed.ts";
+import { typedEvent } from "../../../core/read-models/typed-events.ts";
 import * as agents from "../../../domain/identity/agent.ts";
 import { about } from "../../../domain/identity/challenge.ts";
 import { agentRef, isInvented, lowerId } from "../../../domain/identity/fields.ts";

@@ -16,7 +16,7 @@ import { newsOn, newsProjection } from "../../../projections/ingest/news.ts";
 import { objectOf } from "../../../projections/reports/kept.ts";
 import type { Ask, Quotes, Written } from "../../../projections/reports/writing.ts";
 import { type Context, json } from "../../declare/index.ts";
-import { canonical, type NestedCalls, type TimeLimits, withNestedCalls } from "../../serve/asking.ts";
+import { canonical, type NestedCalls, type TimeLimits, withNestedCalls } from "../../serve/nested-calls.ts";
 import { summedUp } from "./summed-up.ts";
 
 const reportMeta = z.object({

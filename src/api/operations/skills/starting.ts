@@ -18,8 +18,8 @@ import { keep, subjectOf, zip } from "../../../reactors/skills/kept.ts";
 import { AT_ONCE } from "../../../reactors/skills/run.ts";
 import type { Named } from "../../../reactors/skills/steps.ts";
 import type { Context } from "../../declare/index.ts";
-import { canonical } from "../../serve/asking.ts";
 import { sha256 } from "../../serve/call.ts";
+import { canonical } from "../../serve/nested-calls.ts";
 import { checkScope, PRICE_MICRO } from "./fields.ts";
 import { modelFor, type Noted, type Ran, refuseTask, runWithin } from "./running.ts";
 

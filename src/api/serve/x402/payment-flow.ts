@@ -59,7 +59,7 @@ import {
 } from "./replay.ts";
 import { microUsdc, type PaymentTerms, priceOf, resourceUrl } from "./required.ts";
 import { type SettleResponse, settleResponse } from "./response.ts";
-import { heldFor, isLeftBehind, standingOf } from "./standing.ts";
+import { callerStatusOf, heldFor, isLeftBehind } from "./standing.ts";
 
 /** A payment as a call brought it; `path` is the request's own path and query, which its 402 named, `sent` its body. */
 export type Offer = { presented: Credentials; path: string; sent: JsonObject };
@@ -224,7 +224,7 @@ async function find(flow: Flow, paid: PaidCall): Promise<Served> {
     if (other) await Promise.race([other.catch(() => undefined), pause(deadline - performance.now())]);
     const state = await app.load(payments, payments.targetOf(id));
     if (state) await refuseIfPublic(paid, state);
-    const standing = await standingOf(state, paid, leftBehind);
+    const standing = await callerStatusOf(state, paid, leftBehind);
     if (standing === "answered") return repeat(parts, call, id);
     const isHeld = holder !== undefined && (await isUnderWay(app, holder));
     if (standing === "open" && !isHeld && !under_way.has(id)) {

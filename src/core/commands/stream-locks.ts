@@ -5,35 +5,35 @@
 import { createHash } from "node:crypto";
 import type pg from "pg";
 
-const LOCK = 1_413_565_520;
-const TURN_MS = 25;
+const LOCK_SPACE = 1_413_565_520;
+const LOCK_MS = 25;
 /** A conflict makes a stream contested for this long. */
 const CONTESTED_MS = 10_000;
 /** Each lock uses a connection, even while it is queued for. */
-const MOST_TURNS = 3;
+const MOST_LOCKS = 3;
 const SHARE_OF_POOL = 1 / 4;
 const LOCK_TIMEOUT = "55P03";
 
 export type StreamLockTimes = {
   waits_ms: number;
   /** Limits a process that was paused or whose commits hang. */
-  keeps_ms: number;
+  most_ms: number;
 };
 
 type StreamLock = { until: number; writers: number; ended: Promise<void>; end(): void };
 
-export class StreamTurns {
+export class StreamLocks {
   readonly #pool: pg.Pool;
   readonly #times: StreamLockTimes;
   readonly #most: number;
   readonly #contested = new Map<string, number>();
-  readonly #turns = new Map<string, StreamLock>();
-  #held = 0;
+  readonly #locks = new Map<string, StreamLock>();
+  #connections = 0;
 
-  constructor(pool: pg.Pool, times: StreamLockTimes = { waits_ms: 3_000, keeps_ms: 3_000 }) {
+  constructor(pool: pg.Pool, times: StreamLockTimes = { waits_ms: 3_000, most_ms: 3_000 }) {
     this.#pool = pool;
     this.#times = times;
-    this.#most = Math.min(MOST_TURNS, Math.floor(SHARE_OF_POOL * pool.options.max));
+    this.#most = Math.min(MOST_LOCKS, Math.floor(SHARE_OF_POOL * pool.options.max));
   }
 
   contest(key: string): void {
@@ -47,14 +47,14 @@ export class StreamTurns {
    * needed, or none is available.
    */
   async enter(key: string): Promise<{ leave: () => void; isNew: boolean } | undefined> {
-    for (let turn = this.#turns.get(key); turn; turn = this.#turns.get(key)) {
-      if (performance.now() < turn.until) return { leave: join(turn), isNew: false };
-      await turn.ended;
+    for (let lock = this.#locks.get(key); lock; lock = this.#locks.get(key)) {
+      if (performance.now() < lock.until) return { leave: join(lock), isNew: false };
+      await lock.ended;
     }
     if ((this.#contested.get(key) ?? 0) < performance.now()) return undefined;
-    if (this.#held >= this.#most || this.#isPoolBusy()) return undefined;
-    const turn = await this.#take(key);
-    if (turn) return { leave: join(turn), isNew: true };
+    if (this.#connections >= this.#most || this.#isPoolBusy()) return undefined;
+    const lock = await this.#take(key);
+    if (lock) return { leave: join(lock), isNew: true };
     // The queue continues without a lock: not every writer should wait that long.
     this.#contested.delete(key);
     return undefined;
@@ -66,23 +66,23 @@ export class StreamTurns {
   }
 
   async #take(key: string): Promise<StreamLock | undefined> {
-    this.#held++;
+    this.#connections++;
     const client = await this.#locked(key);
     if (!client) {
-      this.#held--;
+      this.#connections--;
       return undefined;
     }
-    let tellEnd = () => {};
+    let resolveEnd = () => {};
     const ended = new Promise<void>((tell) => {
-      tellEnd = tell;
+      resolveEnd = tell;
     });
     let hasEnded = false;
     const end = () => {
       if (hasEnded) return;
       hasEnded = true;
       clearTimeout(timer);
-      this.#turns.delete(key);
-      tellEnd();
+      this.#locks.delete(key);
+      resolveEnd();
       // A connection that misses the commit has lost the lock, or loses it on close.
       void client
         .query("commit")
@@ -91,27 +91,27 @@ export class StreamTurns {
           () => client.release(true),
         )
         .finally(() => {
-          this.#held--;
+          this.#connections--;
         });
     };
-    const timer = setTimeout(end, this.#times.keeps_ms);
+    const timer = setTimeout(end, this.#times.most_ms);
     timer.unref();
-    const turn = { until: performance.now() + TURN_MS, writers: 0, ended, end };
-    this.#turns.set(key, turn);
-    return turn;
+    const lock = { until: performance.now() + LOCK_MS, writers: 0, ended, end };
+    this.#locks.set(key, lock);
+    return lock;
   }
 
   async #locked(key: string): Promise<pg.PoolClient | undefined> {
     const client = await this.#pool.connect().catch(() => undefined);
     if (!client) return undefined;
-    const { waits_ms, keeps_ms } = this.#times;
+    const { waits_ms, most_ms } = this.#times;
     const name = createHash("sha256").update(key).digest().readInt32BE();
-    const text = `begin; set local lock_timeout = ${waits_ms}; set local idle_in_transaction_session_timeout = ${keeps_ms};
-      select pg_advisory_xact_lock(${LOCK}, ${name})`;
+    const text = `begin; set local lock_timeout = ${waits_ms}; set local idle_in_transaction_session_timeout = ${most_ms};
+      select pg_advisory_xact_lock(${LOCK_SPACE}, ${name})`;
     try {
       // A lost network or an exhausted pooler does not report the lock timeout.
-      const asked: pg.QueryConfig & { query_timeout: number } = { text, query_timeout: 2 * waits_ms };
-      await client.query(asked);
+      const query: pg.QueryConfig & { query_timeout: number } = { text, query_timeout: 2 * waits_ms };
+      await client.query(query);
       return client;
     } catch (error) {
       const isLate = (error as pg.DatabaseError).code === LOCK_TIMEOUT;
@@ -122,12 +122,12 @@ export class StreamTurns {
   }
 }
 
-function join(turn: StreamLock): () => void {
-  turn.writers++;
+function join(lock: StreamLock): () => void {
+  lock.writers++;
   let hasLeft = false;
   return () => {
     if (hasLeft) return;
     hasLeft = true;
-    if (--turn.writers === 0) turn.end();
+    if (--lock.writers === 0) lock.end();
   };
 }

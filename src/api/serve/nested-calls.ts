@@ -10,8 +10,8 @@ import { inputReader } from "../declare/input.ts";
 import { type Context, restsOnDataAlone } from "../declare/operation.ts";
 import { effectOf } from "../declare/operation-facts.ts";
 import { handled, withRestsOn } from "./answer.ts";
+import { cachedAnswer, keepTold } from "./answer-cache.ts";
 import { sha256 } from "./call.ts";
-import { cachedAnswer, keepTold } from "./told-before.ts";
 
 /** As over HTTP, without the envelope, and with its citation. */
 export type CitedAnswer = Told & {
@@ -46,7 +46,7 @@ export async function withNestedCalls<T>(
     const limits = [...after(step_ms), ...whole];
     const signal = AbortSignal.any([context.signal, ...limits]);
     try {
-      const answer = await asked({ ...context, signal }, { data, seen: all.data }, name, input);
+      const answer = await callOperation({ ...context, signal }, { data, seen: all.data }, name, input);
       signal.throwIfAborted();
       return answer;
     } catch (error) {
@@ -63,7 +63,7 @@ export async function withNestedCalls<T>(
 
 export const STEP_MS = 10_000;
 
-async function asked(
+async function callOperation(
   context: Context<never>,
   { data, seen }: { data: Data; seen: Data },
   name: string,
@@ -84,16 +84,16 @@ async function asked(
   });
   const rests_on = reading.restsOn();
   // Drops what JSON omits, so that it equals the sent answer.
-  const told = JSON.parse(
+  const sent = JSON.parse(
     JSON.stringify(withRestsOn(answer as SourcedAnswer, rests_on)),
   ) as CitedAnswer["answer"];
-  const { dataset, synthetic } = told.meta;
+  const { dataset, synthetic } = sent.meta;
   const made = {
-    answer: told,
+    answer: sent,
     origin: {
       operation: name,
       input,
-      answer_sha256: sha256(canonical(told)),
+      answer_sha256: sha256(canonical(sent)),
       dataset,
       vintage: rests_on,
       synthetic,

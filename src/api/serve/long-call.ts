@@ -9,7 +9,7 @@ const CHECK_MS = 15_000;
 /** A faster answer relies on admission, which trusts a cached key for as long. */
 const TRUSTED_MS = 1_000;
 
-export type LastingParts = {
+export type LongCallParts = {
   /** Refuses once the caller lost access. */
   still: () => Promise<void>;
   /** Aborts when the caller leaves or the service stops. */
@@ -18,8 +18,8 @@ export type LastingParts = {
   check_ms?: number;
 };
 
-export class LastingCall {
-  readonly #parts: LastingParts;
+export class LongCall {
+  readonly #parts: LongCallParts;
   readonly #began = performance.now();
   readonly #own = new AbortController();
   #signal: AbortSignal | undefined;
@@ -27,7 +27,7 @@ export class LastingCall {
   #ends_at: Date | undefined;
   #isOver = false;
 
-  constructor(parts: LastingParts) {
+  constructor(parts: LongCallParts) {
     this.#parts = parts;
   }
 

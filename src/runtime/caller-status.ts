@@ -6,7 +6,7 @@ import type { CallerStatus } from "../api/serve/free-room.ts";
 import type { App } from "../core/app.ts";
 import { isPaying } from "../projections/payments/watched.ts";
 
-export const standingOf =
+export const callerStatusOf =
   (app: App) =>
   async (caller: Caller): Promise<CallerStatus> => {
     if (await isPaying(app.pool, caller.tenant)) return "paying";

@@ -15,11 +15,11 @@ export const isOf = ({ prefix, events }: EntityEvents, { type, stream_id }: Reco
 /** Throws on a version of a newer program: folding it wrongly would be permanent. */
 export function typedEvent<E>(schemas: EventSchemas, event: RecordedEvent): E {
   const { type, schema_version, payload } = schemas.upcast(event);
-  const known = schemas.newestVersion(type);
-  if (schema_version !== known)
+  const newest = schemas.newestVersion(type);
+  if (schema_version !== newest)
     throw new Error(
       `the event at position ${event.position} is of ${type} ${schema_version}, ` +
-        `and this program knows ${known === undefined ? "no such type" : `no version after ${known}`}: run a newer one`,
+        `and this program knows ${newest === undefined ? "no such type" : `no version after ${newest}`}: run a newer one`,
     );
   return { type, data: payload } as unknown as E;
 }
