@@ -10,41 +10,39 @@ import { AppendUnknown, DuplicateEventId, StoreClosed, StoreUnavailable } from "
 import type { LogHead } from "./types.ts";
 
 export type CombinerOptions = {
-  /** Of one call, unless a single commit is larger. */
+  /** A single commit may be larger. */
   max_call_events?: number;
   max_call_bytes?: number;
-  /** Commits waiting at most; further ones are refused with StoreUnavailable. */
+  /** Beyond it commits are refused with StoreUnavailable. */
   max_queued?: number;
-  /** Attempts at a call that fails in a way that may pass, 50 ms apart at first, then twice that, and so on. */
+  /** The delay begins at 50 ms and doubles. */
   attempts?: number;
 };
 
-/** What everything that is appended must continue. Its errors are those that the waiting commits are rejected with. */
+/** Its errors reject the waiting commits. */
 export type AppendPrecondition = {
-  /** A place that the log must have for the next call to append anything; undefined where there is none. */
+  /** Undefined: no condition. */
   place(log_id: number): Promise<LogHead | undefined>;
-  /** Why the log does not have it: nothing was appended. */
   lost(place: LogHead): Promise<Error>;
 };
 
-/** `retried`: an earlier attempt was lost on the way, so a replay may be of this very commit. */
+/** `retried`: a replay may be of this very commit. */
 export type CommitOutcome = { outcome: AppendOutcome; retried: boolean };
 
-/** A commit taken, and how it ends. */
 export type PendingCommit = { readonly commit: PreparedCommit; readonly settled: Promise<CommitOutcome> };
 
 class WaitingCommit implements PendingCommit {
-  /** When it was taken, among all. */
+  /** The order of arrival. */
   readonly turn: number;
   readonly commit: PreparedCommit;
   readonly settled: Promise<CommitOutcome>;
   readonly names: string[];
-  /** For each stream the commit that it means nothing without, until that is known to be appended. */
+  /** For each stream, the commit it depends on, until that is appended. */
   rests_on: (WaitingCommit | undefined)[];
   attempts = 0;
-  /** An attempt was sent and its answer lost: it may have been committed. */
+  /** An attempt's answer was lost: it may have been committed. */
   unknown = false;
-  /** Whether its events stand in the log; undefined until that is known, which is before its caller hears of it. */
+  /** Undefined until the outcome is known, which is before the caller learns it. */
   stands: boolean | undefined;
   #resolve!: (settled: CommitOutcome) => void;
   #reject!: (error: Error) => void;
@@ -60,12 +58,12 @@ class WaitingCommit implements PendingCommit {
     });
   }
 
-  /** Something that it rests on is not in the log, and will not be. */
+  /** A commit that it depends on failed. */
   get isOvertaken(): boolean {
     return this.rests_on.some((under) => under?.stands === false);
   }
 
-  /** Answers how to tell its caller. */
+  /** Returns the function that informs the caller. */
   ends(outcome: AppendOutcome): () => void {
     this.#stands(outcome.status === "appended");
     return () => this.#resolve({ outcome, retried: this.unknown });
@@ -76,14 +74,14 @@ class WaitingCommit implements PendingCommit {
     return () => this.#reject(error);
   }
 
-  /** What it rested on is let go, or a stream that is never at rest would keep all its commits in memory. */
+  /** Drops references, or a busy stream would keep all its commits in memory. */
   #stands(stands: boolean): void {
     this.stands = stands;
     this.rests_on = [];
   }
 }
 
-/** `refused`: what the log must have was asked for, or is not there. */
+/** `refused`: the precondition failed. */
 type Failure = "input" | "passing" | "lost" | "away" | "refused";
 
 export class Combiner {
@@ -92,9 +90,8 @@ export class Combiner {
   readonly #log_id: number;
   readonly #ground: AppendPrecondition | undefined;
   #turn = 0;
-  /** In the order of their turns. */
   #queue: WaitingCommit[] = [];
-  /** Kept while there is work: taking it from the pool each time would let the answered run first. */
+  /** Reused while there is work: otherwise answered callers would run first. */
   #client: pg.PoolClient | undefined;
   #running: Promise<void> | undefined;
   #closed = false;
@@ -116,7 +113,7 @@ export class Combiner {
     };
   }
 
-  /** Takes a commit; what it rests on, stream by stream, was taken before. Throws StoreClosed, StoreUnavailable. */
+  /** Its dependencies were sent before. Throws StoreClosed, StoreUnavailable. */
   send(commit: PreparedCommit, rests_on: readonly (PendingCommit | undefined)[]): PendingCommit {
     if (this.#closed) throw new StoreClosed();
     if (this.#queue.length >= this.#options.max_queued)
@@ -127,7 +124,6 @@ export class Combiner {
     return waiting;
   }
 
-  /** Refuses new commits and waits for those taken. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#running;
@@ -148,7 +144,7 @@ export class Combiner {
         settle();
         settle = nothing;
         answered = 0;
-        // Whoever was just answered may have a next commit ready: let it come along.
+        // An answered caller may have its next commit ready.
         await new Promise((wake) => setImmediate(wake));
         continue;
       }
@@ -169,12 +165,12 @@ export class Combiner {
     const taken: WaitingCommit[] = [];
     const left: WaitingCommit[] = [];
     const keys = new Set<string>();
-    /** Streams of those that are left. */
+    /** Streams with an earlier commit left in the queue. */
     const held = new Set<string>();
     let events = 0;
     let bytes = 0;
     let next = 0;
-    // Long queues behind one key are not searched to their end.
+    // Bounds the search behind one busy key.
     for (; next < this.#queue.length && taken.length < most && left.length < 2 * max_call_events; next++) {
       const waiting = this.#queue[next]!;
       const { commit, names } = waiting;
@@ -196,14 +192,14 @@ export class Combiner {
     return taken;
   }
 
-  /** Makes one call and answers how to settle its commits: each resolved or rejected, or queued again. */
+  /** Returns the function that resolves, rejects or requeues each commit. */
   async #call(items: readonly WaitingCommit[]): Promise<() => void> {
     const overtaken: (() => void)[] = [];
     const asked: WaitingCommit[] = [];
     const again: WaitingCommit[] = [];
     for (const item of items) {
       if (item.isOvertaken) overtaken.push(item.ends({ status: "overtaken" }));
-      // The other half of a call, which it rests on, has to be made again.
+      // Its dependency must be sent again first.
       else if (item.rests_on.some((under) => under && under.stands === undefined && !asked.includes(under)))
         again.push(item);
       else asked.push(item);
@@ -277,7 +273,7 @@ export class Combiner {
   }
 }
 
-/** What it rests on and stands already is no question any more. */
+/** Drops dependencies that were appended. */
 function askedOf(item: WaitingCommit, _index: number, items: readonly WaitingCommit[]): CallCommit {
   const { commit, names, rests_on } = item;
   return {
@@ -288,7 +284,7 @@ function askedOf(item: WaitingCommit, _index: number, items: readonly WaitingCom
 }
 
 const FIRST_RETRY_MS = 50;
-/** Commits that a call should have before it is worth its round trip and its fsync beside another one. */
+/** A smaller second call is not worth its round trip and fsync. */
 const WORTH_A_TURN = 20;
 const nothing = () => {};
 const allOf = (all: readonly (() => void)[]) => () => {

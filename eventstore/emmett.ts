@@ -1,4 +1,4 @@
-/** emmett's EventStore over one tenant of a log (emmett 0.42): the one place that knows both. */
+/** For emmett 0.42; no other file knows both. */
 import {
   type AggregateStreamOptions,
   type AggregateStreamResult,
@@ -27,7 +27,7 @@ type Metadata = ReadEventMetadataWithGlobalPosition;
 export type EmmettOptions = {
   tenant: string;
   log_id?: number;
-  /** By them appended events get their type's newest version and read ones are upcast to it; the store's own when absent. */
+  /** Default: the store's own. */
   schemas?: EventSchemas;
 };
 
@@ -39,11 +39,11 @@ export type TenantStore = EmmettStore<Metadata> & {
   ): Promise<AppendToStreamResultWithGlobalPosition>;
 };
 
-/** Stream positions are versions, from 1 on; global positions are those of the log, so they may jump. */
+/** Stream positions are versions from 1 on; global positions are the log's, so they may have gaps. */
 export function emmettStore(store: EventStore, options: EmmettOptions): TenantStore {
   const { tenant, log_id, schemas = store.schemas } = options;
 
-  /** The version is read first and nothing beyond it: what is folded is exactly the state at that version. */
+  /** Reads the version first, so that the state is exactly of that version. */
   async function readStream<E extends Event, P extends Event = E>(
     streamName: string,
     options: ReadStreamOptions<bigint, E, P> = {},
@@ -148,7 +148,7 @@ function asNewEvent(event: Event, schemas: EventSchemas | undefined): NewEvent {
 }
 
 function asEmmett<P extends Event>(event: RecordedEvent): ReadEvent<P, Metadata> {
-  // The log's own entry: an event read and appended again would be refused with it.
+  // An event with the log's own member could not be appended again.
   const { commit: _, ...meta } = event.meta;
   const recorded = {
     kind: "Event",
@@ -162,6 +162,6 @@ function asEmmett<P extends Event>(event: RecordedEvent): ReadEvent<P, Metadata>
       globalPosition: BigInt(event.position),
     },
   };
-  // The stored payload is what the caller's type says as far as the schemas were right.
+  // The caller's type matches as far as the schemas do.
   return recorded as unknown as ReadEvent<P, Metadata>;
 }

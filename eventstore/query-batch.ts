@@ -10,18 +10,17 @@ type Waiting<Question, Answer> = {
   reject: (error: unknown) => void;
 };
 
-/** Queries under way at once; what comes meanwhile is gathered. */
+/** Further queries are batched meanwhile. */
 const MOST_QUERIES = 2;
-/** Questions of one query. */
 const MOST_QUESTIONS = 100;
 
-/** Answers questions in their order; one that takes longer than the others may be answered by a promise. */
+/** Results are in order; a slow one may be a promise. */
 export type BatchQuery<Question, Answer> = (
   pool: pg.Pool,
   questions: readonly Question[],
 ) => Promise<readonly (Answer | PromiseLike<Answer>)[]>;
 
-/** One question at a time, for whoever asks; those of a moment go to `ask` together. What fails, fails for all of them. */
+/** An error rejects the whole batch. */
 export function batched<Question, Answer>(
   ask: BatchQuery<Question, Answer>,
 ): (pool: pg.Pool, question: Question) => Promise<Answer> {
@@ -33,7 +32,7 @@ export function batched<Question, Answer>(
   };
 }
 
-/** As `batched`, for what many ask alike, as the first page of a list: equal questions of a moment are one, and have one answer. */
+/** Equal simultaneous queries share one result. */
 export const queriedOnce = <Question, Answer>(
   ask: (pool: pg.Pool, question: Question) => Promise<Answer>,
 ): ((pool: pg.Pool, question: Question) => Promise<Answer>) =>
@@ -65,7 +64,7 @@ class Line<Question, Answer> {
     });
   }
 
-  /** One append answers many commands in a row, and each of them asks its next question in the same turn. */
+  /** One append answers many commands, which send their next query in the same tick. */
   #soon(): void {
     if (this.#isDue) return;
     this.#isDue = true;

@@ -15,13 +15,13 @@ export type Check =
         | {
             at: "start" | "end";
             fault(log: LogState): string | undefined;
-            /** Where it is; the place after the last event when left out. */
+            /** Default: after the last event. */
             place?(log: LogState): number;
           }
         | { at: "place"; fault(row: EventRow, log: LogState): string | undefined }
       ));
 
-/** Every check there is; leaving one out leaves some tampering unseen (the tests try each). */
+/** Without any one of them some tampering passes; tests try each. */
 export const checks: Check[] = [
   ...eventChecks,
   {
@@ -123,7 +123,7 @@ export const checks: Check[] = [
   },
 ];
 
-/** A stream that began before the export is joined at whatever version it shows first. */
+/** A stream from before the export may start at any version. */
 function isJoined(row: EventRow, log: LogState): boolean {
   return !log.fromTheStart && row.version > 1 && log.streams.version(log.slot) === 0;
 }
@@ -177,7 +177,7 @@ function epochFault(log: LogState): string | undefined {
     : `epoch ${JSON.stringify(other)} is not the last part of the origin ${JSON.stringify(log.header.origin)}`;
 }
 
-/** The held head that was met nowhere, the earliest of them. */
+/** The earliest. */
 const unmetHead = (log: LogState): NotedHead | undefined =>
   log.held
     .filter((held) => !log.heldMet.has(held))

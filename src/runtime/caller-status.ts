@@ -1,5 +1,3 @@
-/** How far a caller is known: by a key that it has proven, or a payment that has settled and stays. */
-
 import { agentOf } from "../api/agents/agents.ts";
 import type { Caller } from "../api/declare/caller.ts";
 import type { CallerStatus } from "../api/serve/free-room.ts";

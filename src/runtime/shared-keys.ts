@@ -6,7 +6,7 @@
 import type { App } from "../core/app.ts";
 import { ConfigError } from "./config.ts";
 
-/** Each key by its setting, as anybody may know it, and the file in DATA_DIR that it comes from where it is not set. */
+/** `of`: a public form of the key. `file`: in DATA_DIR, where the setting is empty. */
 const KEYS = {
   SIGNING_KEY: { file: "signing.key", of: ({ signer }: App) => signer.kid },
   // The head of a chain that is never published.
@@ -17,7 +17,7 @@ const KEYS = {
 } as const;
 type Setting = keyof typeof KEYS;
 
-/** Throws ConfigError where a process that lives has another key than this one. */
+/** Throws ConfigError where a live process has another key. */
 export async function agreeOnKeys(app: App): Promise<void> {
   const own = Object.fromEntries(Object.entries(KEYS).map(([setting, { of }]) => [setting, of(app)]));
   const sql = "select to_jsonb(access.enter_keys($1, $2)) as differing";

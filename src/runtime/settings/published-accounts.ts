@@ -1,7 +1,6 @@
-/** Accounts whose private keys are published: everybody can take what they have. */
+/** Their private keys are public: anybody can take their money. */
 import type { Hex } from "../../core/model/chain.ts";
 
-/** The mnemonics of development chains, and how many of their first accounts are listed. */
 export const PUBLISHED_MNEMONICS = [
   {
     owner: "Foundry and Hardhat",
@@ -22,7 +21,7 @@ export const PUBLISHED_MNEMONICS = [
 
 type Owner = (typeof PUBLISHED_MNEMONICS)[number]["owner"];
 
-/** A private key and its address a line; written down because deriving them takes a while. */
+/** Listed because deriving them takes a while. */
 const ACCOUNTS: Readonly<Record<Owner, string>> = {
   "Foundry and Hardhat": `
     0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80 0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266
@@ -82,7 +81,7 @@ const ACCOUNTS: Readonly<Record<Owner, string>> = {
   `,
 };
 
-/** Addresses of the private keys 1 to 16, and of those that are one digit 64 times, from 1 to e. */
+/** Of the private keys 1 to 16, and of one digit 64 times, from 1 to e. */
 const GUESSABLE = `
   0x7e5f4552091a69125d5dfcb7b8c2659029395bdf
   0x2b5ad5c4795c026514f8317c7a215e218dccd6cf
@@ -122,10 +121,10 @@ const owners = Object.entries(ACCOUNTS).flatMap(([owner, text]) =>
   linesOf(text).map((line) => [owner, ...line.split(" ")] as [string, Hex, Hex]),
 );
 
-/** Who published a private key, by the key in lower case. */
+/** By the lower-case key. */
 export const publishedKeys: ReadonlyMap<string, string> = new Map(owners.map(([owner, key]) => [key, owner]));
 
-/** Who published the private key of an address, by the address in lower case. */
+/** By the lower-case key. */
 export const publishedAddresses: ReadonlyMap<string, string> = new Map([
   ...owners.map(([owner, , address]) => [address, owner] as const),
   ...linesOf(GUESSABLE).map((address) => [address, "everybody who tries simple keys"] as const),

@@ -1,14 +1,12 @@
-/** What settings may not be where money is real: keys that are published, addresses that nobody has, secrets that can be guessed. */
 import { publishedAddresses, publishedKeys } from "./published-accounts.ts";
 import { guessingBits, isPlaceholder, isUsualPassword } from "./strength.ts";
 
-/** A secret as it is used, and the place it comes from: a setting, or the file that is read where that is empty. */
+/** `place`: a setting, or the file used instead. */
 export type Secret = { place: string; setting: string; value: string };
 
 const RANDOM_32 = "`openssl rand -hex 32`";
 const NEW_ACCOUNT = "make a new account and move what this one has";
 
-/** The settings that are secrets of this service: how many bits each needs at least, and how a better one is made. */
 const OWN_SECRETS: Readonly<Record<string, { bits: number; remedy: string }>> = {
   SIGNING_KEY: {
     bits: 128,
@@ -21,15 +19,15 @@ const OWN_SECRETS: Readonly<Record<string, { bits: number; remedy: string }>> = 
   SUBJECT_PEPPER: { bits: 128, remedy: `make one by ${RANDOM_32}, and begin a new vault by it` },
   INTERNAL_TOKEN: { bits: 80, remedy: `make one by ${RANDOM_32}` },
   METRICS_TOKEN: { bits: 32, remedy: "make one by `openssl rand -hex 24`" },
-  // Given by others, who may have rules of their own: only those that everybody tries are refused.
+  // Issued by others under their own rules, so only the weakest are refused.
   FACILITATOR_TOKEN: { bits: 24, remedy: "ask the facilitator for another" },
   AWS_SECRET_ACCESS_KEY: { bits: 24, remedy: "make another at the provider of the bucket" },
 };
 
-/** The secrets that money, proofs and personal data rest on. SUBJECT_MASTER_KEY_OLD is the way out of a weak one. */
+/** SUBJECT_MASTER_KEY_OLD is exempt: it replaces a weak key. */
 export const secretSettings = Object.keys(OWN_SECRETS);
 
-/** Secrets in print; first the seeds of Ed25519 keys in RFC 8032, section 7.1, of which one signs docs/vectors/receipt.json. */
+/** The first are seeds of RFC 8032, section 7.1; one signs docs/vectors/receipt.json. */
 const PUBLISHED: ReadonlySet<string> = new Set([
   "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60",
   "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb",
@@ -41,7 +39,7 @@ const PUBLISHED: ReadonlySet<string> = new Set([
   "what the seeds of this fixture are made from",
 ]);
 
-/** Contracts and the money that is sent to them: nobody can take it out again. */
+/** Money sent to these contracts is lost. */
 export const CONTRACTS: Readonly<Record<string, string>> = {
   "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913": "the contract of USDC itself",
   "0xca11bde05977b3631167028862be2a173976ca11": "the contract Multicall3",
@@ -50,12 +48,12 @@ export const CONTRACTS: Readonly<Record<string, string>> = {
   "0xdd1e484ff251f60e4aeb55918a917d3dc122a69a": "the airdrop contract",
 };
 
-/** The least address that is no precompile, no burn address and no other small number. */
+/** Above precompiles, burn addresses and other small numbers. */
 const LEAST_ADDRESS = 2n ** 64n;
-/** The contracts that Base itself is made of. */
+/** Base's own contracts. */
 const PREDEPLOY = /^0x4200000000000000000000000000000000/;
 
-/** Why money that is sent to this address is lost, or undefined where nothing is known against it. */
+/** Undefined for an address without a known fault. */
 export function faultOfAddress(text: string): string | undefined {
   const address = text.toLowerCase();
   if (!/^0x[0-9a-f]{40}$/.test(address)) return undefined;
@@ -83,7 +81,6 @@ function faultOfSecret(setting: string, value: string): string | undefined {
   return undefined;
 }
 
-/** What is wrong with the addresses of settings, a line each with the remedy. */
 export function faultsOfAddresses({ PAY_TO, PLATFORM_TOKEN }: Readonly<Record<string, string>>): string[] {
   const payee = PAY_TO === undefined ? undefined : faultOfAddress(PAY_TO);
   const isToken = PAY_TO !== undefined && PAY_TO.toLowerCase() === PLATFORM_TOKEN?.toLowerCase();
@@ -102,7 +99,6 @@ export function faultsOfAddresses({ PAY_TO, PLATFORM_TOKEN }: Readonly<Record<st
   ];
 }
 
-/** What is wrong with secrets where money is real, a line each with the remedy. */
 export function faultsOfSecrets(secrets: readonly Secret[]): string[] {
   const weak = secrets.flatMap(({ place, setting, value }) => {
     const fault = faultOfSecret(setting, value.toLowerCase());
@@ -111,7 +107,7 @@ export function faultsOfSecrets(secrets: readonly Secret[]): string[] {
   return [...weak, ...shared(secrets)];
 }
 
-/** Secrets that stand in two places: one that leaks would give the other away. Refunds may be paid from the gas account. */
+/** A leaked secret would reveal the other. Refunds may use the gas account. */
 function shared(secrets: readonly Secret[]): string[] {
   const plain = (value: string) => value.toLowerCase().replace(/^0x/, "");
   return secrets.flatMap(({ place, setting, value }, at) => {
@@ -121,7 +117,6 @@ function shared(secrets: readonly Secret[]): string[] {
   });
 }
 
-/** Settings that are URLs with a password of this service's own databases. */
 const URLS = [
   "DATABASE_URL",
   "DATABASE_OWNER_URL",
@@ -131,7 +126,6 @@ const URLS = [
   "KURRENTDB_URL",
 ];
 
-/** The URLs whose password everybody tries first, a line each with the remedy. */
 export function faultsOfPasswords(given: Readonly<Record<string, string>>): string[] {
   return URLS.flatMap((setting) => {
     const urls = given[setting]?.split(",") ?? [];

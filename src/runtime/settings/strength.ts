@@ -1,5 +1,3 @@
-/** An estimate of how hard a secret is to guess: how much of it follows from the characters before. */
-
 const KEYBOARD = ["1234567890-=", "qwertyuiop[]", "asdfghjkl;'", "zxcvbnm,./"];
 
 const keyOf = (character: string): [row: number, column: number] => {
@@ -7,7 +5,7 @@ const keyOf = (character: string): [row: number, column: number] => {
   return row < 0 ? [character.charCodeAt(0), 0] : [row, KEYBOARD[row]!.indexOf(character)];
 };
 
-/** The ways to read a text in which its next character may repeat: characters, steps of the alphabet, steps of the keyboard. */
+/** Characters, steps of the alphabet and steps of the keyboard. */
 function viewsOf(characters: readonly string[]): readonly (readonly string[])[] {
   const codes = characters.map((character) => character.charCodeAt(0));
   const keys = characters.map(keyOf);
@@ -19,7 +17,7 @@ function viewsOf(characters: readonly string[]): readonly (readonly string[])[] 
   return [characters, steps, moves];
 }
 
-/** So many symbols in a row that occurred before are no chance. */
+/** A repetition of so many symbols is no chance. */
 const REPEATED = 3;
 
 /**
@@ -41,16 +39,13 @@ export function guessingBits(secret: string): number {
   return count * Math.log2(new Set(characters).size);
 }
 
-/** Words of examples: nobody's random secret has one of them. */
 const PLACEHOLDER =
   /change.?(me|this|it)|example|password|secret|placeholder|replace|insert.?here|your.?(own|key|token)|tallystick|dummy|insecure/i;
 
-/** True of a text that stands where a secret should be put. */
 export const isPlaceholder = (secret: string): boolean => PLACEHOLDER.test(secret);
 
-/** Passwords that are the default of a database or a bucket, or stand in documentation. */
+/** Defaults of databases and buckets, or from documentation. */
 const USUAL_PASSWORD =
   /^(postgres|password|passwd|pass|pw|changeit|changeme|secret|admin|minioadmin|root|tallystick(_\w+)?|test|123456\d*|qwerty)$/i;
 
-/** True of a password that everybody tries first. */
 export const isUsualPassword = (password: string): boolean => USUAL_PASSWORD.test(password);
