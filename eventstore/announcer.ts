@@ -6,8 +6,8 @@ const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5_000;
 
 /**
- * LISTEN and NOTIFY of one channel on a connection of its own, made again whenever it breaks. Notices of our own
- * come back, too. What is announced while the connection is away is lost: listeners poll, too.
+ * LISTEN and NOTIFY of one channel on its own connection, which is replaced when it breaks. It also receives its own notices.
+ * Notices sent meanwhile are lost, so listeners poll too.
  */
 export class Announcer {
   readonly #session: pg.ClientConfig;

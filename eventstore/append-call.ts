@@ -35,8 +35,8 @@ type Row = {
 };
 
 /**
- * Appends commits of one log in one round trip, as if one after the other. No key may stand in two of them. Where the log does not
- * have the place that is given, nothing is appended and undefined is answered.
+ * Appends commits of one log in one round trip, in order. Each key appears once. Without the required position in the log,
+ * nothing is appended and the result is undefined.
  */
 export async function callAppend(
   client: pg.ClientBase,

@@ -15,11 +15,9 @@ export type BacklogReader = {
 type Reader = { page: number | undefined };
 
 /**
- * The past of a log for those who are far behind its end: pages that begin at fixed positions, so that all who read at about the
- * same place read once. The page after the one that is asked for is read ahead, while somebody works on this one.
- *
- * Those who say who they are stay together: else the quickest runs ahead, and each of the others reads all of the past by itself.
- * Nobody waits for one who is farther behind than that.
+ * For readers far from the log's end. Pages begin at fixed positions, so that readers near each other share one read; the next
+ * page is read ahead. Registered readers stay together: otherwise the fastest would run ahead, and each would read alone. Nobody
+ * waits for one beyond that distance.
  */
 export class Backlog {
   readonly #read: (after: number, limit: number) => Promise<RecordedEvent[]>;

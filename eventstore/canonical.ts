@@ -10,9 +10,8 @@ const serializeAny = canonicalize as unknown as (value: JsonObject) => string;
 export const MAX_DEPTH = 64;
 
 /**
- * The RFC 8785 bytes of a JSON object. Throws InvalidEvent, naming the place below `field`, for what JSON cannot say
- * or readers do not agree on: undefined, functions, class instances, lone surrogates, non-finite numbers, integers
- * beyond 2^53 - 1.
+ * Throws InvalidEvent, with the path below `field`, for values that JSON parsers disagree on: undefined, functions, class
+ * instances, lone surrogates, non-finite numbers, integers beyond 2^53 - 1.
  */
 export function canonicalBytes(value: JsonObject, field: string): Buffer {
   return Buffer.from(canonicalText(value, field));

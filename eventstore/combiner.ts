@@ -1,7 +1,7 @@
 /**
- * The appends of this process to one log, gathered: while one call is in flight further commits queue up and travel
- * as one, in the order in which they came. Each has its own outcome. No two of a call share a key; the one that waits for that lets
- * none overtake it on its streams. A commit that makes Postgres refuse a call is found by halving and fails alone.
+ * Batches this process's appends to one log: commits that arrive during a call form the next one, in order, each with its own
+ * outcome. A call has no key twice, and a commit that waits for its key blocks its streams. A commit that fails a call is found
+ * by halving and fails alone.
  */
 import pg from "pg";
 import { type AppendOutcome, type CallCommit, callAppend } from "./append-call.ts";
@@ -130,9 +130,8 @@ export class Combiner {
   }
 
   /**
-   * With many callers the calls take turns: while Postgres works on one half, this process answers the other half and
-   * takes its next commits. So a call goes out before the callers of the last one run, and takes half of all; with few
-   * callers the cost of a call outweighs that, and each call takes all.
+   * With many callers, two calls alternate: while Postgres works on one half, this process answers the other. So a call takes
+   * half of the queue and leaves before the last callers run. With few callers a call's cost outweighs that, and it takes all.
    */
   async #run(): Promise<void> {
     let settle = nothing;

@@ -1,6 +1,6 @@
 /**
- * A reader's place in a log: `v1.<epoch>.<position>.<first 16 hex digits of log_hash>`. The hash tells a reader that the
- * history it has read is no longer this log's, after a restore or a rewrite.
+ * `v1.<epoch>.<position>.<first 16 hex digits of log_hash>`. The hash reveals that a restore or rewrite replaced the history that
+ * a reader has seen.
  */
 import type { EventStore } from "./store.ts";
 import { MAIN_LOG } from "./types.ts";

@@ -1,8 +1,6 @@
 /**
- * The change feed: one tenant's events as lines of JSON, each with the cursor that resumes after it.
- *
- * Postgres writes the lines itself, a page at a time, because stored payloads are JSON already: nothing is parsed or
- * serialised on the way. Each page begins with a check that the log still holds the history that was sent.
+ * The change feed: one tenant's events as lines of JSON, each with its cursor. Postgres writes the lines, because stored payloads
+ * are JSON already: nothing is parsed or serialised. Each page first checks that the log still has the history that was sent.
  */
 import pg from "pg";
 import { type CopyToStreamQuery, to } from "pg-copy-streams";
@@ -38,9 +36,9 @@ const PAGE_BYTES = 1024 * 1024;
 const HEARTBEAT_MS = 15_000;
 
 /**
- * Yields framed lines in chunks that may end anywhere: events, and a mark `{ cursor, up_to_date }` at the end; while following
- * also when all that was there has been sent, and in every silence. A slow reader holds three pages in memory and no
- * connection. Throws the driver's errors, and when the log is no longer the one that was being read.
+ * Yields framed lines in chunks that may end anywhere. The mark `{ cursor, up_to_date }` comes at the end, and in a live feed
+ * also when it is current or idle. A slow reader occupies three pages of memory and no connection. Throws the driver's errors,
+ * and when the log was replaced.
  */
 export async function* feed(parts: FeedParts, options: FeedOptions): AsyncGenerator<string | Buffer> {
   const { log_id = MAIN_LOG, tenant, framing, signal, heartbeat_ms = HEARTBEAT_MS } = options;

@@ -20,8 +20,8 @@ export type MigrateOptions = {
 };
 
 /**
- * Brings the schema `eventstore` up to date, in one transaction, and makes the main log. Safe to call from many
- * starters at once. Throws when an applied migration was edited, or the database is newer than this program.
+ * Migrates the schema `eventstore` in one transaction, and creates the main log. Safe to call concurrently. Throws when an
+ * applied migration was edited, or the database is newer than this program.
  */
 export async function migrate(target: string | pg.Pool, options: MigrateOptions): Promise<void> {
   await migrating(target, async (client) => {

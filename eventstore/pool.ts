@@ -33,8 +33,8 @@ const asText = (text: string) => text;
 const types = { getTypeParser: (oid: number) => PARSERS[oid] ?? asText } as pg.CustomTypesConfig;
 
 /**
- * What is wanted at once every minute, such as by all that wakes with a checkpoint, has its connections still: each new one costs Postgres a
- * process and both sides a SCRAM, and a machine that is at its limit does not make fifty of them in the time for which a call waits.
+ * A checkpoint wakes many queries at once every minute, so connections stay open between them. A new one costs Postgres a process
+ * and both sides a SCRAM; a busy machine cannot open fifty within a call's timeout.
  */
 const IDLE_MS = 300_000;
 

@@ -1,6 +1,6 @@
 /**
- * Questions to the database, gathered: those of one turn of the event loop travel as one, and so do those that come while queries are
- * under way. What a command asks is mostly a row or none, so the way there and back is what costs.
+ * Queries of one tick, and those that arrive during running queries, travel together. A command mostly reads a row or none, so
+ * the round trip is the cost.
  */
 import type pg from "pg";
 

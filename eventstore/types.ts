@@ -1,8 +1,6 @@
 /**
- * The words of the log. A *log* is the unit of order; a *stream* is one entity's history inside it, owned by a
- * tenant; a *commit* is what one command appends, to one stream or several, all or nothing.
- *
- * Positions, versions and microseconds are JavaScript numbers: all stay below 2^53 and are checked on the way in.
+ * A *log* is the unit of order; a *stream* is one entity's history in it, owned by a tenant; a *commit* is one command's atomic
+ * append. Positions, versions and microseconds are JavaScript numbers: all stay below 2^53 and are checked on input.
  */
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };

@@ -1,6 +1,6 @@
 /**
- * A backup of a log: a folder of packs, one for each run, and a list of them. A run adds what was appended since the one before; a
- * pack is on the disk before the list names it, so that a run that was killed leaves a list that holds.
+ * A folder of packs, one for each run, and their list. A run adds the new events; each pack is on disk before the list names it,
+ * so a killed run leaves a valid list.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";

@@ -47,8 +47,8 @@ export type ExportResult = { events: number; head: { position: number; hash: str
 type Plan = { header: Header; range: RowRange; start: ExportResult["head"]; beside: ExportEvidence };
 
 /**
- * Writes the export of a log (docs/event-log.md) and ends the writable; memory stays within a few pages of rows.
- * Throws on an unknown log, on a range outside it, and when reading or writing fails: then the last line is missing.
+ * Ends the writable; memory stays within a few pages of rows. Throws on an unknown log, a range outside it, and failed reads or
+ * writes: then the last line is missing.
  */
 export function exportLog(
   pool: pg.Pool,

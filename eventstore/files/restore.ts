@@ -1,6 +1,6 @@
 /**
- * Fills an empty log from what was kept of it elsewhere, as the role that owns the schema: each event is judged as `verify` judges it
- * before its row goes in, and all rows are committed together or none is.
+ * Fills an empty log from a backup, as the schema's owner. `verify` checks each event before its row is inserted, and all rows
+ * are one commit.
  */
 import { once } from "node:events";
 import type { Writable } from "node:stream";
@@ -32,8 +32,8 @@ const COPY = `copy eventstore.events (log_id, position, tenant, stream_id, versi
   payload, meta, payload_hash, meta_hash, prev_hash, event_hash, log_hash, idem_key, request_hash, commit_size) from stdin`;
 
 /**
- * Restores into the log of this number, whose row has the source's origin already and which has no events. Rejects with BackupUnsound
- * where a part is not what a list says of it or an event not what its hashes say; then nothing was changed.
+ * The log has no events, and its row already has the source's origin. Rejects with BackupUnsound where a part contradicts its
+ * list or an event its hashes; then nothing was changed.
  */
 export async function restoreLog(
   client: pg.ClientBase,

@@ -11,8 +11,8 @@ const LINE_END = 10;
 export type SegmentsBeside = { rest?: AsyncIterable<Uint8Array> | undefined; evidence?: readonly object[] };
 
 /**
- * The text of an export that has the events of the segments, by their positions, and then those of `rest`, with the evidence of that. Throws
- * SegmentUnreadable where a file is no segment, or they are of several logs.
+ * The events of the segments by position, then those of `rest`, with its evidence. Throws SegmentUnreadable on an invalid file,
+ * or segments of several logs.
  */
 export async function* segmentsAsExport(
   paths: readonly string[],

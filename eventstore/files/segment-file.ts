@@ -1,6 +1,6 @@
 /**
- * A segment of the log as a Parquet file (docs/event-log.md, section 11): every column of its events as it is stored. The same events give the
- * same bytes. Written and read a group of rows at a time.
+ * A segment of the log as a Parquet file (docs/event-log.md, section 11). The same events give the same bytes. Written and read
+ * in groups of rows.
  */
 import { isUtf8 } from "node:buffer";
 import { type FileHandle, open } from "node:fs/promises";

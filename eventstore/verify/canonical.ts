@@ -30,8 +30,8 @@ function refuse(why: string, at: number): never {
 }
 
 /**
- * Tells whether bytes are the RFC 8785 form of a JSON object by reading them once, without building a value:
- * parsing, serialising again and comparing would give the same answer. Nesting is bounded by memory, not by the call stack.
+ * Checks for the RFC 8785 form in one pass, without building a value; parsing and serialising again would give the same answer.
+ * Memory bounds the nesting, not the call stack.
  */
 export class CanonicalReader {
   #bytes: Buffer = Buffer.alloc(0);

@@ -5,8 +5,8 @@ import type { LogState } from "./log-state.ts";
 import type { NotedHead } from "./noted-head.ts";
 
 /**
- * One thing that must hold. `fault` answers the sentence that says what failed, or undefined. Before the first event, of each by
- * itself ("event") and in its place among the others ("place"), or after the last.
+ * `fault` returns a sentence, or undefined. A check runs before the first event, for each event alone ("event") or in order
+ * ("place"), or after the last.
  */
 export type Check =
   | EventCheck

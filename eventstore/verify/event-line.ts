@@ -64,8 +64,8 @@ const MEMBER = members(
 );
 
 /**
- * Reads one event line of an export: the members of docs/event-log.md in their order, nothing between them, so
- * a repeated, missing or unknown member cannot pass. The bytes must be valid UTF-8. Throws UnreadableEvent.
+ * The members of docs/event-log.md in their order without spaces, so a repeated, missing or unknown member cannot pass. The bytes
+ * must be valid UTF-8. Throws UnreadableEvent.
  */
 export class EventLineReader {
   #bytes: Uint8Array = Buffer.alloc(0);

@@ -7,8 +7,8 @@ const PAGE_BYTES = 1024 * 1024;
 const LEAST_SLOTS = 1024;
 
 /**
- * The newest version and event hash of each stream seen, in flat arrays: about 60 bytes a stream, and its name or 33 bytes in place of a long one.
- * It holds `limit` streams and no more, so a hostile export cannot take the machine's memory.
+ * Flat arrays: about 60 bytes a stream, plus its name, or 33 bytes for a long one. At most `limit` streams, so that a hostile
+ * export cannot exhaust memory.
  */
 export class StreamHeads {
   readonly limit: number;
@@ -119,9 +119,8 @@ function copied<Numbers extends Float64Array | Int32Array | Uint8Array>(
 }
 
 /**
- * Tabulation hashing (Zobrist 1970): a random number for each byte at each place of a key, drawn anew in every process.
- * Nobody can choose names that meet in one place of the table, and linear probing needs no more of a hash than this
- * (Pătraşcu and Thorup, "The Power of Simple Tabulation Hashing", 2012).
+ * Tabulation hashing (Zobrist 1970): a random number for each byte at each offset, new in every process. So nobody can choose
+ * colliding names, and it suffices for linear probing (Pătraşcu and Thorup, "The Power of Simple Tabulation Hashing", 2012).
  */
 const RANDOM = randomFillSync(new Int32Array(LONGEST_PLAIN_KEY * 256));
 

@@ -13,9 +13,8 @@ const INT4_MAX = 2 ** 31 - 1;
 const BEFORE_ALL = -(2n ** 63n);
 
 /**
- * Verifies a log as it stands in the tables of docs/event-log.md, up to the head found when it began; `evidence` are
- * lines such as an export of it carries.
- * Throws only when the database cannot be read: whatever the rows hold, the answer is a report.
+ * Verifies up to the head at the start; `evidence`: lines as in an export. Throws only when the database cannot be read: any rows
+ * give a report.
  */
 export async function verifyDatabase(
   pool: pg.Pool,

@@ -41,10 +41,7 @@ export function startNode(config: Config, log: Logger): StartedNode {
   return { started, leave: async () => (await opened)?.leave() };
 }
 
-/**
- * Everything that speaks to the chain, and how it is let go. On a connection of its own a process takes the gas key's nonces and records
- * each transaction before it is sent, so that calls that fill the pool stop none.
- */
+/** The gas key's nonces and transaction records use their own connection, so that a full pool cannot stop them. */
 export async function openChain(
   config: Config,
   {

@@ -17,8 +17,8 @@ const REMEDY =
   "set BASE_RPC_URL to a node of the network that the log was made with; or, where that was a development chain, restore DATA_DIR/chain and DATA_DIR/chain.log";
 
 /**
- * Looks before the development chain is opened: a log that has an anchor or a confirmed payment gets no new chain. A first start writes
- * the log's origin to DATA_DIR/chain.log, so that the chain of another log is told from a chain of this log that was cut off.
+ * A log with an anchor or a confirmed payment gets no new chain. The first start writes the log's origin to DATA_DIR/chain.log,
+ * to distinguish another log's chain from a truncated chain of this log.
  */
 export async function claimChain(config: Config, url: string): Promise<ChainClaim> {
   const place = join(config.DATA_DIR, "chain.log");

@@ -47,8 +47,8 @@ export type RestoreOptions = {
 };
 
 /**
- * `contradiction`: why the log is for reading only, as a sentence; null where the service goes on with it. `held_against`: who knew how far
- * it was signed. `left_out`: events at the end of a copy that are no whole commit.
+ * `contradiction`: why the log is read-only, as a sentence, or null. `held_against`: the witnesses it was compared with.
+ * `left_out`: events of an incomplete commit at the end.
  */
 export type RestoredService = RestoreResult & {
   contradiction: string | null;
@@ -69,9 +69,8 @@ export class RestoreUnfinished extends Error {
 }
 
 /**
- * Restores from the folder of a backup, or from the log's copy at `esdb://…`. Rejects with BackupUnsound where that is none, where a hash does
- * not hold, where the chain or a witness knows of more, or where the database is not empty; then it has no events. With RestoreUnfinished
- * where the read models cannot be folded.
+ * From a backup's folder, or a copy at `esdb://…`. Rejects with BackupUnsound on a missing backup, a wrong hash, a longer
+ * witnessed history, or a non-empty database; then nothing is restored. Rejects with RestoreUnfinished where read models fail.
  */
 export async function restoreService(
   config: Config,

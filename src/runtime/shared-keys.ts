@@ -1,6 +1,6 @@
 /**
- * What all processes of a log have alike: the keys that they sign, pay and draw with. Two that differ would undo each other's work, such as
- * chains of seeds that the other cannot reveal, so a process that starts with another key beside those that live is refused.
+ * All processes of a log must sign, pay and draw with the same keys. Different keys would undo each other's work, so a process
+ * that differs from the live ones is refused.
  */
 
 import type { App } from "../core/app.ts";

@@ -19,7 +19,6 @@ import type { Context } from "../declare/index.ts";
 
 export const id = agentRef;
 
-/** Its own key, and the wallets that are its live keys. */
 export const actorsOf = ({ api_key_id, keys }: Agent): string[] => [
   ...(api_key_id === null ? [] : [`key:${api_key_id}`]),
   ...keys.filter(({ kind }) => kind === "evm").map((key) => walletTenant(lowerCase(key.public))),
@@ -48,7 +47,6 @@ export async function idOfNumber({ store, once }: App, sx_number: number): Promi
   return name;
 }
 
-/** By its own key, by a wallet that is its live key, or as a delegate. */
 export async function agentOf(app: App, caller: Caller): Promise<Agent> {
   const named =
     caller.kind === "subject" || caller.kind === "delegate"

@@ -17,7 +17,6 @@ import { provenBy } from "./proofs.ts";
 /** Limited by address: a contract wallet's signature costs a query to the chain. */
 export const proofs = open({ calls: 120, per: "hour", shared: "soul-proofs" });
 
-/** `by`: the signing key, or null for the API key. */
 export type Authority = { by: string | null; challenge_sha256: string | null };
 
 type ProofInput = { challenge?: string | undefined; signature?: string | undefined };

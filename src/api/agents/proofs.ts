@@ -18,7 +18,6 @@ import { identityProblems } from "../../domain/identity/problems.ts";
 import { didOf, type PublicKey } from "../../domain/identity/public-key.ts";
 import { walletsOwn } from "../declare/access/wallet-signature.ts";
 
-/** The service issues no longer ones. */
 const MOST_CHALLENGE = 2_048;
 const MOST_SIGNATURE = 8_192;
 
@@ -45,7 +44,6 @@ export type Proof = {
   key: PublicKey;
   method: ProvenKey["method"];
   challenge_sha256: string;
-  /** When the challenge was issued, in Unix seconds. */
   issued_at: number;
 };
 

@@ -2,7 +2,6 @@ import type { Hex } from "../../core/model/chain.ts";
 import type { Scope } from "../../domain/access/key.ts";
 import { walletTenant } from "../../domain/payments/payment.ts";
 
-/** `tenant` owns what the call causes. */
 export type Caller =
   | { kind: "key"; tenant: string; key_id: string; scopes: Scope[]; space: "live" | "test" }
   | { kind: "subject"; tenant: string; key_id: string; subject: string; scopes: Scope[] }

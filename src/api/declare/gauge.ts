@@ -4,13 +4,11 @@ export type GaugeValue = { value: number; labels?: Readonly<Record<string, strin
 
 export type Gauge = {
   name: `tallystick_${string}`;
-  /** States the unit, which also ends the name. */
   help: string;
   labels?: readonly string[];
   /** Omits unknown values; a gauge that fails or takes over two seconds is omitted too. */
   read(app: App): Promise<readonly GaugeValue[]>;
 };
 
-/** Never below 0. */
 export const secondsSince = ({ clock }: App, time: string): number =>
   Math.max(0, (clock.now().getTime() - Date.parse(time)) / 1000);

@@ -47,7 +47,6 @@ export function withoutPatterns<S extends JsonSchema>(schema: S): S {
   } as S;
 }
 
-/** Nobody validates an answer by these. */
 const JUDGING = ["pattern", "minimum", "maximum", "maxLength", "minItems", "maxItems"] as const;
 
 function plain(schema: JsonSchema, io: "input" | "output"): JsonSchema {
@@ -59,7 +58,6 @@ function plain(schema: JsonSchema, io: "input" | "output"): JsonSchema {
   if (io === "output") for (const word of JUDGING) delete own[word];
   // The value implies it.
   if (io === "output" && own.const !== undefined) delete own.type;
-  // All names are text.
   if (own.propertyNames && Object.keys(own.propertyNames).join() === "type") delete own.propertyNames;
   // Some models' schema dialects refuse a list of types.
   if (io === "input" && Array.isArray(own.type)) {

@@ -30,7 +30,6 @@ export async function namedEvent(
   return { event: { event_id, log_position, ...(proof && { proof: proof.tlog_proof }) }, headers };
 }
 
-/** RFC 7240, section 3, and a byte sequence of RFC 8941. */
 function proofHeaders({ tlog_proof }: EventProof): Record<string, string> {
   const base64 = Buffer.from(tlog_proof).toString("base64");
   return {
@@ -39,7 +38,6 @@ function proofHeaders({ tlog_proof }: EventProof): Record<string, string> {
   };
 }
 
-/** Prefer header (RFC 7240); an empty value does not count. */
 export const prefersProof = (header = ""): boolean =>
   header
     .replace(/"(?:[^"\\]|\\.)*"/g, (quoted) => (quoted === '""' ? "" : "quoted"))

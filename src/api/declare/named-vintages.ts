@@ -9,7 +9,6 @@ import { referenceProjection, referencesSince } from "../../projections/referenc
 import { type KeptRelease, releasesProjection, releasesSince } from "../../projections/trade/releases.ts";
 import type { Fields } from "./input.ts";
 
-/** No answer depends on so many. */
 const MOST_NAMED = 32;
 
 export const vintageField = z
@@ -41,7 +40,6 @@ export const restsOnBesideList = restsOnField.describe(
 
 export type LeasedData = { data: Data; release(): void };
 
-/** Undefined without named vintages. */
 export function dataNamed(
   app: App,
   { vintage }: { vintage?: unknown },
@@ -101,7 +99,6 @@ async function releasesNamed(app: App, wanted: readonly string[]): Promise<Named
   return named;
 }
 
-/** Lists the newest, datasets before tables. */
 const MOST_TOLD = 20;
 
 function refuseUnkept(absent: string, { datasets, tables }: NamedReleases): never {

@@ -10,7 +10,6 @@ import {
   restsOnDataAlone,
 } from "./operation.ts";
 
-/** Undefined where only the primary may serve it. */
 export function readsOf({
   effect = reads,
   lists,
@@ -26,13 +25,11 @@ export const isCommand = (operation: Pick<Operation, "effect" | "access">): bool
   paymentOf(operation) !== undefined || effectOf(operation).changes !== "nothing";
 export const methodOf = ({ route }: Pick<Operation, "route">) => route.slice(0, route.indexOf(" ")) as Method;
 export const pathOf = ({ route }: Pick<Operation, "route">) => route.slice(route.indexOf(" ") + 1) as Path;
-/** `{name}` is one segment, `{+name}` the rest (RFC 6570). */
 export const pathWith = (operation: Pick<Operation, "route">, values: Record<string, unknown>) =>
   pathOf(operation).replaceAll(/\{(\+?)(\w+)\}/g, (_, rest: string, name: string) => {
     const value = encodeURIComponent(String(values[name]));
     return rest ? value.replaceAll("%2F", "/") : value;
   });
-/** `:name` is one segment, `*name` the rest. */
 export const patternOf = (path: string) =>
   path.replaceAll(/\{(\+?)(\w+)\}/g, (_, rest: string, name: string) => (rest ? "*" : ":") + name);
 export const isInPath = (operation: Pick<Operation, "route">, name: string) =>

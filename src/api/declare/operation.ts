@@ -27,18 +27,15 @@ export type Context<In> = {
   input: In;
   caller: Caller;
   app: App;
-  /** Current data, or those of its `vintage`. */
   data: Data;
   /** Erasing an opened subject deletes the answer. */
   subjects: Pick<Subjects, "open">;
   /** The pipeline appends everything in one commit after the handler. */
   decide: Decide;
-  /** The commit fails if the entity changes before it. */
   watch: Watch;
   /** Once per command; unused reservations are released. */
   reserve: Reserve;
   personal: SealPersonal;
-  /** Stored unless the command is refused. */
   store: StoreObject;
   /** 32 hex digits, new for each command and the same for a repeat. */
   fresh_id: string;
@@ -60,15 +57,12 @@ export type Context<In> = {
 
 /** Clients confirm some effects with their user. */
 export type Effect = {
-  /** `takes`: something is spent, ended or sent. */
   changes: "nothing" | "adds" | "takes";
-  /** Idempotent for the same input. */
   repeatable: boolean;
   /** Affects accounts or contracts on the chain, or webhooks. */
   reaches_out: boolean;
 };
 
-/** The default of GET. */
 export const reads = {
   changes: "nothing",
   repeatable: true,
@@ -76,7 +70,6 @@ export const reads = {
 } as const satisfies Effect;
 
 export type OperationDeclaration = {
-  /** Also the operationId and the MCP tool name. */
   name: string;
   route: Route;
   /** Optional for GET, unless it reaches out or writes. */
@@ -87,7 +80,6 @@ export type OperationDeclaration = {
   redirects?: readonly Redirect[];
   summary: string;
   description: string;
-  /** Overrides the area's. */
   envelope?: Envelope;
   access: readonly Way[];
   input: z.ZodObject;
@@ -111,7 +103,6 @@ export type OperationDeclaration = {
   kept?: false;
   /** Any other status is logged and counted. */
   refuses?: (403 | 404 | 409 | 410)[];
-  /** Raises the limit of a JSON body. */
   body_bytes?: number;
   /** Work on a paid task, or a node's heartbeat: not counted as a free call. */
   is_paid_work?: true;
@@ -119,9 +110,7 @@ export type OperationDeclaration = {
   moves_money?: true;
   /** The call waits for this read model, so that callers see their own writes; the answer has `as_of_position`. */
   lists?: Projection | "none";
-  /** A copy of the database may serve it too. */
   reads?: "log";
-  /** Documentation and smoke test at once. */
   example: Record<string, unknown>;
   /**
    * Names the data an answer depends on; the same name and input give the same answer, which is cached with an ETag. Other reads
@@ -179,7 +168,6 @@ export type TypedDeclaration<Input extends z.ZodObject> = Omit<
     handle: (context: Context<z.output<Input>>) => Promise<object>;
   };
 
-/** An operation with `vintage` gets the fields `vintage` and `meta.rests_on`. */
 export function operation<Input extends z.ZodObject>(
   declared: TypedDeclaration<Input>,
 ): OperationDeclaration {
@@ -202,6 +190,5 @@ export function operation<Input extends z.ZodObject>(
   } as OperationDeclaration;
 }
 
-/** False where the answer includes a read model. */
 export const restsOnDataAlone = ({ vintage, lists }: Pick<OperationDeclaration, "vintage" | "lists">) =>
   vintage !== undefined && (lists === undefined || lists === "none");

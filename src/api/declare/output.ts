@@ -46,21 +46,18 @@ export function json(
   };
 }
 
-/** `handle` resolves to the bytes in UTF-8. */
 export const text = (about: string): Output => ({
   kind: "bytes",
   media_type: "text/plain; charset=utf-8",
   about,
 });
 
-/** `handle` resolves to a Buffer. */
 export const octets = (about: string): Output => ({
   kind: "bytes",
   media_type: "application/octet-stream",
   about,
 });
 
-/** `handle` resolves to the bytes of a compact JWS. */
 export const jwt = (media_type: "application/vc+jwt", about: string): Output => ({
   kind: "bytes",
   media_type,
@@ -70,7 +67,6 @@ export const jwt = (media_type: "application/vc+jwt", about: string): Output => 
 /** Too large for memory, served with ranges; `handle` resolves to a ServedFile. */
 export const file = (media_type: string, about: string): Output => ({ kind: "file", media_type, about });
 
-/** The SHA-256 is the ETag. */
 export type ServedFile = { path: string; name: string; bytes: number; sha256: string };
 
 /** PNG or SVG by Accept; `handle` resolves to a Picture. */
@@ -89,5 +85,4 @@ export const stream = (item: z.ZodType, last: z.ZodType, { is_bounded = false } 
   is_bounded,
 });
 
-/** Server-sent events where the caller accepts them. */
 export type Wire = "ndjson" | "sse";

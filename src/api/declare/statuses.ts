@@ -4,7 +4,6 @@ import type { OperationDeclaration } from "./operation.ts";
 import { isCommand, methodOf, readsOf } from "./operation-facts.ts";
 
 const EVERYWHERE = [400, 401, 429, 503];
-/** Documented once for all operations. */
 export const OF_ANY_CALL: readonly number[] = [400, 401, 406, 413, 415, 429];
 const WRITING = [409, 413, 415, 422];
 /** For calls that may append, even without a body. */

@@ -2,7 +2,6 @@ import type { App } from "../../core/app.ts";
 import type { Fields } from "../declare/input.ts";
 import type { Path } from "../declare/operation.ts";
 
-/** Free and unlimited: health, descriptions, well-known files. */
 export type Document = {
   path: Path;
   type: string;

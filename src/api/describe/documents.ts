@@ -82,7 +82,6 @@ const health: Document = {
   render: () => ({ body: '{"status":"ok"}' }),
 };
 
-/** Not imported, not opened yet, or without files. */
 async function missingData(app: App): Promise<string[]> {
   const released = [...(await currentReleases(app.pool)), ...(await currentReferences(app.pool))];
   const open = new Set(
@@ -132,7 +131,6 @@ const ready: Document = {
   },
 };
 
-/** RFC 7517: the key that signs receipts. */
 const keySet: Document = {
   path: "/.well-known/jwks.json",
   type: "application/jwk-set+json",

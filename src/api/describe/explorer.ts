@@ -9,7 +9,6 @@ import { type MenuEntry, placesFor } from "./pages/places.ts";
 
 const FOLDER = join(import.meta.dirname, "../../explorer");
 
-/** bin/compile.mjs compiled the pages already. */
 const IS_COMPILED = import.meta.filename.endsWith(".js");
 
 export const PACKAGE = join(import.meta.dirname, IS_COMPILED ? "../../../.." : "../../..");

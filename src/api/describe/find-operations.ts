@@ -1,7 +1,6 @@
 import { inputReader } from "../declare/input.ts";
 import type { Operation } from "../declare/operation.ts";
 
-/** The weight of a match by its field. */
 const WEIGHTS = { name: 5, summary: 3, area: 2, description: 1, input: 1 };
 
 type FieldName = keyof typeof WEIGHTS;
@@ -13,7 +12,6 @@ const LONGEST_ENDING = 2;
 
 const wordsOf = (text: string): ReadonlySet<string> => new Set(text.toLowerCase().match(/[a-z0-9]+/g) ?? []);
 
-/** The likeliest first; rare words count more. */
 export function operationFinder(operations: readonly Operation[]): (text: string) => Operation[] {
   const entries = operations.map(entryOf);
   return (text) => {

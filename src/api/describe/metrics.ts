@@ -3,7 +3,6 @@ import type { App } from "../../core/app.ts";
 import { inTime } from "../../core/coordination/concurrency.ts";
 import type { Gauge as AreaGauge } from "../declare/gauge.ts";
 
-/** Prometheus' text format. */
 export type Metrics = {
   contentType: string;
   answered(operation: string, status: number, seconds: number): void;

@@ -33,7 +33,6 @@ const problemSchema = {
   },
 };
 
-/** The problem and the requirement of x402 version 1 in one object. */
 const paymentRequiredSchema = {
   ...problemSchema,
   required: [...problemSchema.required, "x402Version", "accepts"],
@@ -128,7 +127,6 @@ export const settledHeaders = refsTo("PAYMENT-RESPONSE");
 
 export const eventHeaders = refsTo("Event-Id", "Log-Position");
 
-/** Only schemas with an id, and parameters of several operations. */
 export function componentsOf(
   operations: readonly Operation[],
   problems: readonly ProblemType[],

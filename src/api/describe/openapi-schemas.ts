@@ -3,7 +3,6 @@ import type { JsonSchema } from "../declare/json-schema.ts";
 
 type Schemas = Record<string, JsonSchema>;
 
-/** A shorter schema is not worth a reference. */
 const SHORTEST_SHARED = 90;
 
 /** Every answer has these, so the answer's name is added. */
@@ -36,7 +35,6 @@ export function shareSchemas(
   };
 }
 
-/** Ignores descriptions. */
 function namesOfRepeated(components: Schemas, answers: Schemas): Map<string, string> {
   const places = new Map<string, { times: number; root: string; place: string }>();
   const look = (schema: JsonSchema, root: string, place: string) => {
@@ -73,7 +71,6 @@ function freeName(wished: string[], taken: ReadonlySet<string>): string {
 const pascal = (name: string) =>
   name.replaceAll(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The largest of several matching bases wins. */
 function onBases(schema: JsonSchema, bases: Schemas): JsonSchema {
   const inner = mapSchemas(schema, (one) => onBases(one, bases));
   const fitting = Object.entries(bases)

@@ -98,7 +98,6 @@ function parameter(name: string, inPath: boolean, schema: InputSchema, example: 
   };
 }
 
-/** A number distinguishes the rarer parameters of the same name. */
 function shareParameters(entries: readonly Entry[]): Schema {
   const asked = new Map<string, number>();
   for (const parameter of entries.flatMap(({ parameters }) => parameters)) {

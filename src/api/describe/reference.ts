@@ -71,7 +71,6 @@ const quoted = (form: string) => `\`${form}\``;
 
 const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
 
-/** One line: a path with its query, or a path and a body. */
 export function exampleOf(operation: Operation): string {
   const path = pathWith(operation, operation.example);
   const rest = Object.entries(operation.example).filter(([name]) => !isInPath(operation, name));
@@ -82,7 +81,6 @@ export function exampleOf(operation: Operation): string {
   return `${methodOf(operation)} ${path}${query && `?${query}`}`;
 }
 
-/** All that a model needs before its first call. */
 export function llmsPage(catalogue: Catalogue, public_url: string): string {
   const lines = [
     "# Tallystick",

@@ -20,7 +20,6 @@ export type Verdict = Admission | "pay";
 
 export type Gate = {
   admit(operation: GuardedOperation, presented: Credentials): Promise<Verdict>;
-  /** Called when the log reports a changed key. */
   forgetKeys(): void;
 };
 
@@ -82,7 +81,6 @@ async function identify(parts: Parts, { secret, ip }: Credentials): Promise<Iden
 const inOrder = ({ access }: GuardedOperation, { payment }: Credentials): readonly Way[] =>
   payment === undefined ? access : access.toSorted((a, b) => Number(!!b.payment) - Number(!!a.payment));
 
-/** Refuses two that differ. */
 export function presentedSecret(
   authorization: string | undefined,
   apiKey: string | undefined,

@@ -29,7 +29,6 @@ export type PreparedAnswer = { status: number; vintage: string | null; event?: E
       kind: "body";
       body: Buffer;
       etag: string;
-      /** Subjects whose personal data it has. */
       subjects: readonly string[];
     }
   | { kind: "file"; file: ServedFile; etag: string }
@@ -46,7 +45,6 @@ export type AnswerParts = {
   catalogue: Catalogue;
   /** Logged and counted, but never a 500 after the work was done. */
   onBroken: (operation: Operation, promise: BrokenPromise, reason: string) => void;
-  /** By operation, vintage, form and input. */
   finished: LRUCache<string, PreparedBody>;
 };
 
@@ -60,7 +58,6 @@ function finishedName({ operation, form, input }: Call, vintage: string | undefi
   return `${operation.name} ${vintage} ${form} ${JSON.stringify(input)}`;
 }
 
-/** Only for callers that need no second check. */
 export function finishedBefore({ finished }: AnswerParts, call: Call): PreparedBody | undefined {
   if (call.confirm) return undefined;
   const name = finishedName(call, call.operation.vintage?.(call.data));
@@ -174,7 +171,6 @@ async function bodied(
   return made;
 }
 
-/** Copies getters as getters. */
 const reRead = (context: Context<never>, data: Data): Context<never> =>
   Object.defineProperties({} as Context<never>, {
     ...Object.getOwnPropertyDescriptors(context),

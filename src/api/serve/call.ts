@@ -16,7 +16,6 @@ import type { LongCall } from "./long-call.ts";
 export type Call = {
   operation: Operation;
   app: App;
-  /** Current data, or those of its `vintage`. */
   data: Data;
   input: Fields;
   caller: Caller;
@@ -26,7 +25,6 @@ export type Call = {
   /** SHA-256 of JCS {operation, input, form unless JSON}, in hex: the same for HTTP and MCP. */
   request_sha256: string;
   idempotency_key: string | undefined;
-  /** The position that the answer must include; 0 without one. */
   min_position: number;
   payment_id?: string;
   if_none_match: string | undefined;
@@ -64,7 +62,6 @@ export function requestDigest(
   return sha256(canonicalText(form === JSON_FORM ? request : { ...request, form }, "request"));
 }
 
-/** Hashed with every event of the call. */
 export const commandOf = (
   call: Pick<Call, "caller" | "request_id"> & { operation: Pick<Operation, "name"> },
   idempotency?: Idempotency,
@@ -80,14 +77,12 @@ export const commandOf = (
 
 const onBehalf = ({ principal, delegation_id }: Mandate) => ({ on_behalf_of: principal, delegation_id });
 
-/** Long enough to be unguessable. */
 const STRANGERS_NAME = 32;
 
 /** A delegate names commands apart from its principal. No tenant's name has a space. */
 const namerOf = (caller: Caller): string =>
   caller.kind === "delegate" ? `${caller.tenant} by ${caller.mandate.delegate}` : caller.tenant;
 
-/** Scoped to the tenant. */
 export function idempotencyOf(
   call: Pick<Call, "caller" | "idempotency_key" | "request_sha256"> & { operation: Pick<Operation, "kept"> },
 ): (Idempotency & { idem_key: string }) | undefined {

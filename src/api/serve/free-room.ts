@@ -14,14 +14,12 @@ export type CallerStatus = "stranger" | "proven" | "paying";
 
 export type FreeRoomParts = {
   limits: AddressLimits;
-  /** The daily limit of each share. */
   writes_a_day: number;
   mib_a_day: number;
   callerStatusOf(caller: Caller): Promise<CallerStatus>;
 };
 
 export type FreeRoom = {
-  /** Refuses beyond a limit. */
   take(caller: Caller, ip: string): Promise<void>;
   store(caller: Caller, ip: string, bytes: number): Promise<void>;
 };

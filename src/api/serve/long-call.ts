@@ -10,9 +10,7 @@ const CHECK_MS = 15_000;
 const TRUSTED_MS = 1_000;
 
 export type LongCallParts = {
-  /** Refuses once the caller lost access. */
   still: () => Promise<void>;
-  /** Aborts when the caller leaves or the service stops. */
   request: () => AbortSignal;
   clock: Clock;
   check_ms?: number;

@@ -19,16 +19,13 @@ export type CitedAnswer = Told & {
 };
 
 export type NestedCalls = {
-  /** Passes on the operation's refusals. */
   ask(operation: string, input: Record<string, unknown>): Promise<CitedAnswer>;
   restsOn(): string;
   reference: ReferenceStore;
 };
 
-/** Refuses `unavailable` after a limit. */
 export type TimeLimits = { step_ms?: number; whole_ms?: number };
 
-/** RFC 8785. */
 export const canonical = (value: object): string => canonicalText(value as JsonObject, "value");
 
 export async function withNestedCalls<T>(

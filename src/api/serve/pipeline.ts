@@ -111,7 +111,6 @@ async function paid(parts: Parts, call: Call, request: CallRequest): Promise<Ser
   return served;
 }
 
-/** Due where the account has too little. */
 async function unpaidOrDue(
   parts: Parts,
   call: Call,

@@ -82,9 +82,7 @@ export function isAway(error: unknown): boolean {
   );
 }
 
-/** Codes of Postgres and the system. */
 const FULL = ["53100", "ENOSPC", "EDQUOT"];
-/** DuckDB has no codes. */
 const FULL_TOLD = /No space left on device|Disk quota exceeded|failed to offload data block/;
 
 /** The write failed because a disk is full. */

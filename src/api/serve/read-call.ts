@@ -21,20 +21,16 @@ export type CallRequest = {
   presented: Credentials;
   /** Called after admission, so an unpaid body is never read. */
   read: (reader: InputReader, most_bytes?: number) => Fields | Promise<Fields>;
-  /** Available after `read`. */
   readonly sent: JsonObject;
   /** No larger than a query string may be. */
   is_small: boolean;
-  /** For the payment requirement. */
   path: string;
-  /** Or the MCP counterpart. */
   accept: string | undefined;
   wire: Wire;
   idempotency_key: string | undefined;
   if_none_match: string | undefined;
   last_event_id: string | undefined;
   prefers_proof: boolean;
-  /** Or the MCP counterpart. */
   min_log_position: string | undefined;
   request_id: string;
   signal: AbortSignal;

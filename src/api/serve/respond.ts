@@ -31,7 +31,6 @@ export type Answer =
   | ({ kind: "pay" } & PaymentRequired)
   | { kind: "refused"; refusal: Refusal; headers: Headers; event?: NamedEvent | undefined };
 
-/** `sha256`: of a bought body, in hex. */
 export type ServedAnswer = {
   made: PreparedAnswer;
   event?: EventName | undefined;
@@ -74,7 +73,6 @@ export async function respond(
     : { kind: "body", ...sent, headers: typedHeaders, body: made.body };
 }
 
-/** `admitted`: where admission had succeeded. */
 export async function refused(
   parts: Parts,
   operation: Operation,

@@ -23,7 +23,6 @@ const SECURITY: HelmetOptions = {
   xXssProtection: false,
 };
 
-/** Answers CORS preflights. */
 export const crossOrigin: RequestHandler = cors({
   allowedHeaders: ALLOWED,
   exposedHeaders: EXPOSED,

@@ -2,7 +2,6 @@ import { distance } from "fastest-levenshtein";
 import type { Method, Operation, Path, Route } from "../declare/operation.ts";
 import { methodOf, pathOf } from "../declare/operation-facts.ts";
 
-/** Undefined where no remedy is likely. */
 export type Hint = (method: string, path: string) => string | undefined;
 
 type KnownRoute = { method: Method; path: Path; parts: string[]; route: Route };
@@ -46,7 +45,6 @@ function otherMethods(known: KnownRoute[], parts: string[]): string | undefined 
   return routes.length > 0 ? `call ${routes.join(" or ")}` : undefined;
 }
 
-/** Prefers the request's method. */
 function slip(known: KnownRoute[], method: string, parts: string[]): string | undefined {
   const near = known
     .map((one) => ({ one, wrong: wrongIn(one, parts), other: one.method === method ? 0 : 1 }))

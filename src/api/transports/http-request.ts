@@ -11,7 +11,6 @@ import type { Wire } from "../declare/output.ts";
 import { presentedSecret } from "../serve/admission.ts";
 import type { CallRequest } from "../serve/read-call.ts";
 
-/** The default limit; operations may raise it. */
 const BODY_LIMIT = 256 * 1024;
 
 /** Bytes that may be read unpaid: as many as Node accepts in headers. */

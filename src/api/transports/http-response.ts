@@ -14,7 +14,6 @@ const headersOf = (res: Response): Record<string, string> => ({
   "X-Request-Id": res.locals.request_id as string,
 });
 
-/** For answers outside `sendAnswer`. */
 export const setCommonHeaders = (res: Response): Response => setHeaders(res, headersOf(res));
 
 function setHeaders(res: Response, headers: Record<string, string>): Response {
@@ -22,7 +21,6 @@ function setHeaders(res: Response, headers: Record<string, string>): Response {
   return res;
 }
 
-/** Resolves after the last byte. */
 export async function sendAnswer(res: Response, answer: Sent, question?: CallRequest): Promise<void> {
   const headers = Object.assign(headersOf(res), answer.headers);
   switch (answer.kind) {
@@ -101,7 +99,6 @@ async function sendStream(
   res.end();
 }
 
-/** Also resolves when the reader leaves. */
 function drained(res: Response): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -37,7 +37,6 @@ const callAny: Tool = {
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
 };
 
-/** Undefined where `operations_call` names no operation. */
 export function meantBy(
   name: string,
   given: Record<string, unknown> = {},
@@ -49,7 +48,6 @@ export function meantBy(
   return { name: meant, arguments: own as Record<string, unknown> };
 }
 
-/** Default: the most-used tools. */
 export function toolLists(
   operations: readonly Operation[],
 ): (areas: readonly string[], areaList: string | null) => Tool[] {

@@ -34,7 +34,6 @@ export type McpParts = {
   served: ServedOperation[];
   printer: Printer;
   public_url: string;
-  /** Added to the service's own and loopback. */
   origins: string[];
   problemOf: (error: unknown, path: string, request_id: string) => ProblemAnswer;
   stopping: AbortSignal;
@@ -157,7 +156,6 @@ function presentedPosition(meta: CallToolRequestParams["_meta"]): string | undef
   return position === undefined ? undefined : String(position);
 }
 
-/** x402's object, or the text of the header. */
 function presentedPayment(meta: CallToolRequestParams["_meta"]): string | object | undefined {
   const payment: unknown = meta?.["x402/payment"];
   if (payment === undefined || payment === null) return undefined;
@@ -256,7 +254,6 @@ function pictureResult({ body, headers }: Extract<Answer, { kind: "body" }>): Ca
   };
 }
 
-/** A file is too large for a result. */
 function fileResult(
   operation: Operation,
   { name, bytes, sha256 }: ServedFile,

@@ -2,17 +2,14 @@
 import type { Fields } from "../declare/input.ts";
 import type { Method, Path } from "../declare/operation.ts";
 
-/** `{name}` is one segment, `{+name}` the rest. */
 export type Entry<Target> = { method: Method; path: Path; target: Target };
 
-/** `allowed`: the methods of an existing path. */
 export type RouteMatch<Target> = { target: Target; params: Fields } | { allowed: Method[] };
 
 /** Throws URIError on invalid percent-encoding. */
 export type RouteTable<Target> = (method: string, path: string) => RouteMatch<Target> | undefined;
 
 type RouteNode<Target> = {
-  /** In lower case. */
   written: Map<string, RouteNode<Target>>;
   parameter?: RouteNode<Target>;
   ends: Ends<Target>;

@@ -21,8 +21,8 @@ function viewsOf(characters: readonly string[]): readonly (readonly string[])[] 
 const REPEATED = 3;
 
 /**
- * Bits of a secret that do not follow from what stands before them. Random hex digits have nearly four each, a text that repeats a
- * letter, a short piece, a run of the alphabet or of the keyboard has few however long it is. Words of a language look random to it.
+ * Counts bits that do not follow from earlier characters. Random hex digits have nearly four each; repetitions and runs of the
+ * alphabet or keyboard have few. Words of a language look random to it.
  */
 export function guessingBits(secret: string): number {
   const characters = [...secret.toLowerCase()];

@@ -61,7 +61,6 @@ export const keyChecks: KeyCheck[] = [
 /** Bounds the trust in a cached key when its revocation arrives late. */
 const KEY_TTL_MS = 1_000;
 
-/** Each unknown key costs a database query. */
 export const GUESSES: CallLimit = { name: "key-guesses", calls: 100, per: "minute" };
 
 export async function lookUp<Found>(
@@ -140,7 +139,6 @@ export const key = (scope: Scope): Way => ({
   admit: (attempt, parts) => admitKey(attempt, parts, scope),
 });
 
-/** Undefined without a key. */
 export async function admitKey(
   { identity }: Pick<Attempt, "identity">,
   parts: Pick<AccessParts, "quotas" | "clock"> & { keys: Keys },

@@ -29,7 +29,6 @@ export async function admitOnBehalf(
   return { pays: false, headers: {}, ...proven, ...admitted };
 }
 
-/** An agent's own key, or the wallet that signed the call. */
 async function delegateOf(
   { presented, identity: { caller } }: Attempt,
   parts: Parts,

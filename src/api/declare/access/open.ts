@@ -43,7 +43,6 @@ export const openWhere = (setting: OpeningSetting): Way => {
   };
 };
 
-/** Undefined within the limit. */
 export async function beyond(
   limits: AddressLimits,
   limit: CallLimit,

@@ -7,7 +7,6 @@ import { lookUp } from "./key.ts";
 import { beyond, EACH, type OwnLimit } from "./open.ts";
 import { type AccessParts, BEARER, type Identity, type SubjectKey, type Way } from "./way.ts";
 
-/** 256 random bits in base64url. */
 const FORM = /^sk_soul_[A-Za-z0-9_-]{43}$/;
 
 export const isSubjectSecret = (secret: string) => secret.startsWith("sk_soul_");

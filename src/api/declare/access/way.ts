@@ -13,10 +13,8 @@ import { PROOF_SECONDS } from "../../../domain/access/wallet-proof.ts";
 import type { KeyRow, KeyWithDigest } from "../../../projections/access/keys.ts";
 import type { Caller } from "../caller.ts";
 
-/** A decimal string, such as "0.05". */
 export type Usdc = `${number}`;
 
-/** From headers alone. */
 export type Credentials = {
   secret: string | undefined;
   /** Unparsed: the header's text, or the object of an MCP call. */
@@ -28,11 +26,9 @@ export type Credentials = {
   is_local: boolean;
   ip: string;
   method: string;
-  /** Without its query. */
   path: string;
 };
 
-/** `key`: an API key. */
 export type Identity = { caller: Caller; key?: KeyRow };
 
 export type GuardedOperation = { name: string; access: readonly Way[] };
@@ -59,9 +55,7 @@ export type Admission = {
 /** `owns`: whether the operation concerns the agent's things or its wallet's. */
 export type DelegateRequest = {
   by: Extract<Caller, { kind: "subject" | "payer" }>;
-  /** The principal's passport. */
   principal: number;
-  /** Undefined where the caller names none. */
   wallet: Hex | undefined;
   scope: Scope;
   owns: NonNullable<Way["delegated"]>["owns"];
@@ -77,9 +71,7 @@ export type Keys = {
 
 export type SubjectKey = {
   key_id: string;
-  /** The area's name of the subject. */
   subject: string;
-  /** The owner of what the key causes. */
   tenant: string;
   scopes: Scope[];
   secret_sha256: Buffer;
@@ -90,13 +82,10 @@ export type OpeningSetting = "SETTLE_OPEN";
 
 export type AccessParts = {
   findKey: (digest: Buffer) => Promise<KeyWithDigest | undefined>;
-  /** Absent where no area issues keys to its subjects. */
   findSubjectKey?: (digest: Buffer) => Promise<SubjectKey | undefined>;
-  /** Absent where no area has delegations. */
   admitDelegate?: (asked: DelegateRequest) => Promise<Pick<Admission, "caller" | "confirm">>;
   /** Includes delegates of such agents. Absent where no area has agents. */
   refuseSuspended?: (caller: Caller, watch: Watch) => Promise<void>;
-  /** For the checks of long calls. */
   load?: Watch;
   quotas: Quotas;
   limits: AddressLimits;
@@ -104,7 +93,6 @@ export type AccessParts = {
   app: Pick<App, "chain" | "recover"> & {
     settings: Pick<App["settings"], "public_url" | "custody">;
   };
-  /** Per address. */
   open_per_minute: number;
   opened?: Readonly<Partial<Record<OpeningSetting, boolean>>>;
   internal: { token: string | undefined; is_remote_allowed: boolean };
@@ -128,19 +116,14 @@ export type Way = {
   kind: string;
   /** `undefined`: not for this caller. A returned Refusal applies unless a later way fits. */
   admit(attempt: Attempt, parts: Parts): Promise<Admission | Refusal | undefined>;
-  /** Alternatives, as in OpenAPI; `{}` requires nothing. */
   security: readonly Record<string, []>[];
   schemes: SecuritySchemes;
-  /** Added to those of every operation. */
   statuses: readonly number[];
   /** For price lists; absent where only a credential counts. */
   price?: string;
-  /** The credential to send, for a 401 or 402. */
   invitation?: string;
-  /** The scheme in WWW-Authenticate (RFC 9110, 11.6.1). */
   challenge?: string;
   scope?: Scope;
-  /** Admits delegates within this scope too. */
   delegated?: { scope: Scope; owns: "agent" | "wallet" };
   is_open?: true;
   payment?: Payment;

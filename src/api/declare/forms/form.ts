@@ -26,7 +26,6 @@ const PAGES = ["text/markdown", "text/html", "application/pdf"] as const;
 export const isPictureForm = (form: Form): form is (typeof PICTURES)[number] =>
   (PICTURES as readonly Form[]).includes(form);
 
-/** The default form first; a stream and plain bytes have none to choose. */
 export function formsOf({ output }: Pick<OperationDeclaration, "output">): Form[] {
   if (output.kind === "picture") return [...PICTURES];
   if (output.kind !== "json") return [];
@@ -66,7 +65,6 @@ export function chosenForm(
   });
 }
 
-/** Includes a file name for callers that save the answer. */
 export function formHeaders(operation: OperationDeclaration, form: Form): Record<string, string> {
   const { extension, parameters } = forms[form];
   if (form === JSON_FORM) return { "Content-Type": form + parameters };

@@ -8,7 +8,6 @@ import { encodeAnswer } from "./encode.ts";
 import type { Form, JSON_FORM } from "./form.ts";
 import type { SourcedAnswer } from "./table.ts";
 
-/** The MCP counterpart of an Accept header. */
 export function acceptedForms(meta: CallToolRequestParams["_meta"]): string | undefined {
   const accepted: unknown = meta?.["tallystick/accept"];
   return accepted === undefined || accepted === null ? undefined : String(accepted);

@@ -12,7 +12,6 @@ export type RowsPath = "data" | `data.${string}`;
 
 type TableColumn = Column & { path: string[]; optional: boolean };
 
-/** Throws at start where the path has no array. */
 export function tableAt(schema: z.ZodObject, place: RowsPath): Table {
   const path = place.split(".");
   let found: unknown = schema;
@@ -72,7 +71,6 @@ function columnsOf(row: z.ZodType): TableColumn[] {
   return columns;
 }
 
-/** Merges the columns of alternatives. */
 function flattened(schema: JsonSchema, path: string[], optional: boolean): TableColumn[] {
   const options = (schema.anyOf ?? [schema]).filter(({ type }) => type !== "null");
   if (options.length === 0 || !options.every(({ properties }) => properties))

@@ -12,7 +12,6 @@ import { operationBody } from "./operation-page.ts";
 
 const FOLDER = join(PACKAGE, "docs");
 
-/** Generated from the catalogue, with pages of their own. */
 const ELSEWHERE = new Map([["operations", "/docs#operations"]]);
 
 const SERVED = new Map([

@@ -26,7 +26,6 @@ export type ChartQuery = {
   hs: string | undefined;
 };
 
-/** The latest years with full coverage; undefined without any. */
 export function chartedIn(trade: TradeData): ChartQuery | undefined {
   for (const manifest of mayAnswer(trade))
     for (const flow of flows) {
@@ -67,7 +66,6 @@ function chartedOf({ dataset, coverage }: Manifest, flow: Flow): ChartQuery | un
   return gapIn(coverage, charted, false) === undefined ? charted : undefined;
 }
 
-/** For readers who cannot see it. */
 export function aboutChart({ reporters, flow, years: { from, to }, hs }: ChartQuery): string {
   const names = new Intl.ListFormat("en-GB").format(reporters.map(partnerName));
   const product = hs === undefined ? "" : `, ${productTitle(hs)}`;
@@ -80,7 +78,6 @@ export function exampleChart(app: App): { path: string; about: string } | undefi
   return charted && { path: CHART, about: aboutChart(charted) };
 }
 
-/** Caches the picture of the newest data. */
 export function chartDocument(): Document {
   let drawn: { of: string; picture: Promise<Buffer> } | undefined;
   return {

@@ -5,7 +5,6 @@ import { type MenuEntry, placesFor } from "./places.ts";
 
 export type Page = {
   title: string;
-  /** For search engines and previews. */
   description: string;
   body: Markup;
   place?: MenuEntry;
@@ -55,6 +54,5 @@ export function pageOf({ script = "/docs/page.js", ...page }: Page): RenderedDoc
 
 export type PageParts = { public_url: string; embedded_chain: boolean; sandbox_key?: string | undefined };
 
-/** Only for a browser on this machine. */
 export const keyFor = ({ sandbox_key }: PageParts, { is_at_home }: Visit) =>
   is_at_home ? sandbox_key : undefined;

@@ -1,7 +1,6 @@
 import MarkdownIt, { type Token } from "markdown-it";
 import { type Markup, markup } from "../../../core/model/html.ts";
 
-/** The first section is the whole page. */
 export type Section = { title: string; anchor: string; text: string };
 
 export type Rendering = { title: string; lead: string; body: Markup; sections: Section[] };
@@ -25,7 +24,6 @@ function coloured(code: string): string {
 
 const block = (code: string) => `<pre tabindex="0"><code>${coloured(code)}</code></pre>\n`;
 
-/** `file`: a file of the repository that is not served. */
 export type Destination = string | { file: string };
 
 export function rendering(source: string, linkOf: (target: string) => Destination): Rendering {
