@@ -1,6 +1,5 @@
 /** The limits of what is measured over HTTP: servers in processes of their own that read a JSON body and send the same bytes again and again. */
 import { spawn } from "node:child_process";
-import { randomBytes, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
@@ -9,6 +8,7 @@ import express, { type RequestHandler } from "express";
 import { openPool } from "../eventstore/pool.ts";
 import { createEventStore } from "../eventstore/store.ts";
 import { cpuOf } from "./cpu.ts";
+import { loneEvent } from "./lone-event.ts";
 import { AS_STARTED, type Environment } from "./service-process.ts";
 
 const FILE = fileURLToPath(import.meta.url);
@@ -48,15 +48,10 @@ function serve(body: string, before: RequestHandler[]): void {
   );
 }
 
-/** Of a stream that nobody follows, so that nothing comes of it but the append. */
 function appending(url: string): RequestHandler {
   const store = createEventStore(openPool(url));
   return async (_req, _res, next) => {
-    const head_hash = randomBytes(32).toString("hex");
-    const payload = { space: "test", chain: 1, head_hash, abandoned_at: new Date().toISOString() };
-    const events = [{ type: "SeedChainAbandoned", payload }];
-    const commit = { tenant: "acme", stream_id: randomUUID(), expected_version: 0, events };
-    await store.append({ appends: [commit] });
+    await store.append(loneEvent());
     next();
   };
 }

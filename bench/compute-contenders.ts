@@ -1,5 +1,5 @@
 /** The ways of handing out work that bench/compute.ts sets side by side: each does so many tasks with so many workers at once. */
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { Logger, makeWorkerUtils, run } from "graphile-worker";
 import PgBoss from "pg-boss";
 import type { Caller } from "../src/api/declare/caller.ts";
@@ -16,6 +16,7 @@ import * as passports from "../src/domain/identity/passports.ts";
 import * as account from "../src/domain/payments/account.ts";
 import { tasksProjection } from "../src/projections/compute/tasks.ts";
 import { stepTask } from "../src/reactors/compute/steps.ts";
+import { loneEvent } from "./lone-event.ts";
 
 /** `seconds`: for so many tasks, which were there before the clock began. */
 export type Contender = { seconds(count: number, workers: number): Promise<number> };
@@ -57,12 +58,7 @@ async function timed(
 export const bareAppends = ({ store }: App): Contender => ({
   seconds: (count, workers) =>
     timed(count, workers, async () => {
-      const head_hash = randomBytes(32).toString("hex");
-      const payload = { space: "test", chain: 1, head_hash, abandoned_at: AT };
-      const events = [{ type: "SeedChainAbandoned", payload }];
-      await store.append({
-        appends: [{ tenant: "acme", stream_id: randomUUID(), expected_version: 0, events }],
-      });
+      await store.append(loneEvent());
       return true;
     }),
 });
@@ -122,7 +118,15 @@ async function ask(
   const { signal } = new AbortController();
   const { result } = await app.commit(
     (unit) =>
-      operation.handle({ ...unit, app, caller, input: given, fresh_id, signal } as unknown as Context<never>),
+      operation.handle({
+        ...unit,
+        app,
+        data: app.data,
+        caller,
+        input: given,
+        fresh_id,
+        signal,
+      } as unknown as Context<never>),
     { meta },
   );
   return result;

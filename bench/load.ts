@@ -1,5 +1,4 @@
 /** What benchmarks of calls that append share: a service to call, posts a second, and what the log alone appends meanwhile. */
-import { randomBytes, randomUUID } from "node:crypto";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +16,7 @@ import { ATTO } from "../src/domain/lounge/token.ts";
 import { issueKey } from "../src/operator/keys.ts";
 import { withRuntime } from "../src/runtime/assemble.ts";
 import { readConfig } from "../src/runtime/config.ts";
+import { loneEvent } from "./lone-event.ts";
 import { type Environment, median, type ServiceProcess, startServiceProcess } from "./service-process.ts";
 
 export type Load = { connections: number; seconds: number };
@@ -97,12 +97,7 @@ export async function appendRate(env: Environment, { connections, seconds }: Loa
     let done = 0;
     const worker = async () => {
       while (performance.now() < end) {
-        // Of a stream that nobody follows, so that nothing comes of it but the append.
-        const head_hash = randomBytes(32).toString("hex");
-        const payload = { space: "test", chain: 1, head_hash, abandoned_at: new Date().toISOString() };
-        const events = [{ type: "SeedChainAbandoned", payload }];
-        const stream_id = randomUUID();
-        await store.append({ appends: [{ tenant: "acme", stream_id, expected_version: 0, events }] });
+        await store.append(loneEvent());
         done++;
       }
     };

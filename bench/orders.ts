@@ -5,10 +5,12 @@
  *   row lock           a row a product, locked by SELECT … FOR UPDATE, an order beside it, in one transaction (Vendure's way since PR 4930)
  *   emmett-postgresql  a stream a product and one an order, appended one after the other: it has no commit over two
  *   roulette           bets on one account over HTTP, which rest on one another as orders of one product do
+ *   limit              one INSERT … SELECT of the same rows and indexes: Postgres writes no event faster
  *
  *     npx tsx bench/orders.ts [--seconds 5] [--rounds 3] [--connections 64] [--products 1000] [--tenants 1000]
  *
- * Figures are medians over the rounds, in which the contenders take turns.
+ * Figures are medians over the rounds, in which the contenders take turns. A tenant holds a product by three unpaid orders at most.
+ * Over HTTP "one product" is therefore one at a time: the next follows when every tenant has ordered three times.
  */
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
@@ -22,6 +24,7 @@ import * as product from "../src/domain/commerce/product.ts";
 import * as stock from "../src/domain/commerce/stock.ts";
 import * as account from "../src/domain/lounge/account.ts";
 import { releaseSandboxTables } from "../src/operator/reference.ts";
+import { insertSelect } from "./append-contenders.ts";
 import {
   AT,
   appendRate,
@@ -36,7 +39,6 @@ import {
   RICH,
   startDrawingService,
   takeTurns,
-  tellRates,
   UNIT,
   withDatabase,
   withService,
@@ -55,6 +57,16 @@ const { values } = parseArgs({
 const load: Load = { connections: Number(values.connections), seconds: Number(values.seconds) };
 const rounds = Number(values.rounds);
 const many = Number(values.products);
+const buyers = Number(values.tenants);
+/** Orders of one product that the service takes before anybody pays. */
+const FULL = buyers * stock.MOST_UNPAID;
+/** More orders a second than the service answers over HTTP on two cores. */
+const CEILING = 4_000;
+const most = CEILING * load.seconds * rounds;
+if (most > many * FULL)
+  throw new RangeError(
+    `${buyers} tenants may place ${many * FULL} orders of ${many} products: raise --tenants or --products`,
+  );
 
 const UNTIL = "2999-01-01T00:00:00.000Z";
 const CUSTOMER = "anna@example.org";
@@ -185,15 +197,41 @@ async function emmett(url: string): Promise<Way> {
   return { measure: (productOf) => rateOf(load, () => inLine(productOf())), close: () => store.close() };
 }
 
+const APPENDS = "the log: appends of one event";
+const LIMIT = "limit: events by one INSERT … SELECT";
+const LIMIT_ROWS = 20_000;
+/** Events that an order appends: of its product's stock and its own. */
+const EVENTS = 2;
+
+/** A line for each contender: how often a second, beside appends, beside both peers with the same products, and its events beside the limit. */
+function tellOrders(rates: Map<string, number>): void {
+  console.table(
+    [...rates].map(([what, rate]) => {
+      const [goods] = what.split(": ");
+      const isOrder = rates.has(`${goods}: row lock`);
+      const times = (other: string, events = 1) => ((events * rate) / rates.get(other)!).toFixed(2);
+      return {
+        what,
+        "a second": Math.round(rate),
+        "÷ appends": times(APPENDS),
+        "× row lock": isOrder ? times(`${goods}: row lock`) : "",
+        "× emmett": isOrder ? times(`${goods}: emmett-postgresql`) : "",
+        "events ÷ limit": times(LIMIT, isOrder ? EVENTS : 1),
+      };
+    }),
+  );
+}
+
 await withDatabase(async (bare) => {
   const ownerUrl = bare.DATABASE_URL!;
   const env: Environment = { ...bare, SUBJECT_KEYS_URL: await database(ownerUrl, "vault") };
-  // After the thousand, one for each round and way: a tenant holds a product by three unpaid orders.
-  const last = many + 2 * rounds;
+  // After the thousand come those that are ordered alone: in process one a round, over HTTP one more whenever one is full.
+  const firstOverHttp = many + rounds + 1;
+  const last = many + 2 * rounds + Math.ceil(most / FULL);
   const keys = await withService(env, async (app) => {
     await releaseSandboxTables(app, env.DATA_DIR!);
     await listProducts(app, 1, last);
-    const tenants = Array.from({ length: Number(values.tenants) }, (_, n) => `buyer-${n}`);
+    const tenants = Array.from({ length: buyers }, (_, n) => `buyer-${n}`);
     // Customers who have ordered before: a first order makes a key in the vault besides.
     const place = { tenant: "bench", stream_id: "bench", type: "Bench" };
     const value = { mail: CUSTOMER };
@@ -212,7 +250,7 @@ await withDatabase(async (bare) => {
   const newest = `${service.url}/v1/agent/availability?product_id=${last}`;
   while ((await fetch(newest, { headers: keys[0]! })).status !== 200) await pause(200);
 
-  let turn = 0;
+  let ordersPlaced = 0;
   const bodyOf = (product_id: number) =>
     JSON.stringify({
       product_slug: `pellets-${product_id}`,
@@ -220,46 +258,55 @@ await withDatabase(async (bare) => {
       customer_email: CUSTOMER,
       delivery_address: "Brīvības iela 1, Rīga",
     });
-  const ordered = (productOf: () => number) => () => {
-    const next = (): Post => ({ headers: keys[turn++ % keys.length]!, body: bodyOf(productOf()) });
+  const ordered = (productOf: (order: number) => number): Promise<number> => {
+    const next = (): Post => {
+      const order = ordersPlaced++;
+      return { headers: keys[order % buyers]!, body: bodyOf(productOf(order)) };
+    };
     return posts(`${service.url}/v1/agent/orders`, next, load);
   };
+  let productAlone = firstOverHttp - 1;
+  const orderedAlone = () => {
+    let placed = 0;
+    return ordered(() => {
+      if (placed++ % FULL === 0) productAlone++;
+      return productAlone;
+    });
+  };
+  /** Each tenant orders every product once before it orders one again, and no two tenants in the same order. */
+  const orderedOfMany = () =>
+    ordered((order) => 1 + (((order % buyers) * 7_919 + Math.floor(order / buyers)) % many));
   const bet = (): Post => ({ headers: keys[0]!, body: JSON.stringify({ bet_type: "red" }) });
   const anyOf = () => randomInt(1, many + 1);
-  /** A product that nobody has ordered in an earlier round. */
-  const fresh = (from: number) => {
+  /** One product, which nobody has ordered in an earlier round. */
+  const oneOf = (measure: (productOf: () => number) => Promise<number>) => {
     let round = 0;
-    return () => from + round++;
-  };
-  const [overHttp, direct, lockedOne, emmettOne] = [many + 1, many + rounds + 1, many + 1, many + 1].map(
-    fresh,
-  );
-  const of =
-    (next: (() => number) | undefined, measure: (productOf: () => number) => Promise<number>) => () => {
-      const product_id = next!();
+    return () => {
+      const product_id = many + 1 + round++;
       return measure(() => product_id);
     };
-  const APPENDS = "the log: appends of one event";
+  };
   try {
     const rates = await takeTurns(
       [
         [APPENDS, () => appendRate(env, load)],
-        ["one product: ours over HTTP", of(overHttp, (productOf) => ordered(productOf)())],
+        [LIMIT, () => insertSelect(ownerUrl, LIMIT_ROWS)],
+        ["one product: ours over HTTP", orderedAlone],
         [
           "one account: roulette over HTTP",
           () => posts(`${service.url}/v1/agent/lounge/roulette`, bet, load),
         ],
-        ["one product: ours", of(direct, (productOf) => inProcess(env, productOf))],
-        ["one product: row lock", of(lockedOne, locked.measure)],
-        ["one product: emmett-postgresql", of(emmettOne, emmettStore.measure)],
-        [`${many} products: ours over HTTP`, ordered(anyOf)],
+        ["one product: ours", oneOf((productOf) => inProcess(env, productOf))],
+        ["one product: row lock", oneOf(locked.measure)],
+        ["one product: emmett-postgresql", oneOf(emmettStore.measure)],
+        [`${many} products: ours over HTTP`, orderedOfMany],
         [`${many} products: ours`, () => inProcess(env, anyOf)],
         [`${many} products: row lock`, () => locked.measure(anyOf)],
         [`${many} products: emmett-postgresql`, () => emmettStore.measure(anyOf)],
       ],
       rounds,
     );
-    tellRates(rates, APPENDS);
+    tellOrders(rates);
   } finally {
     await Promise.all([service.stop(), locked.close(), emmettStore.close()]);
   }

@@ -7,7 +7,7 @@
  * Claim: eight processes do at least 0.9 of what two do; more processes than cores cost little.
  */
 import { fork } from "node:child_process";
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { fileURLToPath } from "node:url";
@@ -18,6 +18,7 @@ import { demoAccount, demoAddresses } from "../src/domain/wallet/demo-accounts.t
 import { headerV1, type RequirementV1, signPayment } from "../test/support/buyer.ts";
 import { pricesAt, ROLL } from "./endurance-calls.ts";
 import { orderKey, startDrawingService, withDatabase, withService } from "./load.ts";
+import { loneEvent } from "./lone-event.ts";
 import { type Environment, untilAtRest } from "./service-process.ts";
 
 type Told = { url: string; callers: number; seconds: number };
@@ -42,16 +43,10 @@ async function asLongAs(
   return { latencies_ms, seconds: (performance.now() - began) / 1_000 };
 }
 
-/** Of streams that nobody follows, so that nothing comes of it but the append. */
 async function append({ url, ...load }: Told): Promise<Done> {
   const store = createEventStore(openPool(url));
   const done = await asLongAs(load, async () => {
-    const head_hash = randomBytes(32).toString("hex");
-    const payload = { space: "test", chain: 1, head_hash, abandoned_at: new Date().toISOString() };
-    const events = [{ type: "SeedChainAbandoned", payload }];
-    await store.append({
-      appends: [{ tenant: "acme", stream_id: randomUUID(), expected_version: 0, events }],
-    });
+    await store.append(loneEvent());
     return true;
   });
   await store.close();

@@ -22,7 +22,7 @@ import type { EventSchemas } from "./schemas.ts";
 import type { EventStore } from "./store.ts";
 import type { ExpectedVersion, JsonObject, NewEvent, RecordedEvent } from "./types.ts";
 
-type Metadata = ReadEventMetadataWithGlobalPosition;
+export type Metadata = ReadEventMetadataWithGlobalPosition;
 
 export type EmmettOptions = {
   tenant: string;
@@ -39,92 +39,76 @@ export type TenantStore = EmmettStore<Metadata> & {
   ): Promise<AppendToStreamResultWithGlobalPosition>;
 };
 
-/** Stream positions are versions from 1 on; global positions are the log's, so they may have gaps. */
+type TenantLog = EmmettOptions & { store: EventStore };
+
+/** Stream positions are versions, from 1 on; global positions are those of the log, so they may jump. */
 export function emmettStore(store: EventStore, options: EmmettOptions): TenantStore {
-  const { tenant, log_id, schemas = store.schemas } = options;
-
-  /** Reads the version first, so that the state is exactly of that version. */
-  async function readStream<E extends Event, P extends Event = E>(
-    streamName: string,
-    options: ReadStreamOptions<bigint, E, P> = {},
-  ): Promise<ReadStreamResult<E, Metadata>> {
-    const stream = { log_id, tenant, stream_id: streamName };
-    const current = (await store.streamHead(stream))?.version ?? 0;
-    assertExpectedVersionMatchesCurrent(BigInt(current), options.expectedStreamVersion, NO_STREAM);
-    const from = Number(options.from ?? 0n);
-    const count = options.maxCount === undefined ? Infinity : Number(options.maxCount);
-    const to = Math.min(Number(options.to ?? current), current, from + count);
-    const events: ReadEvent<E, Metadata>[] = [];
-    for (let after = from; after < to; ) {
-      const page = await store.readStream({
-        ...stream,
-        after_version: after,
-        limit: Math.min(PAGE, to - after),
-      });
-      for (const event of page)
-        events.push(
-          upcastRecordedMessage<E, P, Metadata>(
-            asEmmett<P>(schemas?.upcast(event) ?? event),
-            options.schema?.versioning,
-          ),
-        );
-      after += page.length;
-    }
-    return { currentStreamVersion: BigInt(current), events, streamExists: current > 0 };
-  }
-
+  const log: TenantLog = { store, schemas: store.schemas, ...options };
   return {
-    readStream,
+    readStream: (streamName, read) => readStream(log, streamName, read),
 
     async aggregateStream<State, E extends Event, P extends Event = E>(
       streamName: string,
-      options: AggregateStreamOptions<State, E, Metadata, P>,
+      { evolve, initialState, read }: AggregateStreamOptions<State, E, Metadata, P>,
     ): Promise<AggregateStreamResult<State, bigint>> {
-      const { events, currentStreamVersion, streamExists } = await readStream<E, P>(streamName, options.read);
-      const state = events.reduce<State>(
-        (folded, event) => options.evolve(folded, event),
-        options.initialState(),
-      );
+      const { events, currentStreamVersion, streamExists } = await readStream<E, P>(log, streamName, read);
+      const state = events.reduce<State>((folded, event) => evolve(folded, event), initialState());
       return { state, currentStreamVersion, streamExists };
     },
 
-    async appendToStream<E extends Event, P extends Event = E>(
-      streamName: string,
-      events: E[],
-      options: AppendToStreamOptions<bigint, E, P> = {},
-    ) {
-      const downcast = options.schema?.versioning?.downcast;
-      const result = await store.append({
-        log_id,
-        appends: [
-          {
-            tenant,
-            stream_id: streamName,
-            expected_version: expectedVersion(options.expectedStreamVersion),
-            events: events.map((event) => asNewEvent(downcast ? downcast(event) : event, schemas)),
-          },
-        ],
-      });
-      if (result.status === "wrong_version")
-        throw new ExpectedVersionConflictError(
-          BigInt(result.actual),
-          options.expectedStreamVersion ?? NO_CONCURRENCY_CHECK,
-        );
-      if (result.status === "idem_conflict" || result.status === "overtaken")
-        throw new Error(
-          "an append without a key cannot conflict on one, nor be overtaken that rests on nothing",
-        );
-      const last = result.events.at(-1)!;
-      return {
-        nextExpectedStreamVersion: BigInt(last.version),
-        createdNewStream: last.version === events.length,
-        lastEventGlobalPosition: BigInt(last.position),
-      };
-    },
+    appendToStream: (streamName, events, append) => appendToStream(log, streamName, events, append),
 
     async streamExists(streamName) {
+      const { log_id, tenant } = log;
       return (await store.streamHead({ log_id, tenant, stream_id: streamName })) !== undefined;
     },
+  };
+}
+
+/** The version is read first and nothing beyond it: what is folded is exactly the state at that version. */
+async function readStream<E extends Event, P extends Event = E>(
+  { store, log_id, tenant, schemas }: TenantLog,
+  streamName: string,
+  options: ReadStreamOptions<bigint, E, P> = {},
+): Promise<ReadStreamResult<E, Metadata>> {
+  const stream = { log_id, tenant, stream_id: streamName };
+  const current = (await store.streamHead(stream))?.version ?? 0;
+  assertExpectedVersionMatchesCurrent(BigInt(current), options.expectedStreamVersion, NO_STREAM);
+  const from = Number(options.from ?? 0n);
+  const count = options.maxCount === undefined ? Infinity : Number(options.maxCount);
+  const to = Math.min(Number(options.to ?? current), current, from + count);
+  const upcast = (event: RecordedEvent) =>
+    upcastRecordedMessage<E, P, Metadata>(emmettEvent<P>(event, schemas), options.schema?.versioning);
+  const events: ReadEvent<E, Metadata>[] = [];
+  for (let after = from; after < to; ) {
+    const limit = Math.min(PAGE, to - after);
+    const page = await store.readStream({ ...stream, after_version: after, limit });
+    events.push(...page.map(upcast));
+    after += page.length;
+  }
+  return { currentStreamVersion: BigInt(current), events, streamExists: current > 0 };
+}
+
+async function appendToStream<E extends Event, P extends Event = E>(
+  { store, log_id, tenant, schemas }: TenantLog,
+  stream_id: string,
+  events: E[],
+  options: AppendToStreamOptions<bigint, E, P> = {},
+): Promise<AppendToStreamResultWithGlobalPosition> {
+  const { expectedStreamVersion: expected, schema } = options;
+  const downcast = schema?.versioning?.downcast;
+  const added = events.map((event) => asNewEvent(downcast ? downcast(event) : event, schemas));
+  const append = { tenant, stream_id, expected_version: expectedVersion(expected), events: added };
+  const result = await store.append({ log_id, appends: [append] });
+  if (result.status === "wrong_version")
+    throw new ExpectedVersionConflictError(BigInt(result.actual), expected ?? NO_CONCURRENCY_CHECK);
+  if (result.status === "idem_conflict" || result.status === "overtaken")
+    throw new Error("an append without a key cannot conflict on one, nor be overtaken that rests on nothing");
+  const last = result.events.at(-1)!;
+  return {
+    nextExpectedStreamVersion: BigInt(last.version),
+    createdNewStream: last.version === events.length,
+    lastEventGlobalPosition: BigInt(last.position),
   };
 }
 
@@ -147,8 +131,13 @@ function asNewEvent(event: Event, schemas: EventSchemas | undefined): NewEvent {
   };
 }
 
-function asEmmett<P extends Event>(event: RecordedEvent): ReadEvent<P, Metadata> {
-  // An event with the log's own member could not be appended again.
+/** An event as emmett reads it, of its type's newest version. */
+export function emmettEvent<P extends Event>(
+  stored: RecordedEvent,
+  schemas: EventSchemas | undefined,
+): ReadEvent<P, Metadata> {
+  const event = schemas?.upcast(stored) ?? stored;
+  // The log's own entry: an event read and appended again would be refused with it.
   const { commit: _, ...meta } = event.meta;
   const recorded = {
     kind: "Event",

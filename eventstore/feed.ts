@@ -15,7 +15,12 @@ export type FeedOptions = {
   after: LogHead;
   /** Payload and meta as the stored text that was hashed. */
   proof: boolean;
-  /** Continue past the initial head until the signal aborts. */
+  /**
+   * A pattern of the actors whose meta is shown, asked for at each wake; that of an event by any other actor is shown by its hash,
+   * `meta_hash`. All are shown when absent.
+   */
+  shownActors?: () => Promise<string>;
+  /** Go on past the head as it stood at the start, until the signal is aborted. */
   follow: boolean;
   /** An SSE event's `id` is its cursor. */
   framing: "ndjson" | "sse";
@@ -53,7 +58,8 @@ export async function* feed(parts: FeedParts, options: FeedOptions): AsyncGenera
   for (let news = false; ; ) {
     const newest = await parts.store.head(log_id);
     const head = await endOf(parts.store, newest, options);
-    for await (const page of pages(parts.pool, { ...options, log_id, epoch, head }, place)) {
+    const actors = await options.shownActors?.();
+    for await (const page of pages(parts.pool, { ...options, log_id, epoch, head, actors }, place)) {
       yield* page.lines;
       place = page.end;
       if (signal.aborted) break;
@@ -100,6 +106,8 @@ type Page = { lines: Buffer[]; end: FeedPosition };
 type Reading = Pick<FeedOptions, "tenant" | "proof" | "framing"> & {
   log_id: number;
   epoch: string;
+  actors: string | undefined;
+  /** Where to stop. */
   head: LogHead;
 };
 
@@ -162,9 +170,9 @@ async function readLines(
   last: number | null,
 ): Promise<Buffer[]> {
   if (last === null) return [];
-  const { log_id, tenant, framing, proof, epoch } = reading;
+  const { log_id, tenant } = reading;
   const lines = `
-    select string_agg(${framedLine(framing, proof, epoch)}, '' order by position) from eventstore.events
+    select string_agg(${framedLine(reading)}, '' order by position) from eventstore.events
      where log_id = ${log_id} and tenant = ${pg.escapeLiteral(tenant)} and position > ${after} and position <= ${last}`;
   const chunks: Buffer[] = [];
   const copy: CopyToStreamQuery & { callback?: () => void } = to(`copy (${lines}) to stdout (format binary)`);
@@ -193,17 +201,23 @@ function within(chunks: Buffer[], head: number, tail: number): Buffer[] {
   });
 }
 
-function framedLine(framing: FeedOptions["framing"], proof: boolean, epoch: string): string {
+function framedLine({ framing, proof, epoch, actors }: Reading): string {
   const stored = (column: string) =>
     proof ? `to_json(convert_from(${column}, 'UTF8'))::text` : `convert_from(${column}, 'UTF8')`;
-  // A test compares this form with cursor.ts.
+  const meta = `',"meta":' || ${stored("meta")}`;
+  const shownMeta =
+    actors === undefined
+      ? meta
+      : `case when coalesce(convert_from(meta, 'UTF8')::json->>'actor', '') ~ ${pg.escapeLiteral(actors)}
+         then ${meta} else ',"meta_hash":"' || encode(meta_hash, 'hex') || '"' end`;
+  // The form is that of cursor.ts; a test holds the two together.
   const cursor = `'v1.${epoch}.' || position || '.' || encode(substr(log_hash, 1, 8), 'hex')`;
   // Grouped, because every || copies all that precedes it.
   const line = `('{"op":"INSERT","cursor":"' || ${cursor} || '","position":' || position)
     || (',"stream_id":' || to_json(stream_id)::text || ',"version":' || version || ',"event_id":"' || event_id)
     || ('","type":' || to_json(type)::text || ',"schema_version":' || schema_version || ',"recorded_at":"'
         || to_char(timestamp 'epoch' + recorded_at_us * interval '1 microsecond', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
-    || ('","payload":' || ${stored("payload")}) || (',"meta":' || ${stored("meta")})
+    || ('","payload":' || ${stored("payload")}) || (${shownMeta})
     || (',"event_hash":"' || encode(event_hash, 'hex') || '","prev_hash":"' || encode(prev_hash, 'hex') || '"}')`;
   return framing === "ndjson"
     ? `${line} || E'\\n'`

@@ -10,6 +10,7 @@ import type pg from "pg";
 import { Announcer } from "./announcer.ts";
 import { Backlog } from "./backlog.ts";
 import type { EventStore } from "./store.ts";
+import { TailWindow } from "./tail-window.ts";
 import { MAIN_LOG, type RecordedEvent } from "./types.ts";
 
 export type TailOptions = {
@@ -62,187 +63,187 @@ const GATHER_MS = 10;
 const sessionOf = ({ options }: pg.Pool, session_url?: string): pg.ClientConfig =>
   session_url === undefined ? options : { ...options, connectionString: session_url };
 
-export function createTail(store: EventStore, options: TailOptions): Tail {
-  const {
-    pool,
-    session_url,
-    log_id = MAIN_LOG,
-    poll_ms = 1_000,
-    listens = true,
-    window = 4_096,
-    onError = () => {},
-  } = options;
-  let recent: RecordedEvent[] = [];
-  /** The window holds every event from `windowStart` (exclusive) to `position`; positions have no gaps. */
-  let windowStart = 0;
-  let position = 0;
+export const createTail = (store: EventStore, options: TailOptions): Tail => new LogTail(store, options);
+
+class LogTail implements Tail {
+  readonly #store: EventStore;
+  readonly #log_id: number;
+  readonly #onError: (error: Error) => void;
+  readonly #window: TailWindow;
+  readonly #backlog: Backlog;
+  readonly #announcer: Announcer | undefined;
+  readonly #poll: NodeJS.Timeout;
+  readonly #endListening: () => void;
+  readonly #waiters = new Set<() => void>();
   /** Until somebody asks for events, the head alone is followed. */
-  let isRead = false;
-  let started = false;
-  let stale = true;
-  let reading: Promise<void> | undefined;
-  let nextReadAt = 0;
-  let closed = false;
-  const waiters = new Set<() => void>();
-  const backlog = new Backlog((after, limit) => store.readLog({ log_id, after, limit }));
+  #isRead = false;
+  #isStarted = false;
+  #isStale = true;
+  #isClosed = false;
+  #reading: Promise<void> | undefined;
+  #nextReadAt = 0;
 
-  const announcer = listens
-    ? new Announcer(sessionOf(pool, session_url), `eventstore_${log_id}`, wake, onError)
-    : undefined;
-  const timer = setInterval(() => {
-    if (listens || waiters.size > 0) wake();
-  }, poll_ms).unref();
-  const endListening = store.onAppended((appendedTo, appendedPosition) => {
-    if (appendedTo !== log_id) return;
-    announcer?.announce(appendedPosition);
-    wake();
-  });
+  constructor(store: EventStore, options: TailOptions) {
+    const { pool, session_url, log_id = MAIN_LOG, poll_ms = 1_000, listens = true, window = 4_096 } = options;
+    const { onError = () => {} } = options;
+    this.#store = store;
+    this.#log_id = log_id;
+    this.#onError = onError;
+    this.#window = new TailWindow(window);
+    this.#backlog = new Backlog((after, limit) => store.readLog({ log_id, after, limit }));
+    const announcer = () =>
+      new Announcer(sessionOf(pool, session_url), `eventstore_${log_id}`, () => this.wake(), onError);
+    this.#announcer = listens ? announcer() : undefined;
+    this.#poll = setInterval(() => {
+      if (listens || this.#waiters.size > 0) this.wake();
+    }, poll_ms).unref();
+    this.#endListening = store.onAppended((appendedTo, position) => {
+      if (appendedTo === log_id) this.#appended(position);
+    });
+    this.wake();
+  }
 
-  function wake(): void {
-    stale = true;
-    if (closed) return;
-    reading ??= readNews().finally(() => {
-      reading = undefined;
+  get position(): number {
+    return this.#window.position;
+  }
+
+  wake(): void {
+    this.#isStale = true;
+    if (this.#isClosed) return;
+    this.#reading ??= this.#readNews().finally(() => {
+      this.#reading = undefined;
       // News may have come after the last look and before this.
-      if (stale) wake();
+      if (this.#isStale) this.wake();
     });
   }
 
-  async function readNews(): Promise<void> {
+  async since(position: number): Promise<RecordedEvent[]> {
+    return (await this.#next(position)).events;
+  }
+
+  follower(): Follower {
+    const reader = this.#backlog.reader();
+    return {
+      leave: reader.leave,
+      since: async (after, wait_ms) => {
+        if (this.#window.covers(after)) reader.leave();
+        else if (!(await reader.turn(after, wait_ms))) return undefined;
+        return this.since(after);
+      },
+    };
+  }
+
+  async *subscribe({ after, tenant, signal }: Subscription): AsyncGenerator<RecordedEvent[]> {
+    let cursor = after;
+    this.#isRead = true;
+    this.wake();
+    while (!this.#isClosed && !signal?.aborted) {
+      if (cursor >= this.position) {
+        await this.#moved(cursor, signal);
+        continue;
+      }
+      const { events, upTo } = await this.#next(cursor, tenant);
+      cursor = upTo;
+      if (events.length > 0) yield events;
+    }
+  }
+
+  async reached(position: number, timeout_ms: number, signal?: AbortSignal): Promise<boolean> {
+    if (this.position < position) this.wake();
+    await this.#moved(position - 1, signal, timeout_ms);
+    return this.position >= position;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#poll);
+    this.#endListening();
+    this.#tellWaiters();
+    await this.#announcer?.close();
+    await this.#reading;
+  }
+
+  #appended(position: number): void {
+    this.#announcer?.announce(position);
+    this.wake();
+  }
+
+  async #readNews(): Promise<void> {
     try {
-      while (stale && !closed) {
-        const isFollowed = isRead && started;
-        const early_ms = nextReadAt - performance.now();
-        if (isFollowed && early_ms > 0) await new Promise((due) => setTimeout(due, early_ms));
-        stale = false;
-        if (isFollowed) {
-          const events = await store.readLog({ log_id, after: position, limit: PAGE });
-          if (events.length > 0) extendWindow(events);
-          if (events.length === PAGE) stale = true;
-          else nextReadAt = performance.now() + GATHER_MS;
-        } else {
-          skipTo((await store.head(log_id)).position);
-          started = true;
-        }
+      while (this.#isStale && !this.#isClosed) {
+        if (this.#isRead && this.#isStarted) await this.#extendWindow();
+        else await this.#followHead();
       }
     } catch (error) {
       // The poll tries again.
-      onError(error as Error);
+      this.#onError(error as Error);
     }
   }
 
-  function extendWindow(events: RecordedEvent[]): void {
-    recent.push(...events);
-    position = events.at(-1)!.position;
-    if (recent.length > window) {
-      recent = recent.slice(-window);
-      windowStart = recent[0]!.position - 1;
+  async #extendWindow(): Promise<void> {
+    const early_ms = this.#nextReadAt - performance.now();
+    if (early_ms > 0) await new Promise((due) => setTimeout(due, early_ms));
+    this.#isStale = false;
+    const after = this.position;
+    const events = await this.#store.readLog({ log_id: this.#log_id, after, limit: PAGE });
+    if (events.length > 0) {
+      this.#window.extend(events);
+      this.#tellWaiters();
     }
-    tellWaiters();
+    if (events.length === PAGE) this.#isStale = true;
+    else this.#nextReadAt = performance.now() + GATHER_MS;
   }
 
-  function skipTo(head: number): void {
-    if (head === position) return;
-    recent = [];
-    windowStart = head;
-    position = head;
-    tellWaiters();
+  async #followHead(): Promise<void> {
+    this.#isStale = false;
+    const { position } = await this.#store.head(this.#log_id);
+    this.#isStarted = true;
+    if (position === this.position) return;
+    this.#window.skipTo(position);
+    this.#tellWaiters();
   }
 
-  function tellWaiters(): void {
-    for (const waiter of [...waiters]) waiter();
+  #tellWaiters(): void {
+    for (const waiter of [...this.#waiters]) waiter();
   }
 
   /** Resolves when the tail moves beyond `after` or ends, `signal` aborts or the time is up, whichever is first. */
-  function moved(after: number, signal?: AbortSignal, timeout_ms?: number): Promise<void> {
+  #moved(after: number, signal?: AbortSignal, timeout_ms?: number): Promise<void> {
     return new Promise((resolve) => {
-      let late = false;
+      let isLate = false;
       let timer: NodeJS.Timeout | undefined;
       const check = () => {
-        if (position <= after && !closed && !late && !signal?.aborted) return;
-        waiters.delete(check);
+        if (this.position <= after && !this.#isClosed && !isLate && !signal?.aborted) return;
+        this.#waiters.delete(check);
         signal?.removeEventListener("abort", check);
         clearTimeout(timer);
         resolve();
       };
       // A timer and a listener taken off again: AbortSignal.any would leave a trace on a signal that lives long.
       const expire = () => {
-        late = true;
+        isLate = true;
         check();
       };
       if (timeout_ms !== undefined) timer = setTimeout(expire, timeout_ms);
-      waiters.add(check);
+      this.#waiters.add(check);
       signal?.addEventListener("abort", check);
       check();
     });
   }
 
   /** The next events after a position, and the position up to which these are all there are. */
-  async function next(after: number, tenant?: string): Promise<{ events: RecordedEvent[]; upTo: number }> {
-    isRead = true;
+  async #next(after: number, tenant?: string): Promise<{ events: RecordedEvent[]; upTo: number }> {
+    this.#isRead = true;
     // Taken before the read: whatever stands up to here is in the answer, or the answer is a full page.
-    const seen = position;
-    if (after >= windowStart) {
-      const events = recent
-        .slice(after - windowStart)
-        .filter((event) => tenant === undefined || event.tenant === tenant);
-      return { events, upTo: Math.max(after, seen) };
-    }
+    const seen = this.position;
+    if (this.#window.covers(after))
+      return { events: this.#window.after(after, tenant), upTo: Math.max(after, seen) };
     if (tenant === undefined) {
-      const events = await backlog.after(after, seen);
+      const events = await this.#backlog.after(after, seen);
       return { events, upTo: events.at(-1)?.position ?? after };
     }
-    const events = await store.readLog({ log_id, after, limit: PAGE, tenant });
+    const events = await this.#store.readLog({ log_id: this.#log_id, after, limit: PAGE, tenant });
     const last = events.at(-1)?.position ?? after;
     return { events, upTo: events.length === PAGE ? last : Math.max(seen, last) };
   }
-
-  async function* subscribe({ after, tenant, signal }: Subscription): AsyncGenerator<RecordedEvent[]> {
-    let cursor = after;
-    isRead = true;
-    wake();
-    while (!closed && !signal?.aborted) {
-      if (cursor >= position) {
-        await moved(cursor, signal);
-        continue;
-      }
-      const { events, upTo } = await next(cursor, tenant);
-      cursor = upTo;
-      if (events.length > 0) yield events;
-    }
-  }
-
-  wake();
-  return {
-    get position() {
-      return position;
-    },
-    wake,
-    since: async (after) => (await next(after)).events,
-    follower() {
-      const reader = backlog.reader();
-      return {
-        leave: reader.leave,
-        async since(after, wait_ms) {
-          if (after >= windowStart) reader.leave();
-          else if (!(await reader.turn(after, wait_ms))) return undefined;
-          return (await next(after)).events;
-        },
-      };
-    },
-    subscribe,
-    async reached(wanted, timeout_ms, signal) {
-      if (position < wanted) wake();
-      await moved(wanted - 1, signal, timeout_ms);
-      return position >= wanted;
-    },
-    async close() {
-      closed = true;
-      clearInterval(timer);
-      endListening();
-      tellWaiters();
-      await announcer?.close();
-      await reading;
-    },
-  };
 }

@@ -17,6 +17,9 @@ type Gathered = {
   waiting: ((left: CallsLeft) => void)[];
 };
 
+/** How many calls a group has used and was granted, as Postgres counts. */
+type Counted = { granted: number; used: number; ends_at_ms: number };
+
 const WINDOW_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 
 /** Windows of a minute or an hour begin with the first call, a day's is the UTC day. */
@@ -26,56 +29,107 @@ const endOf = ({ per }: CallLimit, now: number): number =>
 /** Windows that are over are swept out this often. */
 const SWEEP_MS = 600_000;
 
+const nameOf = (limit: CallLimit, address: string) => `${limit.name} ${address}`;
+
 export function createAddressLimits(
   pool: pg.Pool,
   clock: Clock,
   onError: (error: Error) => void = () => {},
 ): AddressLimits {
-  const known = new LRUCache<string, Known>({ max: 100_000 });
-  let gathered = new Map<string, Gathered>();
-  let inFlight = false;
-  let swept_at = clock.now().getTime();
-
-  const now = () => clock.now().getTime();
-  const nameOf = (limit: CallLimit, address: string) => `${limit.name} ${address}`;
-  const current = (limit: CallLimit, address: string): Known | undefined => {
-    const found = known.get(nameOf(limit, address));
-    return found && found.ends_at > now() ? found : undefined;
+  const counter = new AddressCounter(pool, clock, onError);
+  return {
+    take: (limit, address) => counter.take(limit, address),
+    add: (limit, address, points) => counter.add(limit, address, points),
+    isSpent: (limit, address) => counter.isSpent(limit, address),
   };
-  const leftOf = (limit: CallLimit, { used, ahead, ends_at }: Known, granted: boolean): CallsLeft => ({
-    granted,
-    remaining: Math.max(0, limit.calls - used + ahead),
-    reset_s: Math.max(1, Math.ceil((ends_at - now()) / 1_000)),
-  });
+}
 
-  const gather = (limit: CallLimit, address: string): Gathered => {
-    const name = nameOf(limit, address);
-    const group = gathered.get(name) ?? { limit, address, points: 0, waiting: [] };
-    gathered.set(name, group);
-    if (!inFlight) {
-      inFlight = true;
-      // What is asked in the same breath travels together.
-      queueMicrotask(() => void flush());
-    }
-    return group;
-  };
+class AddressCounter implements AddressLimits {
+  readonly #pool: pg.Pool;
+  readonly #clock: Clock;
+  readonly #onError: (error: Error) => void;
+  readonly #known = new LRUCache<string, Known>({ max: 100_000 });
+  #gathered = new Map<string, Gathered>();
+  #isInFlight = false;
+  #swept_at: number;
 
-  async function flush(): Promise<void> {
-    while (gathered.size > 0) {
-      const batch = [...gathered.values()];
-      gathered = new Map();
-      await count(batch).catch((error: Error) => {
-        onError(error);
-        for (const group of batch) countAlone(group);
-      });
-    }
-    inFlight = false;
-    if (now() - swept_at > SWEEP_MS) await sweep();
+  constructor(pool: pg.Pool, clock: Clock, onError: (error: Error) => void) {
+    this.#pool = pool;
+    this.#clock = clock;
+    this.#onError = onError;
+    this.#swept_at = this.#now();
   }
 
-  async function count(batch: Gathered[]): Promise<void> {
-    const at = now();
-    const { rows } = await pool.query<{ granted: number; used: number; ends_at_ms: number }>({
+  take(limit: CallLimit, address: string): Promise<CallsLeft> {
+    const facts = this.#current(limit, address);
+    if (facts && facts.ahead > 0) {
+      facts.ahead--;
+      return Promise.resolve(this.#left(limit, facts, true));
+    }
+    if (facts && facts.used >= limit.calls) return Promise.resolve(this.#left(limit, facts, false));
+    return new Promise((done) => this.#gather(limit, address).waiting.push(done));
+  }
+
+  add(limit: CallLimit, address: string, points = 1): void {
+    const facts = this.#current(limit, address) ?? this.#unused(limit);
+    facts.used += points;
+    this.#known.set(nameOf(limit, address), facts);
+    this.#gather(limit, address).points += points;
+  }
+
+  isSpent(limit: CallLimit, address: string): boolean {
+    return (this.#current(limit, address)?.used ?? 0) >= limit.calls;
+  }
+
+  #now(): number {
+    return this.#clock.now().getTime();
+  }
+
+  #current(limit: CallLimit, address: string): Known | undefined {
+    const found = this.#known.get(nameOf(limit, address));
+    return found && found.ends_at > this.#now() ? found : undefined;
+  }
+
+  #unused(limit: CallLimit): Known {
+    return { used: 0, ahead: 0, ends_at: endOf(limit, this.#now()) };
+  }
+
+  #left(limit: CallLimit, { used, ahead, ends_at }: Known, granted: boolean): CallsLeft {
+    return {
+      granted,
+      remaining: Math.max(0, limit.calls - used + ahead),
+      reset_s: Math.max(1, Math.ceil((ends_at - this.#now()) / 1_000)),
+    };
+  }
+
+  #gather(limit: CallLimit, address: string): Gathered {
+    const name = nameOf(limit, address);
+    const group = this.#gathered.get(name) ?? { limit, address, points: 0, waiting: [] };
+    this.#gathered.set(name, group);
+    if (!this.#isInFlight) {
+      this.#isInFlight = true;
+      // What is asked in the same breath travels together.
+      queueMicrotask(() => void this.#flush());
+    }
+    return group;
+  }
+
+  async #flush(): Promise<void> {
+    while (this.#gathered.size > 0) {
+      const batch = [...this.#gathered.values()];
+      this.#gathered = new Map();
+      await this.#count(batch).catch((error: Error) => {
+        this.#onError(error);
+        for (const group of batch) this.#countAlone(group);
+      });
+    }
+    this.#isInFlight = false;
+    if (this.#now() - this.#swept_at > SWEEP_MS) await this.#sweep();
+  }
+
+  async #count(batch: Gathered[]): Promise<void> {
+    const at = this.#now();
+    const { rows } = await this.#pool.query<Counted>({
       name: "take_calls",
       text: "select * from access.take_calls($1, $2, $3, $4, $5, $6)",
       values: [
@@ -87,59 +141,40 @@ export function createAddressLimits(
         at,
       ],
     });
-    for (const [place, group] of batch.entries()) hand(group, rows[place]!);
+    for (const [place, group] of batch.entries()) this.#hand(group, rows[place]!);
   }
 
-  function hand(group: Gathered, row: { granted: number; used: number; ends_at_ms: number }): void {
-    const { limit, address, waiting } = group;
-    const before = current(limit, address);
+  #hand({ limit, address, waiting }: Gathered, row: Counted): void {
+    const before = this.#current(limit, address);
     const ends_at = row.ends_at_ms;
     const ahead = waiting.length > 0 && before?.ends_at === ends_at ? before.ahead : 0;
     // What was added while Postgres counted is not among its count yet.
-    const since = gathered.get(nameOf(limit, address))?.points ?? 0;
+    const since = this.#gathered.get(nameOf(limit, address))?.points ?? 0;
     const facts = { used: row.used + since, ahead: ahead + row.granted, ends_at };
     if (waiting.length === 0) facts.ahead = 0;
-    known.set(nameOf(limit, address), facts);
+    this.#known.set(nameOf(limit, address), facts);
     for (const done of waiting) {
       const granted = facts.ahead > 0;
       if (granted) facts.ahead--;
-      done(leftOf(limit, facts, granted));
+      done(this.#left(limit, facts, granted));
     }
   }
 
   /** While Postgres is away each process counts by itself: free calls are not what should fail then. */
-  function countAlone({ limit, address, waiting }: Gathered): void {
+  #countAlone({ limit, address, waiting }: Gathered): void {
     // What was added is among what is used: it was counted here first.
-    const facts = current(limit, address) ?? { used: 0, ahead: 0, ends_at: endOf(limit, now()) };
-    known.set(nameOf(limit, address), facts);
+    const facts = this.#current(limit, address) ?? this.#unused(limit);
+    this.#known.set(nameOf(limit, address), facts);
     for (const done of waiting) {
       const granted = facts.used < limit.calls;
       if (granted) facts.used++;
-      done(leftOf(limit, facts, granted));
+      done(this.#left(limit, facts, granted));
     }
   }
 
-  async function sweep(): Promise<void> {
-    swept_at = now();
-    await pool.query("delete from access.address_calls where ends_at_ms < $1", [swept_at]).catch(onError);
+  async #sweep(): Promise<void> {
+    this.#swept_at = this.#now();
+    const sql = "delete from access.address_calls where ends_at_ms < $1";
+    await this.#pool.query(sql, [this.#swept_at]).catch(this.#onError);
   }
-
-  return {
-    take(limit, address) {
-      const facts = current(limit, address);
-      if (facts && facts.ahead > 0) {
-        facts.ahead--;
-        return Promise.resolve(leftOf(limit, facts, true));
-      }
-      if (facts && facts.used >= limit.calls) return Promise.resolve(leftOf(limit, facts, false));
-      return new Promise((done) => gather(limit, address).waiting.push(done));
-    },
-    add(limit, address, points = 1) {
-      const facts = current(limit, address) ?? { used: 0, ahead: 0, ends_at: endOf(limit, now()) };
-      facts.used += points;
-      known.set(nameOf(limit, address), facts);
-      gather(limit, address).points += points;
-    },
-    isSpent: (limit, address) => (current(limit, address)?.used ?? 0) >= limit.calls,
-  };
 }

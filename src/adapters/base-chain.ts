@@ -7,7 +7,9 @@ import { codeSizesCall, haveCode, MOST_ACCOUNTS } from "./code-sizes.ts";
 import { type JsonRpcOptions, jsonRpc, readable } from "./json-rpc.ts";
 import { aggregateCall, aggregateResults } from "./multicall.ts";
 import type { Nonces } from "./nonces.ts";
-import { type Journal, type SendLimits, sendQueue } from "./send-queue.ts";
+import type { Journal } from "./send-queue/gas-account.ts";
+import type { SendLimits } from "./send-queue/limits.ts";
+import { sendQueue } from "./send-queue/queue.ts";
 import { stateProof } from "./state-proof.ts";
 
 export type BaseChainOptions = JsonRpcOptions & {

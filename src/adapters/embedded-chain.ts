@@ -72,18 +72,7 @@ export async function embeddedChain(options: EmbeddedChainOptions): Promise<Embe
     for (const account of options.gas_accounts ?? []) await fund(rpcOf(node.port), account);
     return node;
   };
-  const save = async ({ port }: Node) => {
-    const rpc = rpcOf(port);
-    const { hash } = await blockOf(rpc, "latest");
-    if (hash === (await lastSave(dir))?.head) return;
-    const begun = performance.now();
-    const head = await saveState(dir, rpc);
-    await writeAtomically(savedFile(dir), JSON.stringify({ head, took_ms: performance.now() - begun }));
-  };
-  const isSaveDue = async () => {
-    const last = await lastSave(dir);
-    return !last || last.ago_ms < 0 || last.ago_ms >= SAVE_SHARE * last.took_ms;
-  };
+  const save = (node: Node) => saveIfNew(dir, node);
 
   let node = await underLock(dir, async () => {
     const joined = await enter();
@@ -104,7 +93,7 @@ export async function embeddedChain(options: EmbeddedChainOptions): Promise<Embe
     const rpc = rpcOf(node.port);
     await endPause(dir, rpc);
     await mineIfDue(rpc);
-    if (await isSaveDue()) await save(node);
+    if (await isSaveDue(dir)) await save(node);
   };
   let ticking: Promise<void> | undefined;
   const timer = setInterval(() => {
@@ -136,6 +125,20 @@ export async function embeddedChain(options: EmbeddedChainOptions): Promise<Embe
       });
     },
   };
+}
+
+async function saveIfNew(dir: string, { port }: Node): Promise<void> {
+  const rpc = rpcOf(port);
+  const { hash } = await blockOf(rpc, "latest");
+  if (hash === (await lastSave(dir))?.head) return;
+  const begun = performance.now();
+  const head = await saveState(dir, rpc);
+  await writeAtomically(savedFile(dir), JSON.stringify({ head, took_ms: performance.now() - begun }));
+}
+
+async function isSaveDue(dir: string): Promise<boolean> {
+  const last = await lastSave(dir);
+  return !last || last.ago_ms < 0 || last.ago_ms >= SAVE_SHARE * last.took_ms;
 }
 
 async function underLock<T>(dir: string, work: () => Promise<T>): Promise<T> {

@@ -6,7 +6,7 @@ import type { Clock } from "../core/model/ports/clock.ts";
 import type { Settlement } from "../core/model/ports/settlement.ts";
 import type { GasRecord } from "./gas-record.ts";
 import { answeredWithin } from "./json-rpc.ts";
-import type { Journal } from "./send-queue.ts";
+import type { Journal } from "./send-queue/gas-account.ts";
 
 export type GasBudgetOptions = {
   /** Ether a day, as a decimal; undefined where gas is play money, which is recorded all the same. */

@@ -1,7 +1,7 @@
 /** The one record of what transactions cost: every one that the service sends, in every process. */
 import type pg from "pg";
 import type { Hex, Purpose } from "../core/model/chain.ts";
-import type { SignedTransaction } from "./send-queue.ts";
+import type { SignedTransaction } from "./send-queue/gas-account.ts";
 
 /** A UTC day, YYYY-MM-DD. */
 export type Day = string;

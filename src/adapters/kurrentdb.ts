@@ -83,40 +83,53 @@ export function partsOf(url: string): { host: string; username: string; password
   return { host, username: decodeURIComponent(username), password: decodeURIComponent(password) };
 }
 
-export function kurrentLog({ url, stream, ask_ms = 15_000 }: KurrentOptions): OutsideLog {
-  const { host, username, password } = partsOf(url);
-  let client: Promise<EventStoreDBClient> | undefined;
-
-  const opened = () => {
-    client ??= import("@eventstore/db-client").then((module) =>
-      module.EventStoreDBClient.connectionString(url),
-    );
-    return client;
+export function kurrentLog(options: KurrentOptions): OutsideLog {
+  const node = new KurrentNode(options);
+  return {
+    host: node.host,
+    copied: undefined,
+    newest: () =>
+      node.ask("newest", async (db, name) => {
+        await refuseTruncation(node, db, name);
+        return edgesOf(node, db, name);
+      }),
+    append: (after, events) =>
+      node.ask(
+        "append",
+        (db, name) => append(node, db, name, { after, events }),
+        (kind) => (kind === "wrong-expected-version" ? { answer: false } : undefined),
+      ),
+    read: () => readAll(node),
+    install: () => node.ask("install", (db, name) => install(node, db, name)),
+    close: () => node.close(),
   };
-  const close = async () => {
-    const held = client;
-    client = undefined;
-    // It waits for calls under way, and their answers may never come.
-    await inTime(
-      CLOSE_MS,
-      held?.then((one) => one.dispose()) ?? Promise.resolve(),
-      () => new Error("late"),
-    ).catch(() => undefined);
-  };
+}
 
-  const failure = (status: OutsideStatus, reason: string, cause?: unknown) =>
-    new OutsideUnavailable(`KurrentDB at ${host}: ${reason}`, { status, cause });
+/** A client of the node; after a failure the next call has one of its own. */
+class KurrentNode {
+  readonly host: string;
+  readonly credentials: { username: string; password: string };
+  readonly #options: KurrentOptions;
+  #client: Promise<EventStoreDBClient> | undefined;
+
+  constructor(options: KurrentOptions) {
+    const { host, ...credentials } = partsOf(options.url);
+    this.host = host;
+    this.credentials = credentials;
+    this.#options = options;
+  }
 
   /** The client waits for ever for some lost answers, so the next call after a failure has a client of its own. */
-  async function ask<T>(
+  async ask<T>(
     query: string,
     work: (client: EventStoreDBClient, name: string) => Promise<T>,
     known: (kind: string) => { answer: T } | undefined = () => undefined,
   ): Promise<T> {
+    const { stream, ask_ms = 15_000 } = this.#options;
     const name = await stream();
     const once = async () => {
-      const asking = outgoing(`kurrentdb ${query}`, { "server.address": host }, async () =>
-        work(await opened(), name),
+      const asking = outgoing(`kurrentdb ${query}`, { "server.address": this.host }, async () =>
+        work(await this.#opened(), name),
       );
       return await inTime(ask_ms, asking, () => new Error(`no answer within ${ask_ms / 1000} s`));
     };
@@ -128,111 +141,123 @@ export function kurrentLog({ url, stream, ask_ms = 15_000 }: KurrentOptions): Ou
       const kind = kindOf(error);
       const answer = known(kind);
       if (answer) return answer.answer;
-      void close();
+      void this.close();
       const refusal = REFUSALS[kind];
       throw refusal
-        ? failure(refusal.status, refusal.reason, error)
-        : failure("unreached", (error as Error).message || kind, error);
+        ? this.failure(refusal.status, refusal.reason, error)
+        : this.failure("unreached", (error as Error).message || kind, error);
     }
   }
 
-  /** The first and the newest visible event of the stream; undefined where none is visible. */
-  async function edgesOf(db: EventStoreDBClient, name: string) {
-    const [first] = await readEvents(db, name, { fromRevision: "start", maxCount: 1 });
-    const [newest] = await readEvents(db, name, { direction: "backwards", fromRevision: "end", maxCount: 1 });
-    if (!first || !newest) return undefined;
-    if (first.revision !== 0n)
-      throw failure(
-        "truncated",
-        `the stream ${name} begins at revision ${first.revision}, not 0: it was deleted or truncated; ${NEXT}`,
-      );
-    return { event: copied(newest), revision: Number(newest.revision) };
+  failure(status: OutsideStatus, reason: string, cause?: unknown): OutsideUnavailable {
+    return new OutsideUnavailable(`KurrentDB at ${this.host}: ${reason}`, { status, cause });
   }
 
-  /** Metadata may hide the beginning of the stream, at once or later. */
-  async function refuseTruncation(db: EventStoreDBClient, name: string): Promise<void> {
-    const range = { direction: "backwards", fromRevision: "end", maxCount: 1 } as const;
-    const [newest] = await readEvents(db, `$$${name}`, range);
-    const { $tb, $maxCount, $maxAge } = (newest?.data ?? {}) as Record<string, unknown>;
-    if (typeof $tb === "number" && $tb > Number.MAX_SAFE_INTEGER)
-      throw failure("deleted", `the stream ${name} was deleted; ${NEXT}`);
-    const [hides] = Object.entries({ $tb, $maxCount, $maxAge }).find(([, value]) => value != null) ?? [];
-    if (hides !== undefined && !(hides === "$tb" && $tb === 0))
-      throw failure(
-        "truncated",
-        `the metadata of the stream ${name} has ${hides}, which hides its beginning; remove ${hides}, or ${NEXT}`,
-      );
+  async close(): Promise<void> {
+    const held = this.#client;
+    this.#client = undefined;
+    // It waits for calls under way, and their answers may never come.
+    await inTime(
+      CLOSE_MS,
+      held?.then((one) => one.dispose()) ?? Promise.resolve(),
+      () => new Error("late"),
+    ).catch(() => undefined);
   }
 
-  const outside: OutsideLog = {
-    host,
-    copied: undefined,
-    newest: () =>
-      ask("newest", async (db, name) => {
-        await refuseTruncation(db, name);
-        return edgesOf(db, name);
-      }),
-    append: (after, events) =>
-      ask(
-        "append",
-        async (db, name) => {
-          // With credentials of its own an append has a deadline; the client's batches wait for ever for a lost answer.
-          const credentials = { username, password };
-          const expectedRevision = after === 0 ? "no_stream" : BigInt(after - 1);
-          const appended = await db.appendToStream(name, events.map(proposed), {
-            expectedRevision,
-            credentials,
-          });
-          const revision = after + events.length - 1;
-          if (Number(appended.nextExpectedRevision) !== revision)
-            throw failure(
-              "deleted",
-              `the stream ${name} went on at revision ${appended.nextExpectedRevision} instead of ${revision}: it was deleted before; ${NEXT}`,
-            );
-          // The server also reports success where it finds the ids among hidden events and writes nothing.
-          const edges = await edgesOf(db, name);
-          if (!edges || edges.revision < revision)
-            throw failure(
-              "deleted",
-              `the server reports revision ${revision} of the stream ${name} as written, and it is not visible: the stream was deleted or truncated; ${NEXT}`,
-            );
-          return true;
-        },
-        (kind) => (kind === "wrong-expected-version" ? { answer: false } : undefined),
-      ),
-    async *read() {
-      let after = 0;
-      for (;;) {
-        const page = await ask("read", (db, name) =>
-          readEvents(db, name, { fromRevision: BigInt(after), maxCount: PAGE }),
+  #opened(): Promise<EventStoreDBClient> {
+    this.#client ??= import("@eventstore/db-client").then((module) =>
+      module.EventStoreDBClient.connectionString(this.#options.url),
+    );
+    return this.#client;
+  }
+}
+
+/** The first and the newest visible event of the stream; undefined where none is visible. */
+async function edgesOf(node: KurrentNode, db: EventStoreDBClient, name: string) {
+  const [first] = await readEvents(db, name, { fromRevision: "start", maxCount: 1 });
+  const [newest] = await readEvents(db, name, { direction: "backwards", fromRevision: "end", maxCount: 1 });
+  if (!first || !newest) return undefined;
+  if (first.revision !== 0n)
+    throw node.failure(
+      "truncated",
+      `the stream ${name} begins at revision ${first.revision}, not 0: it was deleted or truncated; ${NEXT}`,
+    );
+  return { event: copied(newest), revision: Number(newest.revision) };
+}
+
+/** Metadata may hide the beginning of the stream, at once or later. */
+async function refuseTruncation(node: KurrentNode, db: EventStoreDBClient, name: string): Promise<void> {
+  const range = { direction: "backwards", fromRevision: "end", maxCount: 1 } as const;
+  const [newest] = await readEvents(db, `$$${name}`, range);
+  const { $tb, $maxCount, $maxAge } = (newest?.data ?? {}) as Record<string, unknown>;
+  if (typeof $tb === "number" && $tb > Number.MAX_SAFE_INTEGER)
+    throw node.failure("deleted", `the stream ${name} was deleted; ${NEXT}`);
+  const [hides] = Object.entries({ $tb, $maxCount, $maxAge }).find(([, value]) => value != null) ?? [];
+  if (hides !== undefined && !(hides === "$tb" && $tb === 0))
+    throw node.failure(
+      "truncated",
+      `the metadata of the stream ${name} has ${hides}, which hides its beginning; remove ${hides}, or ${NEXT}`,
+    );
+}
+
+type Addition = { after: number; events: Parameters<OutsideLog["append"]>[1] };
+
+async function append(
+  node: KurrentNode,
+  db: EventStoreDBClient,
+  name: string,
+  { after, events }: Addition,
+): Promise<boolean> {
+  // With credentials of its own an append has a deadline; the client's batches wait for ever for a lost answer.
+  const { credentials } = node;
+  const expectedRevision = after === 0 ? "no_stream" : BigInt(after - 1);
+  const appended = await db.appendToStream(name, events.map(proposed), { expectedRevision, credentials });
+  const revision = after + events.length - 1;
+  if (Number(appended.nextExpectedRevision) !== revision)
+    throw node.failure(
+      "deleted",
+      `the stream ${name} went on at revision ${appended.nextExpectedRevision} instead of ${revision}: it was deleted before; ${NEXT}`,
+    );
+  // The server also reports success where it finds the ids among hidden events and writes nothing.
+  const edges = await edgesOf(node, db, name);
+  if (!edges || edges.revision < revision)
+    throw node.failure(
+      "deleted",
+      `the server reports revision ${revision} of the stream ${name} as written, and it is not visible: the stream was deleted or truncated; ${NEXT}`,
+    );
+  return true;
+}
+
+async function* readAll(node: KurrentNode) {
+  let after = 0;
+  for (;;) {
+    const page = await node.ask("read", (db, name) =>
+      readEvents(db, name, { fromRevision: BigInt(after), maxCount: PAGE }),
+    );
+    for (const event of page) {
+      if (Number(event.revision) !== after)
+        throw node.failure(
+          "truncated",
+          `revision ${after} of the stream is hidden: it was deleted or truncated; read another generation`,
         );
-        for (const event of page) {
-          if (Number(event.revision) !== after)
-            throw failure(
-              "truncated",
-              `revision ${after} of the stream is hidden: it was deleted or truncated; read another generation`,
-            );
-          yield copied(event);
-          after++;
-        }
-        if (page.length < PAGE) return;
-      }
-    },
-    install: () =>
-      ask("install", async (db, name) => {
-        const installed = (await db.listProjections()).find((one) => one.name === name);
-        if (installed && /faulted/i.test(installed.status))
-          throw failure(
-            "projections_off",
-            `the projection ${name} has failed (${installed.status}); reset or delete it, then install again`,
-          );
-        if (installed) return false;
-        await db.createProjection(name, linking(name), { emitEnabled: true });
-        return true;
-      }),
-    close,
-  };
-  return outside;
+      yield copied(event);
+      after++;
+    }
+    if (page.length < PAGE) return;
+  }
+}
+
+/** False where the projection is installed already. */
+async function install(node: KurrentNode, db: EventStoreDBClient, name: string): Promise<boolean> {
+  const installed = (await db.listProjections()).find((one) => one.name === name);
+  if (installed && /faulted/i.test(installed.status))
+    throw node.failure(
+      "projections_off",
+      `the projection ${name} has failed (${installed.status}); reset or delete it, then install again`,
+    );
+  if (installed) return false;
+  await db.createProjection(name, linking(name), { emitEnabled: true });
+  return true;
 }
 
 /** Events of the stream as its leader has them; none where there is no stream. */

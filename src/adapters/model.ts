@@ -103,20 +103,8 @@ export function openModel({ base_url, key, name, tokens, deadline_ms = 60_000 }:
     async ask<Kept, Why>(
       { instructions, data, form, signal: callers, within_ms = deadline_ms }: Question,
       read: (text: string) => { kept: Kept } | { why: Why },
-    ): Promise<ModelResult<Kept, Why>> {
-      const request = JSON.stringify({
-        model: name,
-        temperature: 0,
-        max_tokens: MOST_ANSWER,
-        messages: [
-          { role: "system", content: instructions },
-          { role: "user", content: JSON.stringify(data) },
-        ],
-        response_format: {
-          type: "json_schema",
-          json_schema: { name: "answer", strict: true, schema: form },
-        },
-      });
+    ): Promise<ModelAsked<Kept, Why>> {
+      const request = requestOf(name, { instructions, data, form });
       const prompt_sha256 = digestOf(request);
       const signal = AbortSignal.any([callers, AbortSignal.timeout(Math.min(within_ms, deadline_ms))]);
       // No token is less than a byte.
@@ -142,6 +130,24 @@ export function openModel({ base_url, key, name, tokens, deadline_ms = 60_000 }:
     },
   };
 }
+
+const requestOf = (
+  model: string,
+  { instructions, data, form }: Pick<Question, "instructions" | "data" | "form">,
+): string =>
+  JSON.stringify({
+    model,
+    temperature: 0,
+    max_tokens: MOST_ANSWER,
+    messages: [
+      { role: "system", content: instructions },
+      { role: "user", content: JSON.stringify(data) },
+    ],
+    response_format: {
+      type: "json_schema",
+      json_schema: { name: "answer", strict: true, schema: form },
+    },
+  });
 
 /** The bytes of an answer; undefined where they are too many. */
 async function bodyOf({ body }: Response): Promise<Buffer | undefined> {

@@ -37,42 +37,6 @@ export function objectPlaceOf({ DATA_DIR, OBJECTS_URL: url, ...aws }: ObjectSett
 export function createObjects(pool: pg.Pool, place: FileStore, folder: string): Objects {
   const small = smallObjects(pool);
   const local = localFiles(folder);
-  /** Its size; undefined where nothing was put under this name. */
-  const sizeOf = async (name: string): Promise<number | undefined> => {
-    const text = "select bytes from objects.large where name = $1";
-    const { rows } = await pool.query<{ bytes: number | string }>({
-      name: "objects_size",
-      text,
-      values: [name],
-    });
-    return rows[0] && Number(rows[0].bytes);
-  };
-  const keep = (name: string, bytes: number) =>
-    pool.query(
-      `insert into objects.large values ($1, $2, clock_timestamp() + make_interval(secs => ${UNNAMED_S}))
-       on conflict (name) do update set keep_until = greatest(large.keep_until, excluded.keep_until)`,
-      [name, bytes],
-    );
-
-  /** Rows that are locked by their delete: whoever puts one of these again waits, and then puts it afresh. */
-  async function deleteFiles(condition: string, value: unknown): Promise<number> {
-    const client = await pool.connect();
-    try {
-      await client.query("begin");
-      const { rows } = await client.query<{ name: string }>(
-        `delete from objects.large where name in (select name from objects.large where ${condition}) returning name`,
-        [value],
-      );
-      for (const { name } of rows) await place.delete(name);
-      await client.query("commit");
-      client.release();
-      return rows.length;
-    } catch (error) {
-      client.release(true);
-      throw error;
-    }
-  }
-
   const objects: Objects = {
     ...small,
     check: () => place.check(),
@@ -82,50 +46,99 @@ export function createObjects(pool: pg.Pool, place: FileStore, folder: string): 
       const file = await digestOfFile(path);
       checkDigest(name, file.sha256);
       // Known first: whoever dies in between leaves nothing in the place that nobody would ever delete.
-      await keep(name, file.bytes);
+      await keep(pool, name, file.bytes);
       await place.put(name, { path, ...file });
-      await keep(name, file.bytes);
+      await keep(pool, name, file.bytes);
     },
     async getFile(name, path) {
-      const size = await sizeOf(name);
-      if (size === undefined) return false;
-      const file = await open(path, "wx");
-      let isWhole = false;
-      try {
-        const chunks = await place.get(name);
-        if (!chunks) return false;
-        const hash = createHash("sha256");
-        let received = 0;
-        for await (const chunk of chunks) {
-          received += chunk.length;
-          // A store that sends more than was put would fill the disk before the digest shows it.
-          if (received > size) throw new ObjectDamaged(name, `: more than the ${size} that were put`);
-          hash.update(chunk);
-          await file.writeFile(chunk);
-        }
-        checkDigest(name, hash.digest("hex"));
-        isWhole = true;
-        return true;
-      } finally {
-        await file.close();
-        if (!isWhole) await rm(path, { force: true });
-      }
+      const size = await sizeOf(pool, name);
+      return size !== undefined && fetchFile(place, name, size, path);
     },
-    has: async (name) => (await small.has(name)) || (await sizeOf(name)) !== undefined,
+    has: async (name) => (await small.has(name)) || (await sizeOf(pool, name)) !== undefined,
     async list(beginning) {
       const sql = `select name from objects.small where starts_with(name, $1)
         union select name from objects.large where starts_with(name, $1) order by name`;
       return (await pool.query<{ name: string }>(sql, [beginning])).rows.map(({ name }) => name);
     },
-    delete: async (names) => (await small.delete(names)) + (await deleteFiles("name = any($1)", names)),
+    delete: async (names) =>
+      (await small.delete(names)) + (await deleteFiles(pool, place, "name = any($1)", names)),
     deletePast: async (most) =>
       (await small.deletePast(most)) +
       (await deleteFiles(
+        pool,
+        place,
         "keep_until < clock_timestamp() order by keep_until limit $1 for update skip locked",
         most,
       )),
   };
   return objects;
+}
+
+/** Its size; undefined where nothing was put under this name. */
+async function sizeOf(pool: pg.Pool, name: string): Promise<number | undefined> {
+  const text = "select bytes from objects.large where name = $1";
+  const { rows } = await pool.query<{ bytes: number | string }>({
+    name: "objects_size",
+    text,
+    values: [name],
+  });
+  return rows[0] && Number(rows[0].bytes);
+}
+
+const keep = (pool: pg.Pool, name: string, bytes: number) =>
+  pool.query(
+    `insert into objects.large values ($1, $2, clock_timestamp() + make_interval(secs => ${UNNAMED_S}))
+     on conflict (name) do update set keep_until = greatest(large.keep_until, excluded.keep_until)`,
+    [name, bytes],
+  );
+
+/** Rows that are locked by their delete: whoever puts one of these again waits, and then puts it afresh. */
+async function deleteFiles(
+  pool: pg.Pool,
+  place: ObjectPlace,
+  condition: string,
+  value: unknown,
+): Promise<number> {
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    const { rows } = await client.query<{ name: string }>(
+      `delete from objects.large where name in (select name from objects.large where ${condition}) returning name`,
+      [value],
+    );
+    for (const { name } of rows) await place.delete(name);
+    await client.query("commit");
+    client.release();
+    return rows.length;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+/** Leaves nothing at `path` unless all of it came. */
+async function fetchFile(place: ObjectPlace, name: string, size: number, path: string): Promise<boolean> {
+  const file = await open(path, "wx");
+  let isWhole = false;
+  try {
+    const chunks = await place.get(name);
+    if (!chunks) return false;
+    const hash = createHash("sha256");
+    let received = 0;
+    for await (const chunk of chunks) {
+      received += chunk.length;
+      // A store that sends more than was put would fill the disk before the digest shows it.
+      if (received > size) throw new ObjectDamaged(name, `: more than the ${size} that were put`);
+      hash.update(chunk);
+      await file.writeFile(chunk);
+    }
+    checkDigest(name, hash.digest("hex"));
+    isWhole = true;
+    return true;
+  } finally {
+    await file.close();
+    if (!isWhole) await rm(path, { force: true });
+  }
 }
 
 /** SHA-256, in hex, and size of a file. */

@@ -29,7 +29,7 @@ export type S3Options = {
 };
 
 type File = { path: string; sha256: string; bytes: number };
-type Asked = { method: "PUT" | "GET" | "DELETE"; name: string; file?: File | Buffer };
+type StoreRequest = { method: "PUT" | "GET" | "DELETE"; name: string; file?: File | Buffer };
 
 const TRIES = 2;
 /** The slowest line that an exchange is waited for on. */
@@ -53,64 +53,103 @@ class S3Error extends Error {
   }
 }
 
-export function s3Objects(options: S3Options): FileStore {
-  const base = options.url.replace(/\/+$/, "");
-  const { host, protocol } = new URL(base);
-  const { silence_ms = 30_000, deadline_ms = 60_000, pause_ms = 250 } = options;
+const isGone = (error: unknown): boolean =>
+  error instanceof S3Error && error.status === 404 && error.code !== "NoSuchBucket";
 
-  async function signed({
-    method,
-    name,
-    file,
-  }: Asked): Promise<{ url: URL; headers: Record<string, string> }> {
-    const sha256 = file === undefined ? NOTHING : Buffer.isBuffer(file) ? digestOf(file) : file.sha256;
-    const signer = new AwsV4Signer({
-      method,
-      url: `${base}/${name}`,
-      headers: { "x-amz-content-sha256": sha256 },
-      accessKeyId: options.access_key_id,
-      secretAccessKey: options.secret_access_key,
-      ...(options.session_token !== undefined && { sessionToken: options.session_token }),
-      ...(options.region !== undefined && { region: options.region }),
-      service: "s3",
-    });
-    const { url, headers } = await signer.sign();
-    return { url, headers: Object.fromEntries(headers) };
+export function s3Objects(options: S3Options): ObjectPlace {
+  const bucket = new Bucket(options);
+  const get = async (name: string) => {
+    try {
+      return whole(await bucket.ask({ method: "GET", name }), bucket.unavailable);
+    } catch (error) {
+      if (isGone(error)) return undefined;
+      throw bucket.unavailable(error);
+    }
+  };
+  const remove = async (name: string) => {
+    try {
+      await drained(await bucket.ask({ method: "DELETE", name }));
+    } catch (error) {
+      if (!isGone(error)) throw bucket.unavailable(error);
+    }
+  };
+  return {
+    get,
+    delete: remove,
+    async put(name, file) {
+      try {
+        await drained(await bucket.ask({ method: "PUT", name, file }));
+      } catch (error) {
+        throw bucket.unavailable(error);
+      }
+    },
+    async check() {
+      // Its own: another process that starts at this moment deletes what it put.
+      const name = objectName("probe", randomUUID(), digestOf(PROBE));
+      try {
+        await drained(await bucket.ask({ method: "PUT", name, file: PROBE }));
+        const parts: Uint8Array[] = [];
+        for await (const part of (await get(name)) ?? []) parts.push(part);
+        if (!Buffer.concat(parts).equals(PROBE))
+          throw new ObjectsUnavailable(
+            `OBJECTS_URL: ${bucket.base} does not give back what was put there: it has to be a bucket of an S3-compatible store`,
+          );
+        await remove(name);
+      } catch (error) {
+        throw bucket.unavailable(error);
+      }
+    },
+  };
+}
+
+/** Signed exchanges with the store. */
+class Bucket {
+  readonly base: string;
+  readonly #host: string;
+  readonly #options: S3Options;
+
+  constructor(options: S3Options) {
+    this.base = options.url.replace(/\/+$/, "");
+    this.#host = new URL(this.base).host;
+    this.#options = options;
   }
 
+  /** An exchange that fails by the store's own fault, or the line's, is tried once more. */
+  async ask(asked: StoreRequest): Promise<IncomingMessage> {
+    for (let tried = 1; ; tried++) {
+      try {
+        return await this.#exchange(asked);
+      } catch (error) {
+        const isTheirs = !(error instanceof S3Error) || error.status >= 500;
+        if (tried === TRIES || !isTheirs) throw error;
+        await setTimeout(this.#options.pause_ms ?? 250);
+      }
+    }
+  }
+
+  readonly unavailable = (error: unknown): ObjectsUnavailable =>
+    error instanceof ObjectsUnavailable
+      ? error
+      : new ObjectsUnavailable(
+          error instanceof S3Error
+            ? explained(error, this.base)
+            : `OBJECTS_URL: ${this.#host} cannot be reached: ${(error as Error).message}`,
+          { cause: error },
+        );
+
   /** One exchange, as far as the answer's head: its body is still to be read. Rejects with S3Error or what the line came to. */
-  async function exchange(asked: Asked): Promise<IncomingMessage> {
-    const { url, headers } = await signed(asked);
-    const { file } = asked;
+  async #exchange(asked: StoreRequest): Promise<IncomingMessage> {
+    const { url, headers } = await this.#signed(asked);
+    const { file, method } = asked;
     const isLarge = file !== undefined && !Buffer.isBuffer(file);
-    const size = file === undefined ? 0 : Buffer.isBuffer(file) ? file.length : file.bytes;
-    const answer = await outgoing("objects", { "http.request.method": asked.method }, (traced) => {
-      const own = {
+    const answer = await outgoing("objects", { "http.request.method": method }, (traced) =>
+      this.#send(url, asked, {
         ...headers,
         ...traced,
-        ...(file !== undefined && { "content-length": String(size) }),
+        ...(file !== undefined && { "content-length": String(sizeOf(file)) }),
         ...(isLarge && { expect: "100-continue" }),
-      };
-      return new Promise<IncomingMessage>((resolve, reject) => {
-        const send = protocol === "https:" ? requestHttps : requestHttp;
-        const sent = send(url, { method: asked.method, headers: own, timeout: silence_ms });
-        let heard: IncomingMessage | undefined;
-        const late = () => (heard ?? sent).destroy(new Error("it did not answer in time"));
-        let whole = globalThis.setTimeout(late, deadline_ms + size / BYTES_PER_MS);
-        sent.on("timeout", late);
-        sent.on("error", (error: NodeJS.ErrnoException) => reject(new Error(error.message || error.code)));
-        sent.on("close", () => clearTimeout(whole));
-        sent.on("response", (answer) => {
-          heard = answer;
-          clearTimeout(whole);
-          const length = Number(answer.headers["content-length"] ?? 0);
-          whole = globalThis.setTimeout(late, deadline_ms + length / BYTES_PER_MS);
-          resolve(answer);
-        });
-        if (file === undefined || Buffer.isBuffer(file)) sent.end(file);
-        else sendOnceAsked(sent, file.path);
-      });
-    });
+      }),
+    );
     const { statusCode: status = 0 } = answer;
     if (status >= 200 && status < 300) return answer;
     const text = await textOf(answer);
@@ -118,74 +157,53 @@ export function s3Objects(options: S3Options): FileStore {
     throw new S3Error(status, part("Code"), part("Message"));
   }
 
-  /** What is the store's own fault, or the line's, is tried once more. */
-  async function ask(asked: Asked): Promise<IncomingMessage> {
-    for (let tried = 1; ; tried++) {
-      try {
-        return await exchange(asked);
-      } catch (error) {
-        const isTheirs = !(error instanceof S3Error) || error.status >= 500;
-        if (tried === TRIES || !isTheirs) throw error;
-        await setTimeout(pause_ms);
-      }
-    }
+  async #signed({
+    method,
+    name,
+    file,
+  }: StoreRequest): Promise<{ url: URL; headers: Record<string, string> }> {
+    const { access_key_id, secret_access_key, session_token, region } = this.#options;
+    const sha256 = file === undefined ? NOTHING : Buffer.isBuffer(file) ? digestOf(file) : file.sha256;
+    const signer = new AwsV4Signer({
+      method,
+      url: `${this.base}/${name}`,
+      headers: { "x-amz-content-sha256": sha256 },
+      accessKeyId: access_key_id,
+      secretAccessKey: secret_access_key,
+      ...(session_token !== undefined && { sessionToken: session_token }),
+      ...(region !== undefined && { region }),
+      service: "s3",
+    });
+    const { url, headers } = await signer.sign();
+    return { url, headers: Object.fromEntries(headers) };
   }
 
-  const unavailable = (error: unknown): ObjectsUnavailable =>
-    error instanceof ObjectsUnavailable
-      ? error
-      : new ObjectsUnavailable(
-          error instanceof S3Error
-            ? explained(error, base)
-            : `OBJECTS_URL: ${host} cannot be reached: ${(error as Error).message}`,
-          { cause: error },
-        );
-
-  const place: FileStore = {
-    async check() {
-      // Its own: another process that starts at this moment deletes what it put.
-      const name = objectName("probe", randomUUID(), digestOf(PROBE));
-      try {
-        await drained(await ask({ method: "PUT", name, file: PROBE }));
-        const found = await place.get(name);
-        const parts: Uint8Array[] = [];
-        for await (const part of found ?? []) parts.push(part);
-        if (!Buffer.concat(parts).equals(PROBE))
-          throw new ObjectsUnavailable(
-            `OBJECTS_URL: ${base} does not give back what was put there: it has to be a bucket of an S3-compatible store`,
-          );
-        await place.delete(name);
-      } catch (error) {
-        throw unavailable(error);
-      }
-    },
-    async put(name, file) {
-      try {
-        await drained(await ask({ method: "PUT", name, file }));
-      } catch (error) {
-        throw unavailable(error);
-      }
-    },
-    async get(name) {
-      try {
-        return whole(await ask({ method: "GET", name }), unavailable);
-      } catch (error) {
-        if (error instanceof S3Error && error.status === 404 && error.code !== "NoSuchBucket")
-          return undefined;
-        throw unavailable(error);
-      }
-    },
-    async delete(name) {
-      try {
-        await drained(await ask({ method: "DELETE", name }));
-      } catch (error) {
-        if (error instanceof S3Error && error.status === 404 && error.code !== "NoSuchBucket") return;
-        throw unavailable(error);
-      }
-    },
-  };
-  return place;
+  #send(url: URL, { method, file }: StoreRequest, headers: Record<string, string>): Promise<IncomingMessage> {
+    const { silence_ms = 30_000, deadline_ms = 60_000 } = this.#options;
+    const request = url.protocol === "https:" ? requestHttps : requestHttp;
+    return new Promise((resolve, reject) => {
+      const sent = request(url, { method, headers, timeout: silence_ms });
+      let heard: IncomingMessage | undefined;
+      const late = () => (heard ?? sent).destroy(new Error("it did not answer in time"));
+      let whole = globalThis.setTimeout(late, deadline_ms + sizeOf(file) / BYTES_PER_MS);
+      sent.on("timeout", late);
+      sent.on("error", (error: NodeJS.ErrnoException) => reject(new Error(error.message || error.code)));
+      sent.on("close", () => clearTimeout(whole));
+      sent.on("response", (answer) => {
+        heard = answer;
+        clearTimeout(whole);
+        const length = Number(answer.headers["content-length"] ?? 0);
+        whole = globalThis.setTimeout(late, deadline_ms + length / BYTES_PER_MS);
+        resolve(answer);
+      });
+      if (file === undefined || Buffer.isBuffer(file)) sent.end(file);
+      else sendOnceAsked(sent, file.path);
+    });
+  }
 }
+
+const sizeOf = (file: StoreRequest["file"]): number =>
+  file === undefined ? 0 : Buffer.isBuffer(file) ? file.length : file.bytes;
 
 /** A store that refuses says so before the file is sent; one that says nothing gets it all the same (RFC 9110, section 10.1.1). */
 function sendOnceAsked(sent: ClientRequest, path: string): void {

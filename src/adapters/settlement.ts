@@ -71,72 +71,191 @@ export type SettlementOptions = {
   is_carrier?: boolean;
 };
 
-export function chainSettlement(
-  chain: Chain,
-  { patience_ms = PATIENCE_MS, payers = ownPayerHistory(), is_carrier = true }: SettlementOptions = {},
-): Settlement {
-  const within = <T>(answer: Promise<T>) => answeredWithin(patience_ms, answer);
-  const askCode = gathered(
-    (accounts: Hex[]) => chain.hasCode(accounts),
-    (account) => account,
-  );
-  const known = new LRUCache<Hex, boolean>({ max: 10_000, ttl: CODE_TTL_MS });
-  /** What was found a moment ago will do: a payer that has become a contract since is noticed when its batch fails. */
-  const hasCode = async (payer: Hex): Promise<boolean> => {
-    const found = known.get(payer) ?? (await askCode(payer));
-    known.set(payer, found, { noUpdateTTL: true });
+export function chainSettlement(chain: Chain, options: SettlementOptions = {}): Settlement {
+  const carrier = new Carrier(chain, options);
+  return {
+    facts: (payment, errand) => carrier.within(carrier.facts(payment, errand)),
+    ended: (payment) => carrier.within(recentEnd(chain, payment)),
+    settle: (payment, seen_block, errand) => carrier.settle(payment, seen_block, errand),
+  };
+}
+
+/** The facts of payments, by the kind of their payer. */
+class FactReader {
+  readonly #chain: Chain;
+  readonly #is_carrier: boolean;
+  readonly #plain: (payment: SignedTransfer) => Promise<ChainFacts>;
+  readonly #askCode: (account: Hex) => Promise<boolean>;
+  readonly #known = new LRUCache<Hex, boolean>({ max: 10_000, ttl: CODE_TTL_MS });
+
+  constructor(chain: Chain, is_carrier: boolean) {
+    this.#chain = chain;
+    this.#is_carrier = is_carrier;
+    this.#plain = gathered((payments: SignedTransfer[]) => readable(readFacts(chain, payments)), nameOf);
+    this.#askCode = gathered(
+      (accounts: Hex[]) => chain.hasCode(accounts),
+      (account) => account,
+    );
+  }
+
+  /** An answer of a moment ago will do: a payer that has become a contract since is noticed when its batch fails. */
+  async hasCode(payer: Hex): Promise<boolean> {
+    const found = this.#known.get(payer) ?? (await this.#askCode(payer));
+    this.#known.set(payer, found, { noUpdateTTL: true });
     return found;
-  };
-  const plainFacts = gathered((payments: SignedTransfer[]) => readable(readFacts(chain, payments)), nameOf);
-  const factsAlone = async (payment: SignedTransfer, gas?: bigint): Promise<ChainFacts> => {
-    const [height, ...answers] = await readable(chain.read([HEIGHT_CALL, ...factCalls(payment)], { gas }));
+  }
+
+  /** The same, as the chain has it now. */
+  async hasCodeNow(payer: Hex): Promise<boolean> {
+    const [is_contract = false] = await this.#chain.hasCode([payer]);
+    this.#known.set(payer, is_contract);
+    return is_contract;
+  }
+
+  async of(payment: SignedTransfer, is_contract: boolean): Promise<ChainFacts> {
+    if (is_contract)
+      return this.#is_carrier ? this.#ofContract(payment) : this.#alone(payment, CONTRACT_PAYER_GAS);
+    const found = await this.#plain(payment);
+    const isClear = found.would_settle || found.used || found.balance < payment.transfer.value;
+    // A neighbour's trial may have spent what this one needs, or another block have come between its state and its trial.
+    return isClear ? found : this.#alone(payment);
+  }
+
+  async #alone(payment: SignedTransfer, gas?: bigint): Promise<ChainFacts> {
+    const calls = [HEIGHT_CALL, ...factCalls(payment)];
+    const [height, ...answers] = await readable(this.#chain.read(calls, { gas }));
     return { ...paymentFacts(answers), seen_block: heightIn(height) };
-  };
+  }
+
   /** Code can tell a question from a transaction, so it is tried as the transaction that it would be. */
-  const contractFacts = async (payment: SignedTransfer): Promise<ChainFacts> => {
+  async #ofContract(payment: SignedTransfer): Promise<ChainFacts> {
     const [[height, ...states], trial] = await Promise.all([
-      readable(chain.read([HEIGHT_CALL, ...stateCalls(payment)])),
-      chain.trial(transferCall(payment), MOST_ALONE_GAS),
+      readable(this.#chain.read([HEIGHT_CALL, ...stateCalls(payment)])),
+      this.#chain.trial(transferCall(payment), MOST_ALONE_GAS),
     ]);
     const tried = { success: trial.success, data: trial.success ? "0x" : trial.data } as const;
     return { ...paymentFacts([...states, tried]), seen_block: heightIn(height) };
-  };
-  const payerOf = async (address: Hex, is_contract: boolean) => ({
-    address,
-    code: is_contract ? await chain.code(address) : undefined,
-  });
+  }
+}
 
-  let emptyUntil = 0;
+/** The end of a payment that a transaction of ours did not move; undefined where it would go through now. */
+type End = { receipt: Receipt } | { refused: string } | undefined;
 
-  const chainFacts = async (payment: SignedTransfer, is_contract: boolean): Promise<ChainFacts> => {
-    if (is_contract) return is_carrier ? contractFacts(payment) : factsAlone(payment, CONTRACT_PAYER_GAS);
-    const found = await plainFacts(payment);
-    const isClear = found.would_settle || found.used || found.balance < payment.transfer.value;
-    // A neighbour's trial may have spent what this one needs, or another block have come between its state and its trial.
-    return isClear ? found : factsAlone(payment);
-  };
+/** Carries payments to the chain, among others or alone. */
+class Carrier {
+  readonly #chain: Chain;
+  readonly #patience_ms: number;
+  readonly #payers: PayerHistory;
+  readonly #reader: FactReader;
+  /** Payments on their way: all who ask for one of them meanwhile wait for the same transaction. */
+  readonly #under_way = new Map<string, Promise<Receipt>>();
+  #emptyUntil = 0;
 
-  const facts: Settlement["facts"] = async (payment, errand = "purchase") => {
+  constructor(
+    chain: Chain,
+    { patience_ms = PATIENCE_MS, payers = ownPayerHistory(), is_carrier = true }: SettlementOptions,
+  ) {
+    this.#chain = chain;
+    this.#patience_ms = patience_ms;
+    this.#payers = payers;
+    this.#reader = new FactReader(chain, is_carrier);
+  }
+
+  within<T>(answer: Promise<T>): Promise<T> {
+    return answeredWithin(this.#patience_ms, answer);
+  }
+
+  readonly facts: Settlement["facts"] = async (payment, errand = "purchase") => {
     // Each claim that could not be sent would stay in the log.
-    if (performance.now() < emptyUntil)
+    if (performance.now() < this.#emptyUntil)
       throw new GasKeyEmpty("the gas key had too little ether a moment ago");
     const { from } = payment.transfer;
-    const is_contract = await hasCode(from);
+    const is_contract = await this.#reader.hasCode(from);
     const [found, barred] = await Promise.all([
-      chainFacts(payment, is_contract),
-      payerOf(from, is_contract).then(payers.barred),
+      this.#reader.of(payment, is_contract),
+      this.#payerOf(from, is_contract).then(this.#payers.barred),
     ]);
     const purpose = purposeOf(errand, is_contract);
     return barred === undefined ? { ...found, purpose } : { ...found, purpose, barred, would_settle: false };
   };
 
-  /** The end of a payment that a transaction of ours did not move; undefined where it would go through now. */
-  async function endOf(
+  settle(payment: SignedTransfer, seen_block: bigint, errand: Errand = "purchase"): Promise<Receipt> {
+    const name = nameOf(payment);
+    const settling =
+      this.#under_way.get(name) ??
+      this.#carry(payment, seen_block, errand).finally(() => this.#under_way.delete(name));
+    this.#under_way.set(name, settling);
+    return settling;
+  }
+
+  async #carry(payment: SignedTransfer, seen_block: bigint, errand: Errand): Promise<Receipt> {
+    const { from } = payment.transfer;
+    try {
+      const is_contract = await this.within(this.#reader.hasCode(from));
+      const barred = await this.within(this.#payerOf(from, is_contract).then(this.#payers.barred));
+      // Another process may have sent it before the payer failed: only the chain can say that nothing moved.
+      if (barred !== undefined) {
+        const end = await this.#endOf(payment, seen_block, []);
+        if (end && "receipt" in end) return end.receipt;
+        throw new NotSettled(barred);
+      }
+      return is_contract
+        ? await this.#carryAlone(payment, seen_block, errand, true)
+        : await this.#carryTogether(payment, seen_block, errand);
+    } catch (error) {
+      if (error instanceof GasKeyEmpty) this.#emptyUntil = performance.now() + EMPTY_MS;
+      throw error;
+    }
+  }
+
+  /** Among others. One that the chain still takes is carried once more, alone, unless its payer has got code: that burns its neighbours' gas. */
+  async #carryTogether(payment: SignedTransfer, seen_block: bigint, errand: Errand): Promise<Receipt> {
+    const { from } = payment.transfer;
+    const receipt = await this.#chain.send(transferCall(payment), {
+      gas: TRANSFER_GAS,
+      purpose: purposeOf(errand, false),
+    });
+    if (settledBy(receipt, payment.transfer)) return receipt;
+    const end = await this.#endOf(payment, seen_block, [receipt.transaction]);
+    if (end && "receipt" in end) return end.receipt;
+    const is_contract = await this.within(this.#reader.hasCodeNow(from));
+    if (!end && !is_contract) return this.#carryAlone(payment, seen_block, errand, false);
+    await this.#noteFailure(payment, await this.within(this.#payerOf(from, is_contract)));
+    throw new NotSettled(end?.refused ?? REFUSED_WHEN_CARRIED);
+  }
+
+  async #carryAlone(
     payment: SignedTransfer,
     seen_block: bigint,
-    transactions: readonly Hex[],
-  ): Promise<{ receipt: Receipt } | { refused: string } | undefined> {
-    const fate = await within(outcomeOf(chain, facts, payment, seen_block)).catch((error) => {
+    errand: Errand,
+    is_contract: boolean,
+  ): Promise<Receipt> {
+    const payer = await this.within(this.#payerOf(payment.transfer.from, is_contract));
+    const call = transferCall(payment);
+    const trial = await this.within(this.#chain.trial(call, MOST_ALONE_GAS));
+    if (!trial.success) {
+      const end = await this.#endOf(payment, seen_block, []);
+      if (end && "receipt" in end) return end.receipt;
+      throw new NotSettled(end?.refused ?? "the payer's contract refuses the transfer as a transaction");
+    }
+    const receipt = await this.#chain.send(call, {
+      gas: grantedGas(trial.gas),
+      alone: true,
+      purpose: purposeOf(errand, is_contract),
+    });
+    const end = settledBy(receipt, payment.transfer)
+      ? { receipt }
+      : await this.#endOf(payment, seen_block, [receipt.transaction]);
+    if (end && "receipt" in end) {
+      if (is_contract) await this.#payers.carried(payer);
+      return end.receipt;
+    }
+    await this.#noteFailure(payment, payer);
+    throw new NotSettled(end?.refused ?? REFUSED_WHEN_CARRIED);
+  }
+
+  async #endOf(payment: SignedTransfer, seen_block: bigint, transactions: readonly Hex[]): Promise<End> {
+    const fate = await this.within(outcomeOf(this.#chain, this.facts, payment, seen_block)).catch((error) => {
       throw error instanceof ChainUnavailable ? new TransactionPending(transactions) : error;
     });
     if (fate.kind === "settled") return { receipt: fate.receipt };
@@ -144,95 +263,13 @@ export function chainSettlement(
     return fate.kind === "refused" ? { refused: fate.reason } : undefined;
   }
 
-  const noteFailure = ({ transfer }: SignedTransfer, payer: Payer): Promise<void> =>
-    payers.failed(payer, Number(transfer.valid_before));
-
-  /** Among others. One that the chain still takes is carried once more, alone, unless its payer has got code: that burns its neighbours' gas. */
-  async function carryTogether(
-    payment: SignedTransfer,
-    seen_block: bigint,
-    errand: Errand,
-  ): Promise<Receipt> {
-    const { from } = payment.transfer;
-    const receipt = await chain.send(transferCall(payment), {
-      gas: TRANSFER_GAS,
-      purpose: purposeOf(errand, false),
-    });
-    if (settledBy(receipt, payment.transfer)) return receipt;
-    const end = await endOf(payment, seen_block, [receipt.transaction]);
-    if (end && "receipt" in end) return end.receipt;
-    const [is_contract = false] = await within(chain.hasCode([from]));
-    known.set(from, is_contract);
-    if (!end && !is_contract) return carryAlone(payment, seen_block, errand, false);
-    await noteFailure(payment, await within(payerOf(from, is_contract)));
-    throw new NotSettled(end?.refused ?? REFUSED_WHEN_CARRIED);
+  async #payerOf(address: Hex, is_contract: boolean): Promise<Payer> {
+    return { address, code: is_contract ? await this.#chain.code(address) : undefined };
   }
 
-  async function carryAlone(
-    payment: SignedTransfer,
-    seen_block: bigint,
-    errand: Errand,
-    is_contract: boolean,
-  ): Promise<Receipt> {
-    const payer = await within(payerOf(payment.transfer.from, is_contract));
-    const call = transferCall(payment);
-    const trial = await within(chain.trial(call, MOST_ALONE_GAS));
-    if (!trial.success) {
-      const end = await endOf(payment, seen_block, []);
-      if (end && "receipt" in end) return end.receipt;
-      throw new NotSettled(end?.refused ?? "the payer's contract refuses the transfer as a transaction");
-    }
-    const receipt = await chain.send(call, {
-      gas: grantedGas(trial.gas),
-      alone: true,
-      purpose: purposeOf(errand, is_contract),
-    });
-    const end = settledBy(receipt, payment.transfer)
-      ? { receipt }
-      : await endOf(payment, seen_block, [receipt.transaction]);
-    if (end && "receipt" in end) {
-      if (is_contract) await payers.carried(payer);
-      return end.receipt;
-    }
-    await noteFailure(payment, payer);
-    throw new NotSettled(end?.refused ?? REFUSED_WHEN_CARRIED);
+  #noteFailure({ transfer }: SignedTransfer, payer: Payer): Promise<void> {
+    return this.#payers.failed(payer, Number(transfer.valid_before));
   }
-
-  const settle = async (payment: SignedTransfer, seen_block: bigint, errand: Errand): Promise<Receipt> => {
-    const { from } = payment.transfer;
-    try {
-      const is_contract = await within(hasCode(from));
-      const barred = await within(payerOf(from, is_contract).then(payers.barred));
-      // Another process may have sent it before the payer failed: only the chain can say that nothing moved.
-      if (barred !== undefined) {
-        const end = await endOf(payment, seen_block, []);
-        if (end && "receipt" in end) return end.receipt;
-        throw new NotSettled(barred);
-      }
-      return is_contract
-        ? await carryAlone(payment, seen_block, errand, true)
-        : await carryTogether(payment, seen_block, errand);
-    } catch (error) {
-      if (error instanceof GasKeyEmpty) emptyUntil = performance.now() + EMPTY_MS;
-      throw error;
-    }
-  };
-
-  /** Payments on their way: whoever asks for one of them meanwhile waits for the same transaction. */
-  const under_way = new Map<string, Promise<Receipt>>();
-  const settleOnce: Settlement["settle"] = (payment, seen_block, errand = "purchase") => {
-    const name = nameOf(payment);
-    const settling =
-      under_way.get(name) ?? settle(payment, seen_block, errand).finally(() => under_way.delete(name));
-    under_way.set(name, settling);
-    return settling;
-  };
-
-  return {
-    facts: (payment, errand) => within(facts(payment, errand)),
-    ended: (payment) => within(recentEnd(chain, payment)),
-    settle: settleOnce,
-  };
 }
 
 /** The facts of payments as they are now, in one question. Their states stand before all trials: a trial moves money and uses up its nonce for whatever comes after it. */

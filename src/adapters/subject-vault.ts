@@ -61,14 +61,25 @@ export function absentSubjects(): Subjects {
   };
 }
 
-export function createSubjectVault(parts: VaultParts): Subjects {
-  const { pool, origin, pepper, masters, backup_days } = parts;
-  const current_id = masterKeyId(masters.current);
-  const mastersById = new Map([[current_id, masters.current]]);
-  if (masters.older) mastersById.set(masterKeyId(masters.older), masters.older);
+/** The keys of subjects in the vault, and the master keys that wrap them. */
+class KeyRing {
+  readonly pool: pg.Pool;
+  readonly current_id: string;
+  readonly #current: Uint8Array;
+  readonly #masters: ReadonlyMap<string, Uint8Array>;
 
-  function keyOf({ subject_id, master_key_id, wrapped_key }: Omit<Row, "lookup">): Buffer {
-    const master = mastersById.get(master_key_id);
+  constructor({ pool, masters: { current, older } }: VaultParts) {
+    this.pool = pool;
+    this.current_id = masterKeyId(current);
+    this.#current = current;
+    this.#masters = new Map([
+      [this.current_id, current],
+      ...(older ? ([[masterKeyId(older), older]] as const) : []),
+    ]);
+  }
+
+  keyOf({ subject_id, master_key_id, wrapped_key }: Omit<Row, "lookup">): Buffer {
+    const master = this.#masters.get(master_key_id);
     if (!master)
       throw new SubjectsUnavailable(
         `keys are wrapped by the master key ${master_key_id}, which this process was not given`,
@@ -76,61 +87,57 @@ export function createSubjectVault(parts: VaultParts): Subjects {
     return unwrapKey(master, subject_id, wrapped_key);
   }
 
+  wrap(subject_id: string, key: Buffer): Buffer {
+    return wrapKey(this.#current, subject_id, key);
+  }
+
   /** The subjects of these lookups, those made that are not there yet: those that are presumed new before any is looked for. */
-  async function known(lookups: readonly Buffer[], presumed: readonly Buffer[]): Promise<Map<string, Known>> {
+  async known(lookups: readonly Buffer[], presumed: readonly Buffer[]): Promise<Map<string, Known>> {
     const found = new Map<string, Known>();
     const note = (rows: readonly Row[]) => {
-      for (const row of rows) found.set(nameOf(row.lookup), { subject_id: row.subject_id, key: keyOf(row) });
+      for (const row of rows)
+        found.set(nameOf(row.lookup), { subject_id: row.subject_id, key: this.keyOf(row) });
     };
-    if (presumed.length > 0) note(await make(presumed));
+    if (presumed.length > 0) note(await this.#make(presumed));
     for (;;) {
       const missing = lookups.filter((lookup) => !found.has(nameOf(lookup)));
       if (missing.length === 0) return found;
-      note(await given(pool, missing));
+      note(await given(this.pool, missing));
       const unknown = missing.filter((lookup) => !found.has(nameOf(lookup)));
       // Whom another process makes meanwhile is found in the next round.
-      if (unknown.length > 0) note(await make(unknown));
+      if (unknown.length > 0) note(await this.#make(unknown));
     }
   }
 
-  async function make(lookups: readonly Buffer[]): Promise<Row[]> {
+  async #make(lookups: readonly Buffer[]): Promise<Row[]> {
     const made = lookups.map((lookup): Row => {
       const { subject_id, key } = newSubject();
-      const wrapped_key = wrapKey(masters.current, subject_id, key);
-      return { subject_id, lookup, master_key_id: current_id, wrapped_key };
+      return { subject_id, lookup, master_key_id: this.current_id, wrapped_key: this.wrap(subject_id, key) };
     });
     // In one order everywhere, so that two who make the same ones cannot wait for each other.
     made.sort((a, b) => Buffer.compare(a.lookup, b.lookup));
-    const { rows } = await ask<Row>(pool, MAKE, [
+    const { rows } = await ask<Row>(this.pool, MAKE, [
       made.map(({ subject_id }) => subject_id),
       made.map(({ lookup }) => lookup),
-      current_id,
+      this.current_id,
       made.map(({ wrapped_key }) => wrapped_key),
     ]);
     return rows;
   }
+}
 
-  const vacuum = together(async () => {
-    const client = await pool.connect();
-    try {
-      await client.query("set statement_timeout = 0");
-      // A row that was deleted stands in its page, and in the index, until it is vacuumed.
-      await client.query({
-        text: "vacuum (index_cleanup on) subject_keys.subjects",
-        query_timeout: VACUUM_MS,
-      } as pg.QueryConfig);
-    } finally {
-      client.release(true);
-    }
-  });
+export function createSubjectVault(parts: VaultParts): Subjects {
+  const ring = new KeyRing(parts);
+  return { backup_days: parts.backup_days, ...valuesOf(parts, ring), ...keysOf(ring) };
+}
 
+/** The vault as callers use it: values are sealed and opened. */
+function valuesOf({ origin, pepper }: VaultParts, ring: KeyRing): Pick<Subjects, "seal" | "open" | "find"> {
   return {
-    backup_days,
-
     async seal(page) {
       const lookups = page.map(({ subject }) => lookupOf(pepper, subject));
       const presumed = lookups.filter((_, at) => page[at]!.is_new);
-      const subjects = await known(distinct(lookups), distinct(presumed));
+      const subjects = await ring.known(distinct(lookups), distinct(presumed));
       return page.map(({ place, value }, at) =>
         sealValue({ origin, place }, subjects.get(nameOf(lookups[at]!))!, value),
       );
@@ -139,9 +146,9 @@ export function createSubjectVault(parts: VaultParts): Subjects {
     async open(page) {
       if (page.length === 0) return [];
       const ids = [...new Set(page.map(({ sealed }) => sealed.subject_id))];
-      const { rows } = await ask<Omit<Row, "lookup">>(pool, KEYS, [ids]);
-      const keys = new Map(rows.map((row) => [row.subject_id, keyOf(row)]));
-      return page.map(({ sealed, place }): OpenedValue => {
+      const { rows } = await ask<Omit<Row, "lookup">>(ring.pool, KEYS, [ids]);
+      const keys = new Map(rows.map((row) => [row.subject_id, ring.keyOf(row)]));
+      return page.map(({ sealed, place }): Opened => {
         const { subject_id } = sealed;
         const key = keys.get(subject_id);
         return key
@@ -151,10 +158,17 @@ export function createSubjectVault(parts: VaultParts): Subjects {
     },
 
     async find(subject: SubjectName) {
-      const { rows } = await ask<Row>(pool, FIND, [[lookupOf(pepper, subject)]]);
+      const { rows } = await ask<Row>(ring.pool, FIND, [[lookupOf(pepper, subject)]]);
       return rows[0]?.subject_id;
     },
+  };
+}
 
+/** The vault as its keeper uses it: keys are erased, marked, recalled and wrapped anew. */
+function keysOf(ring: KeyRing): Omit<Subjects, "seal" | "open" | "find" | "backup_days"> {
+  const { pool, current_id } = ring;
+  const vacuum = together(() => vacuumKeys(pool));
+  return {
     async erase(subject_ids) {
       if (subject_ids.length === 0) return 0;
       const { rowCount } = await ask(pool, ERASE, [[...subject_ids].sort()]);
@@ -182,7 +196,7 @@ export function createSubjectVault(parts: VaultParts): Subjects {
       let count = 0;
       for (;;) {
         const rewrapped = await rewrapSome(pool, current_id, (row) =>
-          wrapKey(masters.current, row.subject_id, keyOf(row)),
+          ring.wrap(row.subject_id, ring.keyOf(row)),
         );
         count += rewrapped;
         if (rewrapped < REWRAP_AT_ONCE) break;
@@ -192,6 +206,20 @@ export function createSubjectVault(parts: VaultParts): Subjects {
       return count;
     },
   };
+}
+
+async function vacuumKeys(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query("set statement_timeout = 0");
+    // A row that was deleted stands in its page, and in the index, until it is vacuumed.
+    await client.query({
+      text: "vacuum (index_cleanup on) subject_keys.subjects",
+      query_timeout: VACUUM_MS,
+    } as pg.QueryConfig);
+  } finally {
+    client.release(true);
+  }
 }
 
 /** Wraps some keys anew in one transaction; how many. */

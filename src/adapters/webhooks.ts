@@ -32,33 +32,37 @@ const MOST_URL = 2048;
 /** RFC 1035, 2.3.4. */
 const MOST_HOST = 253;
 
+type UrlRules = { allow_private: boolean; ports: readonly (readonly [number, number])[] };
+
+/** How a URL breaks the rules, as the end of a sentence; undefined where it does not. */
+function refusalOf(text: string, { allow_private, ports }: UrlRules): string | undefined {
+  if (!URL.canParse(text)) return "is an absolute URL such as https://agent.example.org/hook";
+  const url = new URL(text);
+  if (url.href.length > MOST_URL) return `is at most ${MOST_URL} characters`;
+  if (url.hostname.length > MOST_HOST) return `names a host in more than ${MOST_HOST} characters`;
+  if (url.protocol !== "https:" && !(allow_private && url.protocol === "http:"))
+    return "begins with https://";
+  if (url.username !== "" || url.password !== "") return "holds no user name or password";
+  // A port of its own would let subscribers look through what runs where.
+  if (!allow_private && url.port !== "") return "has no port: deliveries go to 443";
+  if (allow_private) return mayHavePort(url, ports) ? undefined : ONLY_PORTS;
+  const literal = literalOf(url);
+  if (literal === undefined)
+    return isPublicName(url.hostname)
+      ? undefined
+      : `names ${url.hostname}, which no public name server knows`;
+  return isPublicAddress(literal) ? undefined : `names ${literal}, which is no public address`;
+}
+
+/** In development. */
+const mayHavePort = ({ port }: URL, ports: UrlRules["ports"]): boolean =>
+  ["", "443", "80"].includes(port) ||
+  ports.some(([first, last]) => first <= Number(port) && Number(port) <= last);
+
 export function createWebhooks(options: WebhooksOptions = {}): Webhooks {
   const { allow_private = false, ports = [], deadline_ms = 10_000 } = options;
+  const rules = { allow_private, ports };
   const resolve = options.resolve ?? (allow_private ? knownHere : addressesOf);
-
-  const refusalOf = (text: string): string | undefined => {
-    if (!URL.canParse(text)) return "is an absolute URL such as https://agent.example.org/hook";
-    const url = new URL(text);
-    if (url.href.length > MOST_URL) return `is at most ${MOST_URL} characters`;
-    if (url.hostname.length > MOST_HOST) return `names a host in more than ${MOST_HOST} characters`;
-    if (url.protocol !== "https:" && !(allow_private && url.protocol === "http:"))
-      return "begins with https://";
-    if (url.username !== "" || url.password !== "") return "holds no user name or password";
-    // A port of its own would let subscribers look through what runs where.
-    if (!allow_private && url.port !== "") return "has no port: deliveries go to 443";
-    if (allow_private) return mayHavePort(url) ? undefined : ONLY_PORTS;
-    const literal = literalOf(url);
-    if (literal === undefined)
-      return isPublicName(url.hostname)
-        ? undefined
-        : `names ${url.hostname}, which no public name server knows`;
-    return isPublicAddress(literal) ? undefined : `names ${literal}, which is no public address`;
-  };
-
-  /** In development. */
-  const mayHavePort = ({ port }: URL): boolean =>
-    ["", "443", "80"].includes(port) ||
-    ports.some(([first, last]) => first <= Number(port) && Number(port) <= last);
 
   const addresses = async (url: URL): Promise<string[]> => {
     const literal = literalOf(url);
@@ -71,7 +75,7 @@ export function createWebhooks(options: WebhooksOptions = {}): Webhooks {
 
   /** Past all guards, and back by the deadline. */
   const exchange = async (text: string, message: Message): Promise<Heard> => {
-    const refusal = refusalOf(text);
+    const refusal = refusalOf(text, rules);
     if (refusal !== undefined) throw new WebhookUnreached(`the URL ${refusal}`);
     const url = new URL(text);
     const signal = AbortSignal.timeout(deadline_ms);
@@ -89,7 +93,7 @@ export function createWebhooks(options: WebhooksOptions = {}): Webhooks {
   };
 
   return {
-    refusalOf,
+    refusalOf: (text) => refusalOf(text, rules),
     async post({ url, headers, body }) {
       const length = { "content-length": String(Buffer.byteLength(body)) };
       const message = { method: "POST", headers: { ...headers, ...length }, body, most: MOST_BODY } as const;

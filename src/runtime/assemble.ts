@@ -32,6 +32,7 @@ import { type RunnerOptions, startRunner } from "../core/read-models/runner.ts";
 import { ReferenceStore } from "../datasets/reference/store.ts";
 import { SnapshotStore } from "../datasets/snapshots.ts";
 import { openVintages } from "../datasets/vintage-store.ts";
+import { allowsSynthetic, appSettings } from "./app-settings.ts";
 import { absentChain, openChain, startNode } from "./assemble-chain.ts";
 import { startReactorsOf, USUAL_POOL } from "./assemble-reactors.ts";
 import { openReaders } from "./assemble-readers.ts";
@@ -39,7 +40,7 @@ import { openSeeds } from "./assemble-seeds.ts";
 import { openStreams } from "./assemble-streams.ts";
 import { openVault } from "./assemble-subjects.ts";
 import { claimChain } from "./chain-of-log.ts";
-import { anchoringOf, type Config, custodyOf, signingKeyFile } from "./config.ts";
+import { type Config, signingKeyFile } from "./config.ts";
 import { type Database, prepareDatabase, startDatabase, warnOfOneRole } from "./database.ts";
 import { type OpenedParts, openedParts } from "./opened-parts.ts";
 
@@ -130,7 +131,7 @@ async function assemble(
   const printer = createPrinter();
   hold(() => printer.close());
   hold(async () => app.outside?.close());
-  const allow_synthetic = config.ALLOW_SYNTHETIC || chain.embedded_chain;
+  const allow_synthetic = allowsSynthetic(config, chain);
   const secret = (purpose: string) => derivedSecret(signingKeyFile(config), config.SIGNING_KEY, purpose);
   const objects = createObjects(pool, objectPlaceOf(config), join(config.DATA_DIR, "objects-local"));
   const streams = openStreams(pool, await secret("stream-snapshots"), entities);
@@ -159,16 +160,7 @@ async function assemble(
     webhooks: createWebhooks({ allow_private: config.ALLOW_PRIVATE_WEBHOOKS, ports: config.WEBHOOK_PORTS }),
     health: () => healthOf({ pool, store }, projections, runningReactors(app, declaredReactors)),
     disputes: () => disputesIn(pool, runningReactors(app, declaredReactors)),
-    settings: {
-      public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
-      allow_synthetic,
-      started_at: new Date(),
-      read_wait_ms: config.READ_WAIT_MS,
-      custody: custodyOf(config, chain.embedded_chain),
-      seeds: { max_rolls: config.SEED_ROLLS, seconds: config.SEED_SECONDS },
-      trust_seconds: config.TRUST_SECONDS,
-      anchoring: config.ANCHORING ? anchoringOf(config) : undefined,
-    },
+    settings: appSettings(config, chain),
   });
   const app = options.replaces?.(assembled) ?? assembled;
   await claim?.join(app);

@@ -9,6 +9,7 @@ import { parseWitnesses } from "../anchoring/witness-client.ts";
 import type { Hex } from "../core/model/chain.ts";
 import {
   faultsOfAddresses,
+  faultsOfModel,
   faultsOfPasswords,
   faultsOfSecrets,
   secretSettings,
@@ -308,6 +309,7 @@ const faultsOnBase = (given: Given): string[] => [
   ...faultsOfAddresses(given),
   ...faultsOfSecrets([...secretsSet(given), ...secretsKept(given)]),
   ...faultsOfPasswords(given),
+  ...faultsOfModel(given),
 ];
 
 const secretOf = (setting: string, text: string) =>
@@ -350,8 +352,8 @@ function textOf(path: string): string {
 const isRefused = ({ certain, meant }: Misspelling, { BASE_RPC_URL }: Given) =>
   certain && (BASE_RPC_URL !== undefined || meant === "BASE_RPC_URL");
 
-const nameOf = ({ given, meant }: Misspelling) =>
-  `${given} is no setting; it is nearly ${meant}, which is not set`;
+const nameOf = ({ given, meant, is_set }: Misspelling) =>
+  `${given} is no setting; it is nearly ${meant}, which is ${is_set ? "set besides: remove one" : "not set"}`;
 
 const missingForBase = (given: Given): string[] =>
   [

@@ -1,10 +1,10 @@
-import { DeciderSpecification } from "@event-driven-io/emmett";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Refusal } from "../../src/core/model/refusal.ts";
 import * as key from "../../src/domain/access/key.ts";
 import { listAllKeys, revokeKey } from "../../src/operator/keys.ts";
 import { impatiently } from "../support/patience.ts";
 import { type Service, startService } from "../support/service.ts";
+import { specificationOf } from "../support/specification.ts";
 import { until } from "../support/until.ts";
 
 const facts: key.KeyFacts = {
@@ -22,12 +22,7 @@ const at = "2026-11-22T12:00:00.000Z";
 const issued: key.KeyEvent = { type: "KeyIssued", data: facts };
 const revoked: key.KeyEvent = { type: "KeyRevoked", data: { key_id: "k_1", revoked_at: at } };
 
-/** A decision is its own command: what is given to `when`. */
-const given = DeciderSpecification.for({
-  decide: (decision: (state: key.KeyState) => key.KeyEvent[], state: key.KeyState) => decision(state),
-  evolve: key.evolve,
-  initialState: key.initialState,
-});
+const given = specificationOf(key);
 
 describe("an API key", () => {
   test("is issued", () => given([]).when(key.issue(facts)).then([issued]));

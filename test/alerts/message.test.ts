@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Signer } from "../../src/core/model/ports/signer.ts";
 import { alertIdOf, isWatched, messageOf, secretOf } from "../../src/domain/alerts/message.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
+import { refusedAs } from "../support/specification.ts";
 import { AT, type Event, facts, finding, given, later, subscribed, told } from "./stories.ts";
 
 const signerOf = (key: string): Signer => ({
@@ -34,21 +35,21 @@ describe("secrets", () => {
   test("are rotated; the old one signs for a day more", () => {
     given([subscribed])
       .when(subscriptions.rotateSecret(AT))
-      .follows([rotated(1)]);
+      .then([rotated(1)]);
     const state = told(subscribed, rotated(1));
     const rotations = (at: string) => subscriptions.signing(state, at).map(({ rotation }) => rotation);
     expect(rotations(later(86_399))).toEqual([1, 0]);
     expect(rotations(later(86_400))).toEqual([1]);
     given([subscribed, rotated(1)])
       .when(subscriptions.rotateSecret(later(9)))
-      .follows([rotated(2, later(9))]);
+      .then([rotated(2, later(9))]);
   });
   test("that sign at once are few", () => {
     const often = [subscribed, rotated(1), rotated(2), rotated(3), rotated(4)];
-    given(often).when(subscriptions.rotateSecret(AT)).isRefused("conflict");
+    given(often).when(subscriptions.rotateSecret(AT)).thenThrows(refusedAs("conflict"));
     given(often)
       .when(subscriptions.rotateSecret(later(86_400)))
-      .follows([rotated(5, later(86_400))]);
+      .then([rotated(5, later(86_400))]);
     expect(told(...often, rotated(5, later(86_400))).secrets).toHaveLength(2);
   });
 

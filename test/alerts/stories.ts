@@ -1,9 +1,7 @@
 /** What the tests of alerts tell their stories with. */
-import { expect } from "vitest";
-import type { RefusalCode } from "../../src/core/model/problem.ts";
-import { Refusal } from "../../src/core/model/refusal.ts";
 import type { Failure } from "../../src/domain/alerts/backoff.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
+import { specificationOf } from "../support/specification.ts";
 
 export const AT = "2026-11-21T12:00:00.000Z";
 /** So many seconds after AT. */
@@ -37,18 +35,7 @@ export const finding: subscriptions.Finding = {
 export type Event = subscriptions.SubscriptionEvent;
 export type State = subscriptions.SubscriptionState;
 
-/** As emmett's DeciderSpecification, which does not compare facts that may be null. */
-export const given = (events: Event[]) => ({
-  when: (decision: (state: State) => Event[]) => {
-    const decide = () => decision(events.reduce(subscriptions.evolve, subscriptions.initialState()));
-    return {
-      follows: (expected: Event[]) => expect(decide()).toEqual(expected),
-      nothingFollows: () => expect(decide()).toEqual([]),
-      isRefused: (code: RefusalCode) =>
-        expect(decide).toThrow(expect.toSatisfy((error) => error instanceof Refusal && error.code === code)),
-    };
-  },
-});
+export const given = specificationOf(subscriptions);
 export const told = (...events: Event[]) => {
   const state = events.reduce(subscriptions.evolve, subscriptions.initialState());
   if (!state) throw new Error("a story begins with AlertSubscribed");

@@ -1,9 +1,9 @@
 /** A subscription's life as given events, when a decision, then events. */
-import { DeciderSpecification } from "@event-driven-io/emmett";
 import { describe, expect, test } from "vitest";
 import { BACKOFF_S } from "../../src/domain/alerts/backoff.ts";
 import * as evaluation from "../../src/domain/alerts/evaluation.ts";
 import * as subscriptions from "../../src/domain/alerts/subscription.ts";
+import { refusedAs, specificationOf } from "../support/specification.ts";
 import {
   AT,
   deleted,
@@ -27,8 +27,8 @@ import {
 
 describe("a subscription", () => {
   test("begins once", () => {
-    given([]).when(subscriptions.subscribe(facts)).follows([subscribed]);
-    given([subscribed]).when(subscriptions.subscribe(facts)).isRefused("conflict");
+    given([]).when(subscriptions.subscribe(facts)).then([subscribed]);
+    given([subscribed]).when(subscriptions.subscribe(facts)).thenThrows(refusedAs("conflict"));
   });
   test("must be there", () => {
     for (const decision of [
@@ -36,24 +36,24 @@ describe("a subscription", () => {
       subscriptions.rotateSecret(AT),
       subscriptions.remove(AT),
     ])
-      given([]).when(decision).isRefused("not_found");
+      given([]).when(decision).thenThrows(refusedAs("not-found"));
   });
   test("is deleted once, and then nothing more comes of it", () => {
     given([subscribed, triggered(id("a"))])
       .when(subscriptions.remove(AT))
-      .follows([deleted]);
-    given([subscribed, deleted]).when(subscriptions.remove(AT)).nothingFollows();
-    given([subscribed, deleted]).when(subscriptions.topUp(500, AT)).isRefused("conflict");
-    given([subscribed, deleted]).when(subscriptions.rotateSecret(AT)).isRefused("conflict");
+      .then([deleted]);
+    given([subscribed, deleted]).when(subscriptions.remove(AT)).thenNothingHappened();
+    given([subscribed, deleted]).when(subscriptions.topUp(500, AT)).thenThrows(refusedAs("conflict"));
+    given([subscribed, deleted]).when(subscriptions.rotateSecret(AT)).thenThrows(refusedAs("conflict"));
     const found = [{ alert_id: id("b"), finding }];
-    given([subscribed, deleted]).when(subscriptions.trigger(found, AT)).nothingFollows();
+    given([subscribed, deleted]).when(subscriptions.trigger(found, AT)).thenNothingHappened();
     const gone = [subscribed, triggered(id("a")), deleted];
     given(gone)
       .when(subscriptions.deliver(id("a"), 200, AT))
-      .nothingFollows();
+      .thenNothingHappened();
     given(gone)
       .when(subscriptions.fail(id("a"), failure, 0, AT))
-      .nothingFollows();
+      .thenNothingHappened();
   });
 });
 
@@ -62,16 +62,16 @@ describe("alerts", () => {
   test("are told once", () => {
     given([subscribed])
       .when(subscriptions.trigger(found, AT))
-      .follows([triggered(id("a")), triggered(id("b"))]);
+      .then([triggered(id("a")), triggered(id("b"))]);
     given([subscribed, triggered(id("a")), delivered(id("a"), 99)])
       .when(subscriptions.trigger(found, AT))
-      .follows([triggered(id("b"))]);
+      .then([triggered(id("b"))]);
   });
   test("gather while the subscription is paused, and not while it is disabled", () => {
     given([subscribed, paused(0)])
       .when(subscriptions.trigger(found, AT))
-      .follows([triggered(id("a")), triggered(id("b"))]);
-    given([subscribed, disabled]).when(subscriptions.trigger(found, AT)).nothingFollows();
+      .then([triggered(id("a")), triggered(id("b"))]);
+    given([subscribed, disabled]).when(subscriptions.trigger(found, AT)).thenNothingHappened();
   });
   test("wait in a bounded number", () => {
     const many = Array.from({ length: subscriptions.MOST_WAITING + 5 }, (_, n) => ({
@@ -85,19 +85,19 @@ describe("alerts", () => {
   test("cost a credit when they are delivered, and the last one pauses", () => {
     given([withCredits(2), triggered(id("a")), triggered(id("b"))])
       .when(subscriptions.deliver(id("a"), 200, AT))
-      .follows([delivered(id("a"), 1)]);
+      .then([delivered(id("a"), 1)]);
     given([withCredits(2), triggered(id("a")), triggered(id("b")), delivered(id("a"), 1), triggered(id("c"))])
       .when(subscriptions.deliver(id("b"), 200, AT))
-      .follows([delivered(id("b"), 0), paused(1)]);
+      .then([delivered(id("b"), 0), paused(1)]);
     given([subscribed, triggered(id("a")), delivered(id("a"), 99)])
       .when(subscriptions.deliver(id("a"), 200, AT))
-      .nothingFollows();
+      .thenNothingHappened();
   });
   test("that wait are kept over a pause, and go on with a topup", () => {
     const story = [withCredits(1), triggered(id("a")), triggered(id("b")), delivered(id("a"), 0), paused(1)];
     given(story)
       .when(subscriptions.topUp(500, AT))
-      .follows([toppedUp(500)]);
+      .then([toppedUp(500)]);
     const state = told(...story, toppedUp(500));
     expect(state).toMatchObject({ status: "active", credits: 500, delivered: 1 });
     expect([...state.waiting.keys()]).toEqual([id("b")]);
@@ -111,13 +111,13 @@ describe("a failed attempt", () => {
       const expected = failed(n + 1, later(pause));
       given(story)
         .when(subscriptions.fail(id("a"), failure, 0, AT))
-        .follows([expected]);
+        .then([expected]);
       story.push(expected);
     }
     const last = BACKOFF_S.length + 1;
     given(story)
       .when(subscriptions.fail(id("a"), failure, 0, AT))
-      .follows([
+      .then([
         failed(last, null),
         {
           type: "AlertDisabled",
@@ -130,7 +130,7 @@ describe("a failed attempt", () => {
       .when(
         subscriptions.fail(id("a"), { status: 410, reason: "it answered 410", retry_after_s: null }, 0, AT),
       )
-      .follows([
+      .then([
         failed(1, null, 410),
         {
           type: "AlertDisabled",
@@ -169,14 +169,7 @@ test("a release is looked through once, an older one never after it", () => {
       evaluated_at: AT,
     },
   });
-  const story = DeciderSpecification.for({
-    decide: (
-      decision: (state: evaluation.EvaluationState) => evaluation.EvaluationEvent[],
-      state: evaluation.EvaluationState,
-    ) => decision(state),
-    evolve: evaluation.evolve,
-    initialState: evaluation.initialState,
-  });
+  const story = specificationOf(evaluation);
   const decision = evaluation.evaluated(evaluated(7).data);
   story([])
     .when(decision)

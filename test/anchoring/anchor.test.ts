@@ -1,12 +1,11 @@
 /** What may be said of a log's checkpoints and anchors, in any order that processes and chains come up with. */
-import { DeciderSpecification } from "@event-driven-io/emmett";
 import { describe, expect, test } from "vitest";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { Refusal } from "../../src/core/model/refusal.ts";
+import * as anchors from "../../src/domain/anchoring/anchor.ts";
 import {
   type Anchor,
   type AnchorEvent,
-  type AnchorState,
   anchor,
   type CosignedCheckpoint,
   cosign,
@@ -24,6 +23,7 @@ import {
   streamOf,
   targetOf,
 } from "../../src/domain/anchoring/anchor.ts";
+import { specificationOf } from "../support/specification.ts";
 
 const hex = (digit: string, digits: number) => `0x${digit.repeat(digits)}` as Hex;
 const AT = "2026-01-01T00:00:09.000Z";
@@ -76,12 +76,7 @@ const final = ({ transaction, block_number }: Anchor): AnchorEvent => ({
 });
 const [first, second, third] = [placed(10, 100), placed(20, 110), placed(30, 120)];
 
-type Decide = ReturnType<typeof sign>;
-const given = DeciderSpecification.for<Decide, AnchorEvent, AnchorState>({
-  decide: (decide, state) => decide(state),
-  evolve,
-  initialState,
-});
+const given = specificationOf(anchors);
 const stateAfter = (history: AnchorEvent[]) => history.reduce(evolve, initialState());
 const refused = (type = "conflict") =>
   [Refusal, (error: Refusal) => error.code === "conflict" && error.type.slug === type] as const;

@@ -1,6 +1,6 @@
 import { privateKeyToAccount } from "viem/accounts";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import type { SendLimits } from "../../src/adapters/send-queue.ts";
+import type { SendLimits } from "../../src/adapters/send-queue/limits.ts";
 import { signTurn } from "../../src/anchoring/sign-growth.ts";
 import { anchorStatus } from "../../src/anchoring/status.ts";
 import { type App, withParts } from "../../src/core/app.ts";

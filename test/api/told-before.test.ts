@@ -31,14 +31,16 @@ type Asked = { told: CitedAnswer; rests_on: string };
 /** As a plan asks, with how often the operation was at work for it. */
 async function asked(input: Record<string, unknown>): Promise<Asked & { times: number }> {
   const before = computed;
-  const context = { app: service.app, catalogue: { operations }, signal: new AbortController().signal };
-  const { told, rests_on } = await withNestedCalls(
-    context as unknown as Context<never>,
-    async ({ ask, restsOn }) => ({
-      told: await ask("trade_balance", input),
-      rests_on: restsOn(),
-    }),
-  );
+  const context = {
+    app: service.app,
+    data: service.app.data,
+    catalogue: { operations },
+    signal: new AbortController().signal,
+  };
+  const { told, rests_on } = await asking(context as unknown as Context<never>, async ({ ask, restsOn }) => ({
+    told: await ask("trade_balance", input),
+    rests_on: restsOn(),
+  }));
   return { told, rests_on, times: computed - before };
 }
 

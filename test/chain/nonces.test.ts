@@ -3,7 +3,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openPool } from "../../eventstore/pool.ts";
 import { sharedNonces } from "../../src/adapters/nonces.ts";
-import type { SendLimits } from "../../src/adapters/send-queue.ts";
+import type { SendLimits } from "../../src/adapters/send-queue/limits.ts";
 import { networkOf } from "../../src/core/model/chain.ts";
 import {
   type Chain,

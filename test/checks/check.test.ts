@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { Refusal } from "../../src/core/model/refusal.ts";
+import * as checks from "../../src/domain/checks/check.ts";
 import {
   askRedemption,
   type CheckEvent,
@@ -22,7 +23,9 @@ import {
   statusOf,
   takeBack,
 } from "../../src/domain/checks/check.ts";
+import * as following from "../../src/domain/checks/following.ts";
 import { advance, type Followed, followedTo } from "../../src/domain/checks/following.ts";
+import { refusedAs, specificationOf } from "../support/specification.ts";
 
 const hex = (digit: string, digits: number) => `0x${digit.repeat(digits)}` as Hex;
 const AT = "2026-01-01T00:00:00.000Z";
@@ -77,6 +80,8 @@ const stateAfter = (history: CheckEvent[]) => {
   for (const { type, data } of history) events[type][1].parse(data);
   return history.reduce(evolve, initialState());
 };
+const given = specificationOf(checks);
+
 type Story = [
   what: string,
   history: CheckEvent[],
@@ -129,8 +134,7 @@ const stories: Story[] = [
 
 describe("a check", () => {
   test.each(stories)("%s", (_, history, decision, then) => {
-    stateAfter([...history, ...then]);
-    expect(decision(stateAfter(history))).toEqual(then);
+    given(history).when(decision).then(then);
   });
 
   type Refused = [
@@ -167,8 +171,7 @@ describe("a check", () => {
     ],
   ];
   test.each(refused)("%s is refused", (_, history, decision, type) => {
-    const refusal = (error: unknown) => error instanceof Refusal && error.type.slug === type;
-    expect(() => decision(stateAfter(history))).toThrow(expect.toSatisfy(refusal));
+    given(history).when(decision).thenThrows(refusedAs(type));
   });
 
   type Standing = [status: CheckStatus, redeeming: boolean, history: CheckEvent[]];
@@ -197,13 +200,19 @@ describe("the block up to which checks are followed", () => {
     ...{ network: "eip155:8453", block_number, block_hash: hex("1", 64), timestamp: 5 },
     ...{ as_of_position, followed_at: AT },
   });
-  const eventOf = (data: Followed) => ({ type: "ChecksFollowed", data });
+  const eventOf = (data: Followed): following.FollowingEvent => ({ type: "ChecksFollowed", data });
+  const given = specificationOf(following);
+  const at5 = [eventOf(followed(5, 5))];
 
   test("only moves on", () => {
-    expect(advance(followed(5, 5))(undefined)).toEqual([eventOf(followed(5, 5))]);
-    expect(advance(followed(6, 7))(followed(5, 5))).toEqual([eventOf(followed(6, 7))]);
-    expect(advance(followed(4, 7))(followed(5, 5))).toEqual([]);
-    expect(advance(followed(6, 5))(followed(5, 5))).toEqual([]);
+    given([])
+      .when(advance(followed(5, 5)))
+      .then(at5);
+    given(at5)
+      .when(advance(followed(6, 7)))
+      .then([eventOf(followed(6, 7))]);
+    for (const earlier of [followed(4, 7), followed(6, 5)])
+      given(at5).when(advance(earlier)).thenNothingHappened();
   });
 
   test("must be known before a check is made", () => {

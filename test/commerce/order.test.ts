@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import * as orders from "../../src/domain/commerce/order.ts";
 import {
   cancel,
   deliver,
@@ -21,6 +22,7 @@ import {
 } from "../../src/domain/commerce/order.ts";
 import * as quotes from "../../src/domain/commerce/quote.ts";
 import { draft, type QuoteFacts, quotedPrice } from "../../src/domain/commerce/quote.ts";
+import { refusedAs, specificationOf } from "../support/specification.ts";
 import {
   AT,
   delivered,
@@ -61,6 +63,7 @@ const settled: OrderEvent = {
   data: { payment_id: null, reference: "bank 7", paid_at: AT },
 };
 
+const given = specificationOf(orders);
 type Decision = (state: OrderState) => OrderEvent[];
 const stories: [what: string, history: OrderEvent[], decision: Decision, then: OrderEvent[]][] = [
   ["is placed", [], place(facts), [placed]],
@@ -90,8 +93,7 @@ const stories: [what: string, history: OrderEvent[], decision: Decision, then: O
   ],
 ];
 test.each(stories)("an order %s", (_, history, decision, then) => {
-  expect(decision(stateAfter(history))).toEqual(then);
-  stateAfter([...history, ...then]);
+  given(history).when(decision).then(then);
 });
 
 const refusals: [what: string, history: OrderEvent[], decision: Decision, slug: string, says: string][] = [
@@ -142,9 +144,7 @@ const refusals: [what: string, history: OrderEvent[], decision: Decision, slug: 
   ],
 ];
 test.each(refusals)("an order refuses %s", (_, history, decision, slug, says) => {
-  const decide = () => decision(stateAfter(history));
-  expect(decide).toThrow(says);
-  expect(decide).toThrow(expect.objectContaining({ type: expect.objectContaining({ slug }) }));
+  given(history).when(decision).thenThrows(refusedAs(slug, says));
 });
 
 test("an order goes from each status where the page draws it, and nowhere else", () => {

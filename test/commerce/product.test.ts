@@ -9,6 +9,7 @@ import {
   totalOf,
   vatOf,
 } from "../../src/domain/commerce/money.ts";
+import * as products from "../../src/domain/commerce/product.ts";
 import {
   baseOf,
   centsPerKg,
@@ -26,6 +27,7 @@ import {
   shopOf,
   withdraw,
 } from "../../src/domain/commerce/product.ts";
+import { refusedAs, specificationOf } from "../support/specification.ts";
 import { AT, later, listed, pellets, priced } from "./goods.ts";
 
 function stateAfter(history: readonly ProductEvent[]): ProductState {
@@ -36,6 +38,7 @@ const withdrawn: ProductEvent = { type: "ProductWithdrawn", data: { withdrawn_at
 const priceOf = (net_cents: number, from = AT, set_at = AT) =>
   price({ unit: "bag", net_cents, from, set_at });
 
+const given = specificationOf(products);
 type Decision = (state: ProductState) => ProductEvent[];
 const stories: [what: string, history: ProductEvent[], decision: Decision, then: ProductEvent[]][] = [
   ["is listed", [], list(pellets), [listed]],
@@ -47,7 +50,7 @@ const stories: [what: string, history: ProductEvent[], decision: Decision, then:
   ["is withdrawn once", [listed, withdrawn], withdraw(AT), []],
 ];
 test.each(stories)("a product %s", (_, history, decision, then) => {
-  expect(decision(stateAfter(history))).toEqual(then);
+  given(history).when(decision).then(then);
 });
 
 test.each<[string, ProductEvent[], Decision, string, string]>([
@@ -71,9 +74,7 @@ test.each<[string, ProductEvent[], Decision, string, string]>([
   ["a price of what is withdrawn", [listed, withdrawn], priceOf(1), "not-found", "no such product"],
   ["to be withdrawn where there is none", [], withdraw(AT), "not-found", "no such product"],
 ])("a product refuses %s", (_, history, decision, slug, says) => {
-  const decide = () => decision(stateAfter(history));
-  expect(decide).toThrow(says);
-  expect(decide).toThrow(expect.objectContaining({ type: expect.objectContaining({ slug }) }));
+  given(history).when(decision).thenThrows(refusedAs(slug, says));
 });
 
 /** One that is sold by the pallet alone. */

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../../src/core/model/refusal.ts";
 import { entriesOf } from "../../src/domain/commerce/buckets.ts";
+import * as stock from "../../src/domain/commerce/stock.ts";
 import {
   adjust,
   availableAt,
@@ -22,6 +23,7 @@ import {
   unitsLeft,
 } from "../../src/domain/commerce/stock.ts";
 import { scaled } from "../support/scale.ts";
+import { refusedAs, specificationOf } from "../support/specification.ts";
 import { AT, confirmed, later, linesOf, received, reserved, wanted } from "./goods.ts";
 
 /** The state after events as the log has them: each has to fit its schema. */
@@ -49,6 +51,7 @@ const byNewcomer = (order_id: number, lines: Record<string, number>): StockEvent
   return { type, data: { ...data, tenant: `wallet:${order_id}`, newcomer: true } };
 };
 
+const given = specificationOf(stock);
 type Decision = (state: StockState) => StockEvent[];
 type Story = [what: string, history: StockEvent[], decision: Decision, then: StockEvent[]];
 
@@ -120,8 +123,7 @@ const stories: Story[] = [
   ],
 ];
 test.each(stories)("stock %s", (_, history, decision, then) => {
-  expect(decision(stateAfter(history))).toEqual(then);
-  stateAfter([...history, ...then]);
+  given(history).when(decision).then(then);
 });
 
 type Refused = [what: string, history: StockEvent[], decision: Decision, slug: string, says: string];
@@ -207,9 +209,7 @@ const refusals: Refused[] = [
   ],
 ];
 test.each(refusals)("stock refuses %s", (_, history, decision, slug, says) => {
-  const decide = () => decision(stateAfter(history));
-  expect(decide).toThrow(says);
-  expect(decide).toThrow(expect.objectContaining({ type: expect.objectContaining({ slug }) }));
+  given(history).when(decision).thenThrows(refusedAs(slug, says));
 });
 
 test("newcomers get back what their orders paid for or let go; others order from the whole", () => {

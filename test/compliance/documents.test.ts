@@ -5,7 +5,7 @@ import { nameSubject } from "../../src/domain/identity/fields.ts";
 import { trustProjection } from "../../src/projections/trust/trust.ts";
 import { eraseSubject } from "../../src/reactors/subjects/erasure.ts";
 import { caller, delegation, PROXIED, type TestKey } from "../identity/agents.ts";
-import { buy } from "../support/buyer.ts";
+import { buy, present } from "../support/buyer.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { addressOf, wallet } from "../support/wallets.ts";
@@ -312,6 +312,18 @@ describe("the same position", () => {
 });
 
 describe("whose it is", () => {
+  test.each([
+    FULL,
+    "/soul/compliance/annex-v",
+    "/soul/compliance/self-assessment/recruiter",
+    "/soul/compliance/annex-iv/recruiter",
+  ])("%s is not given again to a reader of the chain", async (path) => {
+    const { answer, payment } = await buy(wallet(1), service.url + path);
+    expect(answer.status).toBe(200);
+    const again = await present(service.url + path, payment);
+    expect([again.status, await again.text()]).toEqual([401, expect.stringMatching(/SIGN-IN-WITH-X/)]);
+  });
+
   test("another agent's wallet is refused and not charged; a delegate of scope read is not", async () => {
     const path = "/soul/compliance/annex-iv/recruiter";
     const before = await service.app.store.head();

@@ -5,6 +5,7 @@ import { Refusal } from "../../src/core/model/refusal.ts";
 import { leaseDigest, leaseEndsAt } from "../../src/core/model/work-lease.ts";
 import * as pricing from "../../src/domain/compute/pricing.ts";
 import * as task from "../../src/domain/compute/task.ts";
+import { refusedAs, specificationOf } from "../support/specification.ts";
 
 const at = "2026-11-22T12:00:00.000Z";
 const later = (seconds: number, from = at) => new Date(Date.parse(from) + seconds * 1_000).toISOString();
@@ -87,35 +88,25 @@ const audited = (verdict: "valid" | "mismatch" | "inconclusive"): task.TaskEvent
 const audit = (verdict: "valid" | "mismatch" | "inconclusive") =>
   task.audit({ verdict, expected_sha256: null, engine_sha256: digest("e"), draw: null, audited_at: at });
 
-/** What a decision comes to after these events. */
-const given = (events: task.TaskEvent[]) => ({
-  when(decision: (state: task.TaskState) => task.TaskEvent[]) {
-    const decide = () => decision(events.reduce(task.evolve, task.initialState()));
-    return {
-      gives: (wanted: task.TaskEvent[]) => expect(decide()).toEqual(wanted),
-      isRefused: (slug: string) =>
-        expect(decide).toThrow(expect.objectContaining({ type: expect.objectContaining({ slug }) })),
-    };
-  },
-});
+const given = specificationOf(task);
 
 describe("a lease", () => {
   test("is of one node, at its price for the whole limit", () =>
-    given([submitted()]).when(lease()).gives([leased()]));
+    given([submitted()]).when(lease()).then([leased()]));
 
   test("is refused while another holds the task, before it is ready, after its deadline, and below what the node asks", () => {
     given([submitted(), leased()])
       .when(lease(8, at, "b"))
-      .isRefused("task-state");
+      .thenThrows(refusedAs("task-state"));
     given([submitted(), leased(), expired(1)])
       .when(lease(8, later(4), "b"))
-      .isRefused("task-state");
+      .thenThrows(refusedAs("task-state"));
     given([submitted()])
       .when(lease(7, later(86_400)))
-      .isRefused("task-state");
+      .thenThrows(refusedAs("task-state"));
     given([submitted()])
       .when(lease(7, at, "a", 60_001))
-      .isRefused("task-state");
+      .thenThrows(refusedAs("task-state"));
   });
 
   test("is never for a node that is one hand with the requester, and where one is named, that one's alone", () => {
@@ -123,25 +114,25 @@ describe("a lease", () => {
     for (const assign of [null, 7])
       given([submitted({ assign })])
         .when(own)
-        .isRefused("task-state");
+        .thenThrows(refusedAs("task-state"));
     given([submitted({ assign: 8 })])
       .when(lease(7))
-      .isRefused("task-state");
+      .thenThrows(refusedAs("task-state"));
     given([submitted({ assign: 7 })])
       .when(lease(7))
-      .gives([leased()]);
+      .then([leased()]);
   });
 
   test("that is lost lets others begin after 5, then 20 seconds; the third gives the task up", () => {
     given([submitted(), leased()])
       .when(lost(1))
-      .gives([expired(1)]);
+      .then([expired(1)]);
     given([submitted(), leased(), expired(1), leased(2, "b")])
       .when(lost(2))
-      .gives([expired(2)]);
+      .then([expired(2)]);
     given([submitted(), leased(), expired(1), leased(2, "b"), expired(2), leased(3, "c")])
       .when(lost(3))
-      .gives([
+      .then([
         expired(3),
         { type: "TaskDeadLettered", data: { attempts: 3, at } },
         refunded("3 workers came to nothing"),
@@ -152,7 +143,7 @@ describe("a lease", () => {
     for (const story of [[resulted()], [expired(1)], [expired(1), leased(2, "b")]])
       given([submitted(), leased(), ...story])
         .when(lost(1))
-        .gives([]);
+        .thenNothingHappened();
   });
 
   test("holds 90 seconds after its worker was heard, and never beyond its limit", () => {
@@ -168,9 +159,11 @@ describe("a result", () => {
   const take = (name = "a", output = "out") => task.takeResult(digest(name), made(output));
 
   test("counts by the lease that holds; said again it is no news, and another one is refused", () => {
-    given([submitted(), leased()]).when(take()).gives([resulted()]);
-    given([submitted(), leased(), resulted()]).when(take()).gives([]);
-    given([submitted(), leased(), resulted()]).when(take("a", "else")).isRefused("result-differs");
+    given([submitted(), leased()]).when(take()).then([resulted()]);
+    given([submitted(), leased(), resulted()]).when(take()).thenNothingHappened();
+    given([submitted(), leased(), resulted()])
+      .when(take("a", "else"))
+      .thenThrows(refusedAs("result-differs"));
   });
 
   test("by a lease that is over is stale, whoever has the task by then", () => {
@@ -181,7 +174,7 @@ describe("a result", () => {
     ])
       given([submitted(), ...story])
         .when(take())
-        .isRefused("stale-lease");
+        .thenThrows(refusedAs("stale-lease"));
   });
 });
 
@@ -192,41 +185,41 @@ describe("a result is judged", () => {
   test("by its requester, who accepts or rejects in time", () => {
     given(done)
       .when(task.accept("requester", at))
-      .gives([accepted("requester")]);
+      .then([accepted("requester")]);
     given(done)
       .when(task.reject({ reason_sha256: null, rejected_at: at }))
-      .gives([rejected]);
+      .then([rejected]);
     const late = later(3_600);
     given(done)
       .when(task.reject({ reason_sha256: null, rejected_at: late }))
-      .isRefused("task-state");
+      .thenThrows(refusedAs("task-state"));
   });
 
   test("by nobody, and silence says yes", () => {
     given(done)
       .when(task.accept("window", later(3_599)))
-      .isRefused("not-due");
+      .thenThrows(refusedAs("not-due"));
     given(done)
       .when(task.accept("window", later(3_600)))
-      .gives([{ type: "TaskAccepted", data: { by: "window", draw: null, accepted_at: later(3_600) } }]);
+      .then([{ type: "TaskAccepted", data: { by: "window", draw: null, accepted_at: later(3_600) } }]);
   });
 
   test("by an audit: valid is accepted, another result is refunded, and what is inconclusive is left to the requester", () => {
     given(checked)
       .when(audit("valid"))
-      .gives([audited("valid"), accepted("audit")]);
+      .then([audited("valid"), accepted("audit")]);
     given(checked)
       .when(audit("mismatch"))
-      .gives([audited("mismatch"), refunded("an audit came to another result")]);
+      .then([audited("mismatch"), refunded("an audit came to another result")]);
     given(checked)
       .when(audit("inconclusive"))
-      .gives([audited("inconclusive")]);
+      .then([audited("inconclusive")]);
     given([...checked, audited("inconclusive")])
       .when(task.accept("requester", at))
-      .gives([accepted("requester")]);
+      .then([accepted("requester")]);
     given([...checked, audited("inconclusive")])
       .when(audit("valid"))
-      .gives([]);
+      .thenNothingHappened();
   });
 
   test("by nobody before the audit that it waits for", () => {
@@ -235,7 +228,7 @@ describe("a result is judged", () => {
       task.accept("window", later(99_999)),
       task.reject({ reason_sha256: null, rejected_at: at }),
     ])
-      given(checked).when(decision).isRefused("not-due");
+      given(checked).when(decision).thenThrows(refusedAs("not-due"));
   });
 });
 
@@ -244,7 +237,7 @@ describe("the end", () => {
     const story = [submitted({ max_price_micro: 20_000 }), leased(), resulted(), accepted("requester")];
     given(story)
       .when(task.settle(at))
-      .gives([
+      .then([
         {
           type: "TaskSettled",
           data: {
@@ -265,16 +258,16 @@ describe("the end", () => {
     const story = [submitted(), leased(), resulted(), rejected];
     given(story)
       .when(task.refundRejected(later(86_399)))
-      .isRefused("not-due");
+      .thenThrows(refusedAs("not-due"));
     given(story)
       .when(task.refundRejected(later(86_400)))
-      .gives([refunded("it was rejected, and nobody disputed that", later(86_400))]);
+      .then([refunded("it was rejected, and nobody disputed that", later(86_400))]);
     const bonds = { bond_micro: 10_000, requester_bond_micro: 10_000 };
     given(story)
       .when(task.dispute(bonds, later(86_400)))
-      .isRefused("task-state");
+      .thenThrows(refusedAs("task-state"));
     const disputed: task.TaskEvent = { type: "TaskDisputed", data: { ...bonds, disputed_at: at } };
-    given(story).when(task.dispute(bonds, at)).gives([disputed]);
+    given(story).when(task.dispute(bonds, at)).then([disputed]);
     for (const verdict of ["worker", "requester", "none"] as const) {
       const decided = { by: "operator" as const, verdict, reason: "looked at", decided_at: at };
       const dispute: task.TaskEvent = { type: "TaskDisputeDecided", data: decided };
@@ -284,21 +277,21 @@ describe("the end", () => {
           : refunded("the dispute was decided so");
       given([...story, disputed])
         .when(task.decideDispute(decided))
-        .gives([dispute, end]);
+        .then([dispute, end]);
     }
   });
 
   test("of one that nobody has begun is its requester's word or its deadline", () => {
     given([submitted()])
       .when(task.cancel(at))
-      .gives([{ type: "TaskCancelled", data: { cancelled_at: at } }, refunded("it was cancelled")]);
-    given([submitted(), leased()]).when(task.cancel(at)).isRefused("task-state");
+      .then([{ type: "TaskCancelled", data: { cancelled_at: at } }, refunded("it was cancelled")]);
+    given([submitted(), leased()]).when(task.cancel(at)).thenThrows(refusedAs("task-state"));
     given([submitted()])
       .when(task.expire(later(86_399)))
-      .gives([]);
+      .thenNothingHappened();
     given([submitted()])
       .when(task.expire(later(86_400)))
-      .gives([
+      .then([
         { type: "TaskExpired", data: { expired_at: later(86_400) } },
         refunded("nobody did it in time", later(86_400)),
       ]);

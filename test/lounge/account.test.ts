@@ -1,12 +1,12 @@
 /** The account of the lounge: every transition, every refusal, and what holds whatever happens. */
 import { createHash, createHmac } from "node:crypto";
-import { DeciderSpecification } from "@event-driven-io/emmett";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../../src/core/model/refusal.ts";
 import * as account from "../../src/domain/lounge/account.ts";
 import { ATTO } from "../../src/domain/lounge/token.ts";
 import type { SeedAtHand } from "../../src/domain/rng/roll.ts";
+import { refusedAs, specificationOf } from "../support/specification.ts";
 
 const at = "2026-11-22T12:00:00.000Z";
 const secret = Buffer.alloc(32, 7);
@@ -99,13 +99,7 @@ const takenBack = (facts: account.Deposit, taken: number): account.AccountEvent 
 const follow = (found: account.Deposit[], gone: account.Deposit[] = []) =>
   account.followDeposits(found, gone, at);
 
-const given = DeciderSpecification.for({
-  decide: (decision: (state: account.AccountState) => account.AccountEvent[], state: account.AccountState) =>
-    decision(state),
-  evolve: account.evolve,
-  initialState: account.initialState,
-});
-const refusedAs = (type: string) => (error: unknown) => error instanceof Refusal && error.type.slug === type;
+const given = specificationOf(account);
 const folded = (...events: account.AccountEvent[]) => events.reduce(account.evolve, account.initialState());
 
 describe("a bet", () => {

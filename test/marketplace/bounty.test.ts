@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/core/model/objects.ts";
 import { Refusal } from "../../src/core/model/refusal.ts";
 import * as bounty from "../../src/domain/marketplace/bounty.ts";
+import { refusedAs, specificationOf } from "../support/specification.ts";
 
 const DAY_S = 86_400;
 const at = "2026-11-22T12:00:00.000Z";
@@ -66,142 +67,152 @@ const due = (when: string, points: Record<number, number> = {}) =>
     when,
   );
 
-/** What a decision comes to after these events. */
-const given = (...events: bounty.BountyEvent[]) => ({
-  when(decision: (state: bounty.BountyState) => bounty.BountyEvent[]) {
-    const decide = () => decision(events.reduce(bounty.evolve, bounty.initialState()));
-    return {
-      gives: (...wanted: bounty.BountyEvent[]) => expect(decide()).toEqual(wanted),
-      isRefused: (slug: string) =>
-        expect(decide).toThrow(expect.objectContaining({ type: expect.objectContaining({ slug }) })),
-    };
-  },
-});
+const given = specificationOf(bounty);
 
 describe("funding", () => {
   test("makes whoever pays the creator, once, and within the hour", () => {
-    given(opened).when(bounty.fund("acme", at)).gives(funded);
-    given(opened, funded).when(bounty.fund("other", at)).isRefused("bounty-state");
-    given(opened)
+    given([opened]).when(bounty.fund("acme", at)).then([funded]);
+    given([opened, funded]).when(bounty.fund("other", at)).thenThrows(refusedAs("bounty-state"));
+    given([opened])
       .when(bounty.fund("acme", later(3_600)))
-      .isRefused("not-found");
-    given().when(bounty.fund("acme", at)).isRefused("not-found");
+      .thenThrows(refusedAs("not-found"));
+    given([]).when(bounty.fund("acme", at)).thenThrows(refusedAs("not-found"));
   });
 });
 
 describe("a claim", () => {
   test("is one an agent, by others than the creator, of who is trusted enough, and until the deadline", () => {
-    given(opened, funded).when(claim(7)).gives(claimed(7));
-    given(opened, funded, claimed(7)).when(claim(7)).gives();
-    given(opened, funded, claimed(7)).when(claim(8)).gives(claimed(8));
-    given(opened).when(claim(7)).isRefused("bounty-state");
-    given(opened, funded).when(claim(7, deadline_at)).isRefused("bounty-state");
-    given(opened, funded)
-      .when(claim(7, at, { tenants: ["soul:7", "acme"] }))
-      .isRefused("own-goods");
-    const trusting = { ...opened, data: { ...facts, min_trust: 10 } } as bounty.BountyEvent;
-    given(trusting, funded)
-      .when(claim(7, at, { trust: 9.99 }))
-      .isRefused("trust-missing");
-    given(trusting, funded)
-      .when(claim(7, at, { trust: 10 }))
-      .gives(claimed(7));
-    const full = Array.from({ length: bounty.MOST_CLAIMS }, (_, n) => claimed(n + 100));
-    given(opened, funded, ...full)
+    given([opened, funded])
       .when(claim(7))
-      .isRefused("bounty-state");
+      .then([claimed(7)]);
+    given([opened, funded, claimed(7)])
+      .when(claim(7))
+      .thenNothingHappened();
+    given([opened, funded, claimed(7)])
+      .when(claim(8))
+      .then([claimed(8)]);
+    given([opened]).when(claim(7)).thenThrows(refusedAs("bounty-state"));
+    given([opened, funded]).when(claim(7, deadline_at)).thenThrows(refusedAs("bounty-state"));
+    given([opened, funded])
+      .when(claim(7, at, { tenants: ["soul:7", "acme"] }))
+      .thenThrows(refusedAs("own-goods"));
+    const trusting = { ...opened, data: { ...facts, min_trust: 10 } } as bounty.BountyEvent;
+    given([trusting, funded])
+      .when(claim(7, at, { trust: 9.99 }))
+      .thenThrows(refusedAs("trust-missing"));
+    given([trusting, funded])
+      .when(claim(7, at, { trust: 10 }))
+      .then([claimed(7)]);
+    const full = Array.from({ length: bounty.MOST_CLAIMS }, (_, n) => claimed(n + 100));
+    given([opened, funded, ...full])
+      .when(claim(7))
+      .thenThrows(refusedAs("bounty-state"));
   });
 
   test("is submitted to once, in time", () => {
-    given(opened, funded, claimed(7)).when(submit(7)).gives(submitted(7));
-    given(opened, funded, claimed(7), submitted(7)).when(submit(7, deadline_at)).gives();
-    given(opened, funded, claimed(7), submitted(7))
+    given([opened, funded, claimed(7)])
+      .when(submit(7))
+      .then([submitted(7)]);
+    given([opened, funded, claimed(7), submitted(7)])
+      .when(submit(7, deadline_at))
+      .thenNothingHappened();
+    given([opened, funded, claimed(7), submitted(7)])
       .when(submit(7, at, "else"))
-      .isRefused("submission-stands");
-    given(opened, funded, claimed(7)).when(submit(8)).isRefused("bounty-state");
-    given(opened, funded, claimed(7)).when(submit(7, deadline_at)).isRefused("bounty-state");
-    given(opened, funded, claimed(7), claimed(8), submitted(7), awarded(7))
+      .thenThrows(refusedAs("submission-stands"));
+    given([opened, funded, claimed(7)])
       .when(submit(8))
-      .isRefused("bounty-state");
+      .thenThrows(refusedAs("bounty-state"));
+    given([opened, funded, claimed(7)])
+      .when(submit(7, deadline_at))
+      .thenThrows(refusedAs("bounty-state"));
+    given([opened, funded, claimed(7), claimed(8), submitted(7), awarded(7)])
+      .when(submit(8))
+      .thenThrows(refusedAs("bounty-state"));
   });
 });
 
 describe("the end", () => {
   test("is an award of nine tenths to something submitted", () => {
-    given(opened, funded, claimed(7), submitted(7))
+    given([opened, funded, claimed(7), submitted(7)])
       .when(bounty.award(idOf(7), at))
-      .gives(awarded(7));
-    given(opened, funded, claimed(7), submitted(7), awarded(7))
+      .then([awarded(7)]);
+    given([opened, funded, claimed(7), submitted(7), awarded(7)])
       .when(bounty.award(idOf(7), at))
-      .gives();
-    given(opened, funded, claimed(7), claimed(8), submitted(7))
+      .thenNothingHappened();
+    given([opened, funded, claimed(7), claimed(8), submitted(7)])
       .when(bounty.award(idOf(8), at))
-      .isRefused("bounty-state");
-    given(opened, funded, claimed(7))
+      .thenThrows(refusedAs("bounty-state"));
+    given([opened, funded, claimed(7)])
       .when(bounty.award(idOf(7), at))
-      .isRefused("bounty-state");
+      .thenThrows(refusedAs("bounty-state"));
   });
 
   test("comes at the deadline where nothing was submitted", () => {
-    given(opened, funded, claimed(7))
+    given([opened, funded, claimed(7)])
       .when(due(later(-1, deadline_at)))
-      .gives();
-    given(opened, funded, claimed(7))
+      .thenNothingHappened();
+    given([opened, funded, claimed(7)])
       .when(due(deadline_at))
-      .gives({ type: "BountyExpired", data: { back_micro: 1_000_009, expired_at: deadline_at } });
-    given(opened)
+      .then([{ type: "BountyExpired", data: { back_micro: 1_000_009, expired_at: deadline_at } }]);
+    given([opened])
       .when(due(later(100 * DAY_S)))
-      .gives();
+      .thenNothingHappened();
   });
 
   test("is silence's, 14 days after the newest submission and not before the deadline: the earliest of highest trust", () => {
     const early = [opened, funded, claimed(7), submitted(7)];
-    given(...early)
+    given([...early])
       .when(due(later(-1, deadline_at)))
-      .gives();
+      .thenNothingHappened();
     const by = { by: "silence", trust_as_of: 7 };
-    given(...early)
+    given([...early])
       .when(due(deadline_at))
-      .gives(awarded(7, { ...by, awarded_at: deadline_at }));
+      .then([awarded(7, { ...by, awarded_at: deadline_at })]);
     const last = later(-60, deadline_at);
     const both = [...early, claimed(8), submitted(8, last)];
     const ends = later(14 * DAY_S, last);
-    given(...both)
+    given([...both])
       .when(due(later(-1, ends)))
-      .gives();
-    given(...both)
+      .thenNothingHappened();
+    given([...both])
       .when(due(ends))
-      .gives(awarded(7, { ...by, awarded_at: ends }));
-    given(...both)
+      .then([awarded(7, { ...by, awarded_at: ends })]);
+    given([...both])
       .when(due(ends, { 8: 1 }))
-      .gives(awarded(8, { ...by, awarded_at: ends }));
-    given(...both)
+      .then([awarded(8, { ...by, awarded_at: ends })]);
+    given([...both])
       .when(due(ends, { 7: 2, 8: 1 }))
-      .gives(awarded(7, { ...by, awarded_at: ends }));
+      .then([awarded(7, { ...by, awarded_at: ends })]);
   });
 
   test("is the creator's to bring about, for a tenth where somebody has worked", () => {
-    given(opened, funded, claimed(7)).when(bounty.cancel("creator", at)).gives(cancelled(0));
+    given([opened, funded, claimed(7)])
+      .when(bounty.cancel("creator", at))
+      .then([cancelled(0)]);
     const three = [7, 8, 9].flatMap((sx) => [claimed(sx), submitted(sx)]);
-    given(opened, funded, ...three)
+    given([opened, funded, ...three])
       .when(bounty.cancel("creator", at))
-      .gives(cancelled(99_999));
-    given(opened, funded, ...three, cancelled(99_999))
+      .then([cancelled(99_999)]);
+    given([opened, funded, ...three, cancelled(99_999)])
       .when(bounty.cancel("creator", at))
-      .gives();
-    given(opened, funded, ...three, awarded(7))
+      .thenNothingHappened();
+    given([opened, funded, ...three, awarded(7)])
       .when(bounty.cancel("creator", at))
-      .isRefused("bounty-state");
-    given(opened).when(bounty.cancel("creator", at)).isRefused("bounty-state");
+      .thenThrows(refusedAs("bounty-state"));
+    given([opened]).when(bounty.cancel("creator", at)).thenThrows(refusedAs("bounty-state"));
   });
 
   test("is the operator's where the text has to go; what is over only loses its text", () => {
     const hidden: bounty.BountyEvent = { type: "BountyHidden", data: { reason: "spam", hidden_at: at } };
-    given(opened, funded).when(bounty.hide("spam", at)).gives(cancelled(0, "operator"), hidden);
-    given(opened, funded, claimed(7), submitted(7), awarded(7)).when(bounty.hide("spam", at)).gives(hidden);
-    given(opened).when(bounty.hide("spam", at)).gives(hidden);
-    given(opened, hidden).when(bounty.hide("spam", at)).gives();
-    given(opened, hidden).when(bounty.fund("acme", at)).isRefused("not-found");
+    given([opened, funded])
+      .when(bounty.hide("spam", at))
+      .then([cancelled(0, "operator"), hidden]);
+    given([opened, funded, claimed(7), submitted(7), awarded(7)])
+      .when(bounty.hide("spam", at))
+      .then([hidden]);
+    given([opened]).when(bounty.hide("spam", at)).then([hidden]);
+    given([opened, hidden]).when(bounty.hide("spam", at)).thenNothingHappened();
+    given([opened, hidden]).when(bounty.fund("acme", at)).thenThrows(refusedAs("not-found"));
   });
 });
 

@@ -1,20 +1,14 @@
 /** An account: every transition, every refusal, and what holds whatever happens. */
-import { DeciderSpecification } from "@event-driven-io/emmett";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../../src/core/model/refusal.ts";
 import * as account from "../../src/domain/payments/account.ts";
+import { refusedAs, specificationOf } from "../support/specification.ts";
 
 const at = "2026-11-22T12:10:00.000Z";
 const free_at = "2026-11-23T13:00:00.000Z";
 
-const given = DeciderSpecification.for({
-  decide: (decision: (state: account.AccountState) => account.AccountEvent[], state: account.AccountState) =>
-    decision(state),
-  evolve: account.evolve,
-  initialState: account.initialState,
-});
-const refusedAs = (slug: string) => (error: unknown) => error instanceof Refusal && error.type.slug === slug;
+const given = specificationOf(account);
 const folded = (...events: account.AccountEvent[]) => events.reduce(account.evolve, account.initialState());
 
 const source = account.paymentSource("one");

@@ -38,6 +38,11 @@ const earned = () => balanceOf(workshop.chain, PAYEE);
 const sign = async (say: string, payer = 0, more = {}) =>
   signPayment(wallet(payer), await quoteOf(echo(say)), more);
 
+/** What the wallet shows beside its payment, which the chain does not tell. */
+const signsIn = async (url: string, payer: number, headers: Record<string, string> = {}) => ({
+  headers: { ...headers, ...(await walletProof(wallet(payer), url.split("?")[0]!, { method: "GET" })) },
+});
+
 /** A stranger has one account, which sends one transaction after the other. */
 let sending: Promise<unknown> = Promise.resolve();
 function carry(paid: SignedPayment): Promise<Hex> {
@@ -46,11 +51,14 @@ function carry(paid: SignedPayment): Promise<Hex> {
   return carried;
 }
 
-test("a payment that a stranger carried to the chain before it was presented buys its call, once", async () => {
+test("a payment that a stranger carried to the chain before it was presented buys its payer's call, once", async () => {
   const paid = await sign("carried");
   const before = await earned();
   const transaction = await carry(paid);
-  const answer = await present(echo("carried"), paid);
+  const unsigned = await present(echo("carried"), paid);
+  expect(unsigned.status).toBe(401);
+  expect(await unsigned.text()).toMatch(/SIGN-IN-WITH-X.*wallet that paid/);
+  const answer = await present(echo("carried"), paid, await signsIn(echo("carried"), 0));
   expect(answer.status).toBe(200);
   expect(settlementOf(answer).transaction).toBe(transaction);
   expect(await storyOf(one, paid)).toEqual(["PaymentClaimed", "PaymentSettled"]);
@@ -65,7 +73,54 @@ test("one that was carried in time is served though it has expired since", async
   const late = await sign("late", 1, { validBefore: String(now + 4) });
   expect((await present(echo("late"), late)).status).toBe(402);
   await carry(late);
-  expect((await present(echo("late"), late)).status).toBe(200);
+  expect((await present(echo("late"), late, await signsIn(echo("late"), 1))).status).toBe(200);
+});
+
+test("no API key makes somebody else's carried payment its own, and the key of its payer signs in beside it", async () => {
+  const thief = await one.issue({ tenant: "thief", scopes: ["read", "order"] });
+  const own = await one.issue({ tenant: "payers-firm", scopes: ["read", "order"] });
+  const paid = await sign("with_a_key", 5);
+  await carry(paid);
+  const json = { "Content-Type": "application/json" };
+  expect((await present(echo("with_a_key"), paid, { headers: thief.headers })).status).toBe(401);
+  const settled = await fetch(`${one.url}/x402/settle`, {
+    method: "POST",
+    headers: { ...json, ...thief.headers },
+    body: JSON.stringify({
+      x402Version: 1,
+      paymentPayload: { x402Version: 1, scheme: "exact", network: "base", payload: paid },
+      paymentRequirements: {
+        scheme: "exact",
+        network: "base",
+        maxAmountRequired: String(PRICE),
+        payTo: PAYEE,
+        asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+      },
+    }),
+  });
+  expect(await settled.json()).toMatchObject({
+    success: false,
+    errorMessage: expect.stringMatching(/carried/),
+  });
+  expect(await storyOf(one, paid)).toEqual([]);
+  const signed = await signsIn(echo("with_a_key"), 5, own.headers);
+  expect((await present(echo("with_a_key"), paid, signed)).status).toBe(200);
+  // The key stood beside the payment from then on; another one never did.
+  expect((await present(echo("with_a_key"), paid, { headers: own.headers })).status).toBe(200);
+  expect((await present(echo("with_a_key"), paid, { headers: thief.headers })).status).not.toBe(200);
+
+  const url = `${one.url}/v1/agent/test/order`;
+  const order = (name: string, headers = {}): RequestInit => ({
+    method: "POST",
+    headers: { ...json, ...headers },
+    body: JSON.stringify({ name }),
+  });
+  const dear = await signPayment(wallet(5), await quoteOf(url, order("k_bought")));
+  await carry(dear);
+  expect((await present(url, dear, order("k_bought", thief.headers))).status).toBe(401);
+  expect(await storyOf(one, dear)).toEqual([]);
+  const proof = await walletProof(wallet(5), url, { method: "POST", body: { name: "k_bought" } });
+  expect((await present(url, dear, order("k_bought", { ...own.headers, ...proof }))).status).toBe(201);
 });
 
 test("a call that is refused leaves a carried payment good for another, and says so", async () => {

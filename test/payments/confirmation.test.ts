@@ -1,15 +1,13 @@
-import { DeciderSpecification } from "@event-driven-io/emmett";
 import { describe, expect, test } from "vitest";
 import { Refusal } from "../../src/core/model/refusal.ts";
+import * as confirmations from "../../src/domain/payments/confirmation.ts";
 import {
   type ConfirmationEvent,
-  type ConfirmationState,
   type Confirmed,
   confirm,
   events,
-  evolve,
-  initialState,
 } from "../../src/domain/payments/confirmation.ts";
+import { specificationOf } from "../support/specification.ts";
 
 const first: Confirmed = {
   network: "eip155:8453",
@@ -27,12 +25,7 @@ const first: Confirmed = {
 const next: Confirmed = { ...first, block_number: 110, block_hash: `0x${"b".repeat(64)}`, as_of_position: 9 };
 const confirmed = (data: Confirmed): ConfirmationEvent => ({ type: "ChainConfirmed", data });
 
-type Decide = ReturnType<typeof confirm>;
-const given = DeciderSpecification.for<Decide, ConfirmationEvent, ConfirmationState>({
-  decide: (decide, state) => decide(state),
-  evolve,
-  initialState,
-});
+const given = specificationOf(confirmations);
 
 describe("the chain", () => {
   test("is confirmed, and confirmed further on", () => {

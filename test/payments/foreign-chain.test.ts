@@ -12,7 +12,6 @@ import { balanceOf, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { type Meddler, openMeddler } from "../chain/meddler.ts";
 import { expectBooks } from "../support/books.ts";
 import { present, quoteOf, signPayment } from "../support/buyer.ts";
-import { replace } from "../support/replace.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { addressOf, GAS_KEY, PAYEE, payment, wallet } from "../support/wallets.ts";
@@ -144,13 +143,13 @@ describe("an endpoint that serves another chain from one question to the next", 
   });
 
   test("and a log that is away once a payment was sent: its outcome is not known", async () => {
-    const app = { ...seller.app };
+    let app = seller.app;
     const past = chainSettlement(app.chain);
     const settlement = settlementOnLogsChain(() => app, {
       ...past,
       settle: async (...given) => {
         const receipt = await past.settle(...given);
-        replace(app, { load: () => Promise.reject(new StoreUnavailable("the log is away")) });
+        app = { ...app, load: () => Promise.reject(new StoreUnavailable("the log is away")) };
         return receipt;
       },
     });

@@ -1,7 +1,9 @@
 /** What payers and the public are told of payments, over real HTTP. */
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ChainUnavailable } from "../../src/core/model/ports/chain.ts";
 import * as payments from "../../src/domain/payments/payment.ts";
+import { replace } from "../support/replace.ts";
 import { type Service, startService } from "../support/service.ts";
 import { wallet } from "../support/wallets.ts";
 import { type LedgerSetup, openLedgerSetup, type Paid } from "./ledger-setup.ts";
@@ -50,11 +52,15 @@ describe("a payment", () => {
       operation: "test_echo",
       explorer_url: `https://basescan.org/tx/${before.transaction}`,
       finality: expect.stringMatching(/^(included|safe|final)$/),
-      answer: { status: 200 },
+      answer: { status: 200, body_seal: expect.stringMatching(/^[0-9a-f]{64}$/) },
       refund: null,
       development_chain: false,
     });
     expect(JSON.stringify(before)).not.toContain(told.answered.signed.signature.slice(2));
+    // A plain digest could be held against every likely answer.
+    const state = await service.app.load(payments, payments.targetOf(told.answered.id));
+    expect(state!.answer!.sha256).toMatch(/^[0-9a-f]{64}$/);
+    expect(JSON.stringify(before)).not.toContain(state!.answer!.sha256);
     await setup.mine(4);
     // The heads may be a second old.
     await expect.poll(async () => (await statusOf(told.answered)).finality).toBe("final");
@@ -145,11 +151,11 @@ describe("the public ledger", () => {
   });
 
   test("on the development chain links to no explorer, and says why", async () => {
-    Object.assign(service.app, { embedded_chain: true });
+    replace(service.app, { embedded_chain: true });
     const ledger = await page();
     expect(ledger).toMatchObject({ development_chain: true, pay_to_url: null });
     expect(ledger.payments.every(({ explorer_url }) => explorer_url === null)).toBe(true);
     expect(await statusOf(told.answered)).toMatchObject({ development_chain: true, explorer_url: null });
-    Object.assign(service.app, { embedded_chain: false });
+    replace(service.app, { embedded_chain: false });
   });
 });

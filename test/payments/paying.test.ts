@@ -98,6 +98,16 @@ describe("a call with its payment", () => {
     );
   });
 
+  test("that sends a secret field leaves no digest of its answer in the log: one could be tried against the field", async () => {
+    const [open, secret] = [
+      await buy(wallet(0), echoUrl("open")),
+      await buy(wallet(0), `${echoUrl("secret")}&softly=word`),
+    ];
+    expect([open.answer.status, secret.answer.status]).toEqual([200, 200]);
+    expect((await stateOf(open.payment))!.answer!.sha256).toMatch(/^[0-9a-f]{64}$/);
+    expect((await stateOf(secret.payment))!.answer!.sha256).toBeNull();
+  });
+
   test("appends the work and the payment in one commit", async () => {
     const { payment, answer } = await buy(wallet(0), orderUrl(), orderOf("k_one_commit"));
     expect(answer.status).toBe(201);

@@ -1,4 +1,5 @@
 /** What callers, other processes and time can do to a payment between any two steps of its call. */
+
 import { createHash } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
@@ -14,6 +15,7 @@ import { TRANSFER_GAS, transferCall } from "../../src/domain/payments/usdc.ts";
 import { balanceOf, openWorkshop, type Workshop } from "../chain/fixture.ts";
 import { aroundCommits, typesOf as typesIn } from "../support/around-commits.ts";
 import { buy, present, quoteOf, type SignedPayment, settlementOf, signPayment } from "../support/buyer.ts";
+import { replace } from "../support/replace.ts";
 import { type Service, startService } from "../support/service.ts";
 import { walletProof } from "../support/wallet-proof.ts";
 import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
@@ -53,8 +55,11 @@ function meddle<Thing extends object, Name extends keyof Thing>(
   });
 }
 /** As if so much time had passed. */
-const later = ({ app }: Service, ms: number) =>
-  meddle(app, "clock", () => ({ now: () => new Date(Date.now() + ms) }));
+const later = ({ app }: Service, ms: number) => {
+  const { clock } = app;
+  replace(app, { clock: { now: () => new Date(Date.now() + ms) } });
+  undo.push(() => replace(app, { clock }));
+};
 
 const echo = (say: string, { url } = one) => `${url}/v1/agent/test/echo?say=${say}`;
 const toggle = () => `${one.url}/v1/agent/test/toggle`;

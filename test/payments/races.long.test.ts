@@ -7,6 +7,7 @@ import { present, quoteOf, type SignedPayment, signPayment } from "../support/bu
 import { scaled } from "../support/scale.ts";
 import { type Service, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
+import { walletProof } from "../support/wallet-proof.ts";
 import { GAS_KEY, PAYEE, wallet } from "../support/wallets.ts";
 import { type Doomed, startDoomed } from "./doomed.ts";
 import { signedOf } from "./stall.ts";
@@ -39,11 +40,21 @@ const earned = () => balanceOf(workshop.chain, PAYEE);
 const pause = (ms: number) => new Promise((wake) => setTimeout(wake, ms));
 const sign = async (payer: number) => signPayment(wallet(payer), await quoteOf(echo("race", survivor.url)));
 
+/** The signature of the wallet that signed the payment. */
+async function signsIn(url: string, { authorization }: SignedPayment): Promise<RequestInit> {
+  const payer = [0, 1, 2, 3, 4, 5, 6, 7].map(wallet).find(({ address }) => address === authorization.from)!;
+  return { headers: await walletProof(payer, url.split("?")[0]!, { method: "GET" }) };
+}
+
 /** Asks as a client does that is told to wait, or finds nobody there: then the process that is left. */
 function askedAgain(say: string, url: string, paid: SignedPayment): Promise<Response> {
   let asked = url;
   return until(async () => {
-    const answer = await present(echo(say, asked), paid).catch(() => undefined);
+    const url = echo(say, asked);
+    // One that was on the chain before its call came here asks for the signature of its payer.
+    const answer = await present(url, paid)
+      .then(async (first) => (first.status === 401 ? present(url, paid, await signsIn(url, paid)) : first))
+      .catch(() => undefined);
     if (!answer) asked = survivor.url;
     return answer !== undefined && answer.status !== 503 && answer;
   });

@@ -31,7 +31,8 @@ const echo = operation({
   description: "Says it again, with a number that is never the same.",
   access: [key("read"), pay("0.05")],
   again_to: "anybody",
-  input: z.object({ say: z.string().default("hello") }),
+  secrets: ["softly"],
+  input: z.object({ say: z.string().default("hello"), softly: z.string().optional() }),
   output: json(z.object({ data: z.object({ said: z.string(), nth: z.int() }), meta: z.object({}) })),
   example: {},
   handle: async ({ input }) => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventHash, metaHash, payloadHash } from "../../eventstore/hash.ts";
+import { createEventStore } from "../../eventstore/store.ts";
 import type { JsonObject } from "../../eventstore/types.ts";
 import { type Service, startService } from "../support/service.ts";
 import { ALL, ask, objectsOf, PATH, readAll, writerOf } from "./consumer.ts";
@@ -132,6 +133,49 @@ describe("what a tenant gets", () => {
     expect(events.length).toBeGreaterThan(2);
   });
 
+  test("shows meta of its own commands and the service's; another caller's stands there by its hash", async () => {
+    const { app, issue, url } = service;
+    const own = await issue({ tenant: "seller" });
+    await issue({ tenant: "buyer" });
+    const { rows } = await app.pool.query<{ tenant: string; actor: string }>(
+      "select tenant, 'key:' || key_id as actor from read.access_keys_v1 where tenant in ('seller', 'buyer')",
+    );
+    const keyOf = Object.fromEntries(rows.map(({ tenant, actor }) => [tenant, actor]));
+    const store = createEventStore(app.pool);
+    const wallet = `wallet:0x${"1".repeat(40)}`;
+    const written = [keyOf.seller!, keyOf.buyer!, wallet, "anonymous", "operator", "seller"];
+    for (const actor of written) {
+      const events = [{ type: "Written", payload: { actor }, meta: { actor, request_id: "chosen" } }];
+      const append = { tenant: "seller", stream_id: "sales", expected_version: "any" as const, events };
+      expect((await store.append({ appends: [append] })).status).toBe("appended");
+    }
+    const { origin } = await app.store.identity();
+    const { events } = await readAll(service, `${ALL}&proof=true`, own.headers);
+    const sales = (events as unknown as ProvenEvent[]).filter(({ stream_id }) => stream_id === "sales");
+    const shown = sales.filter(({ meta }) => meta !== undefined).map(({ meta }) => JSON.parse(meta).actor);
+    expect(shown).toEqual([keyOf.seller, "operator", "seller"]);
+    for (const event of sales) {
+      const meta_hash = event.meta ? metaHash(Buffer.from(event.meta)) : Buffer.from(event.meta_hash!, "hex");
+      const hash = eventHash({
+        ...event,
+        origin,
+        tenant: "seller",
+        recorded_at_us:
+          Date.parse(`${event.recorded_at.slice(0, 19)}Z`) * 1000 + Number(event.recorded_at.slice(20, 26)),
+        payload_hash: payloadHash(Buffer.from(event.payload)),
+        meta_hash,
+        prev_hash: Buffer.from(event.prev_hash, "hex"),
+      });
+      expect(hash.toString("hex")).toBe(event.event_hash);
+    }
+    const sold = (events as unknown as { event_id: string; stream_id: string }[]).filter(
+      ({ stream_id }) => stream_id === "sales",
+    )[1]!;
+    const proof = await (await fetch(`${url}/log/proof/${sold.event_id}`, { headers: own.headers })).text();
+    expect(proof).toContain('"meta_hash"');
+    expect(proof).not.toContain("chosen");
+  });
+
   test("does not depend on how its pages fall: many small events, and large ones between them", async () => {
     const headers = await headersOf("pages");
     for (let n = 0; n < 4; n++) {
@@ -147,6 +191,7 @@ describe("what a tenant gets", () => {
 
 type ProvenEvent = {
   stream_id: string;
+  meta_hash?: string;
   version: number;
   event_id: string;
   type: string;

@@ -17,6 +17,13 @@ test.each([
   ["SEED-SECRET", "SEED_SECRET"],
   ["TALLYSTICK_SEED_SECRET", "SEED_SECRET"],
   ["DATABSE_URL", "DATABASE_URL"],
+  ["RPC_URL", "BASE_RPC_URL"],
+  ["BASE_NODE_URL", "BASE_RPC_URL"],
+  ["BASE_RPC_ENDPOINT", "BASE_RPC_URL"],
+  ["SIGN_KEY", "SIGNING_KEY"],
+  ["SUBJECT_KEY_URL", "SUBJECT_KEYS_URL"],
+  ["GAS_BUDGET", "GAS_BUDGET_ETH"],
+  ["GAS_BUDGET_WEI", "GAS_BUDGET_ETH"],
 ])("%s is taken for %s", (given, meant) => {
   expect(read({ [given]: "x" })).toMatchObject([{ given, meant }]);
 });
@@ -56,6 +63,14 @@ test("variables of other programs are nobody's mistake, nor is a setting beside 
 test("it is refused where money is real, and where only the mistake keeps it from being so; otherwise named", () => {
   const real = { BASE_RPC_URL: "https://mainnet.base.example", PAY_TO: PAYEE, GAS_KEY };
   expect(() => readConfig({ ...real, CUSTDOY: "1" })).toThrow(/CUSTDOY is no setting; it is nearly CUSTODY/);
+  for (const [wrong, meant] of [
+    ["BASE_RPC", "BASE_RPC_URL"],
+    ["PAYTO", "PAY_TO"],
+    ["GAS_BUDGET_WEI", "GAS_BUDGET_ETH"],
+  ])
+    expect(() => readConfig({ ...real, GAS_BUDGET_ETH: "1", [wrong!]: "1" })).toThrow(
+      `${wrong} is no setting; it is nearly ${meant}, which is set besides`,
+    );
   expect(() => readConfig({ BASE_RCP_URL: real.BASE_RPC_URL })).toThrow(/BASE_RCP_URL.*nearly BASE_RPC_URL/);
   expect(readConfig({ CUSTDOY: "1" }).misspelt).toEqual([expect.stringMatching(/CUSTDOY.*nearly CUSTODY/)]);
 });

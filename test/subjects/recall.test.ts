@@ -124,7 +124,8 @@ test("a key that is used while it is recalled stays: recorded before the recall,
   // The recall is an event of the log: just before it a letter is recorded, and just after it another is begun.
   const store = { ...app.store };
   aroundCommits(store, async (_, send) => {
-    between = await writeTo("late");
+    // A process of its own: it knows nothing of the commit that waits here.
+    between = await writeTo("late", undefined, { unit: { ...app.unit, cache: new StreamCache() } });
     return send();
   });
   const subjects = {

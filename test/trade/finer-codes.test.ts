@@ -51,7 +51,12 @@ afterAll(() => service?.stop());
 type Answer = { data: unknown; meta: Record<string, unknown> };
 
 async function answerOf({ input, handle }: Operation, fields: Record<string, unknown>): Promise<Answer> {
-  const context = { input: input.parse(fields), app: service.app, signal: new AbortController().signal };
+  const context = {
+    input: input.parse(fields),
+    app: service.app,
+    data: service.app.data,
+    signal: new AbortController().signal,
+  };
   return (await handle(context as never)) as Answer;
 }
 

@@ -136,7 +136,7 @@ const each = figures.map((operation) => [operation.name, operation] as const);
 
 async function answerOf(operation: Operation, input: Record<string, unknown>): Promise<Answer | undefined> {
   try {
-    const context = { input, app: service.app, signal: new AbortController().signal };
+    const context = { input, app: service.app, data: service.app.data, signal: new AbortController().signal };
     return (await operation.handle(context as never)) as Answer;
   } catch (error) {
     if (error instanceof Refusal) return undefined;

@@ -1,14 +1,14 @@
 /** Stories of an airdrop: every step, every refusal, and ids that mean the same. */
-import { DeciderSpecification } from "@event-driven-io/emmett";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Hex } from "../../src/core/model/chain.ts";
 import { Refusal } from "../../src/core/model/refusal.ts";
 import type { Mined } from "../../src/domain/payments/payment.ts";
-import type { AirdropEvent, AirdropFacts, AirdropState } from "../../src/domain/wallet/airdrop.ts";
+import type { AirdropEvent, AirdropFacts } from "../../src/domain/wallet/airdrop.ts";
 import * as airdrops from "../../src/domain/wallet/airdrop.ts";
 import { decimalOf, unitsOf } from "../../src/domain/wallet/amount.ts";
 import { amountEach, recipients } from "../../src/domain/wallet/inputs.ts";
+import { specificationOf } from "../support/specification.ts";
 
 const AT = "2026-11-21T12:00:00.000Z";
 const address = (digit: string): Hex => `0x${digit.repeat(40)}`;
@@ -43,11 +43,7 @@ const failed: AirdropEvent = { type: "AirdropFailed", data: { airdrop_id, reason
 const { transaction } = mined;
 const reorged: AirdropEvent = { type: "AirdropReorged", data: { airdrop_id, transaction, found_at: AT } };
 
-const given = DeciderSpecification.for<(state: AirdropState) => AirdropEvent[], AirdropEvent, AirdropState>({
-  decide: (decision, state) => decision(state),
-  evolve: airdrops.evolve,
-  initialState: airdrops.initialState,
-});
+const given = specificationOf(airdrops);
 const refused = (sentence: RegExp) => (error: Error) =>
   error instanceof Refusal && sentence.test(error.message);
 

@@ -1,10 +1,10 @@
 /** A document as Markdown (CommonMark with tables), as plain as it can be read without being shown. */
-import type { Doc, DocTable } from "../../core/model/doc.ts";
+import { type Doc, type DocTable, uncited } from "../../core/model/doc.ts";
 
 export function markdownOf({ title, question, cover, warning, sections }: Doc): string {
   const blocks = [
-    `# ${plain(title)}`,
-    plain(question),
+    `# ${plain(uncited(title))}`,
+    plain(uncited(question)),
     ...(warning ? [`**${plain(warning)}**`] : []),
     cover.map(({ name, text }) => `- ${plain(name)}: ${plain(text)}`).join("\n"),
     ...sections.flatMap((section) => [
@@ -32,11 +32,20 @@ function tableOf({ title, columns, rows }: DocTable): string[] {
   return title ? [`**${plain(title)}**`, table] : [table];
 }
 
-/** What would be read as markup is escaped, and a text stays on its line. Citations stay as they are: they are no links. */
+/**
+ * Markup is escaped, and a text stays on its line. A citation keeps its brackets where they make no link and define no label; every other
+ * bracket, an address and a mail address are text, so that nobody's words become a link.
+ */
 const plain = (text: string): string =>
   text
     .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ")
-    .replaceAll(/[\\`*_<>|&#~]|^[-+=]|!(?=\[)|\](?=\()/gu, "\\$&");
+    .replaceAll(
+      /(\[[A-Z]\d+\])(?![([:])|[\\`*_<>|&#~[\]@]|^[-+=]|:(?=\/\/)|(?<=www)\./giu,
+      (sign, citation) =>
+        citation === undefined || citation !== citation.toUpperCase() ? escaped(sign) : sign,
+    );
+
+const escaped = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]/gu, "\\$&");
 
 /** A stranger's text makes no link either: nothing is left that an address or a label is known by. */
 const quoted = (text: string): string =>

@@ -59,7 +59,8 @@ export function clipped(text: string, most: number): string {
 }
 
 /** Characters that XML cannot carry, or that would break a line or turn the direction of the text. */
-const UNREADABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu;
+const UNREADABLE =
+  /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufffe\uffff]/gu;
 
 /** The same plain value with texts that can be drawn: names come from data. */
 export function readable<T>(value: T): T {
@@ -67,6 +68,17 @@ export function readable<T>(value: T): T {
   if (Array.isArray(value)) return value.map(readable) as T;
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, readable(one)])) as T;
+}
+
+/** Characters that nobody sees, and that hide a word from its reader or turn the direction of its line. */
+const INVISIBLE = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufffe\uffff]/gu;
+
+/** The same plain value without invisible characters in its texts. */
+export function visible<T>(value: T): T {
+  if (typeof value === "string") return value.toWellFormed().replace(INVISIBLE, "") as T;
+  if (Array.isArray(value)) return value.map(visible) as T;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, visible(one)])) as T;
 }
 
 const dates = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });

@@ -7,6 +7,7 @@ import { htmlOf } from "./html.ts";
 import { markdownOf } from "./markdown.ts";
 import { parquetOf } from "./parquet.ts";
 import type { Printed } from "./printer.ts";
+import { visible } from "./text.ts";
 
 async function print(order: Print): Promise<Uint8Array> {
   switch (order.form) {
@@ -21,12 +22,15 @@ async function print(order: Print): Promise<Uint8Array> {
       return draw(order.chart, order.provenance, order.form);
     }
     case "text/markdown":
-      return Buffer.from(markdownOf(order.doc));
+      return Buffer.from(markdownOf(shown(order.doc)));
     case "text/html":
     case "application/pdf":
-      return printedPages(order.form, order.doc);
+      return printedPages(order.form, shown(order.doc));
   }
 }
+
+/** The attachment is not shown: its bytes stay those that others hold against a digest. */
+const shown = ({ attachment, ...doc }: Doc): Doc => ({ ...visible(doc), attachment });
 
 /** With its charts drawn. */
 async function printedPages(form: "text/html" | "application/pdf", doc: Doc): Promise<Uint8Array> {

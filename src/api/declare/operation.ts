@@ -40,6 +40,10 @@ export type Context<In> = {
   /** 32 hex digits, new for each command and the same for a repeat. */
   fresh_id: string;
   idempotency_key: string | undefined;
+  /**
+   * The payment that the call is charged to; undefined where it is charged to none. Its wallet may be taken for the caller: the call
+   * settles it itself, or the caller has shown that it is the payer.
+   */
   payment_id: string | undefined;
   /** For a handler that appended the answer's event itself. */
   names: (event: EventName) => void;

@@ -11,7 +11,6 @@ import { encodeAnswer, encodePicture } from "../declare/forms/encode.ts";
 import { JSON_FORM } from "../declare/forms/form.ts";
 import type { SourcedAnswer } from "../declare/forms/table.ts";
 import { withPosition } from "../declare/listing.ts";
-import { fromCopy, streamFromCopy } from "../declare/log-position.ts";
 import {
   type Catalogue,
   type Context,
@@ -22,6 +21,7 @@ import {
 import { effectOf, isSameForAll } from "../declare/operation-facts.ts";
 import type { Picture, ServedFile } from "../declare/output.ts";
 import { type Call, sha256 } from "./call.ts";
+import { fromCopy, streamFromCopy } from "./read-copy.ts";
 
 /** Bytes, an existing file, or a stream that has not begun. `event`: from the handler. */
 export type PreparedAnswer = { status: number; vintage: string | null; event?: EventName } & (

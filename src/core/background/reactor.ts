@@ -5,7 +5,8 @@
 import type pg from "pg";
 import { type App, withParts } from "../app.ts";
 import { pause } from "../coordination/concurrency.ts";
-import { type HeldLease, LeaseLost, Leases, underLease, untilNextTake } from "../coordination/lease.ts";
+import { type HeldLease, LeaseLost, Leases } from "../coordination/lease.ts";
+import { startLeasedLoop } from "../coordination/leased-loop.ts";
 import { ChainUnavailable, TransactionPending } from "../model/ports/chain.ts";
 import { NotSettled } from "../model/ports/settlement.ts";
 import { Refusal } from "../model/refusal.ts";
@@ -98,15 +99,20 @@ export function startReactors(
   log: ReactorLog,
 ): { stop(): Promise<void> } {
   const leases = reactorLeases(app.pool);
-  // One for each: a signal warns of more than ten listeners.
   const loops = reactors.map((one) => {
-    const stopping = new AbortController();
-    return { stopping, ended: run({ app, leases, one, log, stopping: stopping.signal }) };
+    const standing = new Standing(app.pool, one, log);
+    return startLeasedLoop({
+      leases,
+      name: one.name,
+      renewal: "heart",
+      work: (lease, signal) => takeTurns({ app, one, log, standing, lease, signal }),
+      // The database is away.
+      failed: (error) => standing.tell({ status: "failed", reason: reasonOf(error) }),
+    });
   });
   return {
     async stop() {
-      for (const { stopping } of loops) stopping.abort();
-      await Promise.all(loops.map(({ ended }) => ended));
+      await Promise.all(loops.map((loop) => loop.stop()));
     },
   };
 }
@@ -114,36 +120,17 @@ export function startReactors(
 export const runningReactors = (app: App, reactors: readonly Reactor[]): Reactor[] =>
   reactors.filter((one) => one.runs?.(app) ?? true);
 
-/** Waits for the lease, and takes turns for as long as it is held. */
-async function run({
-  leases,
-  ...parts
-}: Omit<Tenure, "standing" | "lease"> & { leases: Leases }): Promise<void> {
-  const { app, one, log, stopping } = parts;
-  const standing = new Standing(app.pool, one, log);
-  while (!stopping.aborted) {
-    try {
-      await underLease(leases, one.name, (lease) => takeTurns({ ...parts, standing, lease }));
-    } catch (error) {
-      // The database is away.
-      standing.tell({ status: "failed", reason: reasonOf(error) });
-    }
-    await untilNextTake(stopping);
-  }
-}
-
 type Tenure = {
   app: App;
   one: Reactor;
   log: ReactorLog;
   standing: Standing;
   lease: HeldLease;
-  stopping: AbortSignal;
+  signal: AbortSignal;
 };
 
-async function takeTurns({ app, one, log, standing, lease, stopping }: Tenure): Promise<void> {
+async function takeTurns({ app, one, log, standing, lease, signal }: Tenure): Promise<void> {
   const every_ms = typeof one.every_ms === "number" ? one.every_ms : one.every_ms(app);
-  const signal = AbortSignal.any([stopping, lease.lost]);
   const take = one.begin();
   await standing.recall();
   while (!signal.aborted) {

@@ -23,12 +23,12 @@ export type LeaseTable = { table: string; name: string };
 const TOGETHER_MS = 25;
 const AGAIN_MS = 100;
 
-type LeaseRequest = Pick<Lease, "name" | "holder">;
-type Renewal = { lease: Lease; tell(isHeld: boolean): void; fail(error: unknown): void };
+type Asked = Pick<Lease, "name" | "holder">;
+type RenewalRequest = { lease: Lease; tell(isHeld: boolean): void; fail(error: unknown): void };
 
 export class Leases {
   readonly seconds: number;
-  #renewing: Renewal[] | undefined;
+  #renewing: RenewalRequest[] | undefined;
   readonly #pool: pg.Pool;
   readonly #table: string;
   readonly #name: string;
@@ -71,7 +71,7 @@ export class Leases {
     return new Promise((tell, fail) => this.#renewSoon({ lease, tell, fail }));
   }
 
-  #renewSoon(renewal: Renewal): void {
+  #renewSoon(renewal: RenewalRequest): void {
     if (this.#renewing) {
       this.#renewing.push(renewal);
       return;
@@ -86,8 +86,8 @@ export class Leases {
     }, TOGETHER_MS);
   }
 
-  /** Skips locked rows, so that two such statements never deadlock. */
-  async #renewThose(renewals: readonly Renewal[]): Promise<void> {
+  /** Renews what is free: it waits for no lock while it has others, so that two such statements never wait for each other. */
+  async #renewThose(renewals: readonly RenewalRequest[]): Promise<void> {
     const { rows } = await this.#pool.query<{ lease: number; renewed: boolean }>(
       `with asked as (select * from unnest($1::text[], $2::bigint[]) with ordinality as one (name, token, lease)),
          free as (select t.${this.#name} as name from ${this.#table} t join asked on t.${this.#name} = asked.name and t.token = asked.token
@@ -166,7 +166,13 @@ export class LeaseLost extends Error {
   }
 }
 
+/** `heart`: now and then, for as long as the work goes on. `work`: by the work, which writes each renewal beside its results. */
+export type Renewal = "heart" | "work";
+
+/** A lease for as long as the work under it goes on. */
 export type HeldLease = {
+  readonly lease: Lease;
+  /** Aborts once the heart has lost the lease; work that renews it finds out by itself. */
   readonly lost: AbortSignal;
   /** Call before any send. Rejects with LeaseLost. */
   confirm(): Promise<void>;
@@ -179,15 +185,17 @@ export async function underLease<T>(
   leases: Leases,
   name: string,
   work: (held: HeldLease) => Promise<T>,
+  renewal: Renewal = "heart",
 ): Promise<T | "taken"> {
   // Measured before the call: its latency shortens the lease.
   const asked_at = performance.now();
   const lease = await leases.take(name, randomUUID());
   if (!lease) return "taken";
   const losing = new AbortController();
-  const heart = beat(leases, lease, asked_at, () => losing.abort());
+  const heart = renewal === "heart" ? beat(leases, lease, asked_at, () => losing.abort()) : undefined;
   try {
     return await work({
+      lease,
       lost: losing.signal,
       confirm: async () => {
         if (losing.signal.aborted || !(await leases.isHeld(lease))) throw new LeaseLost(name);
@@ -195,7 +203,7 @@ export async function underLease<T>(
       transaction: (inside) => leases.transaction(lease, inside),
     });
   } finally {
-    heart.stop();
+    heart?.stop();
     await leases.handBack(lease);
   }
 }

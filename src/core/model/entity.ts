@@ -1,9 +1,17 @@
-/** An entity that does not exist yet has the state `undefined`; a mere sum, such as an account, starts empty. */
+/**
+ * The shape of an entity: what its file in src/domain exports, and the types that follow from the events it declares.
+ * A state that is not there yet is `undefined`; what only adds up begins empty.
+ */
+import type { DefaultRecord, Event } from "@event-driven-io/emmett";
 import type { z } from "zod";
 
-export type DomainEvent = Readonly<{ type: string; data: object }>;
+/** What a decision produces and `evolve` folds. */
+export type DomainEvent = Event;
 
-export type EventDeclarations = { readonly [type: string]: { readonly [version: number]: z.ZodType } };
+/** Event types by name, each with a schema for every version from 1 on. */
+export type EventDeclarations = {
+  readonly [type: string]: { readonly [version: number]: z.ZodType<DefaultRecord> };
+};
 
 type NewestSchema<Versions, Counted extends 1[] = [1]> = number extends keyof Versions
   ? Versions[keyof Versions & number]
@@ -17,7 +25,7 @@ export type DataOf<Events extends EventDeclarations, Type extends keyof Events> 
 
 export type EventOf<Events extends EventDeclarations> = Events extends unknown
   ? {
-      [Type in keyof Events & string]: Readonly<{ type: Type; data: DataOf<Events, Type> }>;
+      [Type in keyof Events & string]: Event<Type, DataOf<Events, Type>>;
     }[keyof Events & string]
   : never;
 

@@ -2,7 +2,6 @@
  * Keeps every projection at the head of the log. One process runs a projection at a time: it holds a lease, and its
  * fencing token is checked in the same transaction that writes the read model, so a paused holder cannot write late.
  */
-import { randomUUID } from "node:crypto";
 import pLimit, { type LimitFunction } from "p-limit";
 import type pg from "pg";
 import type { EventSchemas } from "../../../eventstore/schemas.ts";
@@ -10,13 +9,9 @@ import type { Follower, Tail } from "../../../eventstore/tail.ts";
 import { MAIN_LOG } from "../../../eventstore/types.ts";
 import { Waiters } from "../../../eventstore/waiters.ts";
 import { pause } from "../coordination/concurrency.ts";
-import {
-  type Lease as HeldLease,
-  LEASE_SECONDS,
-  Leases,
-  RENEW_MS,
-  untilNextTake,
-} from "../coordination/lease.ts";
+import { type Lease, Leases, RENEW_MS } from "../coordination/lease.ts";
+import { type LeasedLoop, startLeasedLoop } from "../coordination/leased-loop.ts";
+import { Checkpoints, inTransaction, KEEP_MS, moveCheckpoint } from "./checkpoints.ts";
 import { Folding } from "./folding.ts";
 import type { Projection } from "./projection.ts";
 
@@ -25,8 +20,6 @@ const GATHER_MS = 20;
 /** Where transactions take long, for so many times as long as the last one took: what decides has the machine before what is read. */
 const GATHER_TIMES = 4;
 const MOST_GATHER_MS = 250;
-/** Checkpoints that move without a fold are kept so often. */
-const KEEP_MS = 50;
 /** Who asks how far a read model is within so long is told the same. */
 const SHARED_MS = 5;
 /** So many are worth a transaction at once: whoever is far behind does not wait. */
@@ -60,71 +53,65 @@ export type RunnerOptions = {
 };
 
 export function startRunner(options: RunnerOptions): Runner {
-  const folding = new Folding(options.schemas);
-  const leases = new Leases(options.pool, { table: "read.checkpoints", name: "projection" });
-  const atOnce = pLimit(Math.max(1, Math.floor((options.pool.options.max ?? 0) / FOLDS_SHARE)));
-  const parts = { ...options, folding, leases, atOnce, checkpoints: new Checkpoints(options.pool) };
-  const loops = new Map<
-    string,
-    { stopping: AbortController; asked: Asked; progress: Progress; ended: Promise<void> }
-  >();
+  const { pool, schemas, projections, keeps } = options;
+  const folding = new Folding(schemas);
+  const leases = new Leases(pool, { table: "read.checkpoints", name: "projection" });
+  const atOnce = pLimit(Math.max(1, Math.floor((pool.options.max ?? 0) / FOLDS_SHARE)));
+  const parts = { ...options, folding, leases, atOnce, checkpoints: new Checkpoints(pool) };
+  const kept = new Map<string, Kept>();
   let isStopped = false;
   const start = (projection: Projection) => {
-    if (isStopped || loops.has(nameOf(projection))) return;
-    // One for each: a signal warns of more than ten listeners.
-    const stopping = new AbortController();
-    const [asked, progress] = [new Asked(), new Progress()];
-    const ended = keep({ ...parts, asked, progress }, projection, stopping.signal);
-    loops.set(nameOf(projection), { stopping, asked, progress, ended });
+    if (!isStopped && !kept.has(nameOf(projection))) kept.set(nameOf(projection), keep(parts, projection));
   };
-  const startThose = (projections: readonly Projection[]) => projections.forEach(start);
+  const startThose = (those: readonly Projection[]) => those.forEach(start);
   const started =
-    options.keeps === "asked"
-      ? lagging(options).then(startThose, () => startThose(options.projections))
-      : startThose(options.projections);
-
-  const positionOf = async (projection: Projection): Promise<number> => {
-    const sql = "select position from read.checkpoints where projection = $1";
-    const answer = await options.pool.query<{ position: number }>(sql, [nameOf(projection)]);
-    return answer.rows[0]?.position ?? 0;
-  };
-  const asked = new Map<string, { at: number; position: Promise<number> }>();
-  /** The same for all who ask at one moment; a question that hangs is not waited for by who comes later. */
-  const toldPosition = (projection: Projection): Promise<number> => {
-    const name = nameOf(projection);
-    const at = performance.now();
-    const last = asked.get(name);
-    if (last && at - last.at < SHARED_MS) return last.position;
-    const position = positionOf(projection);
-    asked.set(name, { at, position });
-    return position;
-  };
+    keeps === "asked"
+      ? lagging(options).then(startThose, () => startThose(projections))
+      : startThose(projections);
+  const positionOf = (projection: Projection) => storedPosition(pool, nameOf(projection));
+  const sharedPosition = shared(positionOf);
 
   return {
     positionOf,
-    knownPosition: (projection) => loops.get(nameOf(projection))?.progress.position ?? 0,
+    knownPosition: (projection) => kept.get(nameOf(projection))?.progress.position ?? 0,
     async reached(projection, position, timeout_ms) {
       start(projection);
-      const loop = loops.get(nameOf(projection));
+      const own = kept.get(nameOf(projection));
       const deadline = performance.now() + timeout_ms;
       for (let wait = 2; ; wait = Math.min(wait * 2, 25)) {
-        if (loop && loop.progress.position >= position) return true;
+        if (own && own.progress.position >= position) return true;
         // Another process may keep it.
-        if (!loop?.progress.isKept && (await toldPosition(projection)) >= position) return true;
-        if (!loop || performance.now() + wait > deadline) return false;
-        loop.asked.now();
-        await loop.progress.moved(wait);
+        if (!own?.progress.isKept && (await sharedPosition(projection)) >= position) return true;
+        if (!own || performance.now() + wait > deadline) return false;
+        own.gathering.end();
+        await own.progress.moved(wait);
       }
     },
     async stop() {
       isStopped = true;
       await started;
-      for (const { stopping, asked } of loops.values()) {
-        stopping.abort();
-        asked.now();
-      }
-      await Promise.all([...loops.values()].map(({ ended }) => ended));
+      await Promise.all([...kept.values()].map(stopKeeping));
     },
+  };
+}
+
+async function storedPosition(pool: pg.Pool, name: string): Promise<number> {
+  const sql = "select position from read.checkpoints where projection = $1";
+  const { rows } = await pool.query<{ position: number }>(sql, [name]);
+  return rows[0]?.position ?? 0;
+}
+
+/** The same position for all who ask at one moment; those who come later do not wait for a query that hangs. */
+function shared(positionOf: (projection: Projection) => Promise<number>): typeof positionOf {
+  const latest = new Map<string, { at: number; position: Promise<number> }>();
+  return (projection) => {
+    const name = nameOf(projection);
+    const at = performance.now();
+    const last = latest.get(name);
+    if (last && at - last.at < SHARED_MS) return last.position;
+    const position = positionOf(projection);
+    latest.set(name, { at, position });
+    return position;
   };
 }
 
@@ -137,9 +124,7 @@ async function lagging({ pool, projections }: RunnerOptions): Promise<Projection
   return projections.filter((projection) => !current.has(nameOf(projection)));
 }
 
-type Lease = HeldLease & { position: number };
-
-type KeepParts = {
+type Parts = {
   pool: pg.Pool;
   tail: Tail;
   folding: Folding;
@@ -148,9 +133,28 @@ type KeepParts = {
   /** So many folds of all projections are under way at once. */
   atOnce: LimitFunction;
   checkpoints: Checkpoints;
-  asked: Asked;
-  progress: Progress;
 };
+
+/** A projection that this process folds whenever it holds the lease. */
+type Kept = { loop: LeasedLoop; gathering: Gathering; progress: Progress };
+
+function keep(parts: Parts, projection: Projection): Kept {
+  const [gathering, progress] = [new Gathering(), new Progress()];
+  const loop = startLeasedLoop({
+    leases: parts.leases,
+    name: nameOf(projection),
+    renewal: "work",
+    work: ({ lease }, signal) => foldUnderLease({ ...parts, projection, gathering, progress, lease, signal }),
+    failed: (error) => notePaused(parts, nameOf(projection), error),
+  });
+  return { loop, gathering, progress };
+}
+
+function stopKeeping({ loop, gathering }: Kept): Promise<void> {
+  const stopped = loop.stop();
+  gathering.end();
+  return stopped;
+}
 
 /** How far this process has folded a projection: the read model has at least that. */
 class Progress {
@@ -170,53 +174,46 @@ class Progress {
   }
 }
 
-/** Ends the gathering of a projection that somebody waits for. */
-class Asked {
+/** The pause in which events gather, until somebody waits for the projection. */
+class Gathering {
   #waiting: AbortController | undefined;
 
-  now(): void {
+  end(): void {
     this.#waiting?.abort();
   }
 
-  /** Resolves when somebody asks, or after so long. */
+  /** Resolves when it is ended, or after so long. */
   within(ms: number): Promise<void> {
     this.#waiting = new AbortController();
     return pause(ms, this.#waiting.signal);
   }
 }
 
-async function keep(options: KeepParts, projection: Projection, signal: AbortSignal): Promise<void> {
-  const holder = randomUUID();
-  const name = nameOf(projection);
-  while (!signal.aborted) {
+/** A projection under its lease; each renewal is written beside what was folded. */
+type Tenure = Parts & Omit<Kept, "loop"> & { projection: Projection; lease: Lease; signal: AbortSignal };
+
+/** Folds until it is stopped or the lease is lost. A fold that fails is tried again from the stored position. */
+async function foldUnderLease(tenure: Tenure): Promise<void> {
+  const { leases, checkpoints, lease, signal } = tenure;
+  let isHeld = true;
+  while (isHeld && !signal.aborted) {
     try {
-      const lease = await takeLease(options, name, holder);
-      if (!lease) {
-        await untilNextTake(signal);
-        continue;
-      }
-      await runUnderLease(options, projection, lease, signal);
+      await fold(tenure);
+      isHeld = false;
     } catch (error) {
       if (signal.aborted) break;
-      options.log.warn({ projection: name, error: String(error) }, "projection paused; trying again");
-      await noteTrouble(options.pool, name, String(error)).catch(() => undefined);
+      await notePaused(tenure, lease.name, error);
       await pause(RETRY_MS, signal);
+      // Where the database is away, the next fold will tell.
+      isHeld = signal.aborted || (await leases.renew(lease).catch(() => true));
     }
   }
-  await options.checkpoints.keep();
-  await options.leases.handBack({ name, holder });
+  await checkpoints.keep();
 }
 
-async function takeLease(
-  { leases, pool }: KeepParts,
-  name: string,
-  holder: string,
-): Promise<Lease | undefined> {
-  const lease = await leases.take(name, holder);
-  if (!lease) return undefined;
-  const sql = "select position from read.checkpoints where projection = $1";
-  const { rows } = await pool.query<{ position: number }>(sql, [name]);
-  return { ...lease, position: rows[0]!.position };
+async function notePaused({ log, pool }: Parts, projection: string, error: unknown): Promise<void> {
+  log.warn({ projection, error: String(error) }, "projection paused; trying again");
+  await noteTrouble(pool, projection, String(error)).catch(() => undefined);
 }
 
 /** What keeps a projection from folding, for all processes to see; null once it goes on. */
@@ -226,49 +223,27 @@ const noteTrouble = (pool: pg.Pool, name: string, trouble: string | null) =>
     [name, trouble],
   );
 
-async function runUnderLease(
-  options: KeepParts,
-  projection: Projection,
-  lease: Lease,
-  signal: AbortSignal,
-): Promise<void> {
-  const follower = options.tail.follower();
+/** Follows the log from the stored position. */
+async function fold(tenure: Tenure): Promise<void> {
+  const { pool, tail, progress, lease } = tenure;
+  const follower = tail.follower();
   try {
-    options.progress.at(lease.position);
-    options.progress.isKept = true;
-    await followUnderLease({ ...options, follower }, projection, lease, signal);
+    const position = await storedPosition(pool, lease.name);
+    progress.at(position);
+    progress.isKept = true;
+    await follow({ ...tenure, follower }, position);
   } finally {
-    options.progress.isKept = false;
+    progress.isKept = false;
     follower.leave();
   }
 }
 
-async function followUnderLease(
-  {
-    pool,
-    tail,
-    follower,
-    folding,
-    leases,
-    atOnce,
-    checkpoints,
-    asked,
-    progress,
-  }: KeepParts & { follower: Follower },
-  projection: Projection,
-  lease: Lease,
-  signal: AbortSignal,
-): Promise<void> {
-  let { position } = lease;
+async function follow(tenure: Tenure & { follower: Follower }, from: number): Promise<void> {
+  const { pool, tail, folding, leases, checkpoints, projection, progress, lease, signal } = tenure;
+  let position = from;
   let isNoted = false;
-  const renewed = async () => {
-    const isHeld = await leases.renew(lease).catch(() => undefined);
-    // Another may go on with it meanwhile.
-    if (isHeld === false) progress.isKept = false;
-  };
   while (!signal.aborted && !checkpoints.hasLost(lease)) {
-    const isThere = await tail.reached(position + 1, RENEW_MS, signal);
-    const events = isThere ? await follower.since(position, RENEW_MS) : undefined;
+    const events = await nextEvents(tenure, position);
     if (!events?.length) {
       if (!(await leases.renew(lease))) return;
       // What could not be kept while the database was away is kept although nothing new comes.
@@ -276,144 +251,46 @@ async function followUnderLease(
       continue;
     }
     position = events.at(-1)!.position;
-    const fold = folding.of(projection, events);
-    let gather_ms = KEEP_MS;
-    if (fold) {
-      // While it waits for its turn nothing else keeps the lease.
-      const renewing = setInterval(() => void renewed(), RENEW_MS);
-      const took_ms = await atOnce(() => {
-        clearInterval(renewing);
-        return inTransaction(pool, async (tx) => {
-          const began = performance.now();
-          if (!(await moveCheckpoint(tx, lease, position))) return undefined;
-          await fold(tx);
-          return performance.now() - began;
-        });
-      });
-      if (took_ms === undefined) return;
-      gather_ms = GATHER_TIMES * took_ms;
-    } else checkpoints.advance(lease, position);
+    const work = folding.of(projection, events);
+    const took_ms = work ? await foldInTurn(tenure, position, work) : 0;
+    if (took_ms === undefined) return;
+    if (!work) checkpoints.advance(lease, position);
     progress.at(position);
     // Whoever held the lease before may have left a trouble that is over with the first fold.
     if (!isNoted) await noteTrouble(pool, lease.name, null);
     isNoted = true;
     if (tail.position - position < FULL && !signal.aborted)
-      await asked.within(Math.min(Math.max(gather_ms, GATHER_MS), MOST_GATHER_MS));
+      await tenure.gathering.within(work ? gatherFor(took_ms) : KEEP_MS);
   }
 }
 
-/**
- * Checkpoints that move past what does not concern their projections: those of a while in one statement, and one such statement at a
- * time. That they lie behind for so long costs whoever comes after a crash some events to read, and nothing else; so a row that
- * somebody has locked is left for the next time.
- */
-class Checkpoints {
-  readonly #pool: pg.Pool;
-  readonly #moved = new Map<Lease, number>();
-  readonly #lost = new WeakSet<Lease>();
-  #next: NodeJS.Timeout | undefined;
-  #keeping: Promise<void> = Promise.resolve();
-
-  constructor(pool: pg.Pool) {
-    this.#pool = pool;
-  }
-
-  advance(lease: Lease, position: number): void {
-    this.#moved.set(lease, Math.max(position, this.#moved.get(lease) ?? 0));
-    this.#keepSoon();
-  }
-
-  /** Whether somebody else was found to hold it by now. */
-  hasLost(lease: Lease): boolean {
-    return this.#lost.has(lease);
-  }
-
-  keep(): Promise<void> {
-    this.#keeping = this.#keeping.then(() => this.#keepFree());
-    return this.#keeping;
-  }
-
-  #keepSoon(): void {
-    this.#next ??= setTimeout(() => {
-      this.#next = undefined;
-      void this.keep();
-    }, KEEP_MS);
-  }
-
-  async #keepFree(): Promise<void> {
-    const moved = [...this.#moved].map(([lease, position]) => ({ lease, position }));
-    this.#moved.clear();
-    if (moved.length === 0) return;
-    // Where the database is away, it is the next fold or renewal that tells.
-    const found = await inTransaction(this.#pool, (tx) => moveFreeCheckpoints(tx, moved)).catch(
-      () => undefined,
-    );
-    for (const [n, { lease, position }] of moved.entries()) {
-      const isHeld = found?.get(n + 1);
-      if (isHeld === undefined) this.#moved.set(lease, Math.max(position, this.#moved.get(lease) ?? 0));
-      else if (!isHeld) this.#lost.add(lease);
-    }
-    if (found && this.#moved.size > 0) this.#keepSoon();
-  }
+async function nextEvents({ tail, follower, signal }: Tenure & { follower: Follower }, position: number) {
+  const isThere = await tail.reached(position + 1, RENEW_MS, signal);
+  return isThere ? follower.since(position, RENEW_MS) : undefined;
 }
 
-/** Moves those checkpoints whose rows nobody has locked, and prolongs their leases; answers by number which are held and which are another's. */
-async function moveFreeCheckpoints(
-  tx: pg.ClientBase,
-  moved: { lease: Lease; position: number }[],
-): Promise<Map<number, boolean>> {
-  const answer = await tx.query<{ number: number; held: boolean }>({
-    name: "projections.move_free_checkpoints",
-    text: `with moved as (
-        select * from unnest($1::text[], $2::uuid[], $3::bigint[], $4::bigint[]) with ordinality as one (name, holder, token, position, number)),
-      free as (
-        select moved.number, moved.name, moved.position from read.checkpoints c
-          join moved on c.projection = moved.name and c.holder = moved.holder and c.token = moved.token
-          for no key update of c skip locked),
-      kept as (
-        update read.checkpoints c
-           set position = greatest(c.position, free.position), held_until = clock_timestamp() + make_interval(secs => $5)
-          from free where c.projection = free.name
-        returning free.number)
-      select moved.number::int, kept.number is not null as held
-        from moved left join kept using (number)
-        left join read.checkpoints c on c.projection = moved.name and c.holder = moved.holder and c.token = moved.token
-       where kept.number is not null or c.projection is null`,
-    values: [
-      moved.map(({ lease }) => lease.name),
-      moved.map(({ lease }) => lease.holder),
-      moved.map(({ lease }) => lease.token),
-      moved.map(({ position }) => position),
-      LEASE_SECONDS,
-    ],
+const gatherFor = (took_ms: number) => Math.min(Math.max(GATHER_TIMES * took_ms, GATHER_MS), MOST_GATHER_MS);
+
+/** Folds with its checkpoint in one transaction, once it is its turn: how long that took, or undefined where the lease is lost. */
+async function foldInTurn(
+  { pool, leases, atOnce, progress, lease }: Tenure,
+  position: number,
+  work: (tx: pg.ClientBase) => Promise<void>,
+): Promise<number | undefined> {
+  const renew = async () => {
+    const isHeld = await leases.renew(lease).catch(() => undefined);
+    // Another may go on with it meanwhile.
+    if (isHeld === false) progress.isKept = false;
+  };
+  // While it waits for its turn nothing else keeps the lease.
+  const renewing = setInterval(() => void renew(), RENEW_MS);
+  return atOnce(() => {
+    clearInterval(renewing);
+    return inTransaction(pool, async (tx) => {
+      const began = performance.now();
+      if (!(await moveCheckpoint(tx, lease, position))) return undefined;
+      await work(tx);
+      return performance.now() - began;
+    });
   });
-  return new Map(answer.rows.map(({ number, held }) => [number, held]));
-}
-
-/** Moves a checkpoint and prolongs its lease; false where somebody else holds it. */
-async function moveCheckpoint(tx: pg.ClientBase, lease: Lease, position: number): Promise<boolean> {
-  const answer = await tx.query({
-    name: "projections.move_checkpoint",
-    text: `update read.checkpoints
-        set position = greatest(position, $4), held_until = clock_timestamp() + make_interval(secs => $5)
-      where projection = $1 and holder = $2 and token = $3`,
-    values: [lease.name, lease.holder, lease.token, position, LEASE_SECONDS],
-  });
-  return answer.rowCount === 1;
-}
-
-/** A transaction that does not wait for the disk: what a crash of Postgres takes of the last moment is folded again from the log. */
-async function inTransaction<T>(pool: pg.Pool, work: (tx: pg.ClientBase) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  try {
-    await client.query("begin; set local synchronous_commit = off");
-    const result = await work(client);
-    await client.query("commit");
-    return result;
-  } catch (error) {
-    await client.query("rollback").catch(() => undefined);
-    throw error;
-  } finally {
-    client.release();
-  }
 }

@@ -18,7 +18,9 @@ const answer = z.strictObject({
   status: z.int(),
   sha256: sha256
     .nullable()
-    .describe("Of the body before any encoding; null for a stream, which carries no digest."),
+    .describe(
+      "Of the body before any encoding; null for a stream, for an answer about a person, and where secret fields were sent.",
+    ),
   vintage: z.string().nullable().describe("The dataset release it rests on."),
 });
 

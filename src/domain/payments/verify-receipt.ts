@@ -195,7 +195,7 @@ function evidenceChecks(payload: Members, { body, request, log }: Evidence): Che
 }
 
 function bodyFault({ answer_sha256 }: Members, body: Uint8Array): string | undefined {
-  if (answer_sha256 === null) return "the answer was a stream, whose digest is not in the receipt";
+  if (answer_sha256 === null) return "the receipt has no digest of this answer: it was a stream, or private";
   const digest = sha256(body);
   return digest === answer_sha256 ? undefined : `this body is ${digest}, answered was ${answer_sha256}`;
 }

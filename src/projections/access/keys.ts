@@ -98,3 +98,15 @@ export async function listKeys(
     where ($1::text is null or tenant = $1) and ($2::text is null or key_id > $2) order by key_id limit $3`;
   return (await pool.query<KeyRow>(sql, [page.tenant ?? null, page.after ?? null, page.limit])).rows;
 }
+
+/**
+ * A pattern, for Postgres and JavaScript alike, of the actors whose meta a tenant reads: its own keys and wallet, the operator and the
+ * service itself. Another caller's key, wallet and request ids are that caller's.
+ */
+export async function shownActors(pool: pg.Pool, tenant: string): Promise<string> {
+  const sql = "select key_id from read.access_keys_v1 where tenant = $1 order by key_id";
+  const { rows } = await pool.query<{ key_id: string }>(sql, [tenant]);
+  const own = [tenant, ...rows.map(({ key_id }) => `key:${key_id}`)];
+  const plain = own.map((actor) => actor.replaceAll(/[^\w:-]/g, "\\$&"));
+  return `^(?!(key|wallet):|anonymous$)|^(${plain.join("|")})$`;
+}

@@ -1,5 +1,6 @@
-import { publishedAddresses, publishedKeys } from "./published-accounts.ts";
-import { guessingBits, isPlaceholder, isUsualPassword } from "./strength.ts";
+/** What settings may not be where money is real: keys that are published, addresses that nobody has, secrets that can be guessed. */
+import { addressOfKey, GUESSERS, ORDER, publisherOf } from "./published-accounts.ts";
+import { guessingBits, isDigestOfWord, isPlaceholder, isSequence, isUsualPassword } from "./strength.ts";
 
 /** `place`: a setting, or the file used instead. */
 export type Secret = { place: string; setting: string; value: string };
@@ -21,6 +22,7 @@ const OWN_SECRETS: Readonly<Record<string, { bits: number; remedy: string }>> = 
   METRICS_TOKEN: { bits: 32, remedy: "make one by `openssl rand -hex 24`" },
   // Issued by others under their own rules, so only the weakest are refused.
   FACILITATOR_TOKEN: { bits: 24, remedy: "ask the facilitator for another" },
+  MODEL_API_KEY: { bits: 24, remedy: "make another at the provider of the model" },
   AWS_SECRET_ACCESS_KEY: { bits: 24, remedy: "make another at the provider of the bucket" },
 };
 
@@ -44,6 +46,20 @@ export const CONTRACTS: Readonly<Record<string, string>> = {
   "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913": "the contract of USDC itself",
   "0xca11bde05977b3631167028862be2a173976ca11": "the contract Multicall3",
   "0x4e59b44847b379578588920ca78fbf26c0b4956c": "the contract that deploys others",
+  "0x2ce6311ddae708829bc0784c967b7d77d19fd779": "the contract behind USDC's proxy",
+  "0xd9aaec86b65d86f6a7b5b1b0c42ffa531710b6ca": "the contract of bridged USDC",
+  "0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48": "the contract of USDC on Ethereum",
+  "0x000f3df6d732807ef1319fb7b8bb8522d0beac02": "the contract of beacon roots (EIP-4788)",
+  "0x0000f90827f1c53a10cb7a02335b175320002935": "the contract of block hashes (EIP-2935)",
+  "0x000000000022d473030f116ddee9f6b43ac78ba3": "the contract Permit2",
+  "0x5ff137d4b0fdcd49dca30c7cf57e578a026d2789": "the EntryPoint of ERC-4337, version 0.6",
+  "0x0000000071727de22e5e9d8baf0edac6f37da032": "the EntryPoint of ERC-4337, version 0.7",
+  "0x4337084d9e255ff0702461cf8895ce9e3b5ff108": "the EntryPoint of ERC-4337, version 0.8",
+  "0xba5ed099633d3b313e4d5f7bdc1305d3c28ba5ed": "the contract CreateX",
+  "0x41675c099f32341bf84bfc5382af534df5c7461a": "the contract of Safe accounts",
+  "0x7109709ecfa91a80626ff3989d68f67f5b1dd12d": "Foundry's address of cheat codes",
+  "0x1804c8ab1f12e6bbf3894d4083f33e07309d1f38": "Foundry's default sender",
+  "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed": "the address of the examples in EIP-55",
   "0xfd36e04dd7bda40d9e74805de39e40405115f662": "the anchoring contract",
   "0xdd1e484ff251f60e4aeb55918a917d3dc122a69a": "the airdrop contract",
 };
@@ -57,30 +73,42 @@ const PREDEPLOY = /^0x4200000000000000000000000000000000/;
 export function faultOfAddress(text: string): string | undefined {
   const address = text.toLowerCase();
   if (!/^0x[0-9a-f]{40}$/.test(address)) return undefined;
-  const owner = publishedAddresses.get(address);
+  const owner = publisherOf(address);
+  if (owner === GUESSERS) return `is an account whose private key is known to ${GUESSERS}`;
   if (owner) return `is an account whose private key is published by ${owner}`;
   if (BigInt(address) === 0n) return "is the zero address, from which nobody can send";
   if (BigInt(address) < LEAST_ADDRESS) return "is a precompile or a burn address, from which nobody can send";
   if (PREDEPLOY.test(address)) return "is a contract of Base itself";
   if (CONTRACTS[address]) return `is ${CONTRACTS[address]}`;
-  if (isRepeated(address.slice(2))) return "repeats a few digits, so that nobody has its private key";
+  if (guessingBits(address.slice(2)) < LEAST_ADDRESS_BITS)
+    return "repeats a few digits, so that nobody has its private key";
   return undefined;
 }
 
-const isRepeated = (digits: string) =>
-  [1, 2, 4, 5, 8, 10].some((length) => digits === digits.slice(0, length).repeat(digits.length / length));
+/** A random address has some 130 bits that cannot be foreseen; one that begins with many zeros still has these. */
+const LEAST_ADDRESS_BITS = 64;
 
 function faultOfSecret(setting: string, value: string): string | undefined {
   const hex = value.replace(/^0x/, "");
-  const owner = publishedKeys.get(`0x${hex}`);
+  const isPrivateKey = setting === "GAS_KEY" || setting === "REFUND_KEY";
+  const isKey = /^[0-9a-f]{64}$/.test(hex);
+  if (isPrivateKey && isKey && addressOfKey(hex) === undefined)
+    return `is no private key: one is from 1 to ${hexOf(ORDER - 1n)}`;
+  const owner = publisherOf(addressOfKey(hex) ?? "");
+  if (owner === GUESSERS && isPrivateKey) return `is a private key known to ${GUESSERS}`;
+  if (owner === GUESSERS) return "can be guessed: it is a simple private key";
   if (owner) return `is a private key that ${owner} publish${owner.includes(" and ") ? "" : "es"}`;
   if (PUBLISHED.has(value)) return "is a key that is published as an example";
   if (isPlaceholder(value) || isUsualPassword(value)) return "is the text of an example, and no secret";
-  if (guessingBits(hex) < OWN_SECRETS[setting]!.bits)
-    return "can be guessed: it repeats a few letters, or follows the alphabet or the keyboard";
+  if (isDigestOfWord(hex)) return "can be guessed: it is a digest of nothing, or of a common word";
+  if (guessingBits(hex) < OWN_SECRETS[setting]!.bits || isSequence(hex))
+    return "can be guessed: it repeats itself, or follows the alphabet, the keyboard, the numbers or a constant";
   return undefined;
 }
 
+const hexOf = (key: bigint) => `0x${key.toString(16)}`;
+
+/** What is wrong with the addresses of settings, a line each with the remedy. */
 export function faultsOfAddresses({ PAY_TO, PLATFORM_TOKEN }: Readonly<Record<string, string>>): string[] {
   const payee = PAY_TO === undefined ? undefined : faultOfAddress(PAY_TO);
   const isToken = PAY_TO !== undefined && PAY_TO.toLowerCase() === PLATFORM_TOKEN?.toLowerCase();
@@ -128,11 +156,39 @@ const URLS = [
 
 export function faultsOfPasswords(given: Readonly<Record<string, string>>): string[] {
   return URLS.flatMap((setting) => {
-    const urls = given[setting]?.split(",") ?? [];
-    const isUsual = urls.some((url) => {
-      const [, password] = /:\/\/[^:@/]*:([^@/]*)@/.exec(url) ?? [];
-      return password !== undefined && isUsualPassword(password);
-    });
+    const isUsual = given[setting]?.split(",").some((url) => passwordsOf(url).some(isUsualPassword));
     return isUsual ? [`${setting} has a password that everybody tries first; give the role another`] : [];
   });
+}
+
+/** The passwords of a URL, before its host and in its query, as the database is given them; and of pairs as libpq takes them. */
+function passwordsOf(text: string): string[] {
+  const url = URL.parse(text);
+  const pairs = [...text.matchAll(/(?:^|\s)password\s*=\s*('[^']*'|\S+)/gi)].map(([, word]) =>
+    word!.replaceAll("'", ""),
+  );
+  if (!url) {
+    const [, password] = /:\/\/[^:@/]*:([^@/]*)@/.exec(text) ?? [];
+    return password === undefined ? pairs : [...pairs, decoded(password)];
+  }
+  const inQuery = [...url.searchParams].flatMap(([name, value]) =>
+    /^pass(word)?$/i.test(name) ? [value] : [],
+  );
+  return [decoded(url.password), ...inQuery, ...pairs];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A model's key that would travel in the clear, a line with the remedy. */
+export function faultsOfModel({ MODEL_BASE_URL, MODEL_API_KEY }: Readonly<Record<string, string>>): string[] {
+  const url = MODEL_BASE_URL === undefined ? null : URL.parse(MODEL_BASE_URL);
+  const isHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url?.hostname ?? "");
+  if (MODEL_API_KEY === undefined || url?.protocol !== "http:" || isHere) return [];
+  return ["MODEL_BASE_URL is http, and MODEL_API_KEY would travel in the clear; give an https address"];
 }

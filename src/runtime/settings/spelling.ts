@@ -1,12 +1,32 @@
 import { distance } from "fastest-levenshtein";
 
-/** `certain`: hardly another program's. */
-export type Misspelling = { given: string; meant: string; certain: boolean };
+/** `certain`: it can hardly be another program's. `is_set`: the setting stands beside it. */
+export type Misspelling = { given: string; meant: string; certain: boolean; is_set?: true };
+
+/** Names that people give settings on which money rests; refused beside the setting too, for one of the two is not read. */
+const WRONG_NAMES: Readonly<Record<string, string>> = {
+  ...namesOf(
+    "BASE_RPC_URL",
+    "BASE_RPC BASE_RPC_URI BASE_RPC_URLS BASE_RCP_URL BASE_NODE_URL BASE_RPC_ENDPOINT RPC_URL",
+  ),
+  ...namesOf("PAY_TO", "PAYTO PAY_TO_ADDRESS PAYTO_ADDRESS"),
+  ...namesOf("DATABASE_URL", "DATABSE_URL DATABASE_URI DB_URL"),
+  ...namesOf("SIGNING_KEY", "SIGN_KEY SIGNINGKEY SIGNING_KEYS"),
+  ...namesOf("SUBJECT_KEYS_URL", "SUBJECT_KEY_URL"),
+  ...namesOf("GAS_BUDGET_ETH", "GAS_BUDGET GAS_BUDGET_WEI GAS_BUDGET_ETHER GAS_BUGDET_ETH MAX_GAS_ETH"),
+  ...namesOf("REFUND_KEY", "REFUNDKEY REFUND_PRIVATE_KEY"),
+  ...namesOf("GAS_KEY", "GASKEY GAS_PRIVATE_KEY"),
+};
+
+function namesOf(meant: string, names: string): Record<string, string> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, meant]));
+}
 
 const PREFIX = "TALLYSTICK_";
 /** Shorter names resemble those of other programs: HOME and HOST. */
 const SHORTEST = 6;
 
+/** The variables that are no setting: those nearly one that is not set, and wrong names of any. */
 export function misspellings(
   given: Readonly<Record<string, string>>,
   settings: readonly string[],
@@ -14,6 +34,9 @@ export function misspellings(
   const missing = settings.filter((setting) => !(setting in given) && setting.length >= SHORTEST);
   return Object.entries(given).flatMap(([name, value]) => {
     if (settings.includes(name)) return [];
+    const wrong = WRONG_NAMES[name];
+    if (wrong !== undefined)
+      return [{ given: name, meant: wrong, certain: true, ...(wrong in given && { is_set: true as const }) }];
     const near = missing.flatMap((meant) => {
       const certain = likeness(name, value, meant);
       return certain === undefined ? [] : [{ given: name, meant, certain }];

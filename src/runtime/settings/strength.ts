@@ -1,3 +1,8 @@
+/** An estimate of how hard a secret is to guess: how much of it follows from the characters before. */
+
+import { createHash } from "node:crypto";
+import { COMMON_WORDS } from "./published-accounts.ts";
+
 const KEYBOARD = ["1234567890-=", "qwertyuiop[]", "asdfghjkl;'", "zxcvbnm,./"];
 
 const keyOf = (character: string): [row: number, column: number] => {
@@ -46,6 +51,48 @@ export const isPlaceholder = (secret: string): boolean => PLACEHOLDER.test(secre
 
 /** Defaults of databases and buckets, or from documentation. */
 const USUAL_PASSWORD =
-  /^(postgres|password|passwd|pass|pw|changeit|changeme|secret|admin|minioadmin|root|tallystick(_\w+)?|test|123456\d*|qwerty)$/i;
+  /^(postgres|password|passwd|pass|pw|changeit|changeme|letmein|welcome|secret|token|admin|minioadmin|root|tallystick([_-]\w+)?|test|qwerty)\d*$|^123456\d*$/i;
 
 export const isUsualPassword = (password: string): boolean => USUAL_PASSWORD.test(password);
+
+/** True of a digest, in hex, of the empty text or of a common word: it looks random, and anybody computes it. */
+export const isDigestOfWord = (hex: string): boolean => digests().has(hex);
+
+let known: ReadonlySet<string> | undefined;
+const digests = (): ReadonlySet<string> => {
+  known ??= new Set(
+    COMMON_WORDS.flatMap((word) =>
+      ["md5", "sha1", "sha256", "sha512"].map((name) => createHash(name).update(word).digest("hex")),
+    ),
+  );
+  return known;
+};
+
+/** Digits of π, e and the square root of 2, after the point too: long enough for a piece of twelve to be no chance. */
+const CONSTANTS = [
+  "314159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798",
+  "271828182845904523536028747135266249775724709369995957496696762772407663035354759457138217852516642742",
+  "141421356237309504880168872420969807856967187537694807317667973799073247846210703885038753432764157273",
+  "161803398874989484820458683436563811772030917980576286213544862270526046281890244970720720418939113748",
+];
+
+/** True of a text that is counting bytes, digits of a constant, or one phrase said over and over. */
+export function isSequence(text: string): boolean {
+  const digits = text.replaceAll(/[\s.,_-]/g, "");
+  const bytes = digits.match(/../g) ?? [];
+  const counts = /^[0-9a-f]{16,}$/.test(digits) && steps(bytes).size === 1;
+  const isConstant =
+    digits.length >= 12 && CONSTANTS.some((digitsOf) => digitsOf.includes(digits.slice(0, 24)));
+  return counts || isConstant || isRepeated(text);
+}
+
+const steps = (bytes: readonly string[]) =>
+  new Set(bytes.slice(1).map((byte, at) => (parseInt(byte, 16) - parseInt(bytes[at]!, 16) + 256) % 256));
+
+/** Whether a piece of it makes up the whole, with any separator and in any case, and the last time perhaps not to its end. */
+function isRepeated(text: string): boolean {
+  const plain = text.toLowerCase().replaceAll(/[\s_.,;:|/-]+/g, "");
+  for (let length = 1; length <= plain.length / 2; length++)
+    if (plain.slice(length) === plain.slice(0, -length)) return true;
+  return false;
+}

@@ -7,7 +7,7 @@ import { mailSubject, sealLocation } from "../../../core/model/sealed.ts";
 import { microUsdcOf, totalOf } from "../../../domain/commerce/money.ts";
 import type { Order } from "../../../domain/commerce/order.ts";
 import * as orders from "../../../domain/commerce/order.ts";
-import type { Product } from "../../../domain/commerce/product.ts";
+import type { Product, UnitName } from "../../../domain/commerce/product.ts";
 import * as product from "../../../domain/commerce/product.ts";
 import * as quotes from "../../../domain/commerce/quote.ts";
 import * as stock from "../../../domain/commerce/stock.ts";
@@ -17,6 +17,7 @@ import { hasPaid, listOrders, ordersProjection } from "../../../projections/comm
 import { payableRate } from "../../../projections/commerce/rates.ts";
 import type { Caller } from "../../declare/caller.ts";
 import { json, key, operation, owner, pay } from "../../declare/index.ts";
+import type { Context } from "../../declare/operation.ts";
 import {
   developmentChain,
   inputLines,
@@ -170,40 +171,12 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
     delivery_address: "Brīvības iela 1, Rīga",
   },
   handle: async (context) => {
-    const { input, caller, app, data, decide, watch, personal, fresh_id } = context;
-    const { idempotency_key, payment_id } = context;
+    const { input, caller, app, decide, personal, idempotency_key, payment_id } = context;
     const { tenant } = caller;
     if (input.payment === "invoice" && caller.kind !== "key")
       refuse("forbidden", "an invoice needs an API key of this shop's operator; pay by x402 instead");
-    const product_id = await findProduct(app.pool, {
-      tenant: product.shopOf(tenant),
-      slug: input.product_slug,
-    });
-    if (product_id === undefined)
-      return refuse("not_found", `there is no product ${input.product_slug}: products_list names them`);
-    const goods = product.targetOf(tenant, product_id);
-    const sold = product.standing(await watch(product, goods));
-    const { quote_id = null, payment, quantity } = input;
-    const quote = quote_id === null ? undefined : await app.load(quotes, { tenant, id: quote_id });
-    const unit = input.unit ?? sold.facts.base_unit;
-    const base = product.baseOf(sold, unit);
-    const now = app.clock.now();
-    const placed_at = now.toISOString();
-    const newcomer = await isNewcomer(app, caller);
-    const hold_s = newcomer && payment === "x402" ? orders.HOLD_S.first : orders.HOLD_S[payment];
-    const until = new Date(now.getTime() + hold_s * 1_000).toISOString();
-    const order_id = orderIdOf(app.link_secret, fresh_id);
-    const target = orders.targetOf(tenant, order_id);
-    // Only where it is decided: said again, the order stands, whatever its price or the rate would be by now.
-    const costs = () => {
-      const asked = { product_id, unit, quantity };
-      const net_cents =
-        quote_id === null ? priceNow(sold, unit, placed_at) : quotes.quotedPrice(quote, asked, placed_at);
-      const total = totalOf(net_cents * quantity, sold.facts.vat_bp);
-      orders.refuseTooLarge(total.gross_cents);
-      return { total, rate: payableRate(data.reference, { now, is_play: app.embedded_chain }) };
-    };
-    const wanted: stock.Wanted = { order_id, tenant, unit, base, quantity, until, newcomer };
+    const { goods, facts, costs, reservation } = await wantedOrder(context);
+    const target = orders.targetOf(tenant, facts.order_id);
     const customer = personal({
       subject: mailSubject(tenant, input.customer_email),
       place: sealLocation(orders, target, "OrderPlaced"),
@@ -211,31 +184,13 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
     });
     // The stock first: orders of one product queue for it, and each sees what the one before has left.
     const held = await decide(stock, goods, (state) => {
-      const reserved = stock.reserve(wanted, placed_at)(state);
+      const reserved = stock.reserve(reservation, facts.placed_at)(state);
       costs();
       return reserved;
     });
-    const place = (state: orders.OrderState) => {
-      const { total, rate } = costs();
-      return orders.place({
-        order_id,
-        product_id,
-        slug: sold.facts.slug,
-        unit,
-        quantity,
-        base_quantity: quantity * base,
-        ...total,
-        usdc_micro: microUsdcOf(total.gross_cents, rate.rate),
-        eur_usd: rate.rate,
-        rate_as_of: rate.as_of,
-        payment,
-        quote_id,
-        lines: linesOf(held.events),
-        until,
-        customer,
-        placed_at,
-      })(state);
-    };
+    const lines = linesOf(held.events);
+    const place = (state: orders.OrderState) =>
+      orders.place({ ...facts, ...costs(), lines, customer })(state);
     const order = orders.standing((await decide(orders, target, place, { is_new: true })).state);
     const isNamed = idempotency_key !== undefined || payment_id !== undefined;
     return {
@@ -245,10 +200,51 @@ ${orders.HOLD_S.invoice / HOUR_S} hours for an invoice, which needs an API key. 
   },
 });
 
+/** The order as it is asked for: its product and unit, its facts, and its costs, which refuse a price that does not hold. */
+async function wantedOrder({ input, caller, app, data, watch, fresh_id }: Context<OrderInput>) {
+  const { tenant } = caller;
+  const { product_slug: slug, quote_id = null, payment, quantity } = input;
+  const product_id = await findProduct(app.pool, { tenant: product.shopOf(tenant), slug });
+  if (product_id === undefined)
+    return refuse("not_found", `there is no product ${slug}: products_list names them`);
+  const goods = product.targetOf(tenant, product_id);
+  const sold = product.standing(await watch(product, goods));
+  const quote = quote_id === null ? undefined : await app.load(quotes, { tenant, id: quote_id });
+  const unit = input.unit ?? sold.facts.base_unit;
+  const base = product.baseOf(sold, unit);
+  const now = app.clock.now();
+  const placed_at = now.toISOString();
+  const newcomer = await isNewcomer(app, caller);
+  const hold_s = newcomer && payment === "x402" ? orders.HOLD_S.first : orders.HOLD_S[payment];
+  const until = new Date(now.getTime() + hold_s * 1_000).toISOString();
+  const order_id = orderIdOf(app.link_secret, fresh_id);
+  // Only where it is decided: said again, the order stands, whatever its price or the rate would be by now.
+  const costs = () => {
+    const asked = { product_id, unit, quantity };
+    const net_cents =
+      quote_id === null ? priceNow(sold, unit, placed_at) : quotes.quotedPrice(quote, asked, placed_at);
+    const total = totalOf(net_cents * quantity, sold.facts.vat_bp);
+    orders.refuseTooLarge(total.gross_cents);
+    const { rate, as_of } = payableRate(data.reference, { now, is_play: app.embedded_chain });
+    return { ...total, usdc_micro: microUsdcOf(total.gross_cents, rate), eur_usd: rate, rate_as_of: as_of };
+  };
+  const reservation: stock.Wanted = { order_id, tenant, unit, base, quantity, until, newcomer };
+  const facts = {
+    ...{ order_id, product_id, slug: sold.facts.slug, unit, quantity, base_quantity: quantity * base },
+    ...{ payment, quote_id, until, placed_at },
+  };
+  return { goods, facts, costs, reservation };
+}
+
 const UNNAMED =
   "this call had no Idempotency-Key and no idempotency_key: sent again, it is another order, which holds goods too";
 
-type Input = {
+type OrderInput = {
+  product_slug: string;
+  quantity: number;
+  unit?: UnitName | undefined;
+  quote_id?: string | undefined;
+  payment: (typeof orders.paymentWays)[number];
   customer_email: string;
   customer_name?: string | undefined;
   customer_phone?: string | undefined;
@@ -257,7 +253,7 @@ type Input = {
 };
 
 /** What is sealed of whom an order is for. */
-const customerOf = (input: Input): NonNullable<z.infer<typeof customerShown>> => ({
+const customerOf = (input: OrderInput): NonNullable<z.infer<typeof customerShown>> => ({
   name: input.customer_name ?? null,
   email: input.customer_email,
   phone: input.customer_phone ?? null,

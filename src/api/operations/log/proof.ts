@@ -12,6 +12,7 @@ import type { App } from "../../../core/app.ts";
 import { chainHash, sha256 } from "../../../core/model/fields.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import type { AnchorState } from "../../../domain/anchoring/anchor.ts";
+import { shownActors } from "../../../projections/access/keys.ts";
 import { eventById, type WholeEvent } from "../../../projections/anchoring/events.ts";
 import type { Caller } from "../../declare/caller.ts";
 import { json, open, operation } from "../../declare/index.ts";
@@ -85,7 +86,7 @@ export const eventProof = operation({
     return {
       origin,
       key: logKey(app, origin),
-      event: shownTo(app, caller, event),
+      event: await shownTo(app, caller, event),
       checkpoint: proven?.note ?? null,
       inclusion: proven ? { size: proven.size, proof: proven.proof.map(hex) } : null,
       tlog_proof: proven?.tlog_proof ?? null,
@@ -95,9 +96,11 @@ export const eventProof = operation({
   },
 });
 
-function shownTo(app: App, caller: Caller, event: WholeEvent) {
+async function shownTo(app: App, caller: Caller, event: WholeEvent) {
   // As the change feed tells them: to keys that may read.
   const isOwn = caller.kind === "key" && caller.tenant === event.tenant && caller.scopes.includes("read");
+  const { actor = "" } = JSON.parse(event.meta) as { actor?: string };
+  const showsMeta = isOwn && new RegExp(await shownActors(app.pool, event.tenant)).test(actor);
   const { position, event_id, type, tenant, stream_id, version, schema_version, recorded_at_us } = event;
   return {
     position,
@@ -112,7 +115,7 @@ function shownTo(app: App, caller: Caller, event: WholeEvent) {
       schema_version,
       recorded_at_us,
       payload: event.payload,
-      ...(isOwn && { meta: event.meta }),
+      ...(showsMeta && { meta: event.meta }),
       payload_hash: hex(event.payload_hash),
       meta_hash: hex(event.meta_hash),
       prev_hash: hex(event.prev_hash),

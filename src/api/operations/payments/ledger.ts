@@ -76,7 +76,13 @@ const paymentAnswer = z.object({
   answer: z
     .object({
       status: z.int(),
-      sha256: z.string().nullable().describe("Of the body before any encoding; null for a stream"),
+      body_seal: z
+        .string()
+        .nullable()
+        .describe(
+          "HMAC-SHA256 of the body's digest under the key of `request_seal`: no digest that a guessed body could be held against. " +
+            "Null for a stream, for an answer about a person, and where secret fields were sent. The receipt has the digest itself",
+        ),
       vintage: z.string().nullable(),
     })
     .nullable(),
@@ -98,7 +104,7 @@ export const paymentStatus = operation({
   summary: "What became of a payment",
   description:
     "The payment named by its network, asset, payer and nonce: pending, settled, failed or reorged, its transaction and " +
-    "how firmly that stands, the digest of what it bought, and its refund if there is one. Always current, and free.",
+    "how firmly that stands, a seal of what it bought, and its refund if there is one. Always current, and free.",
   access: [open()],
   input: z.object({
     id: payments.paymentId.describe("eip155:<chain>:<asset>:<payer>:<nonce>, in lower-case hex"),
@@ -126,12 +132,12 @@ export const paymentStatus = operation({
         payer: claim.payer,
         pay_to: claim.pay_to,
         operation: claim.operation,
-        request_seal: sealOf(app, id, claim),
+        request_seal: sealOf(app, "request", id, claim.request_sha256),
         transaction,
         explorer_url: transactionUrl(app, transaction),
         block: settlement ? { number: settlement.block_number, hash: settlement.block_hash } : null,
         finality: settlement ? await finalityOf(app, claim.network, settlement) : null,
-        answer,
+        answer: answer && answerOf(app, id, answer),
         refund: state.refund ? refundOf(app, state, state.refund) : null,
         kept: state.kept
           ? { refund_cost_usdc: decimalUsdc(state.kept.refund_cost_micro), kept_at: state.kept.kept_at }
@@ -146,9 +152,15 @@ export const paymentStatus = operation({
   },
 });
 
-/** Whoever knows the payment could try what was asked against a plain digest. */
-const sealOf = ({ link_secret }: App, id: string, { request_sha256 }: payments.Claim) =>
-  createHmac("sha256", link_secret).update(`request:${id}:${request_sha256}`).digest("hex");
+const answerOf = (app: App, id: string, { status, sha256, vintage }: payments.PaidAnswer) => ({
+  status,
+  body_seal: sha256 === null ? null : sealOf(app, "answer", id, sha256),
+  vintage,
+});
+
+/** A stranger who knows the payment could try a plain digest with every likely request and answer. */
+const sealOf = ({ link_secret }: App, of: "request" | "answer", id: string, sha256: string) =>
+  createHmac("sha256", link_secret).update(`${of}:${id}:${sha256}`).digest("hex");
 
 function refundOf(app: App, payment: Payment, { amount_micro, reason, opened_at, paid }: Refund) {
   const transaction = paid?.transaction ?? null;

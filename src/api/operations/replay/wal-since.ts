@@ -5,6 +5,7 @@ import type { LogHead } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
 import { refuse } from "../../../core/model/refusal.ts";
 import { replayProblems } from "../../../domain/replay/problems.ts";
+import { shownActors } from "../../../projections/access/keys.ts";
 import { key, operation, pay, stream } from "../../declare/index.ts";
 
 const line = z.object({
@@ -18,7 +19,11 @@ const line = z.object({
   schema_version: z.int(),
   recorded_at: z.iso.datetime({ precision: 6 }),
   payload: z.union([z.record(z.string(), z.unknown()), z.string()]),
-  meta: z.union([z.record(z.string(), z.unknown()), z.string()]),
+  meta: z
+    .union([z.record(z.string(), z.unknown()), z.string()])
+    .optional()
+    .describe("Absent where another caller's command caused the event; `meta_hash` stands in its place"),
+  meta_hash: z.string().optional(),
   event_hash: z.string(),
   prev_hash: z.string(),
 });
@@ -40,7 +45,8 @@ export const walSince = (heartbeat_ms = 15_000) =>
       "signs (`SIGN-IN-WITH-X`): up to the purchase, or followed if it was bought so. Only INSERT " +
       "exists: nothing in the log is ever updated or deleted. Each line carries the cursor that resumes after it; the " +
       "last one, `{ cursor, up_to_date }`, is missing when the connection broke. Payloads are told as they were stored, in the " +
-      "`schema_version` of their time, whatever the type's newest is. `since` < `cursor` < `Last-Event-ID`.",
+      "`schema_version` of their time, whatever the type's newest is. An event that another caller's command caused has " +
+      "`meta_hash` and no `meta`: its key and request id are its own. `since` < `cursor` < `Last-Event-ID`.",
     access: [key("read"), pay("0.10")],
     input: z.object({
       since: z.iso
@@ -79,6 +85,7 @@ export const walSince = (heartbeat_ms = 15_000) =>
             : await before(app, tenant, input.since);
       const follow = input.follow || wire === "sse";
       return feed(app, {
+        shownActors: () => shownActors(app.pool, tenant),
         ...{ tenant, after, proof: input.proof, follow, framing: wire, signal, still, heartbeat_ms },
         ...(bought && !follow && { up_to: bought.position }),
       });

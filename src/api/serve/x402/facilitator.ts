@@ -175,6 +175,7 @@ async function sellElsewhere(
   if (standing === "pending") return refusePending(payment.id, undefined, await heldFor(app, state));
   if (standing === "open") {
     const checked = await check(charge, state);
+    if (checked.status === "carried") await refuseOthers(charge);
     let isClaimed = false;
     try {
       const claimed = await claimPayment(charge, checked);
@@ -192,6 +193,17 @@ async function sellElsewhere(
   }
   const answered = await answeredPayment(app, payment.id);
   return { settled: answered, event: answered.event };
+}
+
+/** Anybody may have read a carried payment off the chain: only the tenant that claimed it before is known to have had it from its payer. */
+async function refuseOthers({ app, call, payment }: Charge): Promise<void> {
+  const state = await app.load(payments, payments.targetOf(payment.id));
+  if (!payments.isFree(state)) refusePending(payment.id);
+  if (state?.claim.tenant !== call.caller.tenant)
+    throw used(
+      "somebody carried this payment to the chain before it came here: its payer alone says what it buys, and it is refunded " +
+        "if nobody asks anything for it; have a new one signed",
+    );
 }
 
 const terms = { scheme: word, network: word, asset: address, payTo: address };

@@ -17,10 +17,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
 import { transact } from "../../../core/commands/transact.ts";
-import type { CommitResult, Decide } from "../../../core/commands/unit.ts";
+import type { Committed, Decide } from "../../../core/commands/unit.ts";
+import type { Hex } from "../../../core/model/chain.ts";
 import type { AddressLimits } from "../../../core/model/ports/address-limits.ts";
 import { type EventName, Refusal, refuse } from "../../../core/model/refusal.ts";
-import type { PaidAnswer, PaymentState } from "../../../domain/payments/payment.ts";
+import type { Claim, PaidAnswer, PaymentState } from "../../../domain/payments/payment.ts";
 import * as payments from "../../../domain/payments/payment.ts";
 import { paymentProblems } from "../../../domain/payments/problems.ts";
 import { receiptExtension, receiptOf, signReceipt } from "../../../domain/payments/receipt.ts";
@@ -51,6 +52,7 @@ import {
   digestOf,
   eventGiven,
   givenBefore,
+  givesSecrets,
   idempotencyOfPayment,
   keep,
   repeat,
@@ -90,8 +92,11 @@ type Flow = {
 /** A payment that is charged for a call of this service. */
 type PaidCall = Charge & {
   call: Call;
-  /** Whether the caller shows what the chain does not: the key of the tenant, or a signature of this call by the wallet that paid. */
-  isPayer: () => Promise<boolean>;
+  /**
+   * Whether the caller shows what the chain does not: the key that stood beside the payment when it was claimed, or a signature of
+   * this call by the wallet that paid.
+   */
+  isPayer: (claim: Claim | undefined) => Promise<boolean>;
 };
 
 /** How far an attempt came before it failed. */
@@ -144,34 +149,44 @@ async function serve(flow: Flow, call: Call, offer: Offer): Promise<Outcome> {
 async function shownAgain(paid: PaidCall, found: Served): Promise<Served> {
   const { operation } = paid.call;
   const { made, bought_by } = found;
-  if (await paid.isPayer()) return found;
+  // Without a payment it was given before under the caller's own Idempotency-Key: its key alone finds that.
+  const isOwn = bought_by === undefined && isKey(paid.call.caller);
+  if (isOwn || (await paid.isPayer(bought_by?.claim))) return found;
   if (againTo(operation) === "payer") return refuseStranger();
   if (made.kind !== "body") return found;
   // Whoever can repeat the secret fields already knows whom the answer is about.
   const isPersonal = made.subjects.length > 0 || bought_by?.answer.sha256 === null;
-  if (isPersonal && !operation.secrets) return refuseStranger();
+  if (isPersonal && !givesSecrets(paid.call)) return refuseStranger();
   if (!operation.told_once) return found;
   return { ...found, made: { ...made, body: withoutMembers(made.body, operation.told_once) }, is_part: true };
 }
 
 /**
- * Refuses a payment that was presented before, or carried by a stranger, where it stands on the chain and the caller has shown nothing
- * else: for a read that tells of its payer, right or wrong; for a command other than the one that it was signed for.
+ * Refuses a payment that anybody may have read off the chain, where the caller has not shown that it is its payer: for a read that
+ * tells of its payer, for another command than it was claimed for, and for every call where a third party carried it unclaimed.
  */
 async function refuseIfPublic({ call, payment, isPayer }: PaidCall, state: PaymentState): Promise<void> {
   const { operation, request_sha256 } = call;
-  if (state && !isSamePayment(state.claim, payment)) return;
-  const isSame = state?.claim.request_sha256 === request_sha256;
+  const claim = state?.claim;
+  if (claim && !isSamePayment(claim, payment)) return;
+  const isSame = claim?.request_sha256 === request_sha256;
   const isOthersCommand = effectOf(operation).changes !== "nothing" && payments.isFree(state) && !isSame;
-  if (againTo(operation) !== "payer" && !isOthersCommand) return;
-  if (!(await isPayer())) refuseStranger();
+  if (claim && againTo(operation) !== "payer" && !isOthersCommand) return;
+  if (!(await isPayer(claim))) refuseStranger();
+}
+
+/** A payment that the chain has already, and that no call of ours carried there: another process may have claimed it meanwhile. */
+async function refuseIfCarriedByOthers(paid: PaidCall): Promise<void> {
+  const state = await paid.app.load(payments, payments.targetOf(paid.payment.id));
+  if (!payments.isFree(state)) refuse(paymentProblems["payment-known"], "this payment was presented before");
+  await refuseIfPublic(paid, state);
 }
 
 const refuseStranger = () =>
   refuse(
     "unauthorized",
-    "this payment was presented before, and anybody can read it off the chain: to have what it bought, ask again with " +
-      "SIGN-IN-WITH-X, signed by the wallet that paid, or with the API key of that time; for another call sign a new payment",
+    "this payment stands on the chain or was presented before, and anybody can read it there: ask again with " +
+      "SIGN-IN-WITH-X, signed by the wallet that paid, or with the API key that came with it first; for another call sign a new payment",
   );
 
 function chargeFor(
@@ -183,28 +198,31 @@ function chargeFor(
   refuseTestMoney(app, call.caller);
   const caller = call.caller.kind === "anonymous" ? payer(payment.signed.transfer.from) : call.caller;
   const idempotency_key = call.idempotency_key ?? payment.identifier;
-  let isPayer: Promise<boolean> | undefined;
+  let signed: Promise<boolean> | undefined;
   return {
     app,
     call: { ...call, caller, idempotency_key, payment_id: payment.id },
     payment,
-    isPayer: () => {
-      isPayer ??= provesPayer({ app, limits }, caller, { presented, sent });
-      return isPayer;
+    isPayer: async (claim) => {
+      if (isKey(caller) && claim?.tenant === caller.tenant && isSamePayment(claim, payment)) return true;
+      signed ??= isSignedBy(payment.signed.transfer.from, { app, limits }, { presented, sent });
+      return signed;
     },
   };
 }
 
-async function provesPayer(
+const isKey = ({ kind }: Call["caller"]): boolean => kind === "key" || kind === "subject";
+
+/** Whether SIGN-IN-WITH-X of the call is by the wallet; refuses one by another wallet. */
+async function isSignedBy(
+  wallet: Hex,
   { app, limits }: Pick<PaidCall, "app"> & Pick<Flow, "limits">,
-  { kind, tenant }: Call["caller"],
   { presented, sent }: Pick<Offer, "presented" | "sent">,
 ): Promise<boolean> {
-  if (kind === "key" || kind === "subject") return true;
   if (presented.wallet_proof === undefined) return false;
   const proven = await admitWallet(presented.wallet_proof, presented, { app, clock: app.clock, limits });
   proven.covers?.(sent);
-  if (proven.caller.tenant === tenant) return true;
+  if (proven.caller.tenant === payments.walletTenant(wallet)) return true;
   return refuse("forbidden", "SIGN-IN-WITH-X is signed by another wallet than the one that paid");
 }
 
@@ -264,7 +282,7 @@ async function attempt(flow: Flow, paid: PaidCall, state: PaymentState): Promise
   const { parts } = flow;
   const { app, call, payment } = paid;
   const checked = await check(paid, state);
-  if (checked.status === "carried") await refuseIfPublic(paid, state);
+  if (checked.status === "carried") await refuseIfCarriedByOthers(paid);
   const reached: Reached = {};
   const command = commandOf(call, idempotencyOf(call) ?? idempotencyOfPayment(call, payment.id));
   try {
@@ -307,13 +325,13 @@ async function stage(
   { claim, settlement }: SettledPayment,
 ): Promise<void> {
   await keep(app, call, payment.id, made);
-  const decision = payments.settle(settlement, paidAnswerOf(made), app.clock.now().toISOString());
+  const decision = payments.settle(settlement, paidAnswerOf(call, made), app.clock.now().toISOString());
   await decide(payments, payments.targetOf(payment.id), payments.heldBy(app.presence.name, claim, decision));
 }
 
-const paidAnswerOf = (made: PreparedAnswer): PaidAnswer => ({
+const paidAnswerOf = (call: Call, made: PreparedAnswer): PaidAnswer => ({
   status: made.status,
-  sha256: digestOf(made),
+  sha256: digestOf(call, made),
   vintage: made.vintage,
 });
 
@@ -331,7 +349,7 @@ async function servedBy(
   if (!event || !payment_id) return { made };
   // Another call was faster, or this one's own append went through unseen: what was made now is not what was recorded.
   if (replayed || !settled) return repeat(parts, paid.call, payment_id);
-  return { made, bought_by: { ...settled, payment_id, answer: paidAnswerOf(made), event } };
+  return { made, bought_by: { ...settled, payment_id, answer: paidAnswerOf(paid.call, made), event } };
 }
 
 /** What is told of a failed attempt: an answer is owed, the money goes back, or nothing was charged. */

@@ -37,14 +37,21 @@ export const idempotencyOfPayment = (call: Call, id: string) => ({
 });
 
 /**
- * Named by its digest too: of two processes that made an answer each, the log says whose counts. What tells of a person has no digest
- * there: by one, whoever knows the rest of the answer could try who it was.
+ * Named by its digest too: of two processes that made an answer each, the log says whose counts. An answer about a person, or to a secret
+ * field, has no digest there: somebody who knows the rest could try the person or the secret against it.
  */
 const keptName = (id: string, digest: string | null) => `/payment/${id}/${digest ?? "personal"}`;
 
-/** What the log is told of an answer's bytes. */
-export const digestOf = (made: PreparedAnswer): string | null =>
-  made.kind === "body" && made.subjects.length === 0 ? sha256(made.body) : null;
+/** What the log is told of an answer's bytes: nothing where they tell of a person, or answer what was sent in confidence. */
+export const digestOf = (call: Call, made: PreparedAnswer): string | null =>
+  made.kind === "body" && made.subjects.length === 0 && !givesSecrets(call) ? sha256(made.body) : null;
+
+/** Whether the call sent a secret field: one that nobody may guess from what the log or anybody else is told. */
+export const givesSecrets = ({ operation, input }: Pick<Call, "operation" | "input">): boolean =>
+  operation.secrets?.some((name) => isGiven(input[name])) === true;
+
+const isGiven = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && value.length === 0);
 
 /** Keeps the bytes before the log says that they were given, so that they can be given again after a crash. */
 export async function keep(
@@ -58,7 +65,7 @@ export async function keep(
   const kept = { request_sha256: call.request_sha256, status, payment_id };
   const once = idempotencyOf(call);
   await Promise.all([
-    answers.keep(keptName(payment_id, digestOf(made)), { ...kept, body }, subjects),
+    answers.keep(keptName(payment_id, digestOf(call, made)), { ...kept, body }, subjects),
     once && answers.keep(once.idem_key, { ...kept, body: null }),
   ]);
 }
@@ -141,10 +148,11 @@ export function withoutMembers(body: Buffer, names: readonly string[]): Buffer {
   return Buffer.from(JSON.stringify(JSON.parse(body.toString()), rest));
 }
 
-function refuseGone({ payment_id, answer }: AnsweredPayment): never {
-  const digest = answer.sha256 ? `its SHA-256 was ${answer.sha256}, ` : "";
-  const told = `this payment's answer was given and is not kept any more; ${digest}see ${pathOf(payment_id)}`;
-  return refuse(paymentProblems["answer-gone"], told);
+function refuseGone({ payment_id }: AnsweredPayment): never {
+  return refuse(
+    paymentProblems["answer-gone"],
+    `this payment's answer was given and is not kept any more; its receipt has the digest, and ${pathOf(payment_id)} its status`,
+  );
 }
 
 /** What the log has of a payment that was answered. */

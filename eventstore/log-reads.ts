@@ -1,0 +1,136 @@
+import type pg from "pg";
+import { gathered } from "./gathered.ts";
+import { logGenesis } from "./hash.ts";
+import { readEvents } from "./read.ts";
+import { readGathered } from "./stream-reader.ts";
+import { type LogHead, type LogIdentity, MAIN_LOG, type RecordedEvent, type StreamHead } from "./types.ts";
+
+/** How many events a read returns unless told otherwise. */
+const PAGE = 1_000;
+
+export type RecordedCommit = { request_hash: Uint8Array; events: RecordedEvent[] };
+
+/** What is read of logs. Errors are the driver's. */
+export type LogReads = {
+  /** What was appended under an idempotency key. */
+  findCommit(key: { log_id?: number; idem_key: string }): Promise<RecordedCommit | undefined>;
+  /** Events of a stream in their order, from the one after `after_version` (0) on; `limit` is 1,000 when absent. */
+  readStream(stream: {
+    log_id?: number;
+    tenant: string;
+    stream_id: string;
+    after_version?: number;
+    limit?: number;
+  }): Promise<RecordedEvent[]>;
+  /** Where a stream ends, without reading it; undefined when there is no such stream. */
+  streamHead(stream: { log_id?: number; tenant: string; stream_id: string }): Promise<StreamHead | undefined>;
+  /** Events of a log, or of one tenant in it, by position from the one after `after` on. */
+  readLog(page: {
+    log_id?: number;
+    after: number;
+    limit?: number;
+    tenant?: string;
+  }): Promise<RecordedEvent[]>;
+  /** The last position and the hash of everything up to it; position 0 of an empty log. */
+  head(log_id?: number): Promise<LogHead>;
+  /** The same for an earlier position; undefined beyond the head. */
+  headAt(position: number, log_id?: number): Promise<LogHead | undefined>;
+  /** The first position (of a tenant) recorded at or after a time in microseconds; one past the head if there is none. */
+  positionAt(when: { log_id?: number; tenant?: string; since_us: number }): Promise<number>;
+  /** Throws when there is no such log. */
+  identity(log_id?: number): Promise<LogIdentity>;
+};
+
+export function logReads(pool: pg.Pool): LogReads {
+  const identity = identities(pool);
+  const genesis = async (log_id: number): Promise<LogHead> => ({
+    log_id,
+    position: 0,
+    log_hash: logGenesis((await identity(log_id)).origin),
+  });
+  return {
+    ...eventReads(pool),
+    head: async (log_id = MAIN_LOG) => (await headGathered(pool, log_id)) ?? genesis(log_id),
+    headAt: (position, log_id = MAIN_LOG) =>
+      position === 0 ? genesis(log_id) : headAt(pool, position, log_id),
+    identity: (log_id = MAIN_LOG) => identity(log_id),
+  };
+}
+
+const eventReads = (pool: pg.Pool): Omit<LogReads, "head" | "headAt" | "identity"> => ({
+  async findCommit({ log_id = MAIN_LOG, idem_key }) {
+    const { events, request_hash } = await readEvents(pool, "commit", [log_id, idem_key]);
+    return request_hash && { request_hash, events };
+  },
+
+  async readStream({ log_id = MAIN_LOG, tenant, stream_id, after_version = 0, limit = PAGE }) {
+    return readGathered(pool, { log_id, tenant, stream_id, after_version, limit });
+  },
+
+  async streamHead({ log_id = MAIN_LOG, tenant, stream_id }) {
+    const answer = await pool.query<StreamHead>({
+      name: "eventstore.stream_head",
+      text: "select version, event_hash from eventstore.stream_head($1, $2, $3)",
+      values: [log_id, tenant, stream_id],
+    });
+    return answer.rows[0];
+  },
+
+  async readLog({ log_id = MAIN_LOG, after, limit = PAGE, tenant }) {
+    if (tenant === undefined) return (await readEvents(pool, "log", [log_id, after, limit])).events;
+    return (await readEvents(pool, "tenant", [log_id, after, limit, tenant])).events;
+  },
+
+  async positionAt({ log_id = MAIN_LOG, tenant, since_us }) {
+    const answer = await pool.query<{ position: number }>(
+      tenant === undefined
+        ? { text: "select eventstore.position_at($1, $2) as position", values: [log_id, since_us] }
+        : { text: POSITION_OF_TENANT, values: [log_id, since_us, tenant] },
+    );
+    return answer.rows[0]!.position;
+  },
+});
+
+const POSITION_OF_TENANT = `select coalesce(
+  (select position from eventstore.events
+    where log_id = $1 and tenant = $3 and position >= eventstore.position_at($1, $2)
+    order by tenant, position limit 1),
+  (select max(position) + 1 from eventstore.events where log_id = $1), 1) as position`;
+
+/** An identity never changes, so each is asked for once. */
+function identities(pool: pg.Pool): (log_id: number) => Promise<LogIdentity> {
+  const cached = new Map<number, LogIdentity>();
+  return async (log_id) => {
+    const known = cached.get(log_id);
+    if (known) return known;
+    const sql = "select log_id, origin, epoch from eventstore.logs where log_id = $1";
+    const { rows } = await pool.query<LogIdentity>(sql, [log_id]);
+    const [identity] = rows;
+    if (!identity) throw new Error(`there is no log ${log_id}`);
+    cached.set(log_id, identity);
+    return identity;
+  };
+}
+
+async function headAt(pool: pg.Pool, position: number, log_id: number): Promise<LogHead | undefined> {
+  const answer = await pool.query<LogHead>({
+    name: "eventstore.head_at",
+    text: "select log_id, position, log_hash from eventstore.events where log_id = $1 and position = $2",
+    values: [log_id, position],
+  });
+  return answer.rows[0];
+}
+
+/** All who ask where a log ends in one moment share one query, which is sent after each of them asked. */
+const headGathered = gathered<number, LogHead | undefined>(async (pool, log_ids) => {
+  const heads = new Map<number, LogHead | undefined>();
+  for (const log_id of new Set(log_ids)) {
+    const answer = await pool.query<LogHead>({
+      name: "eventstore.head",
+      text: "select log_id, position, log_hash from eventstore.events where log_id = $1 order by position desc limit 1",
+      values: [log_id],
+    });
+    heads.set(log_id, answer.rows[0]);
+  }
+  return log_ids.map((log_id) => heads.get(log_id));
+});

@@ -1,0 +1,43 @@
+import type { RecordedEvent } from "./types.ts";
+
+/** The latest events of a log, as far as it was read: every event from `start` (exclusive) to `position`, which have no gaps. */
+export class TailWindow {
+  readonly #most: number;
+  #events: RecordedEvent[] = [];
+  #start = 0;
+  #position = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get position(): number {
+    return this.#position;
+  }
+
+  extend(events: readonly RecordedEvent[]): void {
+    this.#events.push(...events);
+    this.#position = events.at(-1)!.position;
+    if (this.#events.length <= this.#most) return;
+    this.#events = this.#events.slice(-this.#most);
+    this.#start = this.#events[0]!.position - 1;
+  }
+
+  /** Begins anew, empty, at another position. */
+  skipTo(position: number): void {
+    this.#events = [];
+    this.#start = position;
+    this.#position = position;
+  }
+
+  /** Whether it has everything that follows a position. */
+  covers(after: number): boolean {
+    return after >= this.#start;
+  }
+
+  after(position: number, tenant?: string): RecordedEvent[] {
+    return this.#events
+      .slice(position - this.#start)
+      .filter((event) => tenant === undefined || event.tenant === tenant);
+  }
+}

@@ -1,0 +1,77 @@
+import type { PrivateKeyAccount } from "viem";
+import { keccak256 } from "viem/utils";
+import type { Call, Hex, Purpose } from "../../core/model/chain.ts";
+import { GasKeyEmpty } from "../../core/model/ports/chain.ts";
+import type { Ask } from "../json-rpc.ts";
+import type { Fees } from "./fees.ts";
+
+/** What geth, reth and anvil say when a transaction cannot be paid for, has a rival of its nonce, or is there already. */
+const INSUFFICIENT = /insufficient funds/i;
+const CONTESTED = /nonce too low|underpriced/i;
+const KNOWN = /already known|already imported/i;
+
+export type Terms = { nonce: number; gas: bigint; fees: Fees; purpose: Purpose };
+
+/** A transaction that is about to be sent. `most_wei`: its highest cost, but for a rollup's fee for its place on L1. */
+export type SignedTransaction = {
+  sender: Hex;
+  transaction: Hex;
+  nonce: number;
+  purpose: Purpose;
+  most_wei: bigint;
+};
+
+/** Writes a transaction down before it is sent. Where it rejects, that one is not sent. */
+export type Journal = (signed: SignedTransaction) => Promise<void>;
+
+/** The account of the gas key on its chain. */
+export class GasAccount {
+  readonly #ask: Ask;
+  readonly #account: PrivateKeyAccount;
+  readonly #chain_id: number;
+  readonly #journal: Journal;
+
+  constructor(ask: Ask, account: PrivateKeyAccount, chain_id: number, journal: Journal = async () => {}) {
+    this.#ask = ask;
+    this.#account = account;
+    this.#chain_id = chain_id;
+    this.#journal = journal;
+  }
+
+  async nextNonce(tag: "latest" | "pending" | "finalized" = "latest"): Promise<number> {
+    return Number(await this.#ask<Hex>("eth_getTransactionCount", [this.#account.address, tag]));
+  }
+
+  /** Signs a transaction and writes it down. */
+  async sign(
+    { to, data }: Pick<Call, "to"> & Partial<Call>,
+    { nonce, gas, fees, purpose }: Terms,
+  ): Promise<{ raw: Hex; hash: Hex }> {
+    const terms = { type: "eip1559", chainId: this.#chain_id, nonce, gas, ...fees, to } as const;
+    const raw = await this.#account.signTransaction({ ...terms, ...(data && { data }) });
+    const hash = keccak256(raw);
+    const sender = this.#account.address.toLowerCase() as Hex;
+    await this.#journal({ sender, transaction: hash, nonce, purpose, most_wei: gas * fees.maxFeePerGas });
+    return { raw, hash };
+  }
+
+  /** `contested`: a node knows another transaction of this nonce, which pays as much. Rejects with GasKeyEmpty. */
+  async broadcast(raw: Hex): Promise<"sent" | "contested"> {
+    try {
+      await this.#ask("eth_sendRawTransaction", [raw]);
+    } catch (error) {
+      const { message } = error as Error;
+      if (INSUFFICIENT.test(message)) throw new GasKeyEmpty(`the gas key has too little ether: ${message}`);
+      if (CONTESTED.test(message)) return "contested";
+      if (!KNOWN.test(message)) throw error;
+    }
+    return "sent";
+  }
+
+  /** Sends a transaction that does nothing. Where another is there already that pays as much, that one stays. */
+  async doNothing(nonce: number, fees: Fees): Promise<void> {
+    const terms = { nonce, gas: 21_000n, fees, purpose: "empty transaction" } as const;
+    const { raw } = await this.sign({ to: this.#account.address }, terms);
+    await this.broadcast(raw);
+  }
+}

@@ -1,0 +1,81 @@
+import type { Call, Hex, Purpose, Receipt, SendOptions } from "../../core/model/chain.ts";
+
+/** Multicall3's own gas: the transaction's base, and for each call its data and bookkeeping. */
+const BASE_GAS = 60_000n;
+const GAS_EACH = 15_000n;
+
+/** The gas of a transaction that carries these calls. */
+export const gasOf = (calls: readonly { gas: bigint }[]): bigint =>
+  calls.reduce((sum, { gas }) => sum + gas + GAS_EACH, BASE_GAS);
+
+/** A call that waits for its receipt. */
+export type Rider = Call & {
+  gas: bigint;
+  purpose: Purpose;
+  alone: boolean;
+  renew: SendOptions["renew"];
+  confirm: SendOptions["confirm"];
+  recorded: SendOptions["recorded"];
+  /** The transactions that carry it, once one is signed. */
+  signed?: readonly Hex[] | undefined;
+  /** It was told that nothing was sent, so nothing may be. */
+  given_up?: true;
+  /** What went wrong last. */
+  trouble?: unknown;
+  resolve: (receipt: Receipt) => void;
+  reject: (error: Error) => void;
+};
+
+/** The calls that no transaction carries yet, and which of them travel next. */
+export class WaitingCalls {
+  readonly #transaction_gas: bigint;
+  #waiting: Rider[] = [];
+  #tookOneAlone = false;
+  /** The purpose of the calls that travelled together last. */
+  #lastPurpose: Purpose | undefined;
+
+  constructor(transaction_gas: bigint) {
+    this.#transaction_gas = transaction_gas;
+  }
+
+  get count(): number {
+    return this.#waiting.length;
+  }
+
+  add(rider: Rider): void {
+    this.#waiting.push(rider);
+  }
+
+  drop(rider: Rider): void {
+    this.#waiting = this.#waiting.filter((other) => other !== rider);
+  }
+
+  takeAll(): Rider[] {
+    return this.#waiting.splice(0);
+  }
+
+  /** The first call alone if it must be, or as many of the others as fit into a transaction: those of one purpose, whose budget pays it. */
+  takeNext(): Rider[] {
+    // Those that travel alone come one at a time: many of them, which strangers could send, do not keep the others waiting.
+    const isTheirTurn = !this.#tookOneAlone || this.#waiting.every(({ alone }) => alone);
+    this.#tookOneAlone = this.#waiting[0]!.alone && isTheirTurn;
+    return this.#tookOneAlone ? this.#waiting.splice(0, 1) : this.#takeTogether();
+  }
+
+  #takeTogether(): Rider[] {
+    // Purposes take turns, so that many calls of one do not keep those of another waiting.
+    const together = this.#waiting.filter(({ alone }) => !alone);
+    const next = together.find(({ purpose }) => purpose !== this.#lastPurpose) ?? together[0];
+    this.#lastPurpose = next?.purpose;
+    const riders = new Set<Rider>();
+    let gas = BASE_GAS;
+    for (const rider of together) {
+      const more = rider.gas + GAS_EACH;
+      if (rider.purpose !== this.#lastPurpose || gas + more > this.#transaction_gas) continue;
+      gas += more;
+      riders.add(rider);
+    }
+    this.#waiting = this.#waiting.filter((rider) => !riders.has(rider));
+    return [...riders];
+  }
+}

@@ -1,0 +1,82 @@
+/** Answers read from a copy of the database, where one has what the call needs. */
+import { type App, withParts } from "../../core/app.ts";
+import { refuse } from "../../core/model/refusal.ts";
+import type { FreshReader } from "../../core/read-models/readers.ts";
+import type { Caller } from "../declare/caller.ts";
+import type { Operation } from "../declare/operation.ts";
+import { readsOf } from "../declare/operation-facts.ts";
+
+/** The parts of a call that say where it may be read. */
+type Reading = { app: App; operation: Operation; caller: Caller; min_position: number };
+
+/**
+ * Has a call answered from a copy of the database where it only reads and one has what it has to know; else, and where that fails or
+ * refuses, from the database itself. A refusal may rest on what the copy lacks.
+ */
+export async function fromCopy<T, Context extends { app: App }>(
+  call: Reading,
+  context: Context,
+  handle: (context: Context) => Promise<T>,
+): Promise<T> {
+  const reader = await readerFor(call);
+  const here = async () => {
+    await knowing(call);
+    return handle(context);
+  };
+  return reader ? reader.whileServing(handle(over(reader, context))).catch(here) : here();
+}
+
+/** The same for a stream, which is cut where its copy is left out in the midst: whoever reads it goes on from its last cursor. */
+export async function streamFromCopy<T, Context extends { app: App }>(
+  call: Reading,
+  context: Context,
+  handle: (context: Context) => Promise<AsyncIterable<T>>,
+): Promise<AsyncIterable<T>> {
+  const reader = await readerFor(call);
+  if (!reader) return handle(context);
+  return reader.whileServing(handle(over(reader, context))).then(
+    (chunks) => cutWithReader(chunks, reader),
+    () => handle(context),
+  );
+}
+
+/** How long a read model of the primary is waited for by who says what it has to know. */
+const PATIENCE_MS = 2_000;
+
+/** A list of the primary answers with what it knows, unless the caller said how much that has to be. */
+async function knowing({ app: { runner }, operation, min_position }: Reading): Promise<void> {
+  const reads = readsOf(operation);
+  if (min_position === 0 || !reads || reads === "log") return;
+  if (!(await runner.reached(reads, min_position, PATIENCE_MS)))
+    refuse(
+      "unavailable",
+      "the list has not reached Min-Log-Position yet; ask again, or without it for what is known",
+      {
+        retry_after_s: 1,
+      },
+    );
+}
+
+async function readerFor({ app: { readers }, operation, caller, min_position }: Reading) {
+  const reads = readsOf(operation);
+  return reads && readers.fresh(reads, Math.max(min_position, readers.newestOf(caller.tenant)));
+}
+
+const over = <Context extends { app: App }>({ parts }: FreshReader, context: Context): Context => ({
+  ...context,
+  app: withParts(context.app, parts),
+});
+
+async function* cutWithReader<T>(chunks: AsyncIterable<T>, reader: FreshReader): AsyncGenerator<T> {
+  const each = chunks[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await reader.whileServing(each.next());
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    // Not awaited: it may wait for a server that says nothing.
+    each.return?.().catch(() => undefined);
+  }
+}

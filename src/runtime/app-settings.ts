@@ -1,0 +1,20 @@
+/** The settings that the app has, from those of the environment. */
+import type { AppParts } from "../core/app.ts";
+import { anchoringOf, type Config, custodyOf } from "./config.ts";
+
+type Money = Pick<AppParts, "embedded_chain">;
+
+/** Invented data is answered from where it was asked for, and on the chain whose money is worth nothing. */
+export const allowsSynthetic = (config: Config, { embedded_chain }: Money): boolean =>
+  config.ALLOW_SYNTHETIC || embedded_chain;
+
+export const appSettings = (config: Config, money: Money): AppParts["settings"] => ({
+  public_url: config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`,
+  allow_synthetic: allowsSynthetic(config, money),
+  started_at: new Date(),
+  read_wait_ms: config.READ_WAIT_MS,
+  custody: custodyOf(config, money.embedded_chain),
+  seeds: { max_rolls: config.SEED_ROLLS, seconds: config.SEED_SECONDS },
+  trust_seconds: config.TRUST_SECONDS,
+  anchoring: config.ANCHORING ? anchoringOf(config) : undefined,
+});
