@@ -103,7 +103,7 @@ export function openModel({ base_url, key, name, tokens, deadline_ms = 60_000 }:
     async ask<Kept, Why>(
       { instructions, data, form, signal: callers, within_ms = deadline_ms }: Question,
       read: (text: string) => { kept: Kept } | { why: Why },
-    ): Promise<ModelAsked<Kept, Why>> {
+    ): Promise<ModelResult<Kept, Why>> {
       const request = requestOf(name, { instructions, data, form });
       const prompt_sha256 = digestOf(request);
       const signal = AbortSignal.any([callers, AbortSignal.timeout(Math.min(within_ms, deadline_ms))]);

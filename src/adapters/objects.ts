@@ -95,7 +95,7 @@ const keep = (pool: pg.Pool, name: string, bytes: number) =>
 /** Rows that are locked by their delete: whoever puts one of these again waits, and then puts it afresh. */
 async function deleteFiles(
   pool: pg.Pool,
-  place: ObjectPlace,
+  place: FileStore,
   condition: string,
   value: unknown,
 ): Promise<number> {
@@ -117,7 +117,7 @@ async function deleteFiles(
 }
 
 /** Leaves nothing at `path` unless all of it came. */
-async function fetchFile(place: ObjectPlace, name: string, size: number, path: string): Promise<boolean> {
+async function fetchFile(place: FileStore, name: string, size: number, path: string): Promise<boolean> {
   const file = await open(path, "wx");
   let isWhole = false;
   try {

@@ -56,7 +56,7 @@ class S3Error extends Error {
 const isGone = (error: unknown): boolean =>
   error instanceof S3Error && error.status === 404 && error.code !== "NoSuchBucket";
 
-export function s3Objects(options: S3Options): ObjectPlace {
+export function s3Objects(options: S3Options): FileStore {
   const bucket = new Bucket(options);
   const get = async (name: string) => {
     try {

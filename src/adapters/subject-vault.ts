@@ -148,7 +148,7 @@ function valuesOf({ origin, pepper }: VaultParts, ring: KeyRing): Pick<Subjects,
       const ids = [...new Set(page.map(({ sealed }) => sealed.subject_id))];
       const { rows } = await ask<Omit<Row, "lookup">>(ring.pool, KEYS, [ids]);
       const keys = new Map(rows.map((row) => [row.subject_id, ring.keyOf(row)]));
-      return page.map(({ sealed, place }): Opened => {
+      return page.map(({ sealed, place }): OpenedValue => {
         const { subject_id } = sealed;
         const key = keys.get(subject_id);
         return key

@@ -37,10 +37,13 @@ async function asked(input: Record<string, unknown>): Promise<Asked & { times: n
     catalogue: { operations },
     signal: new AbortController().signal,
   };
-  const { told, rests_on } = await asking(context as unknown as Context<never>, async ({ ask, restsOn }) => ({
-    told: await ask("trade_balance", input),
-    rests_on: restsOn(),
-  }));
+  const { told, rests_on } = await withNestedCalls(
+    context as unknown as Context<never>,
+    async ({ ask, restsOn }) => ({
+      told: await ask("trade_balance", input),
+      rests_on: restsOn(),
+    }),
+  );
   return { told, rests_on, times: computed - before };
 }
 

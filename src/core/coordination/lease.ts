@@ -23,7 +23,7 @@ export type LeaseTable = { table: string; name: string };
 const TOGETHER_MS = 25;
 const AGAIN_MS = 100;
 
-type Asked = Pick<Lease, "name" | "holder">;
+type LeaseRequest = Pick<Lease, "name" | "holder">;
 type RenewalRequest = { lease: Lease; tell(isHeld: boolean): void; fail(error: unknown): void };
 
 export class Leases {
@@ -86,7 +86,7 @@ export class Leases {
     }, TOGETHER_MS);
   }
 
-  /** Renews what is free: it waits for no lock while it has others, so that two such statements never wait for each other. */
+  /** Skips locked rows, so that two such statements never deadlock. */
   async #renewThose(renewals: readonly RenewalRequest[]): Promise<void> {
     const { rows } = await this.#pool.query<{ lease: number; renewed: boolean }>(
       `with asked as (select * from unnest($1::text[], $2::bigint[]) with ordinality as one (name, token, lease)),
@@ -166,10 +166,9 @@ export class LeaseLost extends Error {
   }
 }
 
-/** `heart`: now and then, for as long as the work goes on. `work`: by the work, which writes each renewal beside its results. */
+/** `heart`: renewed regularly. `work`: the work writes each renewal with its results. */
 export type Renewal = "heart" | "work";
 
-/** A lease for as long as the work under it goes on. */
 export type HeldLease = {
   readonly lease: Lease;
   /** Aborts once the heart has lost the lease; work that renews it finds out by itself. */

@@ -1,14 +1,9 @@
-/**
- * The shape of an entity: what its file in src/domain exports, and the types that follow from the events it declares.
- * A state that is not there yet is `undefined`; what only adds up begins empty.
- */
+/** An entity that does not exist yet has the state `undefined`; a mere sum, such as an account, starts empty. */
 import type { DefaultRecord, Event } from "@event-driven-io/emmett";
 import type { z } from "zod";
 
-/** What a decision produces and `evolve` folds. */
 export type DomainEvent = Event;
 
-/** Event types by name, each with a schema for every version from 1 on. */
 export type EventDeclarations = {
   readonly [type: string]: { readonly [version: number]: z.ZodType<DefaultRecord> };
 };

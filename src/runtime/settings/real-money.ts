@@ -1,4 +1,3 @@
-/** What settings may not be where money is real: keys that are published, addresses that nobody has, secrets that can be guessed. */
 import { addressOfKey, GUESSERS, ORDER, publisherOf } from "./published-accounts.ts";
 import { guessingBits, isDigestOfWord, isPlaceholder, isSequence, isUsualPassword } from "./strength.ts";
 
@@ -85,7 +84,7 @@ export function faultOfAddress(text: string): string | undefined {
   return undefined;
 }
 
-/** A random address has some 130 bits that cannot be foreseen; one that begins with many zeros still has these. */
+/** A random address has some 130 unpredictable bits; one that begins with many zeros still has these. */
 const LEAST_ADDRESS_BITS = 64;
 
 function faultOfSecret(setting: string, value: string): string | undefined {
@@ -108,7 +107,6 @@ function faultOfSecret(setting: string, value: string): string | undefined {
 
 const hexOf = (key: bigint) => `0x${key.toString(16)}`;
 
-/** What is wrong with the addresses of settings, a line each with the remedy. */
 export function faultsOfAddresses({ PAY_TO, PLATFORM_TOKEN }: Readonly<Record<string, string>>): string[] {
   const payee = PAY_TO === undefined ? undefined : faultOfAddress(PAY_TO);
   const isToken = PAY_TO !== undefined && PAY_TO.toLowerCase() === PLATFORM_TOKEN?.toLowerCase();
@@ -161,7 +159,7 @@ export function faultsOfPasswords(given: Readonly<Record<string, string>>): stri
   });
 }
 
-/** The passwords of a URL, before its host and in its query, as the database is given them; and of pairs as libpq takes them. */
+/** Covers the host part and the query, as the database and libpq read them. */
 function passwordsOf(text: string): string[] {
   const url = URL.parse(text);
   const pairs = [...text.matchAll(/(?:^|\s)password\s*=\s*('[^']*'|\S+)/gi)].map(([, word]) =>
@@ -185,7 +183,7 @@ function decoded(text: string): string {
   }
 }
 
-/** A model's key that would travel in the clear, a line with the remedy. */
+/** The key would be sent unencrypted. */
 export function faultsOfModel({ MODEL_BASE_URL, MODEL_API_KEY }: Readonly<Record<string, string>>): string[] {
   const url = MODEL_BASE_URL === undefined ? null : URL.parse(MODEL_BASE_URL);
   const isHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url?.hostname ?? "");

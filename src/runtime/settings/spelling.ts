@@ -1,9 +1,9 @@
 import { distance } from "fastest-levenshtein";
 
-/** `certain`: it can hardly be another program's. `is_set`: the setting stands beside it. */
+/** `certain`: hardly another program's. `is_set`: the setting exists too. */
 export type Misspelling = { given: string; meant: string; certain: boolean; is_set?: true };
 
-/** Names that people give settings on which money rests; refused beside the setting too, for one of the two is not read. */
+/** Refused even with the correct setting: only one of the two would be read. */
 const WRONG_NAMES: Readonly<Record<string, string>> = {
   ...namesOf(
     "BASE_RPC_URL",
@@ -26,7 +26,6 @@ const PREFIX = "TALLYSTICK_";
 /** Shorter names resemble those of other programs: HOME and HOST. */
 const SHORTEST = 6;
 
-/** The variables that are no setting: those nearly one that is not set, and wrong names of any. */
 export function misspellings(
   given: Readonly<Record<string, string>>,
   settings: readonly string[],

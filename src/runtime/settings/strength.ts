@@ -1,5 +1,3 @@
-/** An estimate of how hard a secret is to guess: how much of it follows from the characters before. */
-
 import { createHash } from "node:crypto";
 import { COMMON_WORDS } from "./published-accounts.ts";
 
@@ -55,7 +53,7 @@ const USUAL_PASSWORD =
 
 export const isUsualPassword = (password: string): boolean => USUAL_PASSWORD.test(password);
 
-/** True of a digest, in hex, of the empty text or of a common word: it looks random, and anybody computes it. */
+/** A digest (hex) of the empty text or a common word looks random, but anybody can compute it. */
 export const isDigestOfWord = (hex: string): boolean => digests().has(hex);
 
 let known: ReadonlySet<string> | undefined;
@@ -68,7 +66,7 @@ const digests = (): ReadonlySet<string> => {
   return known;
 };
 
-/** Digits of π, e and the square root of 2, after the point too: long enough for a piece of twelve to be no chance. */
+/** π, e and the square root of 2: a matching run of twelve digits is no chance. */
 const CONSTANTS = [
   "314159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798",
   "271828182845904523536028747135266249775724709369995957496696762772407663035354759457138217852516642742",
@@ -76,7 +74,6 @@ const CONSTANTS = [
   "161803398874989484820458683436563811772030917980576286213544862270526046281890244970720720418939113748",
 ];
 
-/** True of a text that is counting bytes, digits of a constant, or one phrase said over and over. */
 export function isSequence(text: string): boolean {
   const digits = text.replaceAll(/[\s.,_-]/g, "");
   const bytes = digits.match(/../g) ?? [];
@@ -89,7 +86,7 @@ export function isSequence(text: string): boolean {
 const steps = (bytes: readonly string[]) =>
   new Set(bytes.slice(1).map((byte, at) => (parseInt(byte, 16) - parseInt(bytes[at]!, 16) + 256) % 256));
 
-/** Whether a piece of it makes up the whole, with any separator and in any case, and the last time perhaps not to its end. */
+/** Ignores separators and case; the last repetition may be incomplete. */
 function isRepeated(text: string): boolean {
   const plain = text.toLowerCase().replaceAll(/[\s_.,;:|/-]+/g, "");
   for (let length = 1; length <= plain.length / 2; length++)

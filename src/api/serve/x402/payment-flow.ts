@@ -17,7 +17,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../../../../eventstore/types.ts";
 import type { App } from "../../../core/app.ts";
 import { transact } from "../../../core/commands/transact.ts";
-import type { Committed, Decide } from "../../../core/commands/unit.ts";
+import type { CommitResult, Decide } from "../../../core/commands/unit.ts";
 import type { Hex } from "../../../core/model/chain.ts";
 import type { AddressLimits } from "../../../core/model/ports/address-limits.ts";
 import { type EventName, Refusal, refuse } from "../../../core/model/refusal.ts";
